@@ -1,0 +1,33 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+
+/** The time, and waiting for it; injected, so that tests need no wall clock. */
+export interface Clock {
+  /** Milliseconds since 1970 in UTC. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    signal?.throwIfAborted();
+    try {
+      await sleepFor(Math.max(0, ms), undefined, signal ? { signal } : {});
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+/** A moment as the warehouse writes it: `YYYY-MM-DD HH:MM:SS` in UTC. */
+export function toTimestamp(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Milliseconds since 1970 of a moment as the warehouse writes it. */
+export function fromTimestamp(timestamp: string): number {
+  return Date.parse(`${timestamp.replace(' ', 'T')}Z`);
+}

@@ -1,0 +1,92 @@
+/** One small tree of errors, each named for what the caller does next. */
+
+/** What every error of ours carries: a message that says what went wrong, and what to type or do next. */
+export class VodhouseError extends Error {
+  /** What to type or do next; shown on a line of its own. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = new.target.name;
+    this.hint = options.hint;
+  }
+}
+
+/** Stop: the command line or the config is wrong. Nothing was sent. */
+export class ConfigError extends VodhouseError {}
+
+/** Fail the run: the warehouse file cannot be used. */
+export class WarehouseError extends VodhouseError {}
+
+/** Go away or wait: another process holds the lock. */
+export class LockedError extends VodhouseError {}
+
+/** Stop at once: a signal ended the work before its end. */
+export class InterruptedError extends VodhouseError {}
+
+/** Park the run: the budget would have to be waited for longer than the run may. */
+export class ParkedError extends VodhouseError {
+  readonly untilMs: number;
+
+  constructor(message: string, untilMs: number) {
+    super(message);
+    this.untilMs = untilMs;
+  }
+}
+
+/** What went wrong with one request, as a word to count by. */
+export type Fault =
+  | 'connection'
+  | 'timeout'
+  | 'status'
+  | 'redirect'
+  | 'html'
+  | 'truncated'
+  | 'encoding'
+  | 'shape'
+  | 'too_large'
+  | 'refused';
+
+type FaultOptions = {
+  fault: Fault;
+  status?: number | undefined;
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+};
+
+/** Retry: what went wrong with this request may heal. `retryAfterMs` is what the service asked for. */
+export class TransientError extends VodhouseError {
+  readonly fault: Fault;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: FaultOptions) {
+    super(message, { cause: options.cause });
+    this.fault = options.fault;
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Fail this package or the storage of this account: the service said no, or something that a retry cannot heal. */
+export class RefusedError extends VodhouseError {
+  readonly fault: Fault;
+  readonly status: number | undefined;
+  /** The service's own `errorCode` or `message`, where it gave one (service.md 7). */
+  readonly code: string | undefined;
+
+  constructor(
+    message: string,
+    options: Omit<FaultOptions, 'retryAfterMs'> & { code?: string | undefined; hint?: string | undefined },
+  ) {
+    super(message, { cause: options.cause, hint: options.hint });
+    this.fault = options.fault;
+    this.status = options.status;
+    this.code = options.code;
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,109 @@
+/**
+ * How single values of the service's answers are read: leniently where `service.md` is silent, and never
+ * with loss. Each reader takes whatever JSON holds and gives the value to store, or refuses it.
+ */
+import { z } from 'zod';
+
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** What the JSON schema and the docs say of a field: its unit as service.md gives it, or "not shown". */
+export interface FieldNote {
+  description: string;
+  unit?: string;
+}
+
+type Context = z.core.$RefinementCtx;
+
+function refuse(context: Context, message: string): never {
+  context.addIssue(message);
+  return z.NEVER;
+}
+
+/** A short form of any value, for messages. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function readText(value: unknown, context: Context): string | null {
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? value : refuse(context, 'holds half of a surrogate pair');
+  }
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number' && !isExact(value)) return refuse(context, `${value} is not exact`);
+  return readText(JSON.stringify(value), context);
+}
+
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
+function asNumber(value: unknown): unknown {
+  return typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+}
+
+function readWhole(value: unknown, context: Context): number | null {
+  if (value === null || value === undefined) return null;
+  const number = asNumber(value);
+  if (Number.isSafeInteger(number)) return number as number;
+  return refuse(context, `${show(value)} is not a whole number that can be stored exactly`);
+}
+
+function readReal(value: unknown, context: Context): number | null {
+  if (value === null || value === undefined) return null;
+  const number = asNumber(value);
+  if (typeof number === 'number' && isExact(number)) return number;
+  return refuse(context, `${show(value)} is not a number that can be stored exactly`);
+}
+
+/** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
+export function text(note: FieldNote) {
+  return z
+    .unknown()
+    .transform(readText)
+    .meta({ type: 'string', ...note });
+}
+
+/** A whole number up to 2^53 - 1, also as a double (`4.4482871E7`) or a decimal string (`"16"`). Absent is null. */
+export function whole(note: FieldNote) {
+  return z
+    .unknown()
+    .transform(readWhole)
+    .meta({ type: 'integer', ...note });
+}
+
+/** A finite number, also as a decimal string. Absent is null. */
+export function real(note: FieldNote) {
+  return z
+    .unknown()
+    .transform(readReal)
+    .meta({ type: 'number', ...note });
+}
+
+/** A whole number from `least` up that must be there. */
+export function required(least: number, note: FieldNote) {
+  return z
+    .unknown()
+    .transform((value, context): number => {
+      const number = readWhole(value, context);
+      if (number !== null && number >= least) return number;
+      return refuse(context, `${show(value)} is not a whole number from ${least} up`);
+    })
+    .meta({ type: 'integer', minimum: least, ...note });
+}
+
+/** True where a value of a field that service.md does not know survives being kept as JSON. */
+export function survivesJson(value: unknown): boolean {
+  if (typeof value === 'number') return isExact(value);
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && survivesJson(inner));
+}
+
+/** The first problem of a refused record in words: `duration: "x" is not a whole number …`. */
+export function firstProblem(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return 'unreadable';
+  const path = issue.path.join('.');
+  return path ? `${path}: ${issue.message}` : issue.message;
+}

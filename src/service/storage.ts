@@ -1,0 +1,80 @@
+/** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (service.md 2.3 and 4.2). */
+import { z } from 'zod';
+import { firstProblem, text, whole } from './fields.ts';
+
+/** Path of the operation below `report_url`. */
+export const STORAGE_PATH = '/report/stats/video/storage';
+
+const pieces = (description: string) => whole({ description, unit: 'pieces' });
+const bytes = (description: string) => whole({ description, unit: 'bytes' });
+
+/** The ten figures of a day (service.md 2.3). Past: the peak of the day or a snapshot of it; today: live. */
+export const storageFigures = {
+  mov_org_cnt: pieces('Original videos'),
+  mov_org_size: bytes('Size of original videos'),
+  encoder_cnt: pieces('Encoded files'),
+  encoder_size: bytes('Size of encoded files'),
+  ad_org_cnt: pieces('Original video-advertisement files'),
+  ad_org_size: bytes('Size of original video-advertisement files'),
+  ad_encoder_cnt: pieces('Encoded advertisement files'),
+  ad_encoder_size: bytes('Size of encoded advertisement files'),
+  image_count: pieces('Original images'),
+  image_size: bytes('Size of original images'),
+};
+
+export type Figure = keyof typeof storageFigures;
+
+/** The names of the ten figures, in the order of service.md. */
+export const FIGURES = Object.keys(storageFigures) as Figure[];
+
+const day = z
+  .string()
+  .refine(isDay, 'is not a calendar date yyyy-mm-dd')
+  .meta({ description: 'Date of the record', unit: 'yyyy-mm-dd' });
+
+/** One storage record (service.md 2.3). */
+export const storageRecord = z.looseObject({ ...storageFigures, date: day });
+
+/** The figures of one day, each exact or null where the service left it out. */
+export type StorageDay = Record<Figure, number | null> & { date: string };
+
+/** A storage record that cannot be stored, and why. `date` is null where not even that can be read. */
+export interface RefusedDay {
+  date: string | null;
+  reason: string;
+}
+
+/** True for an existing calendar date in the form `yyyy-mm-dd`. */
+export function isDay(value: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** A read record: one of the two. */
+export type ReadStorageDay = { day: StorageDay } | { refused: RefusedDay };
+
+/** Reads one element of `data.list`; a record that cannot be stored comes back as a value. */
+export function readStorageDay(record: unknown): ReadStorageDay {
+  const result = storageRecord.safeParse(record);
+  if (!result.success) return { refused: { date: readDate(record), reason: firstProblem(result.error) } };
+  const read = result.data;
+  if (FIGURES.every((figure) => read[figure] === null)) {
+    return { refused: { date: read.date, reason: 'holds none of the ten figures' } };
+  }
+  return { day: read };
+}
+
+function readDate(record: unknown): string | null {
+  const date = typeof record === 'object' && record !== null && 'date' in record ? record.date : null;
+  const result = day.safeParse(date);
+  return result.success ? result.data : null;
+}
+
+/** `message` is `success` on success (service.md 2.3, 7). */
+export const storageVerdict = z.looseObject({
+  message: text({ description: 'success, or what went wrong' }),
+});
+
+/** The envelope of an answer that succeeded; its records are read one by one with `readStorageDay`. */
+export const storageAnswer = z.looseObject({ data: z.looseObject({ list: z.array(z.unknown()) }) });

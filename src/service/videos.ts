@@ -1,0 +1,135 @@
+/** The video list operation: `GET {base_url}/info/v1/videos.json` (service.md 2.1, 2.2 and 4.1). */
+import { z } from 'zod';
+import { firstProblem, required, show, survivesJson, text, whole, real } from './fields.ts';
+
+/** Path of the operation below `base_url`. */
+export const VIDEO_LIST_PATH = '/info/v1/videos.json';
+
+/** Fields that `search_item` may name (service.md 4.1). */
+export const SEARCH_ITEMS = ['title', 'series', 'author', 'copyright', 'content', 'tag', 'etc'] as const;
+export type SearchItem = (typeof SEARCH_ITEMS)[number];
+
+/** Fields that `sort_item` may name (service.md 4.1). */
+export const SORT_ITEMS = ['id', 'title', 'duration', 'filesize'] as const;
+export type SortItem = (typeof SORT_ITEMS)[number];
+
+export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
+export type SortDirection = (typeof SORT_DIRECTIONS)[number];
+
+const notShown = 'not shown';
+
+/** One video as the service lists it (service.md 2.1). Fields it does not name are kept beside these. */
+export const videoRecord = z.looseObject({
+  id: required(1, { description: 'Video identifier' }),
+  cid: text({ description: 'Content identifier; meaning when non-empty: not shown' }),
+  access_key: text({ description: 'Video key, level 2' }),
+  org_access_key: text({ description: 'Original key, level 1' }),
+  title: text({ description: 'Title' }),
+  series: text({ description: 'Series' }),
+  author: text({ description: 'Original creator' }),
+  content: text({ description: 'Description' }),
+  tag: text({ description: 'Tags; may be empty' }),
+  copyright: text({ description: 'Copyright' }),
+  rate: text({ description: 'Meaning not shown' }),
+  cdate: text({ description: 'Creation time', unit: 'yyyy-mm-dd hh:mm:ss.f, time zone not shown' }),
+  duration: whole({ description: 'Playback length', unit: notShown }),
+  etc: text({ description: 'Miscellaneous' }),
+  thumbnail_url: text({ description: 'URL of the thumbnail image' }),
+  thumbnail_sheet_url: text({ description: 'May be empty; meaning not shown' }),
+  encoding_success: text({ description: 'Encoding result flag; Y occurs, other values not shown' }),
+  v_width: whole({ description: 'Video width', unit: notShown }),
+  v_height: whole({ description: 'Video height', unit: notShown }),
+  v_framerate: real({ description: 'Frame rate', unit: 'frames per second' }),
+  filesize: whole({ description: 'File size', unit: notShown }),
+  drm_cid: text({ description: 'May be empty; meaning not shown' }),
+  opt: text({ description: 'NONE occurs, other values not shown' }),
+  preloading: text({ description: 'May be empty; meaning not shown' }),
+});
+
+const fieldNames = Object.keys(videoRecord.shape);
+const knownFields: ReadonlySet<string> = new Set(fieldNames);
+
+type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof videoRecord.shape)[K]> };
+
+/** A video ready to be stored: the 24 fields of service.md 2.1, and the others as JSON text (or null). */
+export type Video = VideoFields & { extra: string | null };
+
+/** A record that cannot be stored without loss, and why. `id` is null where not even that can be read. */
+export interface RefusedRecord {
+  id: number | null;
+  reason: string;
+}
+
+/** A read record: one of the two. */
+export type ReadVideo = { video: Video } | { refused: RefusedRecord };
+
+/** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
+export function readVideo(record: unknown): ReadVideo {
+  const result = videoRecord.safeParse(record);
+  if (!result.success) return { refused: { id: readId(record), reason: firstProblem(result.error) } };
+  return withExtra(result.data);
+}
+
+function readId(record: unknown): number | null {
+  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
+  const result = videoRecord.shape.id.safeParse(id);
+  return result.success ? result.data : null;
+}
+
+function withExtra(fields: z.output<typeof videoRecord>): ReadVideo {
+  const extra: Record<string, unknown> = {};
+  let unknownFields = 0;
+  for (const name in fields) {
+    if (knownFields.has(name)) continue;
+    if (!survivesJson(fields[name]) || !name.isWellFormed()) {
+      const reason = `${name}: ${show(fields[name])} cannot be stored without loss`;
+      return { refused: { id: fields.id, reason } };
+    }
+    extra[name] = fields[name];
+    unknownFields++;
+  }
+  return { video: Object.assign(fields, { extra: unknownFields === 0 ? null : JSON.stringify(extra) }) };
+}
+
+/** Position of one answer in the list (service.md 2.2); `pagesize` is the size in effect. */
+export const paging = z.looseObject({
+  page: required(0, { description: 'Number of the page returned; pages count from 1' }),
+  pagesize: required(0, { description: 'Page size in effect', unit: 'videos' }),
+  totalcount: required(0, { description: 'Matching videos in all', unit: 'videos' }),
+  totalpage: required(0, { description: 'Pages in all', unit: 'pages' }),
+});
+export type Paging = Pick<z.output<typeof paging>, 'page' | 'pagesize' | 'totalcount' | 'totalpage'>;
+
+const optionText = z.string().nullish();
+
+/** Echo of the search state; empty strings when unused (service.md 2.2). */
+export const searchOption = z.looseObject({
+  search_item: optionText,
+  keyword: optionText,
+  filter: optionText,
+  sort_item: optionText,
+  sort_direction: optionText,
+  fromDate: optionText,
+  toDate: optionText,
+});
+export type SearchOption = z.output<typeof searchOption>;
+
+/** `errorCode` is `None` and `errorMessage` empty when no error occurs (service.md 2.2, 7). */
+export const errorInfo = z.looseObject({
+  errorCode: text({ description: 'None, or a code; which ones: not shown' }),
+  errorMessage: text({ description: 'Empty without an error' }),
+});
+
+/** The envelope of a list that succeeded; its records are read one by one with `readVideo`. */
+export const videoListAnswer = z.looseObject({
+  videoInfoList: z.looseObject({
+    apiVideoSearchOption: searchOption.nullish().catch(null),
+    videoInfoList: z.array(z.unknown()),
+    paging,
+  }),
+});
+
+/** The part of the envelope that says whether the list succeeded. */
+export const videoListVerdict = z.looseObject({
+  videoInfoList: z.looseObject({ errorInfo: errorInfo.nullish() }),
+});
