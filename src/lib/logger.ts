@@ -1,5 +1,6 @@
 import { pino, type Logger as PinoLogger } from 'pino';
 import { pinoPretty, type LogFormat } from './pretty.ts';
+import { redact } from './redact.ts';
 
 export type Logger = PinoLogger;
 export type { LogFormat };
@@ -23,16 +24,4 @@ export function createLogger(options: LoggerOptions): Logger {
   const render = pinoPretty(options.format);
   const stream = { write: (line: string) => write(redact(render(line), options.secrets)) };
   return pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
-}
-
-/** The text without any of the secrets, in plain or percent-encoded form. */
-export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (secret === '') continue;
-    for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])) {
-      clean = clean.replaceAll(form, '[key]');
-    }
-  }
-  return clean;
 }

@@ -21,7 +21,7 @@ function refuse(context: Context, message: string): never {
 
 /** A short form of any value, for messages. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? typeof value;
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

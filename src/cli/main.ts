@@ -1,0 +1,119 @@
+/** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { EXIT, exitOf, report } from './exit.ts';
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('expected a whole number.');
+}
+
+/** `--package 101 102` and `--package 101,102`. */
+function packageIds(text: string, earlier: number[] | undefined): number[] {
+  return [...(earlier ?? []), ...text.split(',').map(wholeNumber)];
+}
+
+const program = new Command('vodhouse')
+  .description('Keeps a SQL warehouse in step with a video-hosting service.')
+  .version(version())
+  .showHelpAfterError('(vodhouse --help shows the commands)')
+  .configureHelp({ sortSubcommands: false })
+  .exitOverride();
+
+type Loader = () => Promise<(options: never) => Promise<number>>;
+
+/** Adds a command that loads its own file; its options arrive as commander parsed them. */
+function command(name: string, description: string, load: Loader): Command {
+  return program
+    .command(name)
+    .description(description)
+    .addOption(
+      new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'how to log, on stderr').choices(['text', 'json']).default('text'),
+    )
+    .action(async (options: unknown) => {
+      const run = await load();
+      process.exitCode = await run(options as never);
+    });
+}
+
+function configured(name: string, description: string, load: Loader): Command {
+  return command(name, description, load).option('--config <file>', 'the config', 'vodhouse.yaml');
+}
+
+command('demo', 'a made-up account and a worker: see it run', async () => (await import('./demo.ts')).demo)
+  .option('--once', 'one sync, a summary, exit')
+  .option('--file <file>', 'the warehouse of the demo', 'data/demo.db');
+
+configured(
+  'init',
+  'write a commented vodhouse.yaml and its JSON schema',
+  async () => (await import('./init.ts')).init,
+);
+
+configured(
+  'check',
+  'check the config, then ask the service the least that tells whether it works',
+  async () => (await import('./check.ts')).check,
+)
+  .option('--all', 'ask for every package')
+  .option('--json', 'one JSON document on stdout');
+
+configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
+  .option('--package <id...>', 'only these packages (implies --videos)', packageIds)
+  .option('--videos', 'only the videos')
+  .option('--storage', 'only the storage statistics')
+  .option('--accept-removals', 'let the removals through that status shows as held back')
+  .option('--wait', 'wait for a run that is under way')
+  .option('--json', 'one JSON document on stdout');
+
+configured(
+  'start',
+  'the worker: runs by schedule until SIGTERM',
+  async () => (await import('./start.ts')).start,
+);
+
+configured(
+  'status',
+  'how things stand: freshness, last runs, budgets, gaps, what needs a person',
+  async () => (await import('./status.ts')).status,
+)
+  .option('--requests', 'the last requests')
+  .option('--json', 'one JSON document on stdout');
+
+command(
+  'sandbox',
+  'only the made-up account, to point a config at',
+  async () => (await import('./sandbox.ts')).sandbox,
+)
+  .option('--port <port>', 'port on 127.0.0.1', wholeNumber, 8330)
+  .option('--videos <n>', 'videos of the first package', wholeNumber)
+  .option('--packages <n>', 'number of packages', wholeNumber)
+  .option('--seed <n>', 'another account for another number', wholeNumber)
+  .option('--churn <n>', 'changes a minute: uploads, edits, deletions, re-adds', wholeNumber, 0)
+  .option('--page-size-max <n>', 'largest page it gives', wholeNumber);
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  else {
+    report(error);
+    process.exitCode = exitOf(error);
+  }
+}

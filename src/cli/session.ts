@@ -1,0 +1,50 @@
+/** What most commands begin with: a config, a logger that knows its secrets, and progress that suits the terminal. */
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { notYet } from '../config/not-yet.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createLogger, type LogFormat, type Logger, type LogLevel } from '../lib/logger.ts';
+import type { Surroundings } from '../worker.ts';
+import { createBars, createLines } from './progress.ts';
+
+/** Options that every command has. */
+export interface LogOptions {
+  logLevel: LogLevel;
+  logFormat: LogFormat;
+}
+
+export interface ConfigOptions extends LogOptions {
+  config: string;
+}
+
+/** Surroundings with progress; `close` puts the terminal in order again. */
+export type Session = Surroundings & { close(): void };
+
+/** Opens a session for a command: bars on a terminal, lines elsewhere. */
+export function openSession(command: string, options: LogOptions, secrets: readonly string[]): Session {
+  const { logLevel: level, logFormat: format } = options;
+  const isTerminal = process.stderr.isTTY && format === 'text' && level !== 'silent';
+  if (!isTerminal) {
+    const logger = createLogger({ level, format, secrets });
+    return {
+      clock: systemClock,
+      logger,
+      command,
+      progress: createLines(systemClock, logger),
+      close: () => undefined,
+    };
+  }
+  const bars = createBars(systemClock, process.stderr);
+  const logger = createLogger({ level, format, secrets, write: (line) => bars.line(line) });
+  return { clock: systemClock, logger, command, progress: bars, close: () => bars.close() };
+}
+
+/** Loads the config of a command. Throws ConfigError with all problems at once. */
+export function readConfig(options: ConfigOptions): Config {
+  return loadConfig(options.config);
+}
+
+/** Says what the config asks for that this version does not do yet. */
+export function warnOfIdle(config: Config, logger: Logger): void {
+  for (const words of notYet(config)) logger.warn(words);
+}

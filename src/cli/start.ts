@@ -1,0 +1,35 @@
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { RunSummary } from '../sync/run.ts';
+import { work } from '../worker.ts';
+import { EXIT } from './exit.ts';
+import { openSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
+import { createStop } from './stop.ts';
+import { counted, duration } from './words.ts';
+
+/** `vodhouse start`: the worker, until SIGTERM. Gives the exit code. */
+export async function start(options: ConfigOptions): Promise<number> {
+  const config = readConfig(options);
+  const session = openSession('start', options, config.secrets);
+  const stop = createStop();
+  const { logger } = session;
+  warnOfIdle(config, logger);
+  logger.info(`worker of ${config.warehouse}, full runs at "${config.schedule.full}" UTC`);
+  try {
+    await work(config, session, stop.signal, (summary) => logRun(logger, summary));
+  } finally {
+    session.close();
+  }
+  logger.info(`stopped: ${messageOf(stop.signal.reason)}`);
+  return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
+}
+
+/** Says in one line what a run came to. */
+export function logRun(logger: Logger, summary: RunSummary): void {
+  const sum = (name: 'inserted' | 'updated' | 'removed' | 'restored') =>
+    summary.walks.reduce((total, walk) => total + walk[name], 0);
+  const changes = `${sum('inserted')} new, ${sum('updated')} changed, ${sum('removed')} removed, ${sum('restored')} restored`;
+  const cost = `${counted(summary.requests, 'request')}, ${duration(summary.durationMs)}`;
+  const level = summary.status === 'succeeded' ? 'info' : 'warn';
+  logger[level](`run ${summary.runId} ${summary.status}: ${changes}; ${cost}`);
+}

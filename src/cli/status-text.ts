@@ -1,0 +1,96 @@
+/** `status` in words. */
+import { fromTimestamp } from '../lib/clock.ts';
+import type { Overview } from '../warehouse/overview.ts';
+import type { Report } from './status-report.ts';
+import { ago, count, table } from './words.ts';
+
+/** The report for a terminal: the verdict first. */
+export function statusText(report: Report, now: number): string {
+  const since = (timestamp: string | null) =>
+    timestamp === null ? 'never' : ago(now - fromTimestamp(timestamp));
+  const sections = [verdict(report)];
+  if (report.packages.length > 0) sections.push(packageTable(report, since));
+  if (report.storage.length > 0) sections.push(storageTable(report, since));
+  sections.push(budgetTable(report));
+  if (report.runs.length > 0) sections.push(runTable(report, since));
+  return `${sections.join('\n\n')}\n`;
+}
+
+type Since = (timestamp: string | null) => string;
+
+function verdict({ needs, packages, storage, warehouse }: Report): string {
+  if (needs.length > 0)
+    return [`needs a look (${warehouse}):`, ...needs.map((need) => `  - ${need}`)].join('\n');
+  const streams = packages.length + storage.length;
+  return `all ${count(streams)} streams are fresh (${warehouse})`;
+}
+
+function packageTable(report: Report, since: Since): string {
+  const rows = report.packages.map((row) => [
+    `${row.account}/${row.package_id}`,
+    row.name ?? '',
+    count(row.videos),
+    since(row.walked_at),
+    row.last_walk ?? '-',
+    row.held_back > 0 ? count(row.held_back) : '',
+  ]);
+  return table(['package', '', '>videos', 'walked', 'last walk', '>held back'], rows);
+}
+
+function storageTable(report: Report, since: Since): string {
+  const rows = report.storage.map((row) => [
+    row.account,
+    since(row.read_at),
+    row.booked_through ?? 'none',
+    count(row.gaps),
+    count(row.gaps_given_up),
+  ]);
+  return table(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
+}
+
+function budgetTable(report: Report): string {
+  const show = ({ spent, limit }: Report['budgets'][number]['per_day']) =>
+    `${count(spent)} of ${limit === null ? 'any' : count(limit)}`;
+  const rows = report.budgets.map((row) => [
+    row.account,
+    show(row.per_second),
+    show(row.per_minute),
+    show(row.per_day),
+  ]);
+  return table(['requests spent', '>per second', '>per minute', '>per day'], rows);
+}
+
+function runTable(report: Report, since: Since): string {
+  const rows = report.runs.map((run) => [
+    String(run.run_id),
+    since(run.started_at),
+    run.trigger,
+    run.scope ?? 'everything',
+    run.status,
+    count(run.requests),
+    (run.error ?? '').slice(0, 80),
+  ]);
+  return table(['run', 'started', 'trigger', 'scope', 'status', '>requests', 'error'], rows);
+}
+
+type Requests = ReturnType<Overview['requests']>;
+
+/** The last requests, newest first. */
+export function requestsText(requests: Requests): string {
+  const rows = requests.map((row) => [
+    new Date(row.at_ms).toISOString().slice(0, 19).replace('T', ' '),
+    row.account,
+    row.purpose,
+    row.package_id === null ? '' : String(row.package_id),
+    row.page === null ? '' : String(row.page),
+    row.status === null ? 'no answer' : String(row.status),
+    row.duration_ms === null ? '' : count(row.duration_ms),
+    row.bytes === null ? '' : count(row.bytes),
+  ]);
+  return `${table(['sent (UTC)', 'account', 'purpose', '>package', '>page', 'status', '>ms', '>bytes'], rows)}\n`;
+}
+
+/** The last requests as one JSON document. */
+export function requestsJson(requests: Requests): string {
+  return `${JSON.stringify({ requests }, null, 2)}\n`;
+}

@@ -1,0 +1,35 @@
+import { systemClock } from '../lib/clock.ts';
+import { openOverview } from '../warehouse/overview.ts';
+import { EXIT } from './exit.ts';
+import { readConfig, type ConfigOptions } from './session.ts';
+import { createReport, type Report } from './status-report.ts';
+import { requestsJson, requestsText, statusText } from './status-text.ts';
+
+export interface StatusOptions extends ConfigOptions {
+  requests?: true;
+  json?: true;
+}
+
+const REQUESTS_SHOWN = 30;
+
+/** `vodhouse status`: how things stand. Gives the exit code: 3 where something is stale or needs a person. */
+export async function status(options: StatusOptions): Promise<number> {
+  const config = readConfig(options);
+  const overview = openOverview(config.warehouse);
+  try {
+    if (options.requests) {
+      const requests = overview.requests(REQUESTS_SHOWN);
+      process.stdout.write(options.json ? requestsJson(requests) : requestsText(requests));
+      return EXIT.done;
+    }
+    const report = createReport(config, overview, systemClock.now());
+    process.stdout.write(options.json ? asJson(report) : statusText(report, systemClock.now()));
+    return report.needs.length > 0 ? EXIT.partial : EXIT.done;
+  } finally {
+    overview.close();
+  }
+}
+
+function asJson(report: Report): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}

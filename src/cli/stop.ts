@@ -1,0 +1,23 @@
+import { InterruptedError } from '../lib/errors.ts';
+import { EXIT } from './exit.ts';
+
+/** A signal of the system's as a signal of ours. */
+export interface Stop {
+  signal: AbortSignal;
+  /** Which one it was; null while none came. */
+  received(): 'SIGINT' | 'SIGTERM' | null;
+}
+
+/** The first SIGINT or SIGTERM ends the work after the page in flight; the second ends it at once. */
+export function createStop(): Stop {
+  const controller = new AbortController();
+  let received: ReturnType<Stop['received']> = null;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (received) process.exit(EXIT.interrupted);
+      received = name;
+      controller.abort(new InterruptedError(`stopped by ${name} before the end`));
+    });
+  }
+  return { signal: controller.signal, received: () => received };
+}

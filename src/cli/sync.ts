@@ -1,0 +1,64 @@
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../lib/errors.ts';
+import { openPipeline } from '../worker.ts';
+import { exitOfRun } from './exit.ts';
+import { openSession, readConfig, type ConfigOptions } from './session.ts';
+import { createStop } from './stop.ts';
+import { summaryJson, summaryText } from './summary.ts';
+
+export interface SyncOptions extends ConfigOptions {
+  package?: number[];
+  videos?: true;
+  storage?: true;
+  acceptRemovals?: true;
+  wait?: true;
+  json?: true;
+}
+
+/** `vodhouse sync`: one run now. Gives the exit code. */
+export async function sync(options: SyncOptions): Promise<number> {
+  const config = readConfig(options);
+  const packages = options.package ?? null;
+  refuseUnknown(config, packages);
+  const session = openSession('sync', options, config.secrets);
+  const stop = createStop();
+  try {
+    const pipeline = openPipeline(config, session);
+    try {
+      const wish = { trigger: 'manual' as const, signal: stop.signal, packages, ...parts(options) };
+      const acceptRemovals = options.acceptRemovals ?? false;
+      const summary = await pipeline.run({ ...wish, acceptRemovals }, { wait: options.wait ?? false });
+      session.close();
+      process.stdout.write(options.json ? summaryJson(summary) : summaryText(summary, namesOf(config)));
+      return exitOfRun(summary.status);
+    } finally {
+      await pipeline.close();
+    }
+  } finally {
+    session.close();
+  }
+}
+
+/** Both streams, unless one is named; packages are videos. */
+function parts(options: SyncOptions): { videos: boolean; storage: boolean } {
+  const videos = options.videos === true || options.package !== undefined;
+  const storage = options.storage === true;
+  return videos || storage ? { videos, storage } : { videos: true, storage: true };
+}
+
+function refuseUnknown(config: Config, packages: readonly number[] | null): void {
+  const known = new Set(config.accounts.flatMap((account) => account.packages.map(({ id }) => id)));
+  const unknown = (packages ?? []).filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  throw new ConfigError(`no account has the package ${unknown.join(', ')}`, {
+    hint: `the config has ${[...known].slice(0, 20).join(', ')}`,
+  });
+}
+
+/** Looks up the names that the config gives to packages. */
+export function namesOf(config: Pick<Config, 'accounts'>) {
+  return (account: string, packageId: number): string | null => {
+    const found = config.accounts.find(({ name }) => name === account);
+    return found?.packages.find(({ id }) => id === packageId)?.name ?? null;
+  };
+}

@@ -1,0 +1,53 @@
+/** Numbers, times and tables as people read them. */
+import Table from 'cli-table3';
+
+const numbers = new Intl.NumberFormat('en-US');
+
+/** `12,000`. */
+export function count(number: number): string {
+  return numbers.format(number);
+}
+
+/** `1 video`, `12,000 videos`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** Milliseconds as `420 ms`, `3.4 s`, `2 min 5 s`, `1 h 2 min`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How long ago, in the largest unit that says something: `14 min ago`. */
+export function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 120) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+/** A table without lines; columns whose heading begins with `>` stand to the right. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const none = Object.fromEntries(
+    ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
+      .concat(['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'])
+      .map((part) => [part, '']),
+  );
+  const drawn = new Table({
+    head: headings.map((heading) => heading.replace(/^>/, '')),
+    colAligns: headings.map((heading) => (heading.startsWith('>') ? 'right' : 'left')),
+    chars: { ...none, middle: '  ' },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  drawn.push(...rows.map((row) => [...row]));
+  return drawn
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}

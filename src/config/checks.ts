@@ -1,0 +1,76 @@
+import { normalize } from 'node:path';
+import type { Finding } from './issues.ts';
+import type { Path, Places } from './places.ts';
+import { DEFAULT_FILES } from './schema.ts';
+
+/**
+ * What one value of a file demands of another. Looks at the file as it is written, whatever it holds, so that
+ * these problems are told together with those of the schema.
+ */
+export function crossChecks(settings: unknown, places: Places): Finding[] {
+  const accounts = listAt(settings, 'accounts');
+  return [
+    ...repeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
+      const path = ['accounts', index, 'name'];
+      return { path, says: `${places.show(path)} is the name of accounts[${first}] too; expected another` };
+    }),
+    ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], places)),
+    ...checkFiles(settings),
+  ];
+}
+
+function checkAccount(account: unknown, path: Path, places: Places): Finding[] {
+  const packages = listAt(account, 'packages');
+  const twice = repeated(packages, (entry) => (typeof entry === 'object' ? at(entry, 'id') : entry));
+  const findings = twice.map(({ index, first }) => {
+    const id = typeof packages[index] === 'object' ? ['id'] : [];
+    const entry = [...path, 'packages', index, ...id];
+    return {
+      path: entry,
+      says: `${places.show(entry)} is packages[${first}] too; expected each package once`,
+    };
+  });
+  const isIdle = at(account, 'storage') === undefined && packages.length === 0 && isListOrNone(account);
+  const idle = { path, says: 'has nothing to fetch; expected at least one of packages, storage' };
+  return isIdle ? [...findings, idle] : findings;
+}
+
+function isListOrNone(account: unknown): boolean {
+  const packages = at(account, 'packages');
+  return typeof account === 'object' && (packages === undefined || Array.isArray(packages));
+}
+
+function checkFiles(settings: unknown): Finding[] {
+  const publish = at(settings, 'publish');
+  if (publish === undefined) return [];
+  const live = textAt(settings, 'warehouse') ?? DEFAULT_FILES.warehouse;
+  const published = textAt(publish, 'file') ?? DEFAULT_FILES.publish;
+  if (normalize(live) !== normalize(published)) return [];
+  return [{ path: ['publish', 'file'], says: 'is the warehouse itself; expected another file' }];
+}
+
+/** The entries whose value an earlier one has already, with the index of that one. */
+function repeated(list: readonly unknown[], valueOf: (entry: unknown) => unknown) {
+  const firsts = new Map<unknown, number>();
+  return list.flatMap((entry, index) => {
+    const value = valueOf(entry);
+    const first = firsts.get(value);
+    if (value === undefined || value === null) return [];
+    if (first === undefined) firsts.set(value, index);
+    return first === undefined ? [] : [{ index, first }];
+  });
+}
+
+function at(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function listAt(value: unknown, key: string): readonly unknown[] {
+  const list = at(value, key);
+  return Array.isArray(list) ? list : [];
+}
+
+function textAt(value: unknown, key: string): string | undefined {
+  const text = at(value, key);
+  return typeof text === 'string' ? text : undefined;
+}

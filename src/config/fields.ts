@@ -1,0 +1,123 @@
+/**
+ * The kinds of values a config holds. Each says what it expects in one phrase, which is the message of
+ * whatever is wrong with it: `-1 is not valid; expected a whole number from 1 up`.
+ */
+import { z } from 'zod';
+import { isPlainCron } from './cron.ts';
+import { DURATION, parseDuration } from './duration.ts';
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Text that passes the test. `pattern` tells editors; it lets any text with a `${` through. */
+function text(expected: string, passes: (value: string) => boolean, pattern?: RegExp) {
+  const field = z.string(expected).refine(passes, expected);
+  return pattern ? field.meta({ pattern: String.raw`${pattern.source}|\$\{` }) : field;
+}
+
+/** A whole number from `least` up to `most`. */
+export function whole(least: number, expected = `a whole number from ${least} up`, most?: number) {
+  const field = z.int(expected).min(least, expected);
+  return most === undefined ? field : field.max(most, expected);
+}
+
+/** A window of the budget: requests, or null for none. */
+export function requestsOrNull() {
+  return whole(1, 'a whole number from 1 up, or null').nullable();
+}
+
+/** A share from 0 to 1. */
+export function share() {
+  const expected = 'a number from 0 to 1';
+  return z.number(expected).min(0, expected).max(1, expected);
+}
+
+/** A duration with its unit, kept as text: `parseDuration` reads it. */
+export function duration() {
+  const expected = 'a whole number with its unit: 500ms, 90s, 2m, 1h or 7d';
+  return text(expected, (value) => parseDuration(value) !== null, DURATION);
+}
+
+/** A key: not empty, on one line. Never printed. */
+export function key() {
+  const field = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)?$/.test(value));
+  // A number is read as it is written (see source.ts), so editors must not complain about one.
+  return field.meta({ type: ['string', 'number'] });
+}
+
+/** One of the service's codes, or a name: any text but none. A number is read as it is written. */
+export function label(expected: string) {
+  return text(expected, (value) => value.trim() !== '').meta({ type: ['string', 'number'] });
+}
+
+/** The name of an account, fit for a metric, a file or a command line. */
+export function accountName() {
+  const field = text(
+    'letters, digits, - and _, with a letter or a digit first',
+    (value) => ACCOUNT_NAME.test(value),
+    ACCOUNT_NAME,
+  );
+  return field.meta({ type: ['string', 'number'] });
+}
+
+/** The name of an HTTP header. */
+export function headerName() {
+  return text('the name of an HTTP header such as x-api-key', (value) => HEADER.test(value), HEADER);
+}
+
+/** A host name or an address to listen on. */
+export function host() {
+  return text('a host name or an address such as 127.0.0.1', (value) => /^\S+$/.test(value));
+}
+
+/** A path, absolute or relative to the config file. */
+export function filePath() {
+  const expected = 'a path, absolute or relative to this file (for ~ write ${HOME})';
+  return text(expected, (value) => value.trim() !== '' && !value.startsWith('~') && !value.includes('\0'));
+}
+
+/** The address that the service's own paths are put behind. */
+export function baseUrl() {
+  const expected = 'an http(s) address without query, fragment or credentials';
+  const passes = (value: string) => {
+    const url = parseUrl(value);
+    return url !== null && !/[?#]/.test(value) && url.username + url.password === '';
+  };
+  return text(expected, passes, /^https?:\/\/[^\s?#]+$/);
+}
+
+/** Any http(s) address. */
+export function url() {
+  return text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
+}
+
+function parseUrl(value: string): URL | null {
+  return /^https?:\/\/[^/\s][^\s\\]*$/i.test(value) && URL.canParse(value) ? new URL(value) : null;
+}
+
+/** A day of the calendar as `yyyy-mm-dd`. */
+export function day() {
+  const exists = (value: string) => {
+    const date = new Date(`${value}T00:00:00Z`);
+    return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+  };
+  return text('a day such as 2026-01-31', (value) => DAY.test(value) && exists(value), DAY);
+}
+
+/** An IANA time zone. An offset is none: it knows no daylight saving, and Node 20 refuses what 22 accepts. */
+export function timezone() {
+  const exists = (timeZone: string) => {
+    try {
+      return /^[A-Za-z]/.test(timeZone) && new Intl.DateTimeFormat('en', { timeZone }) instanceof Object;
+    } catch {
+      return false;
+    }
+  };
+  return text('an IANA time zone such as Asia/Seoul', exists);
+}
+
+/** A cron expression of five fields. */
+export function cron() {
+  return text('a cron expression of five fields such as "0 * * * *"', isPlainCron);
+}

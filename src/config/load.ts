@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ConfigError, messageOf } from '../lib/errors.ts';
+import { crossChecks } from './checks.ts';
+import type { Config } from './config.ts';
+import { findingsOf } from './issues.ts';
+import { type Problem, report } from './problems.ts';
+import { toConfig } from './result.ts';
+import { settingsSchema, type Settings } from './schema.ts';
+import { readSource, type Source } from './source.ts';
+import { createLookup } from './variables.ts';
+
+/**
+ * Reads, checks and freezes the config. `file` is relative to the working folder; variables come from `env` and,
+ * behind it, from the `.env` beside the file. Throws ConfigError with every problem of the file at once.
+ */
+export function loadConfig(
+  file: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const path = resolve(file);
+  const source = readSource(readText(file), createLookup(dirname(path), env));
+  const checked = check(source);
+  if ('problems' in checked) throw new ConfigError(report(file, checked.problems));
+  return toConfig(path, checked.settings);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one', cause: error });
+    }
+    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function check(source: Source): { settings: Settings } | { problems: readonly Problem[] } {
+  if (source.value === undefined) return { problems: source.problems };
+  const { places } = source;
+  const parsed = settingsSchema.safeParse(source.value);
+  const findings = [
+    ...findingsOf(parsed.error?.issues ?? [], places),
+    ...crossChecks(source.value, places),
+  ].filter(({ path }) => places.at(path)?.settled !== true);
+  const problems = [
+    ...source.problems,
+    ...findings.map((finding): Problem => ({ line: places.lineOf(finding.path), ...finding })),
+  ];
+  return parsed.success && problems.length === 0 ? { settings: parsed.data } : { problems };
+}

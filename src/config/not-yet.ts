@@ -1,0 +1,21 @@
+import { dirname, relative } from 'node:path';
+import type { Config } from './config.ts';
+
+const DEFAULT_BOUNDARY_READS = 0.05;
+
+/** What the config asks for and this version does not do, a line each: it is accepted, and people should be told. */
+export function notYet(config: Config): string[] {
+  const liveFile = relative(dirname(config.file), config.warehouse);
+  const lines: string[] = [];
+  if (config.schedule.quick !== null) lines.push('schedule.quick: this version walks in full only');
+  if (config.publish) lines.push(`publish: this version does not publish yet; the live file is ${liveFile}`);
+  if (config.server) lines.push('server: this version has no web server yet');
+  if (config.notify) lines.push('notify: this version tells nobody yet');
+  if (config.accounts.some(({ limits }) => limits.restrictedCodes.length > 0)) {
+    lines.push('limits.restricted_codes: this version does not act on them yet');
+  }
+  if (config.walk.boundaryReads !== DEFAULT_BOUNDARY_READS) {
+    lines.push('walk.boundary_reads: this version makes no boundary reads yet');
+  }
+  return lines;
+}

@@ -1,0 +1,88 @@
+/** Where the values of a config file stand, and how each may be printed. */
+
+/** The keys and indexes that lead to a value, from the top. */
+export type Path = readonly (string | number)[];
+
+/** One value of the file. */
+export interface Place {
+  /** Counted from 1; null for the file as a whole. */
+  readonly line: number | null;
+  readonly kind: 'mapping' | 'list' | 'text' | 'other';
+  /** The value as the file has it; '' where nothing is set. */
+  readonly written: string;
+  /** A key, or made of variables: never printed. */
+  readonly hidden: boolean;
+  /** Its own problem is known already (a variable that is not set): what follows from it is not reported. */
+  readonly settled: boolean;
+}
+
+const LONGEST_SHOWN = 60;
+/** A shorter secret is not looked for inside of other values: it would be found in all of them. */
+const SHORTEST_SECRET = 4;
+
+/** All places of one file. */
+export interface Places {
+  add: (path: Path, place: Place) => void;
+  at: (path: Path) => Place | undefined;
+  /** The line of the value, or of the nearest mapping around it; null for the top. */
+  lineOf: (path: Path) => number | null;
+  /** The value in a form that may be printed: quoted, cut short, or `[hidden]`. */
+  show: (path: Path) => string;
+}
+
+export function createPlaces(): Places {
+  const places = new Map<string, Place>();
+  const secrets = new Set<string>();
+  const at = (path: Path) => places.get(JSON.stringify(path));
+  return {
+    add: (path, place) => {
+      places.set(JSON.stringify(path), place);
+      if (place.hidden && place.written !== '') secrets.add(place.written);
+    },
+    at,
+    lineOf: (path) => {
+      for (let length = path.length; length > 0; length -= 1) {
+        const place = at(path.slice(0, length));
+        if (place) return place.line;
+      }
+      return null;
+    },
+    show: (path) => {
+      const place = at(path);
+      return place ? shown(place, secrets) : 'nothing';
+    },
+  };
+}
+
+function shown(place: Place, secrets: ReadonlySet<string>): string {
+  if (place.kind === 'mapping' || place.kind === 'list') return place.written;
+  if (place.hidden || holdsSecret(place.written, secrets)) return '[hidden]';
+  const text = withoutCredentials(place.written);
+  const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1)}…` : text;
+  return place.kind === 'text' ? JSON.stringify(short) : short;
+}
+
+function holdsSecret(text: string, secrets: ReadonlySet<string>): boolean {
+  for (const secret of secrets) {
+    if (text === secret || (secret.length >= SHORTEST_SECRET && text.includes(secret))) return true;
+  }
+  return false;
+}
+
+/** An address that was pasted whole may carry a key in its query, or a password before its host. */
+function withoutCredentials(text: string): string {
+  if (!/:\/\/|\?\w+=/.test(text)) return text;
+  return text.replace(/:\/\/.*@/s, '://[hidden]@').replace(/([?#]).+$/s, '$1[hidden]');
+}
+
+/** A path as people write it: `accounts[0].limits.per_second`. Odd characters end a name: they may be a value. */
+export function pathText(path: Path): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${plain(part)}`))
+    .join('');
+}
+
+function plain(name: string): string {
+  const start = /^[\w-]*/.exec(name)?.[0] ?? '';
+  return start === name ? name : `${start}…`;
+}

@@ -1,0 +1,182 @@
+/** The config file as it is written. What is said here of each key is what editors show and the docs print. */
+import { z } from 'zod';
+import {
+  accountName,
+  baseUrl,
+  cron,
+  day,
+  duration,
+  filePath,
+  headerName,
+  host,
+  key,
+  label,
+  requestsOrNull,
+  share,
+  timezone,
+  url,
+  whole,
+} from './fields.ts';
+
+/** Where the live file and the published file are when the config does not say. */
+export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;
+
+/**
+ * A mapping that knows all of its keys. The message of an unknown one is the list of those that there are,
+ * divided by `, `: problems.ts looks for the nearest.
+ */
+function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? known : `a mapping of ${known}`),
+  });
+}
+
+const videoList = section({
+  base_url: baseUrl().describe('Address of the video list, without the path of the operation.'),
+  key: key().describe('The API key of the account; better ${NAME} than the key itself.'),
+  page_size: whole(1)
+    .prefault(1000)
+    .describe('Videos a page to ask for; the service may answer with fewer. Default 1000.'),
+});
+
+const AUTH = 'none, query or { header: x-api-key }';
+const auth = z
+  .union(
+    [z.enum(['none', 'query'], AUTH), section({ header: headerName().describe('Name of the header.') })],
+    AUTH,
+  )
+  .prefault('none')
+  .describe('How storage requests carry the key: none, query (?key=…) or { header: NAME }. Default none.');
+
+const storage = section({
+  base_url: baseUrl().describe('Address of the storage statistics, without the path of the operation.'),
+  auth,
+  key: key().optional().describe('Key of the storage statistics. Default: the key of video_list.'),
+  since: day().optional().describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
+  settle: duration().prefault('1h').describe('Time after midnight before a past day is booked. Default 1h.'),
+  look_again_days: whole(0)
+    .prefault(3)
+    .describe('Booked days that are looked at again each day. Default 3 days.'),
+  give_up_days: whole(0).prefault(7).describe('How long a missing day is asked for. Default 7 days.'),
+});
+
+const PACKAGE_ID = 'a package id (a whole number from 1 up)';
+const PACKAGE = `${PACKAGE_ID} or { id, name }`;
+const onePackage = z.union(
+  [
+    whole(1, PACKAGE),
+    section({
+      id: whole(1, PACKAGE_ID).describe('Id of the distribution package.'),
+      name: label('a name').optional().describe('Name shown beside the id. Default none.'),
+    }),
+  ],
+  PACKAGE,
+);
+
+const limits = section({
+  concurrency: whole(1).prefault(4).describe('Packages that are walked at a time. Default 4.'),
+  per_second: requestsOrNull().prefault(5).describe('Requests in any second; null: no limit. Default 5.'),
+  per_minute: requestsOrNull().prefault(120).describe('Requests in any minute; null: no limit. Default 120.'),
+  per_day: requestsOrNull()
+    .prefault(20_000)
+    .describe('Requests in any 24 hours; null: no limit. Default 20000.'),
+  max_wait: duration()
+    .prefault('2m')
+    .describe('The longest wait for the budget before a run is parked. Default 2m.'),
+  restricted_codes: z
+    .array(label('an errorCode'), 'a list of errorCode values')
+    .prefault([])
+    .describe('errorCode values of the service that mean "restricted". Default none.'),
+  final_codes: z
+    .array(label('an errorCode'), 'a list of errorCode values')
+    .prefault([])
+    .describe('errorCode values of the service that mean "do not retry". Default none.'),
+});
+
+const account = section({
+  name: accountName().describe('Name of the account in tables, logs and metrics; unique.'),
+  video_list: videoList.describe('Where the videos are listed.'),
+  storage: storage.optional().describe('Where storage statistics are read. Leave out for none.'),
+  packages: z
+    .array(onePackage, 'a list of packages')
+    .prefault([])
+    .describe('The distribution packages: ids, or { id, name }. Default none.'),
+  limits: limits.prefault({}).describe('What may be asked of the service with this key.'),
+});
+
+const schedule = section({
+  full: cron().prefault('0 * * * *').describe('When to walk everything: cron, in UTC. Default "0 * * * *".'),
+  quick: cron().optional().describe('When to look for new videos only: cron, in UTC. Default none.'),
+});
+
+const walk = section({
+  removal_brake: share()
+    .prefault(0.2)
+    .describe('Share of a package (0 to 1) that one walk may remove unasked. Default 0.2.'),
+  resume_within: duration()
+    .prefault('7d')
+    .describe('Age up to which a broken-off walk is resumed. Default 7d.'),
+  boundary_reads: share()
+    .prefault(0.05)
+    .describe(
+      'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1). Default 0.05.',
+    ),
+});
+
+const publish = section({
+  file: filePath()
+    .prefault(DEFAULT_FILES.publish)
+    .describe(`The published file, relative to this one. Default ${DEFAULT_FILES.publish}.`),
+  exclude: z
+    .array(label('a column'), 'a list of columns')
+    .prefault(['access_key', 'org_access_key'])
+    .describe('Columns left out of the published file. Default access_key and org_access_key.'),
+  keep_days: whole(0).prefault(0).describe('Days that dated copies are kept; 0: no copies. Default 0.'),
+});
+
+const retention = section({
+  requests_days: whole(1).prefault(35).describe('Days that sent requests are remembered. Default 35.'),
+  runs_days: whole(1).prefault(90).describe('Days that runs and walks are remembered. Default 90.'),
+});
+
+const server = section({
+  host: host().prefault('127.0.0.1').describe('Address to listen on. Default 127.0.0.1.'),
+  port: whole(0, 'a port from 0 to 65535', 65_535)
+    .prefault(8320)
+    .describe('Port to listen on; 0: any free one. Default 8320.'),
+  keys: z
+    .array(key(), 'a list of keys')
+    .prefault([])
+    .describe('Keys that open the server; none: it asks for none. Default none.'),
+});
+
+const notify = section({
+  webhook: url().optional().describe('Address that is told of trouble. Default none.'),
+  ping: url().optional().describe('Address that is called after each good run. Default none.'),
+});
+
+/** The whole file, in the names of `CONTRACT.md` ("Config"), with its defaults. */
+export const settingsSchema = section({
+  warehouse: filePath()
+    .prefault(DEFAULT_FILES.warehouse)
+    .describe(`The SQLite file, relative to this one. Default ${DEFAULT_FILES.warehouse}.`),
+  timezone: timezone().describe("IANA time zone of the service's calendar. Required."),
+  duration_unit: z
+    .enum(['ms', 's'], 'ms or s')
+    .prefault('ms')
+    .describe("What a video's duration counts in: ms or s. Default ms."),
+  accounts: z
+    .array(account, 'a list of at least one account')
+    .min(1, 'a list of at least one account')
+    .describe('The accounts: one API key each, with its addresses, packages and limits.'),
+  schedule: schedule.prefault({}).describe('When runs are due.'),
+  walk: walk.prefault({}).describe('How packages are walked.'),
+  publish: publish.optional().describe('The file that others read. Leave out for none.'),
+  retention: retention.prefault({}).describe('How long the records of our own work are kept.'),
+  server: server.optional().describe('The web server. Leave out for none.'),
+  notify: notify.optional().describe('Who is told. Leave out for none.'),
+});
+
+/** A file that passed, defaults filled in, still under its own names and with durations as text. */
+export type Settings = z.output<typeof settingsSchema>;

@@ -1,0 +1,50 @@
+/**
+ * The `vodhouse.yaml` that `vodhouse init` writes. Lines that begin with `#` and a key are defaults: without
+ * their `#` they mean what they meant before.
+ */
+export function configTemplate(): string {
+  return TEMPLATE;
+}
+
+const TEMPLATE = `# yaml-language-server: $schema=./vodhouse.schema.json
+
+# Lines that begin with # and a key show defaults; take the # away to change one.
+# \${NAME} stands for an environment variable, or for a line of the file .env beside this one.
+
+warehouse: data/vodhouse.db     # the SQLite file, relative to this one
+timezone: Asia/Seoul            # IANA zone of the service's calendar: where its days begin
+#duration_unit: ms              # what the length of a video is counted in: ms or s
+
+accounts:
+  - name: main                  # its name in tables, logs and on the command line
+    video_list:
+      base_url: https://videos.example.test
+      key: \${VODHOUSE_KEY}      # put VODHOUSE_KEY=… into .env
+      #page_size: 1000          # videos a page to ask for
+    storage:                    # leave out for an account without statistics
+      base_url: https://reports.example.test
+      #auth: none               # or query (?key=…), or { header: x-api-key }
+      #since: 2026-01-01        # first day to book; without it, yesterday
+      #settle: 1h               # time after midnight before a day is booked
+      #look_again_days: 3       # booked days that are compared again each day
+      #give_up_days: 7          # how long a missing day is asked for
+    packages: [101, { id: 102, name: Lectures }]
+    limits:                     # requests with this key; null switches a window off
+      per_second: 5
+      per_minute: 120
+      per_day: 20000
+      #concurrency: 4           # packages at a time
+      #max_wait: 2m             # a longer wait for the budget parks the run
+      #final_codes: []          # errorCode values that mean "do not retry"
+
+schedule:
+  full: "0 * * * *"             # when to walk everything: cron, in UTC
+
+#walk:
+#  removal_brake: 0.2           # share of a package that one walk may remove unasked
+#  resume_within: 7d            # age up to which a broken-off walk is resumed
+
+#retention:
+#  requests_days: 35            # how long sent requests are remembered
+#  runs_days: 90                # and runs and walks
+`;

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigError, messageOf } from '../lib/errors.ts';
+
+/** The value of a variable; undefined where it is not set. */
+export type Lookup = (name: string) => string | undefined;
+
+/** A text after substitution. `used`: at least one variable went in, so it must not be printed. */
+export interface Substituted {
+  text: string;
+  used: boolean;
+  /** What is wrong with its `${…}`, in words without any value. */
+  problems: string[];
+}
+
+const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Puts variables in place of `${NAME}`; `$${` stands for a literal `${`. What cannot be replaced stays. */
+export function substitute(text: string, lookup: Lookup): Substituted {
+  const result: Substituted = { text, used: false, problems: [] };
+  result.text = text.replace(VARIABLE, (whole: string, name: string | undefined, end: string | undefined) => {
+    if (name === undefined) return '${';
+    result.used = true;
+    if (end === '' || !NAME.test(name)) {
+      result.problems.push('a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${');
+      return whole;
+    }
+    const value = lookup(name);
+    if (value === undefined) {
+      result.problems.push(
+        `\${${name}} is not set; expected it in the environment or in .env beside this file`,
+      );
+    }
+    return value ?? whole;
+  });
+  return result;
+}
+
+/** Variables from `env`, and behind it those of the `.env` in the folder. Throws ConfigError where that is unreadable. */
+export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
+  const dotEnv = readDotEnv(join(folder, '.env'));
+  return (name) => own(env, name) ?? own(dotEnv, name);
+}
+
+function own(variables: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  return Object.hasOwn(variables, name) ? variables[name] : undefined;
+}
+
+function readDotEnv(file: string): Readonly<Record<string, string | undefined>> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}

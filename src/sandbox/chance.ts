@@ -1,0 +1,57 @@
+/** Chance that repeats itself: everything made up here is a function of whole numbers, on every machine. */
+
+/** Keeps what is drawn for one purpose apart from what is drawn for another. */
+export const PURPOSE = { ids: 1, video: 2, edit: 3, churn: 4, storage: 5, notation: 6 } as const;
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** A stream of draws. */
+export interface Chance {
+  /** A whole number from 0 up to, not including, `limit` (up to 2^32). */
+  below(limit: number): number;
+  /** True in `percent` of a hundred draws. */
+  percent(percent: number): boolean;
+  /** One of the values, which must not be empty. */
+  pick<T>(values: readonly T[]): T;
+  /** As many characters out of 0-9 and a-z. */
+  characters(count: number): string;
+}
+
+/** Mixes whole numbers, up to 2^53 each, into 32 bits. */
+export function hash(...numbers: readonly number[]): number {
+  let mixed = 0x9e3779b9;
+  for (const number of numbers) {
+    mixed = mix(mixed ^ (number | 0));
+    mixed = mix(mixed ^ Math.floor(number / 2 ** 32));
+  }
+  return mixed >>> 0;
+}
+
+/** The stream that belongs to these numbers. */
+export function createChance(...numbers: readonly number[]): Chance {
+  let state = hash(...numbers);
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    return mix(state) >>> 0;
+  };
+  const below = (limit: number): number => Math.floor((next() / 2 ** 32) * limit);
+  return {
+    below,
+    percent: (percent) => below(100) < percent,
+    pick: <T>(values: readonly T[]): T => values[below(values.length)] as T,
+    characters: (count) => {
+      let text = '';
+      for (let rest = 0; text.length < count; rest = Math.floor(rest / 36)) {
+        if (text.length % 5 === 0) rest = below(36 ** 5);
+        text += ALPHABET.charAt(rest % 36);
+      }
+      return text;
+    },
+  };
+}
+
+function mix(number: number): number {
+  let mixed = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}

@@ -1,0 +1,75 @@
+/** How the made-up account changes while it is looked at. */
+import type { Clock } from '../lib/clock.ts';
+import { createChance, PURPOSE, type Chance } from './chance.ts';
+import type { PackageList } from './list.ts';
+
+/** What happened to which video. */
+export interface Change {
+  kind: 'upload' | 'edit' | 'delete' | 're-add';
+  packageId: number;
+  id: number;
+}
+
+/** Out of a hundred changes; the rest are re-adds of what was deleted. */
+const SHARES = { upload: 40, edit: 35, delete: 15 } as const;
+
+/** How often the due changes are made: often enough that a step is small at any rate one would ask for. */
+const STEP_MS = 100;
+
+/** Makes `count` changes at once, the same ones in the same order for a seed. Empty packages stay empty. */
+export function createChurn(seed: number, lists: readonly PackageList[]): (count: number) => Change[] {
+  let made = 0;
+  const change = (): Change | null => {
+    const chance = createChance(seed, PURPOSE.churn, made++);
+    const list = pickList(lists, chance);
+    return list && changeOne(list, chance);
+  };
+  return (count) => Array.from({ length: count }, change).filter((one) => one !== null);
+}
+
+/** A package by its share of the videos; null where all are empty. */
+function pickList(lists: readonly PackageList[], chance: Chance): PackageList | null {
+  let rank = chance.below(lists.reduce((sum, list) => sum + list.size(), 0));
+  for (const list of lists) {
+    if (rank < list.size()) return list;
+    rank -= list.size();
+  }
+  return null;
+}
+
+/** Where nothing may go, a delete is an edit; where nothing is gone, a re-add is an upload. */
+function changeOne(list: PackageList, chance: Chance): Change {
+  const { packageId } = list;
+  const kind = pickKind(chance);
+  const rank = chance.below(list.size());
+  if (kind === 're-add' && list.goneCount() > 0) {
+    return { kind, packageId, id: list.restore(chance.below(list.goneCount())) };
+  }
+  if (kind === 'delete' && list.mayShrink()) return { kind, packageId, id: list.remove(rank) };
+  if (kind === 'edit' || kind === 'delete') return { kind: 'edit', packageId, id: list.edit(rank) };
+  return { kind: 'upload', packageId, id: list.upload() };
+}
+
+function pickKind(chance: Chance): Change['kind'] {
+  const drawn = chance.below(100);
+  if (drawn < SHARES.upload) return 'upload';
+  if (drawn < SHARES.upload + SHARES.edit) return 'edit';
+  return drawn < SHARES.upload + SHARES.edit + SHARES.delete ? 'delete' : 're-add';
+}
+
+/** Calls `change` with what is due, so that it comes to `perMinute` in all; does not keep the process alive. */
+export function churnSteadily(
+  perMinute: number,
+  clock: Clock,
+  change: (count: number) => void,
+): { close(): void } {
+  const startedMs = clock.now();
+  let made = 0;
+  const timer = setInterval(() => {
+    const due = Math.floor(((clock.now() - startedMs) / 60_000) * perMinute) - made;
+    if (due <= 0) return;
+    made += due;
+    change(due);
+  }, STEP_MS).unref();
+  return { close: () => clearInterval(timer) };
+}

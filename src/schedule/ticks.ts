@@ -1,0 +1,37 @@
+/** The ticks of a cron expression, as hints: late ones are hints too, and none overlaps another. */
+import cron from 'node-cron';
+import { messageOf } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+
+export interface Ticks {
+  close(): Promise<void>;
+}
+
+/** Calls `look` at every tick of the expression (read in UTC), never while an earlier call is under way. */
+export function createTicks(expression: string, look: () => Promise<void>, logger: Logger): Ticks {
+  const noted = async () => {
+    try {
+      await look();
+    } catch (error) {
+      logger.error(`the tick came to nothing: ${messageOf(error)}`);
+    }
+  };
+  const task = cron.schedule(expression, noted, {
+    timezone: 'UTC',
+    noOverlap: true,
+    suppressMissedWarning: true,
+    logger: forCron(logger),
+  });
+  task.on('execution:missed', noted);
+  return {
+    close: async () => {
+      await task.destroy();
+    },
+  };
+}
+
+/** node-cron writes to the console unless it is given a logger. */
+function forCron(logger: Logger) {
+  const write = (message: string | Error) => logger.debug(`cron: ${messageOf(message)}`);
+  return { info: write, warn: write, error: write, debug: write };
+}

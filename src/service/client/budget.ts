@@ -1,0 +1,32 @@
+/** The port of the request budget: the client asks it before every attempt, and knows nothing of windows. */
+
+/** What a request is for: a word of the ledger's. */
+export type Purpose = 'storage' | 'probe' | 'page' | 'boundary' | 'quick' | 'check';
+
+/** What is written to the ledger before a request is sent. Never the key. */
+export interface RequestNote {
+  purpose: Purpose;
+  packageId: number | null;
+  page: number | null;
+  runId: number | null;
+  /** How long the attempt may take, in milliseconds. */
+  deadlineMs: number;
+}
+
+/** What came of an attempt. */
+export interface RequestResult {
+  /** HTTP status; null where no answer came. */
+  status: number | null;
+  /** Size of the content, decompressed; null where none was read. */
+  bytes: number | null;
+  /** False where it is certain that nothing reached the service: no connection was made. */
+  sent: boolean;
+}
+
+export interface Budget {
+  /**
+   * Resolves once one attempt may be sent, and only then. Rejects with ParkedError where the wait would be too
+   * long, and with the signal's reason when it aborts.
+   */
+  admit(note: RequestNote, signal?: AbortSignal): Promise<{ answered(result: RequestResult): void }>;
+}

@@ -1,0 +1,179 @@
+/** One attempt over HTTP: a deadline over all of it, a cap on what is read, strict UTF-8, no redirects. */
+import { isUtf8 } from 'node:buffer';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { request, type Agent, type Dispatcher } from 'undici';
+import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
+import { retryAfterMs } from './retry.ts';
+
+export interface Attempt {
+  url: URL;
+  headers: Record<string, string>;
+  /** Milliseconds for the whole attempt: connecting, waiting, reading. */
+  deadlineMs: number;
+  /** Bytes of decompressed content. */
+  maxBytes: number;
+  now: number;
+  /** The work is to end: an attempt under way may still take `graceMs`. */
+  signal: AbortSignal | undefined;
+  graceMs: number;
+}
+
+/** What one attempt came to; the error is for whoever decides about retrying. */
+export interface Outcome {
+  status: number | null;
+  bytes: number | null;
+  sent: boolean;
+  result: { text: string } | { error: unknown };
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const ERROR_SNIPPET_BYTES = 65_536;
+
+/** Sends one GET and reads its answer as text. Never throws: what went wrong is in the outcome. */
+export async function send(agent: Agent, attempt: Attempt): Promise<Outcome> {
+  const outcome: Outcome = { status: null, bytes: null, sent: true, result: { error: null } };
+  const ending = createEnding(attempt);
+  try {
+    const answer = await request(attempt.url, {
+      dispatcher: agent,
+      headers: { accept: 'application/json', 'accept-encoding': 'gzip, deflate, br', ...attempt.headers },
+      signal: ending.signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    outcome.status = answer.statusCode;
+    const content = await readAnswer(answer, attempt);
+    outcome.bytes = content.length;
+    outcome.result = { text: decode(content) };
+  } catch (error) {
+    outcome.sent = !NEVER_SENT.has(codeOf(error));
+    outcome.result = { error: ending.explain(error) ?? asTransient(error, outcome.status !== null) };
+  } finally {
+    ending.clear();
+  }
+  return outcome;
+}
+
+/** Ends the attempt at its deadline, or a little after the caller's signal, and tells which of the two it was. */
+function createEnding({ deadlineMs, signal, graceMs }: Attempt) {
+  const controller = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, deadlineMs);
+  let grace: NodeJS.Timeout | undefined;
+  const stop = () => {
+    grace = setTimeout(() => controller.abort(), graceMs);
+  };
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    clear: () => {
+      clearTimeout(timer);
+      clearTimeout(grace);
+      signal?.removeEventListener('abort', stop);
+    },
+    explain: (error: unknown): unknown => {
+      if (!controller.signal.aborted) return null;
+      if (!late) return signal?.reason;
+      return new TransientError(`no whole answer within ${deadlineMs / 1000} s`, {
+        fault: 'timeout',
+        cause: error,
+      });
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string } | null)?.code ?? '';
+}
+
+function asTransient(error: unknown, duringBody: boolean): unknown {
+  if (error instanceof TransientError || error instanceof RefusedError) return error;
+  if (duringBody) {
+    return new TransientError(`the answer broke off (${messageOf(error)})`, {
+      fault: 'truncated',
+      cause: error,
+    });
+  }
+  return new TransientError(`no connection (${messageOf(error)})`, { fault: 'connection', cause: error });
+}
+
+async function readAnswer(answer: Dispatcher.ResponseData, attempt: Attempt): Promise<Buffer> {
+  const { statusCode: status, headers, body } = answer;
+  const encoding = String(headers['content-encoding'] ?? '');
+  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes);
+  if (status >= 300 && status < 400) {
+    await body.dump();
+    throw new RefusedError(
+      `the service redirects to ${hostOf(headers.location, attempt.url)}; redirects are not followed`,
+      {
+        fault: 'redirect',
+        status,
+        hint: 'name the address it redirects to as base_url, if you trust it',
+      },
+    );
+  }
+  const message = `the service answered ${status}${await snippet(body, encoding)}`;
+  if (status === 408 || status === 429 || status >= 500) {
+    const wait = retryAfterMs(headers['retry-after'], attempt.now);
+    throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
+  }
+  throw new RefusedError(message, { fault: 'status', status });
+}
+
+/** The host alone: the rest of the address may hold the key. */
+function hostOf(location: string | string[] | undefined, base: URL): string {
+  const target = [location].flat()[0] ?? '';
+  return URL.canParse(target, base.href) ? new URL(target, base).host : 'an unreadable address';
+}
+
+async function snippet(body: Readable, encoding: string): Promise<string> {
+  try {
+    const content = await readContent(body, encoding, ERROR_SNIPPET_BYTES);
+    const words = content
+      .toString('utf8')
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    return words === '' ? '' : `: ${words.slice(0, 120)}`;
+  } catch {
+    return '';
+  }
+}
+
+function createDecoder(encoding: string) {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
+  return null;
+}
+
+/** Counts decompressed bytes while they stream: a small body may hold a very large one. */
+async function readContent(body: Readable, encoding: string, maxBytes: number): Promise<Buffer> {
+  const decoder = createDecoder(encoding.trim().toLowerCase());
+  const source: Readable = decoder ? pipeline(body, decoder, () => undefined) : body;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      body.destroy();
+      throw new RefusedError(`the answer is larger than ${maxBytes} bytes`, {
+        fault: 'too_large',
+        hint: 'ask for smaller pages: lower page_size',
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+function decode(content: Buffer): string {
+  if (!isUtf8(content)) throw new TransientError('the answer is not valid UTF-8', { fault: 'encoding' });
+  const text = content.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}

@@ -1,0 +1,64 @@
+/** The answers of both operations as JSON text (service.md 2.2, 2.3). */
+import { FIGURES, type StorageDay } from '../storage.ts';
+import type { Paging, SearchOption } from '../videos.ts';
+import type { VideoPage, VideoQuery, VideoRecord } from './catalogue.ts';
+import { UNUSED_OPTION } from './query.ts';
+
+/**
+ * Not shown: the codes and when they come (service.md 7). Chosen: these, with HTTP 200, an empty list and
+ * zeroed paging. The key is looked at first, then the parameters, then the package.
+ */
+export type RefusalCode = 'InvalidKey' | 'InvalidParameter' | 'PackageNotFound';
+
+/** From here up the service writes doubles in scientific notation; so does Java's `Double.toString`. */
+const SCIENTIFIC_FROM = 1e7;
+
+/** The answer to a video query that succeeded. */
+export function videoListText(query: VideoQuery, echo: SearchOption, page: VideoPage): string {
+  return envelope(echo, page.records, { errorCode: 'None', errorMessage: '' }, pagingOf(query, page));
+}
+
+/** The answer to a video query that is refused. Not shown: its echo. Chosen: nothing. */
+export function videoRefusalText(errorCode: RefusalCode, errorMessage: string): string {
+  const paging = { page: 0, pagesize: 0, totalcount: 0, totalpage: 0 };
+  return envelope(UNUSED_OPTION, [], { errorCode, errorMessage }, paging);
+}
+
+/** Not shown: `page` beyond the end (chosen: as asked), `totalpage` of an empty list (chosen: 0). */
+function pagingOf({ page, pageSize }: VideoQuery, { totalcount }: VideoPage): Paging {
+  return { page, pagesize: pageSize, totalcount, totalpage: Math.ceil(totalcount / pageSize) };
+}
+
+function envelope(
+  apiVideoSearchOption: SearchOption,
+  videoInfoList: readonly VideoRecord[],
+  errorInfo: { errorCode: string; errorMessage: string },
+  paging: Paging,
+): string {
+  return JSON.stringify({ videoInfoList: { apiVideoSearchOption, videoInfoList, errorInfo, paging } });
+}
+
+/**
+ * The answer to a storage query that succeeded. The days for which `asDoubles` holds are written with large
+ * figures as doubles in scientific notation: 4.4482871E7 where JSON.stringify writes 44482871. No figure changes.
+ */
+export function storageText(days: readonly StorageDay[], asDoubles: (day: string) => boolean): string {
+  const list = days.map((day) => storageDayText(day, asDoubles(day.date) ? doubleText : JSON.stringify));
+  return `{"message":"success","data":{"list":[${list.join(',')}]}}`;
+}
+
+/** The answer to a storage query that is refused. Not shown: all of it. Chosen: the reason, and no days. */
+export function storageRefusalText(message: string): string {
+  return JSON.stringify({ message, data: { list: [] } });
+}
+
+function storageDayText(day: StorageDay, write: (figure: number | null) => string): string {
+  const figures = FIGURES.map((name) => `"${name}":${write(day[name])}`);
+  return `{${figures.join(',')},"date":"${day.date}"}`;
+}
+
+function doubleText(figure: number | null): string {
+  if (figure === null || Math.abs(figure) < SCIENTIFIC_FROM) return JSON.stringify(figure);
+  const [mantissa = '', exponent = ''] = figure.toExponential().split('e+');
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${exponent}`;
+}

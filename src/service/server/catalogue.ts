@@ -1,0 +1,49 @@
+/**
+ * What the server answers from. It is about data and knows nothing of HTTP or JSON, so that a made-up account
+ * and a warehouse can stand behind the same server.
+ */
+import type { StorageDay } from '../storage.ts';
+import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
+
+/** A video as it is sent: the fields of service.md 2.1, and any further ones beside them. */
+export type VideoRecord = Omit<Video, 'extra'>;
+
+/** Restricts a list to the videos whose field contains the keyword exactly, case and all (service.md 4.1). */
+export interface Search {
+  item: SearchItem;
+  /** Never empty. */
+  keyword: string;
+}
+
+/** One page of one package (service.md 4.1). */
+export interface VideoQuery {
+  packageId: number;
+  search?: Search;
+  /** Titles by Unicode code point; equal values by id; `desc` is `asc` read from its end. */
+  sort: { item: SortItem; direction: SortDirection };
+  /** From 1 up. */
+  page: number;
+  /** Videos a page, from 1 up, already clamped. */
+  pageSize: number;
+}
+
+/** The records of one page; none where the page is beyond the end. `totalcount` counts all that match. */
+export interface VideoPage {
+  totalcount: number;
+  records: readonly VideoRecord[];
+}
+
+/** The days `from` to `to`, both included, `yyyy-mm-dd` (service.md 4.2). None where `from` is later. */
+export interface StorageRange {
+  from: string;
+  to: string;
+  direction: SortDirection;
+}
+
+/** Two methods, either of which may answer at once or later. An exception becomes a plain HTTP 500. */
+export interface Catalogue {
+  /** Null where there is no such package. */
+  videos(query: VideoQuery): VideoPage | null | Promise<VideoPage | null>;
+  /** The records of the range, at most one a day, in the direction asked for. */
+  storage(range: StorageRange): readonly StorageDay[] | Promise<readonly StorageDay[]>;
+}

@@ -1,0 +1,56 @@
+/** What the pipeline works with. */
+import type { Calendar } from '../lib/calendar.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { ServiceClient } from '../service/client/client.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { Progress } from './progress.ts';
+
+/** One package of one account. */
+export interface PackageKey {
+  account: string;
+  packageId: number;
+}
+
+/** An account as the pipeline needs it. */
+export interface SyncAccount {
+  name: string;
+  client: ServiceClient;
+  /** Videos a page to ask for. */
+  pageSize: number;
+  packages: readonly { id: number; name: string | null }[];
+  /** Packages walked at a time. */
+  concurrency: number;
+  storage: StorageRules | null;
+}
+
+/** When days are booked and asked for (docs/architecture.md, "Storage days"). */
+export interface StorageRules {
+  /** First day to book, `yyyy-mm-dd`; null for the day before the first run. */
+  since: string | null;
+  /** Milliseconds after a day's end before it is booked. */
+  settleMs: number;
+  /** Booked days looked at again at each day's first run. */
+  lookAgainDays: number;
+  /** Days that a hole is asked for. */
+  giveUpDays: number;
+}
+
+/** When a walk may not remove at once, and how long it may be gone on from. */
+export interface WalkRules {
+  /** Share of a package above which removals are held back, 0 to 1. */
+  removalBrake: number;
+  resumeWithinMs: number;
+  /** Milliseconds from one full run to the next: a held-back removal must be proved again at least this much later. */
+  scheduleMs: number;
+}
+
+/** Everything a run depends on. */
+export interface SyncParts {
+  warehouse: Warehouse;
+  clock: Clock;
+  calendar: Calendar;
+  logger: Logger;
+  progress: Progress;
+  walk: WalkRules;
+}

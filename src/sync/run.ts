@@ -1,0 +1,133 @@
+/** One pass over everything due: all accounts, storage first, then the packages longest unwalked. */
+import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
+import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
+import type { WalkRow } from '../warehouse/statements/walk.ts';
+import type { SyncAccount, SyncParts } from './account.ts';
+import { syncAccount, type AccountOutcome, type Failure } from './account-run.ts';
+import type { StorageOutcome } from './storage/book.ts';
+
+/** What a run is to do. */
+export interface RunOrder {
+  trigger: Trigger;
+  mode: Mode;
+  accounts: readonly SyncAccount[];
+  /** Only these packages; null for all. */
+  packages: readonly number[] | null;
+  videos: boolean;
+  storage: boolean;
+  /** Let the removals through that are held back as the run begins. */
+  acceptRemovals: boolean;
+  retention: { requestsDays: number; runsDays: number };
+  /** Ends the run after the page in flight; its reason is an InterruptedError. */
+  signal: AbortSignal;
+}
+
+/** What a run came to. */
+export interface RunSummary {
+  runId: number;
+  status: Exclude<Status, 'running'>;
+  requests: number;
+  durationMs: number;
+  walks: WalkRow[];
+  storage: StorageOutcome[];
+  failures: Failure[];
+}
+
+/** Makes one run. Throws WarehouseError where the file cannot be used; all else is in the summary. */
+export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSummary> {
+  const { warehouse, clock } = parts;
+  const startedAt = clock.now();
+  const runId = await warehouse.beginRun({
+    trigger: order.trigger,
+    mode: order.mode,
+    now: startedAt,
+    scope: scopeOf(order),
+  });
+  let outcomes: AccountOutcome[];
+  let status: RunSummary['status'] = 'failed';
+  let error: string | null = null;
+  try {
+    outcomes = await allOf(
+      order.accounts.map((account) => syncAccount(parts, order, account, runId, startedAt)),
+    );
+    const walks = await warehouse.walksOf(runId);
+    status = statusOf(outcomes, walks, order.signal);
+    error = errorOf(outcomes, status);
+  } catch (thrown) {
+    error = messageOf(thrown);
+    throw thrown;
+  } finally {
+    await endRun(parts, order, runId, status, error);
+  }
+  return {
+    runId,
+    status,
+    requests: await warehouse.requestsOf(runId),
+    durationMs: clock.now() - startedAt,
+    walks: await warehouse.walksOf(runId),
+    storage: outcomes.flatMap((outcome) => outcome.storage ?? []),
+    failures: outcomes.flatMap((outcome) => outcome.failures),
+  };
+}
+
+/** Waits for all of them, also when one throws: nothing may still be at work when the file is closed. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
+function scopeOf({ packages, videos, storage }: RunOrder): string | null {
+  const words = [];
+  if (packages) words.push(`packages ${packages.join(', ')}`);
+  if (!storage) words.push('videos only');
+  if (!videos) words.push('storage only');
+  return words.length === 0 ? null : words.join(', ');
+}
+
+/** A file that failed the run cannot take its end either: the next run marks it as interrupted. */
+async function endRun(
+  parts: SyncParts,
+  order: RunOrder,
+  runId: number,
+  status: Status,
+  error: string | null,
+) {
+  try {
+    await parts.warehouse.endRun(runId, {
+      status,
+      now: parts.clock.now(),
+      error,
+      retention: order.retention,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof WarehouseError)) throw thrown;
+    parts.logger.error({ runId }, `the end of the run could not be stored: ${thrown.message}`);
+  }
+}
+
+function statusOf(
+  outcomes: readonly AccountOutcome[],
+  walks: readonly WalkRow[],
+  signal: AbortSignal,
+): RunSummary['status'] {
+  if (signal.aborted && outcomes.some((outcome) => outcome.interrupted)) return 'interrupted';
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  const done = outcomes.reduce((sum, outcome) => sum + outcome.done, 0);
+  const parked = failures.filter((failure) => failure.parked).length;
+  if (parked > 0 && parked === failures.length) return 'parked';
+  if (failures.length > 0) return done === 0 ? 'failed' : 'partial';
+  const quarantined = outcomes.reduce((sum, outcome) => sum + (outcome.storage?.quarantined ?? 0), 0);
+  const needsLook = quarantined > 0 || walks.some((walk) => walk.quarantined > 0 || walk.held_back > 0);
+  return needsLook ? 'partial' : 'succeeded';
+}
+
+function errorOf(outcomes: readonly AccountOutcome[], status: Status): string | null {
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  if (status === 'interrupted') return new InterruptedError('stopped before the end').message;
+  return failures.length === 0
+    ? null
+    : failures
+        .map((failure) => failure.message)
+        .join('; ')
+        .slice(0, 2000);
+}

@@ -1,0 +1,83 @@
+/** Which days to ask for (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
+import { addDays, daysBetween, type Calendar } from '../../lib/calendar.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
+import type { KnownDays } from '../../warehouse/days.ts';
+import type { StorageRules } from '../account.ts';
+
+/** Days from `from` to `to`, both included. */
+export interface DayRange {
+  from: string;
+  to: string;
+}
+
+/** The calendar of one run: computed once, so that a midnight that passes meanwhile changes nothing. */
+export interface RunDay {
+  today: string;
+  /** The last day that is over and settled. */
+  settled: string;
+  /** The first day to book. */
+  since: string;
+  now: number;
+}
+
+/** The longest range that is asked for at once. */
+const LONGEST = 31;
+
+/** Computes the days of a run from one look at the clock. */
+export function createRunDay(calendar: Calendar, now: number, rules: StorageRules, known: KnownDays): RunDay {
+  const today = calendar.dayAt(now);
+  const yesterday = addDays(today, -1);
+  const isSettled = now >= calendar.startOf(today) + rules.settleMs;
+  const settled = isSettled ? yesterday : addDays(yesterday, -1);
+  return { today, settled, since: rules.since ?? firstKnown(known) ?? yesterday, now };
+}
+
+function firstKnown({ booked, gaps }: KnownDays): string | null {
+  return [...booked, ...gaps.keys()].sort()[0] ?? null;
+}
+
+/**
+ * The one range of every run: from yesterday (while it is not booked) to today; at the day's first run from as many
+ * days back as are looked at again.
+ */
+export function currentRange(
+  day: RunDay,
+  known: KnownDays,
+  rules: StorageRules,
+  isFirstOfDay: boolean,
+): DayRange {
+  const yesterday = addDays(day.today, -1);
+  const from = known.booked.has(yesterday) || yesterday < day.since ? day.today : yesterday;
+  if (!isFirstOfDay || rules.lookAgainDays < 1) return { from, to: day.today };
+  const back = Math.min(rules.lookAgainDays, LONGEST - 1);
+  const again = Array.from({ length: back }, (_, index) => addDays(day.today, index - back));
+  const first = again.find((each) => known.booked.has(each));
+  return { from: first && first < from ? first : from, to: day.today };
+}
+
+/** True where no live reading was made on this day yet. */
+export function isFirstOfDay(calendar: Calendar, day: RunDay, known: KnownDays): boolean {
+  return known.lastReading === null || dayOf(calendar, known.lastReading.observedAt) !== day.today;
+}
+
+function dayOf(calendar: Calendar, timestamp: string): string {
+  return calendar.dayAt(fromTimestamp(timestamp));
+}
+
+/** Older holes, newest first, in ranges of at most 31 days; each is asked for once a day, until given up. */
+export function holeRanges(calendar: Calendar, day: RunDay, known: KnownDays, current: DayRange): DayRange[] {
+  const ranges: DayRange[] = [];
+  for (let date = day.settled; date >= day.since; date = addDays(date, -1)) {
+    if (date >= current.from || !isDue(calendar, day, known, date)) continue;
+    const range = ranges.at(-1);
+    if (range && daysBetween(date, range.to) < LONGEST) range.from = date;
+    else ranges.push({ from: date, to: date });
+  }
+  return ranges;
+}
+
+function isDue(calendar: Calendar, day: RunDay, known: KnownDays, date: string): boolean {
+  if (known.booked.has(date)) return false;
+  const gap = known.gaps.get(date);
+  return !gap || (!gap.givenUp && dayOf(calendar, gap.lastAskedAt) !== day.today);
+}

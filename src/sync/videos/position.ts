@@ -1,0 +1,74 @@
+/** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
+import { readVideo } from '../../service/videos.ts';
+import type { VideoPage } from '../../service/client/answers.ts';
+import type { Answered } from '../../service/client/client.ts';
+
+export type Page = Answered<VideoPage>;
+/** Asks for one page of the package. */
+export type AskPage = (page: number, purpose: 'probe' | 'page') => Promise<Page>;
+
+/** A page that was read, and its number. */
+export interface Position {
+  number: number;
+  page: Page;
+}
+
+/** How often the end of a list may move while it is looked for. */
+const PATIENCE = 5;
+
+/**
+ * Reads the last page. Its number comes from the last walk, or from one probe; an answer that names another last
+ * page is a probe too. A list that grows faster than it can be asked for is read from where it is: what comes after
+ * is found by the next walk.
+ */
+export async function findLastPage(
+  ask: AskPage,
+  last: { totalcount: number; pageSize: number } | null,
+): Promise<Position> {
+  let number = last ? Math.max(1, Math.ceil(last.totalcount / last.pageSize)) : 1;
+  let page = await ask(number, last ? 'page' : 'probe');
+  for (let moved = 0; moved < PATIENCE && lastOf(page) !== number; moved++) {
+    number = lastOf(page);
+    page = await ask(number, 'page');
+  }
+  return { number, page };
+}
+
+/**
+ * Reads the page from which a walk goes on downward: upward from where `id` was, until a page holds or passes it.
+ * `page` and `pageSize` say where it was; the page size may be another one now.
+ */
+export async function findPageOf(
+  ask: AskPage,
+  from: { id: number; page: number; pageSize: number },
+): Promise<Position> {
+  let number = from.page;
+  let page = await ask(number, 'probe');
+  const guess = Math.floor(((from.page - 1) * from.pageSize) / Math.max(1, page.paging.pagesize)) + 1;
+  const start = Math.min(guess, lastOf(page));
+  if (start !== number) {
+    number = start;
+    page = await ask(number, 'probe');
+  }
+  while (highestId(page) < from.id && number < lastOf(page)) {
+    number++;
+    page = await ask(number, 'probe');
+  }
+  return { number, page };
+}
+
+/** The number of the last page, as this answer says it. */
+export function lastOf(page: Page): number {
+  return Math.max(1, page.paging.totalpage);
+}
+
+/** The highest id on the page that can be read; 0 where none can. */
+function highestId(page: Page): number {
+  let highest = 0;
+  for (const record of page.records) {
+    const read = readVideo(record);
+    const id = 'video' in read ? read.video.id : (read.refused.id ?? 0);
+    if (id > highest) highest = id;
+  }
+  return highest;
+}

@@ -1,0 +1,200 @@
+/** Opening the live file: ours or not, of which version, with which settings. */
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { sql } from 'drizzle-orm';
+import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
+import { toTimestamp } from '../lib/clock.ts';
+import { messageOf, WarehouseError } from '../lib/errors.ts';
+
+export type Db = BetterSQLite3Database & { $client: Database.Database };
+/** What a statement needs: the database, or the transaction it is part of. */
+export type Tx = Pick<
+  Db,
+  'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'get' | 'all' | 'run'
+>;
+
+/** `vodh` in ASCII: says that a SQLite file is a vodhouse warehouse. */
+export const APPLICATION_ID = 0x766f6468;
+
+const MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '../../drizzle');
+/** How many migrations this version knows; a file that has had more is from a newer one. */
+export const FORMAT = countMigrations();
+const TRIGGERS = ['storage_day_booked_insert', 'storage_day_booked_update', 'storage_day_booked_delete'];
+
+/**
+ * Opens the live file for writing; makes a new one where there is none, and brings an older one up to date.
+ * Throws WarehouseError for a file that is not ours, empty, from a newer version, damaged or not writable.
+ */
+export function openFile(path: string, now: number): Db {
+  if (!existsSync(path)) createFile(path, now);
+  refuseEmpty(path);
+  const db = connect(path, {});
+  try {
+    refuseForeign(db, path);
+    applySettings(db.$client, 'FULL');
+    if (format(db) < FORMAT) migrateFile(db, now);
+    refuseReadOnly(db);
+  } catch (error) {
+    db.$client.close();
+    throw asWarehouseError(error, path);
+  }
+  return db;
+}
+
+/** Opens the live file to read, without changing anything. Throws WarehouseError where there is none of ours. */
+export function openFileToRead(path: string): Db {
+  if (!existsSync(path)) {
+    throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
+  }
+  refuseEmpty(path);
+  const db = connect(path, { readonly: true });
+  try {
+    refuseForeign(db, path);
+    db.$client.pragma('busy_timeout = 5000');
+  } catch (error) {
+    db.$client.close();
+    throw asWarehouseError(error, path);
+  }
+  return db;
+}
+
+/** A second connection for the ledger: a killed process loses nothing, and an fsync would cost more than the request. */
+export function openLedgerConnection(path: string): Db {
+  const db = connect(path, {});
+  applySettings(db.$client, 'NORMAL');
+  return db;
+}
+
+function connect(path: string, options: Database.Options): Db {
+  try {
+    return drizzle(new Database(path, { fileMustExist: true, ...options }));
+  } catch (error) {
+    throw asWarehouseError(error, path);
+  }
+}
+
+function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {
+  client.pragma('busy_timeout = 5000');
+  client.pragma('journal_mode = WAL');
+  client.pragma(`synchronous = ${synchronous}`);
+  client.pragma('foreign_keys = ON');
+}
+
+/** Made beside and linked in whole, so that a crash never leaves an empty file at the path itself. */
+function createFile(path: string, now: number): void {
+  const draft = `${path}.new-${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    removeDraft(draft);
+    const db: Db = drizzle(new Database(draft));
+    db.$client.pragma(`application_id = ${APPLICATION_ID}`);
+    migrateFile(db, now);
+    db.$client.close();
+    linkInto(draft, path);
+  } catch (error) {
+    throw asWarehouseError(error, path);
+  } finally {
+    removeDraft(draft);
+  }
+}
+
+function removeDraft(draft: string): void {
+  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${ending}`, { force: true });
+}
+
+function linkInto(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    const madeByAnother = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    if (!madeByAnother) throw error;
+  }
+}
+
+/** Foreign keys are off meanwhile: a table rebuild inside the migrator would delete cascading children. */
+function migrateFile(db: Db, now: number): void {
+  db.$client.pragma('foreign_keys = OFF');
+  migrate(db, { migrationsFolder: MIGRATIONS });
+  db.run(
+    sql`insert or ignore into warehouse_state (one, created_at, change_seq) values (1, ${toTimestamp(now)}, 0)`,
+  );
+  db.$client.pragma(`user_version = ${FORMAT}`);
+  checkMigrated(db);
+  db.$client.pragma('foreign_keys = ON');
+}
+
+function checkMigrated(db: Db): void {
+  const violations = db.$client.pragma('foreign_key_check') as unknown[];
+  if (violations.length > 0) throw new WarehouseError('the migration left rows without their parent');
+  const names = db.all<{ name: string }>(sql`select name from sqlite_schema where type = 'trigger'`);
+  const missing = TRIGGERS.filter((trigger) => !names.some((row) => row.name === trigger));
+  if (missing.length > 0) throw new WarehouseError(`the migration lost the triggers ${missing.join(', ')}`);
+}
+
+function countMigrations(): number {
+  const journal = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8')) as {
+    entries: unknown[];
+  };
+  return journal.entries.length;
+}
+
+function format(db: Db): number {
+  return db.$client.pragma('user_version', { simple: true }) as number;
+}
+
+function refuseEmpty(path: string): void {
+  if (statSync(path).isFile() && statSync(path).size > 0) return;
+  throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
+    hint: 'restore it from a backup, or move it away and run vodhouse sync to begin a new one',
+  });
+}
+
+function refuseForeign(db: Db, path: string): void {
+  const id = db.$client.pragma('application_id', { simple: true });
+  const isOurs = id === APPLICATION_ID && hasStateRow(db);
+  if (!isOurs) {
+    throw new WarehouseError(`${path} is a SQLite file, but not a vodhouse warehouse; nothing was changed`, {
+      hint: 'name another file under `warehouse` in the config',
+    });
+  }
+  if (format(db) > FORMAT) {
+    throw new WarehouseError(
+      `${path} has format ${format(db)}, made by a newer vodhouse; this one knows formats up to ${FORMAT}`,
+      { hint: 'update vodhouse; nothing was changed' },
+    );
+  }
+}
+
+function hasStateRow(db: Db): boolean {
+  const table = sql`select 1 from sqlite_schema where name = 'warehouse_state'`;
+  return (
+    db.get(table) !== undefined && db.get(sql`select 1 from warehouse_state where one = 1`) !== undefined
+  );
+}
+
+function refuseReadOnly(db: Db): void {
+  db.$client.exec('begin immediate; rollback');
+}
+
+/** Says in words what SQLite or the file system said with a code. */
+export function asWarehouseError(error: unknown, path: string): WarehouseError {
+  if (error instanceof WarehouseError) return error;
+  const code = (error as { code?: string }).code ?? '';
+  const cannotWrite = /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code);
+  if (cannotWrite) {
+    return new WarehouseError(`${path} cannot be opened for writing (${messageOf(error)})`, {
+      hint: `check who owns it and its folder: ls -la ${dirname(path)}`,
+      cause: error,
+    });
+  }
+  if (code === 'SQLITE_NOTADB') {
+    return new WarehouseError(`${path} is not a SQLite file; nothing was changed`, {
+      hint: 'name another file under `warehouse` in the config',
+      cause: error,
+    });
+  }
+  return new WarehouseError(`${path}: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,85 @@
+/** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { toTimestamp } from '../lib/clock.ts';
+import { LockedError } from '../lib/errors.ts';
+import { asWarehouseError } from './file.ts';
+
+/** `run`: for the length of a run. `worker`: for the life of `start`. */
+export type LockName = 'run' | 'worker';
+
+/** Who holds a lock. */
+export interface Holder {
+  host: string;
+  pid: number;
+  since: string;
+  command: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * Takes a lock of the warehouse at `path`, or returns null where another process holds it. It is an exclusive
+ * transaction on a small database beside the live file.
+ */
+export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
+  const client = openExclusively(`${path}.${name}.lock`);
+  if (!client) return null;
+  const holderFile = `${path}.${name}.holder`;
+  const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
+  writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
+  return {
+    release: () => {
+      rmSync(holderFile, { force: true });
+      client.close();
+    },
+  };
+}
+
+/** Like `tryLock`, but throws LockedError that names the holder. */
+export function lockOrThrow(path: string, name: LockName, command: string, now: number): Lock {
+  const lock = tryLock(path, name, command, now);
+  if (!lock) throw lockedError(path, name);
+  return lock;
+}
+
+/** The error of whoever is refused a lock; names its holder. */
+export function lockedError(path: string, name: LockName): LockedError {
+  const holder = readHolder(path, name);
+  const who = holder
+    ? `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`
+    : 'another process';
+  const what = name === 'run' ? 'a run is under way' : 'a worker is running';
+  const hint =
+    name === 'run'
+      ? 'vodhouse sync --wait waits for it'
+      : 'one worker a warehouse is enough; vodhouse sync works beside it';
+  return new LockedError(`${what}: ${who}`, { hint });
+}
+
+/** Who wrote that they hold the lock; null where nobody did. Only meaningful while the lock is refused. */
+export function readHolder(path: string, name: LockName): Holder | null {
+  try {
+    return JSON.parse(readFileSync(`${path}.${name}.holder`, 'utf8')) as Holder;
+  } catch {
+    return null;
+  }
+}
+
+function openExclusively(path: string): Database.Database | null {
+  let client: Database.Database | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    client = new Database(path, { timeout: 0 });
+    client.exec('begin exclusive');
+    return client;
+  } catch (error) {
+    client?.close();
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;
+    throw asWarehouseError(error, path);
+  }
+}

@@ -1,0 +1,78 @@
+/** How things stand in a live file: facts for `status`, read through a connection that changes nothing. */
+import { and, count, desc, eq, gt } from 'drizzle-orm';
+import { openFileToRead, type Db } from './file.ts';
+import { request } from './schema/runs.ts';
+import { countOpen } from './statements/quarantine.ts';
+import { heldBackByPackage } from './statements/removal.ts';
+import { newestRuns } from './statements/run.ts';
+import { countDiffering, countGaps, newestBooked, newestReading } from './statements/storage.ts';
+import { lastWalk, packagesInForce } from './statements/walk.ts';
+
+/** Questions about a live file. */
+export interface Overview {
+  packages(): ReturnType<typeof packagesInForce>;
+  /** The newest walk of each package in force. */
+  lastWalks(): NonNullable<ReturnType<typeof lastWalk>>[];
+  runs(limit: number): ReturnType<typeof newestRuns>;
+  /** `since`: the first day (`yyyy-mm-dd`) whose discrepancies count. */
+  storage(account: string, since: string): StorageFacts;
+  quarantine(): ReturnType<typeof countOpen>;
+  heldBack(): ReturnType<typeof heldBackByPackage>;
+  /** Requests of the account that are in its windows now. */
+  spent(account: string, now: number): { second: number; minute: number; day: number };
+  requests(limit: number): (typeof request.$inferSelect)[];
+  close(): void;
+}
+
+export interface StorageFacts {
+  /** Moment of the newest live reading, and newest booked day; null before the first. */
+  readAt: string | null;
+  bookedThrough: string | null;
+  openGaps: number;
+  givenUpGaps: number;
+  booked: number;
+  differing: number;
+}
+
+/** Opens the live file at `path` to look at it. Throws WarehouseError where there is none of ours. */
+export function openOverview(path: string): Overview {
+  const db = openFileToRead(path);
+  return {
+    packages: () => packagesInForce(db),
+    lastWalks: () =>
+      packagesInForce(db).flatMap(
+        ({ account, package_id: packageId }) => lastWalk(db, { account, packageId }, 'full') ?? [],
+      ),
+    runs: (limit) => newestRuns(db, limit),
+    storage: (account, since) => storageFacts(db, account, since),
+    quarantine: () => countOpen(db),
+    heldBack: () => heldBackByPackage(db),
+    spent: (account, now) => ({
+      second: spentSince(db, account, now - 1_000),
+      minute: spentSince(db, account, now - 60_000),
+      day: spentSince(db, account, now - 86_400_000),
+    }),
+    requests: (limit) => db.select().from(request).orderBy(desc(request.request_id)).limit(limit).all(),
+    close: () => db.$client.close(),
+  };
+}
+
+function storageFacts(db: Db, account: string, since: string): StorageFacts {
+  const { open, givenUp } = countGaps(db, account);
+  return {
+    readAt: newestReading(db, account)?.observed_at ?? null,
+    bookedThrough: newestBooked(db, account),
+    openGaps: open,
+    givenUpGaps: givenUp,
+    ...countDiffering(db, account, since),
+  };
+}
+
+function spentSince(db: Db, account: string, ms: number): number {
+  const row = db
+    .select({ count: count() })
+    .from(request)
+    .where(and(eq(request.account, account), gt(request.spent_until_ms, ms)))
+    .get();
+  return row?.count ?? 0;
+}

@@ -1,0 +1,102 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { bigint, boolean, rowKey, timestamp } from './columns.ts';
+
+export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
+/** How a run or a walk stands or ended. */
+export type Status = (typeof STATUSES)[number];
+
+export const TRIGGERS = ['schedule', 'catch_up', 'manual'] as const;
+/** What set a run off. */
+export type Trigger = (typeof TRIGGERS)[number];
+
+export const MODES = ['full', 'quick'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** One pass over everything due. */
+export const run = sqliteTable('run', {
+  run_id: rowKey('run_id'),
+  trigger: text('trigger', { enum: TRIGGERS }).notNull(),
+  mode: text('mode', { enum: MODES }).notNull(),
+  status: text('status', { enum: STATUSES }).notNull(),
+  started_at: timestamp('started_at').notNull(),
+  finished_at: timestamp('finished_at'),
+  requests: bigint('requests').notNull().default(0),
+  error: text('error'),
+  /** What was asked for where that was not everything, in words; NULL for everything. */
+  scope: text('scope'),
+});
+
+/** One pass over the pages of one package, inside a run, with its checkpoint. */
+export const walk = sqliteTable(
+  'walk',
+  {
+    walk_id: rowKey('walk_id'),
+    run_id: integer('run_id')
+      .notNull()
+      .references(() => run.run_id, { onDelete: 'cascade' }),
+    account: text('account').notNull(),
+    package_id: bigint('package_id').notNull(),
+    mode: text('mode', { enum: MODES }).notNull(),
+    status: text('status', { enum: STATUSES }).notNull(),
+    pages: bigint('pages').notNull().default(0),
+    totalcount: bigint('totalcount'),
+    inserted: bigint('inserted').notNull().default(0),
+    updated: bigint('updated').notNull().default(0),
+    unchanged: bigint('unchanged').notNull().default(0),
+    removed: bigint('removed').notNull().default(0),
+    restored: bigint('restored').notNull().default(0),
+    quarantined: bigint('quarantined').notNull().default(0),
+    unsettled: bigint('unsettled').notNull().default(0),
+    held_back: bigint('held_back').notNull().default(0),
+    requests: bigint('requests').notNull().default(0),
+    resumed: boolean('resumed').notNull().default(false),
+    started_at: timestamp('started_at').notNull(),
+    finished_at: timestamp('finished_at'),
+    error: text('error'),
+    /** The checkpoint: the lowest id read; NULL before the first page. */
+    checkpoint_id: bigint('checkpoint_id'),
+    /** Where the checkpoint stood in the list when it was read: its page, and the page size. */
+    checkpoint_page: bigint('checkpoint_page'),
+    page_size: bigint('page_size'),
+    /** The list was seen out of order: this walk proves nothing. */
+    order_violated: boolean('order_violated').notNull().default(false),
+    /** Start of the first of the walks that this one goes on from. */
+    origin_started_at: timestamp('origin_started_at').notNull(),
+  },
+  (table) => [index('walk_package').on(table.account, table.package_id), index('walk_run').on(table.run_id)],
+);
+
+export const PURPOSES = ['storage', 'probe', 'page', 'boundary', 'quick', 'check'] as const;
+/** What a request is for. */
+export type Purpose = (typeof PURPOSES)[number];
+
+/** The ledger: every request, written before it is sent. */
+export const request = sqliteTable(
+  'request',
+  {
+    request_id: rowKey('request_id'),
+    account: text('account').notNull(),
+    at_ms: bigint('at_ms').notNull(),
+    answered_at_ms: bigint('answered_at_ms'),
+    purpose: text('purpose', { enum: PURPOSES }).notNull(),
+    run_id: bigint('run_id'),
+    package_id: bigint('package_id'),
+    page: bigint('page'),
+    status: bigint('status'),
+    duration_ms: bigint('duration_ms'),
+    bytes: bigint('bytes'),
+    /** Until when it may still reach the service: its answer, or else its deadline. Windows count from here. */
+    spent_until_ms: bigint('spent_until_ms').notNull(),
+  },
+  (table) => [
+    index('request_window').on(table.account, table.spent_until_ms),
+    index('request_run').on(table.run_id),
+  ],
+);
+
+/** One row: that the file is ours, and the last `change_seq` handed out. */
+export const warehouseState = sqliteTable('warehouse_state', {
+  one: integer('one').primaryKey(),
+  created_at: timestamp('created_at').notNull(),
+  change_seq: bigint('change_seq').notNull(),
+});

@@ -1,0 +1,97 @@
+import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { bigint, boolean, rowKey, timestamp } from './columns.ts';
+
+/** One distribution package of an account, as far as it has been walked. */
+export const packageTable = sqliteTable(
+  'package',
+  {
+    account: text('account').notNull(),
+    package_id: bigint('package_id').notNull(),
+    name: text('name'),
+    totalcount: bigint('totalcount'),
+    page_size: bigint('page_size'),
+    /** End of the last full walk. */
+    walked_at: timestamp('walked_at'),
+    order: text('order', { enum: ['trusted', 'untrusted'] }),
+    retired_at: timestamp('retired_at'),
+    /** Rows of `video` that are not removed: kept in step by every transaction that changes them. */
+    live_count: bigint('live_count').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.package_id] })],
+);
+
+/** One video of one package: the fields of service.md 2.1 as they came, and what vodhouse knows of them. */
+export const video = sqliteTable(
+  'video',
+  {
+    account: text('account').notNull(),
+    package_id: bigint('package_id').notNull(),
+    id: bigint('id').notNull(),
+    cid: text('cid'),
+    access_key: text('access_key'),
+    org_access_key: text('org_access_key'),
+    title: text('title'),
+    series: text('series'),
+    author: text('author'),
+    content: text('content'),
+    tag: text('tag'),
+    copyright: text('copyright'),
+    rate: text('rate'),
+    cdate: text('cdate'),
+    duration: bigint('duration'),
+    etc: text('etc'),
+    thumbnail_url: text('thumbnail_url'),
+    thumbnail_sheet_url: text('thumbnail_sheet_url'),
+    encoding_success: text('encoding_success'),
+    v_width: bigint('v_width'),
+    v_height: bigint('v_height'),
+    v_framerate: real('v_framerate'),
+    filesize: bigint('filesize'),
+    drm_cid: text('drm_cid'),
+    opt: text('opt'),
+    preloading: text('preloading'),
+    /** JSON of the fields that service.md does not know. */
+    extra: text('extra'),
+    first_seen_at: timestamp('first_seen_at').notNull(),
+    changed_at: timestamp('changed_at').notNull(),
+    removed_at: timestamp('removed_at'),
+    change_seq: bigint('change_seq').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.package_id, table.id] })],
+);
+
+/** A live row proved to be gone, before that takes effect at the end of its walk. */
+export const removalCandidate = sqliteTable(
+  'removal_candidate',
+  {
+    account: text('account').notNull(),
+    package_id: bigint('package_id').notNull(),
+    id: bigint('id').notNull(),
+    /** The moment of the answer that proved it first. */
+    proved_at: timestamp('proved_at').notNull(),
+    /** The last walk that proved it. */
+    walk_id: bigint('walk_id').notNull(),
+    held_back: boolean('held_back').notNull().default(false),
+    held_at: timestamp('held_at'),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.package_id, table.id] })],
+);
+
+/** A record that could not be stored, as it came, with the reason. */
+export const quarantine = sqliteTable(
+  'quarantine',
+  {
+    quarantine_id: rowKey('quarantine_id'),
+    account: text('account').notNull(),
+    stream: text('stream', { enum: ['videos', 'storage'] }).notNull(),
+    package_id: bigint('package_id'),
+    /** The record's id or date as text, where it can be read. */
+    record_id: text('record_id'),
+    page: bigint('page'),
+    reason: text('reason').notNull(),
+    raw: text('raw').notNull(),
+    seen_at: timestamp('seen_at').notNull(),
+    resolved_at: timestamp('resolved_at'),
+  },
+  (table) => [index('quarantine_record').on(table.account, table.stream, table.package_id, table.record_id)],
+);

@@ -1,0 +1,82 @@
+/** Records that could not be stored. */
+import { and, count, eq, inArray, isNull } from 'drizzle-orm';
+import type { Tx } from '../file.ts';
+import { quarantine } from '../schema/videos.ts';
+
+export type NewQuarantine = Omit<typeof quarantine.$inferInsert, 'quarantine_id' | 'resolved_at'>;
+
+const open = isNull(quarantine.resolved_at);
+
+/** Keeps the record, unless the same one is there already and open. */
+export function quarantineOnce(tx: Tx, row: NewQuarantine): void {
+  const same = tx
+    .select({ id: quarantine.quarantine_id })
+    .from(quarantine)
+    .where(
+      and(
+        open,
+        eq(quarantine.account, row.account),
+        eq(quarantine.stream, row.stream),
+        row.package_id == null ? isNull(quarantine.package_id) : eq(quarantine.package_id, row.package_id),
+        row.record_id == null ? isNull(quarantine.record_id) : eq(quarantine.record_id, row.record_id),
+        eq(quarantine.raw, row.raw),
+      ),
+    )
+    .get();
+  if (!same) tx.insert(quarantine).values(row).run();
+}
+
+/** Which records of the stream are in quarantine, by their ids? */
+export function openRecordIds(
+  tx: Tx,
+  account: string,
+  stream: 'videos' | 'storage',
+  packageId: number | null,
+): string[] {
+  const rows = tx
+    .selectDistinct({ id: quarantine.record_id })
+    .from(quarantine)
+    .where(
+      and(
+        open,
+        eq(quarantine.account, account),
+        eq(quarantine.stream, stream),
+        packageId === null ? isNull(quarantine.package_id) : eq(quarantine.package_id, packageId),
+      ),
+    )
+    .all();
+  return rows.flatMap((row) => row.id ?? []);
+}
+
+/** Marks the records as come well. */
+export function resolve(
+  tx: Tx,
+  account: string,
+  stream: 'videos' | 'storage',
+  packageId: number | null,
+  recordIds: readonly string[],
+  at: string,
+): void {
+  tx.update(quarantine)
+    .set({ resolved_at: at })
+    .where(
+      and(
+        open,
+        eq(quarantine.account, account),
+        eq(quarantine.stream, stream),
+        packageId === null ? isNull(quarantine.package_id) : eq(quarantine.package_id, packageId),
+        inArray(quarantine.record_id, [...recordIds]),
+      ),
+    )
+    .run();
+}
+
+/** How many records are in quarantine, a stream of an account? */
+export function countOpen(tx: Tx) {
+  return tx
+    .select({ account: quarantine.account, stream: quarantine.stream, open: count() })
+    .from(quarantine)
+    .where(open)
+    .groupBy(quarantine.account, quarantine.stream)
+    .all();
+}

@@ -1,0 +1,79 @@
+/** Removal candidates: proved, not yet in effect. */
+import { and, between, count, eq, sql } from 'drizzle-orm';
+import type { Tx } from '../file.ts';
+import { removalCandidate } from '../schema/videos.ts';
+import type { PackageKey } from './video.ts';
+
+const ofPackage = (key: PackageKey) =>
+  and(eq(removalCandidate.account, key.account), eq(removalCandidate.package_id, key.packageId));
+
+/** Which candidates have an id from `low` to `high`? */
+export function candidatesBetween(tx: Tx, key: PackageKey, low: number, high: number): number[] {
+  const rows = tx
+    .select({ id: removalCandidate.id })
+    .from(removalCandidate)
+    .where(and(ofPackage(key), between(removalCandidate.id, low, high)))
+    .all();
+  return rows.map((row) => row.id);
+}
+
+/** Notes that this walk proved the id removed; the first proof keeps its time. */
+export function noteCandidate(tx: Tx, key: PackageKey, id: number, provedAt: string, walkId: number): void {
+  tx.insert(removalCandidate)
+    .values({ account: key.account, package_id: key.packageId, id, proved_at: provedAt, walk_id: walkId })
+    .onConflictDoUpdate({
+      target: [removalCandidate.account, removalCandidate.package_id, removalCandidate.id],
+      set: { walk_id: walkId },
+    })
+    .run();
+}
+
+/** Strikes a candidate: it was seen again, or its removal has taken effect. */
+export function strikeCandidate(tx: Tx, key: PackageKey, id: number): void {
+  tx.delete(removalCandidate)
+    .where(and(ofPackage(key), eq(removalCandidate.id, id)))
+    .run();
+}
+
+/** Drops the candidates that are not held back: their walk is not gone on from, or was found out of order. */
+export function dropFreshCandidates(tx: Tx, key: PackageKey): void {
+  tx.delete(removalCandidate)
+    .where(and(ofPackage(key), eq(removalCandidate.held_back, false)))
+    .run();
+}
+
+/** Hands the candidates of an earlier walk to the one that goes on from it. */
+export function adoptCandidates(tx: Tx, key: PackageKey, fromWalk: number, toWalk: number): void {
+  tx.update(removalCandidate)
+    .set({ walk_id: toWalk })
+    .where(and(ofPackage(key), eq(removalCandidate.walk_id, fromWalk)))
+    .run();
+}
+
+/** The candidates of a package, held back or not. */
+export function candidatesOf(tx: Tx, key: PackageKey) {
+  return tx.select().from(removalCandidate).where(ofPackage(key)).all();
+}
+
+/** Holds back those that this walk proved for the first time. */
+export function holdBackCandidates(tx: Tx, key: PackageKey, walkId: number, at: string): void {
+  tx.update(removalCandidate)
+    .set({ held_back: true, held_at: at })
+    .where(and(ofPackage(key), eq(removalCandidate.walk_id, walkId), eq(removalCandidate.held_back, false)))
+    .run();
+}
+
+/** How many removals are held back, a package? */
+export function heldBackByPackage(tx: Tx) {
+  return tx
+    .select({
+      account: removalCandidate.account,
+      package_id: removalCandidate.package_id,
+      held_back: count(),
+      proved_at: sql<string>`min(${removalCandidate.proved_at})`,
+    })
+    .from(removalCandidate)
+    .where(eq(removalCandidate.held_back, true))
+    .groupBy(removalCandidate.account, removalCandidate.package_id)
+    .all();
+}

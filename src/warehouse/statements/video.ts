@@ -1,0 +1,106 @@
+/** The statements of one page of videos. The upsert is built by drizzle once and run as a raw prepared statement. */
+import { and, between, eq, getTableColumns, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
+import type { Statement } from 'better-sqlite3';
+import type { Db, Tx } from '../file.ts';
+import { video } from '../schema/videos.ts';
+
+type VideoColumns = typeof video.$inferSelect;
+type Kept = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'removed_at' | 'change_seq';
+
+/** A video as received: the 24 fields of service.md 2.1, and `extra`. */
+export type VideoRow = Omit<VideoColumns, Kept>;
+
+/** Which package of which account. */
+export interface PackageKey {
+  account: string;
+  packageId: number;
+}
+
+const columns = getTableColumns(video);
+const keyColumns = ['account', 'package_id', 'id'];
+const context = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq'];
+const received = Object.keys(columns).filter(
+  (name) => !context.includes(name) && name !== 'removed_at',
+) as (keyof VideoRow)[];
+
+/** Stores one video where it is new, differs or was removed; gives true where something was written. */
+export type UpsertVideo = (row: VideoRow, key: PackageKey, at: string, changeSeq: number) => boolean;
+
+/**
+ * Prepares the upsert. The guard says "or was removed": without that, an unchanged video that comes back would stay
+ * removed. What vodhouse knows itself is bound by position, so that no field of the service can pass for it.
+ */
+export function prepareUpsert(db: Db): UpsertVideo {
+  const statement: Statement = db.$client.prepare(upsertSql(db));
+  return (row, key, at, changeSeq) =>
+    statement.run(row, key.account, key.packageId, at, at, changeSeq).changes === 1;
+}
+
+function upsertSql(db: Db): string {
+  const values = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
+  const compared = received.filter((name) => !keyColumns.includes(name));
+  const set = Object.fromEntries(
+    [...compared, 'changed_at', 'change_seq'].map((name) => [name, excluded(name)]),
+  );
+  const differs = compared.map((name) => sql`${columns[name]} is not ${excluded(name)}`);
+  const query = db
+    .insert(video)
+    .values({ ...values, removed_at: sql`null` } as unknown as typeof video.$inferInsert)
+    .onConflictDoUpdate({
+      target: [video.account, video.package_id, video.id],
+      set: { ...set, removed_at: sql`null` },
+      setWhere: or(...differs, sql`${video.removed_at} is not null`) as SQL,
+    })
+    .toSQL();
+  return nameParameters(query.sql, query.params);
+}
+
+function excluded(name: string): SQL {
+  return sql`excluded.${sql.identifier(name)}`;
+}
+
+/** Received fields become named parameters, the others stay positional. */
+function nameParameters(text: string, parameters: unknown[]): string {
+  let position = 0;
+  return text.replaceAll('?', () => {
+    const { value } = parameters[position++] as { value: { name: string } };
+    return received.some((field) => field === value.name) ? `@${value.name}` : '?';
+  });
+}
+
+const ofPackage = (key: PackageKey) =>
+  and(eq(video.account, key.account), eq(video.package_id, key.packageId));
+
+/** Which ids from `low` to `high` are known, and which of them are live? */
+export function knownVideos(tx: Tx, key: PackageKey, low: number, high: number) {
+  return tx
+    .select({ id: video.id, removedAt: video.removed_at })
+    .from(video)
+    .where(and(ofPackage(key), between(video.id, low, high)))
+    .all();
+}
+
+/** How many live rows have an id strictly between the two? */
+export function countLiveBetween(tx: Tx, key: PackageKey, above: number, below: number): number {
+  const row = tx
+    .select({ count: sql<number>`count(*)` })
+    .from(video)
+    .where(and(ofPackage(key), gt(video.id, above), lt(video.id, below), isNull(video.removed_at)))
+    .get();
+  return row?.count ?? 0;
+}
+
+/** Marks one live row as removed at the time of its proof. */
+export function markRemoved(
+  tx: Tx,
+  key: PackageKey,
+  id: number,
+  provedAt: string,
+  at: string,
+  changeSeq: number,
+) {
+  tx.update(video)
+    .set({ removed_at: provedAt, changed_at: at, change_seq: changeSeq })
+    .where(and(ofPackage(key), eq(video.id, id)))
+    .run();
+}

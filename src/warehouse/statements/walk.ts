@@ -1,0 +1,155 @@
+/** Walks, and the packages they go over. */
+import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm';
+import type { Tx } from '../file.ts';
+import { walk, type Mode, type Status } from '../schema/runs.ts';
+import { packageTable } from '../schema/videos.ts';
+import type { PackageKey } from './video.ts';
+
+const ofPackage = (key: PackageKey) =>
+  and(eq(packageTable.account, key.account), eq(packageTable.package_id, key.packageId));
+
+/** Makes the package known under its name of now; one that was retired is no longer. */
+export function registerPackage(tx: Tx, key: PackageKey, name: string | null): void {
+  tx.insert(packageTable)
+    .values({ account: key.account, package_id: key.packageId, name })
+    .onConflictDoUpdate({
+      target: [packageTable.account, packageTable.package_id],
+      set: { name, retired_at: null },
+    })
+    .run();
+}
+
+/** Retires the packages of the account that are not among `kept`. */
+export function retirePackages(tx: Tx, account: string, kept: readonly number[], at: string): void {
+  tx.update(packageTable)
+    .set({ retired_at: at })
+    .where(
+      and(
+        eq(packageTable.account, account),
+        isNull(packageTable.retired_at),
+        notInArray(packageTable.package_id, [...kept]),
+      ),
+    )
+    .run();
+}
+
+/** Retires every package of the accounts that are not among `kept`. */
+export function retireAccounts(tx: Tx, kept: readonly string[], at: string): void {
+  tx.update(packageTable)
+    .set({ retired_at: at })
+    .where(and(isNull(packageTable.retired_at), notInArray(packageTable.account, [...kept])))
+    .run();
+}
+
+/** What is known of the package, or undefined. */
+export function findPackage(tx: Tx, key: PackageKey) {
+  return tx.select().from(packageTable).where(ofPackage(key)).get();
+}
+
+/** The packages in force, the one longest unwalked first. */
+export function packagesInForce(tx: Tx) {
+  return tx
+    .select()
+    .from(packageTable)
+    .where(isNull(packageTable.retired_at))
+    .orderBy(packageTable.walked_at, packageTable.account, packageTable.package_id)
+    .all();
+}
+
+/** Adds to the number of live rows. */
+export function addToLiveCount(tx: Tx, key: PackageKey, more: number): void {
+  tx.update(packageTable)
+    .set({ live_count: sql`${packageTable.live_count} + ${more}` })
+    .where(ofPackage(key))
+    .run();
+}
+
+/** Notes what a whole walk found. */
+export function notePackageWalked(
+  tx: Tx,
+  key: PackageKey,
+  found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
+): void {
+  tx.update(packageTable).set(found).where(ofPackage(key)).run();
+}
+
+/** The newest walk of the package in this mode, or undefined. */
+export function lastWalk(tx: Tx, key: PackageKey, mode: Mode) {
+  return tx
+    .select()
+    .from(walk)
+    .where(and(eq(walk.account, key.account), eq(walk.package_id, key.packageId), eq(walk.mode, mode)))
+    .orderBy(desc(walk.walk_id))
+    .limit(1)
+    .get();
+}
+
+export type NewWalk = typeof walk.$inferInsert;
+export type WalkRow = typeof walk.$inferSelect;
+
+/** Adds a walk and gives its id. */
+export function insertWalk(tx: Tx, row: NewWalk): number {
+  return tx.insert(walk).values(row).returning({ id: walk.walk_id }).get().id;
+}
+
+/** What one page adds to its walk. */
+export interface PageCounts {
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  restored: number;
+  quarantined: number;
+  unsettled: number;
+}
+
+/** Where a walk stands. */
+export interface Checkpoint {
+  /** The lowest id read; null where no page had a record yet. */
+  id: number | null;
+  page: number;
+  pageSize: number;
+  totalcount: number;
+  orderViolated: boolean;
+}
+
+/** Adds one page to its walk and moves the checkpoint. */
+export function advanceWalk(tx: Tx, walkId: number, counts: PageCounts, checkpoint: Checkpoint): void {
+  tx.update(walk)
+    .set({
+      pages: sql`${walk.pages} + 1`,
+      inserted: sql`${walk.inserted} + ${counts.inserted}`,
+      updated: sql`${walk.updated} + ${counts.updated}`,
+      unchanged: sql`${walk.unchanged} + ${counts.unchanged}`,
+      restored: sql`${walk.restored} + ${counts.restored}`,
+      quarantined: sql`${walk.quarantined} + ${counts.quarantined}`,
+      unsettled: sql`${walk.unsettled} + ${counts.unsettled}`,
+      totalcount: checkpoint.totalcount,
+      checkpoint_id: checkpoint.id,
+      checkpoint_page: checkpoint.page,
+      page_size: checkpoint.pageSize,
+      order_violated: checkpoint.orderViolated,
+    })
+    .where(eq(walk.walk_id, walkId))
+    .run();
+}
+
+/** Ends a walk. */
+export function closeWalk(
+  tx: Tx,
+  walkId: number,
+  end: {
+    status: Status;
+    finished_at: string;
+    error: string | null;
+    removed: number;
+    held_back: number;
+    requests: number;
+  },
+): void {
+  tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
+}
+
+/** The walks of one run. */
+export function walksOf(tx: Tx, runId: number): WalkRow[] {
+  return tx.select().from(walk).where(eq(walk.run_id, runId)).orderBy(walk.walk_id).all();
+}

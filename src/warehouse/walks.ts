@@ -1,0 +1,200 @@
+/** Beginning and ending the walk of a package: going on from a checkpoint, removals and their brakes. */
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import type { Db, Tx } from './file.ts';
+import type { Mode, Status } from './schema/runs.ts';
+import { adoptCandidates, candidatesOf, dropFreshCandidates } from './statements/removal.ts';
+import { holdBackCandidates, strikeCandidate } from './statements/removal.ts';
+import { countRequests } from './statements/run.ts';
+import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
+import { markRemoved, type PackageKey } from './statements/video.ts';
+import { addToLiveCount, closeWalk, findPackage, insertWalk, lastWalk } from './statements/walk.ts';
+import { notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
+import { transact } from './transact.ts';
+
+export interface NewWalk extends PackageKey {
+  runId: number;
+  mode: Mode;
+  now: number;
+  /** How old a walk may be, in milliseconds since its first page, to be gone on from. */
+  resumeWithinMs: number;
+}
+
+/** A walk that has begun, and what it can start from. */
+export interface BegunWalk {
+  walkId: number;
+  /** Where an earlier walk of the same package stopped; null for a walk from the start. */
+  checkpoint: Checkpoint | null;
+  /** Size of the list when it was last walked whole; null before that. */
+  last: { totalcount: number; pageSize: number } | null;
+}
+
+/** Begins a walk, going on from the last one of the package where that stopped before its end. */
+export function beginWalk(db: Db, start: NewWalk): BegunWalk {
+  return transact(db, (tx) => {
+    const earlier = resumable(lastWalk(tx, start, start.mode), start);
+    const at = toTimestamp(start.now);
+    const walkId = insertWalk(tx, {
+      run_id: start.runId,
+      account: start.account,
+      package_id: start.packageId,
+      mode: start.mode,
+      status: 'running',
+      started_at: at,
+      resumed: earlier !== null,
+      origin_started_at: earlier?.origin_started_at ?? at,
+      ...(earlier ? pickCheckpoint(earlier) : {}),
+    });
+    if (earlier) adoptCandidates(tx, start, earlier.walk_id, walkId);
+    else dropFreshCandidates(tx, start);
+    return { walkId, checkpoint: earlier && toCheckpoint(earlier), last: lastSize(tx, start) };
+  });
+}
+
+/** A walk that failed without having stored a page of its own is not gone on from: it might fail there for ever. */
+function resumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
+  if (!earlier || earlier.checkpoint_id === null) return null;
+  const stopped: Status[] = ['interrupted', 'parked', 'failed'];
+  const isStuck = earlier.status === 'failed' && earlier.pages === 0;
+  const isYoung = fromTimestamp(earlier.origin_started_at) >= start.now - start.resumeWithinMs;
+  return stopped.includes(earlier.status) && !isStuck && isYoung ? earlier : null;
+}
+
+const pickCheckpoint = ({
+  checkpoint_id,
+  checkpoint_page,
+  page_size,
+  totalcount,
+  order_violated,
+}: WalkRow) => ({
+  checkpoint_id,
+  checkpoint_page,
+  page_size,
+  totalcount,
+  order_violated,
+});
+
+function toCheckpoint(earlier: WalkRow): Checkpoint {
+  return {
+    id: earlier.checkpoint_id,
+    page: earlier.checkpoint_page ?? 1,
+    pageSize: earlier.page_size ?? 1,
+    totalcount: earlier.totalcount ?? 0,
+    orderViolated: earlier.order_violated,
+  };
+}
+
+function lastSize(tx: Tx, key: PackageKey): BegunWalk['last'] {
+  const known = findPackage(tx, key);
+  if (known?.totalcount == null || !known.page_size) return null;
+  return { totalcount: known.totalcount, pageSize: known.page_size };
+}
+
+/** When a walk may not remove at once. */
+export interface Brake {
+  /** A walk that would remove more than this share of the live rows, and more than `least`, is held back. */
+  share: number;
+  least: number;
+  /** A removal held back before this moment (ms) takes effect when it is proved again. */
+  confirmBefore: number;
+  /** A removal held back before this moment (ms) was let through by a person; null where nobody did. */
+  acceptBefore: number | null;
+}
+
+export interface WalkEnd extends PackageKey {
+  walkId: number;
+  runId: number;
+  now: number;
+  checkpoint: Checkpoint;
+  brake: Brake;
+}
+
+/** What a walk that reached page 1 did to removals. */
+export interface Removals {
+  removed: number;
+  heldBack: number;
+}
+
+/** Ends a walk that read every page: its removals take effect or are held back. */
+export function finishWalk(db: Db, end: WalkEnd): Removals {
+  return transact(db, (tx) => {
+    if (end.checkpoint.orderViolated) dropFreshCandidates(tx, end);
+    const removals = settleRemovals(tx, end);
+    const at = toTimestamp(end.now);
+    closeWalk(tx, end.walkId, {
+      status: 'succeeded',
+      finished_at: at,
+      error: null,
+      removed: removals.removed,
+      held_back: removals.heldBack,
+      requests: countRequests(tx, end.runId, end.account, end.packageId),
+    });
+    notePackageWalked(tx, end, {
+      totalcount: end.checkpoint.totalcount,
+      page_size: end.checkpoint.pageSize,
+      walked_at: at,
+      order: end.checkpoint.orderViolated ? 'untrusted' : 'trusted',
+    });
+    return removals;
+  });
+}
+
+/** Ends a walk that stopped before its end; its checkpoint stays. */
+export function stopWalk(
+  db: Db,
+  stop: PackageKey & { walkId: number; runId: number; now: number; status: Status; error: string },
+): void {
+  transact(db, (tx) => {
+    closeWalk(tx, stop.walkId, {
+      status: stop.status,
+      finished_at: toTimestamp(stop.now),
+      error: stop.error,
+      removed: 0,
+      held_back: 0,
+      requests: countRequests(tx, stop.runId, stop.account, stop.packageId),
+    });
+  });
+}
+
+function settleRemovals(tx: Tx, end: WalkEnd): Removals {
+  const candidates = candidatesOf(tx, end);
+  const fresh = candidates.filter((row) => !row.held_back && isProved(row, end));
+  const held = candidates.filter((row) => row.held_back);
+  const through = held.filter((row) => mayPass(row, end));
+  const waiting = held.length - through.length;
+  const brakes = tooMany(tx, end, fresh.length + waiting, through.length);
+  if (brakes) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.now));
+  else through.push(...fresh);
+  remove(tx, end, through);
+  return { removed: through.length, heldBack: waiting + (brakes ? fresh.length : 0) };
+}
+
+type Candidate = ReturnType<typeof candidatesOf>[number];
+
+function isProved(row: Candidate, end: WalkEnd): boolean {
+  return row.walk_id === end.walkId && !end.checkpoint.orderViolated;
+}
+
+/** A removal that was held back passes when a person let it through, or when a later walk proved it again. */
+function mayPass(row: Candidate, end: WalkEnd): boolean {
+  const heldAt = fromTimestamp(row.held_at ?? row.proved_at);
+  if (end.brake.acceptBefore !== null && heldAt < end.brake.acceptBefore) return true;
+  return isProved(row, end) && heldAt < end.brake.confirmBefore;
+}
+
+function tooMany(tx: Tx, end: WalkEnd, held: number, through: number): boolean {
+  const live = findPackage(tx, end)?.live_count ?? 0;
+  const isMuch = held > end.brake.least && held > live * end.brake.share;
+  return held > 0 && (isMuch || held + through >= live);
+}
+
+function remove(tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {
+  if (rows.length === 0) return;
+  const at = toTimestamp(end.now);
+  let seq = lastChangeSeq(tx);
+  for (const { id, proved_at } of rows) {
+    markRemoved(tx, end, id, proved_at, at, ++seq);
+    strikeCandidate(tx, end, id);
+  }
+  noteChangeSeq(tx, seq);
+  addToLiveCount(tx, end, -rows.length);
+}

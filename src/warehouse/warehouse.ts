@@ -1,0 +1,142 @@
+/** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
+import { toTimestamp, type Clock } from '../lib/clock.ts';
+import { createBudget, type Limits } from './budget.ts';
+import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
+import { openFile, openLedgerConnection, type Db } from './file.ts';
+import { createPageStore, type PageToStore } from './pages.ts';
+import type { Mode, Status, Trigger } from './schema/runs.ts';
+import * as runs from './statements/run.ts';
+import type { PageCounts, WalkRow } from './statements/walk.ts';
+import { findPackage, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
+import { transact } from './transact.ts';
+import { beginWalk, finishWalk, stopWalk } from './walks.ts';
+import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
+
+export interface NewRun {
+  trigger: Trigger;
+  mode: Mode;
+  now: number;
+  /** What was asked for where that was not everything, in words; null for everything. */
+  scope: string | null;
+}
+
+export interface RunEnd {
+  status: Status;
+  now: number;
+  error: string | null;
+  /** Days after which requests and runs are forgotten. */
+  retention: { requestsDays: number; runsDays: number };
+}
+
+export interface ConfiguredAccount {
+  name: string;
+  packages: readonly { id: number; name: string | null }[];
+}
+
+/** A package as the run orders them. */
+export interface PackageState {
+  packageId: number;
+  /** End of its last full walk; null before the first. */
+  walkedAt: string | null;
+}
+
+export interface Warehouse {
+  /** Begins a run, and closes what killed processes left running. Only for whoever holds the run lock. */
+  beginRun(run: NewRun): Promise<number>;
+  endRun(runId: number, end: RunEnd): Promise<void>;
+  /** How many requests the run sent. */
+  requestsOf(runId: number): Promise<number>;
+  walksOf(runId: number): Promise<WalkRow[]>;
+  /** The newest run over everything, not interrupted; null before the first. */
+  lastWholeRun(mode: Mode): Promise<{ startedAt: string; status: Status } | null>;
+  /** Makes the configured packages known, and retires the others. */
+  register(accounts: readonly ConfiguredAccount[], now: number): Promise<void>;
+  packageState(account: string, packageId: number): Promise<PackageState>;
+  beginWalk(walk: NewWalk): Promise<BegunWalk>;
+  storePage(page: PageToStore): Promise<PageCounts>;
+  /** Ends a walk that read every page; removals take effect or are held back. */
+  finishWalk(end: WalkEnd): Promise<Removals>;
+  /** Ends a walk that stopped before its end; its checkpoint stays. */
+  stopWalk(stop: Parameters<typeof stopWalk>[1]): Promise<void>;
+  knownDays(account: string, since: string): Promise<KnownDays>;
+  storeDays(days: DaysToStore): Promise<DayCounts>;
+}
+
+/** A warehouse in a SQLite file, with the request budgets that live in it. */
+export interface SqliteWarehouse extends Warehouse {
+  budget(account: string, limits: Limits): ReturnType<typeof createBudget>;
+  close(): void;
+}
+
+/** Opens (or makes) the live file at `path`. Throws WarehouseError where it cannot be used. */
+export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
+  const db = openFile(path, clock.now());
+  const ledger = openLedgerConnection(path);
+  const storePage = createPageStore(db);
+  return {
+    beginRun: async (run) => beginRun(db, run),
+    endRun: async (runId, end) => endRun(db, runId, end),
+    requestsOf: async (runId) => runs.countRequests(db, runId),
+    walksOf: async (runId) => walksOf(db, runId),
+    lastWholeRun: async (mode) => lastWholeRun(db, mode),
+    register: async (accounts, now) => register(db, accounts, now),
+    packageState: async (account, packageId) => ({
+      packageId,
+      walkedAt: findPackage(db, { account, packageId })?.walked_at ?? null,
+    }),
+    beginWalk: async (walk) => beginWalk(db, walk),
+    storePage: async (page) => storePage(page),
+    finishWalk: async (end) => finishWalk(db, end),
+    stopWalk: async (stop) => stopWalk(db, stop),
+    knownDays: async (account, since) => knownDays(db, account, since),
+    storeDays: async (days) => storeDays(db, days),
+    budget: (account, limits) => createBudget(ledger, account, limits, clock),
+    close: () => {
+      ledger.$client.close();
+      db.$client.close();
+    },
+  };
+}
+
+function beginRun(db: Db, { trigger, mode, now, scope }: NewRun): number {
+  return transact(db, (tx) => {
+    runs.closeLeftOvers(tx, toTimestamp(now));
+    return runs.insertRun(tx, { trigger, mode, scope, started_at: toTimestamp(now) });
+  });
+}
+
+function endRun(db: Db, runId: number, { status, now, error, retention }: RunEnd): void {
+  transact(db, (tx) => {
+    const requests = runs.countRequests(tx, runId);
+    runs.closeRun(tx, runId, { status, finished_at: toTimestamp(now), requests, error });
+    const dayMs = 86_400_000;
+    runs.prune(tx, now - retention.requestsDays * dayMs, toTimestamp(now - retention.runsDays * dayMs));
+  });
+}
+
+function lastWholeRun(db: Db, mode: Mode) {
+  const last = runs.lastWholeRun(db, mode);
+  return last ? { startedAt: last.started_at, status: last.status } : null;
+}
+
+function register(db: Db, accounts: readonly ConfiguredAccount[], now: number): void {
+  transact(db, (tx) => {
+    const at = toTimestamp(now);
+    for (const account of accounts) {
+      for (const { id, name } of account.packages) {
+        registerPackage(tx, { account: account.name, packageId: id }, name);
+      }
+      retirePackages(
+        tx,
+        account.name,
+        account.packages.map((each) => each.id),
+        at,
+      );
+    }
+    retireAccounts(
+      tx,
+      accounts.map((account) => account.name),
+      at,
+    );
+  });
+}

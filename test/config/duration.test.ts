@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatDuration, parseDuration } from '../../src/config/duration.ts';
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+describe('a duration', () => {
+  test('comes back as the same milliseconds, whatever their number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MOST }), (ms) => {
+        expect(parseDuration(formatDuration(ms))).toBe(ms);
+      }),
+    );
+  });
+
+  test('is written in the largest unit that carries it exactly', () => {
+    const units = fc.constantFrom(
+      ...Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), units, (count, [unit, size]) => {
+        const ms = count * size;
+        expect(parseDuration(`${count}${unit}`)).toBe(ms);
+        expect(formatDuration(ms).length).toBeLessThanOrEqual(`${count}${unit}`.length);
+      }),
+    );
+  });
+
+  test('is read or refused, never made up', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const ms = parseDuration(text);
+        expect(ms === null || (Number.isSafeInteger(ms) && /^\d+(ms|s|m|h|d)$/.test(text))).toBe(true);
+      }),
+    );
+  });
+
+  test('has names people know', () => {
+    expect([0, 1, 1000, 90_000, 120_000, 3_600_000, 86_400_000].map(formatDuration)).toEqual([
+      '0s',
+      '1ms',
+      '1s',
+      '90s',
+      '2m',
+      '1h',
+      '1d',
+    ]);
+  });
+
+  test('beyond what can be counted exactly is refused', () => {
+    expect(parseDuration(`${MOST}ms`)).toBe(MOST);
+    expect(parseDuration(`${MOST}s`)).toBeNull();
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { LEAST, load, problemsOf } from './support.ts';
+
+const STORAGE = '    storage: { base_url: http://r }\n';
+
+/** A place in the config by the text that stands there, and how to put another in. */
+const PLACES: Record<string, (value: string) => string> = {
+  timezone: (value) => LEAST.replace('Asia/Seoul', value),
+  base_url: (value) => LEAST.replace('https://videos.example.test', value),
+  key: (value) => LEAST.replace('first-key', value),
+  name: (value) => LEAST.replace('main', value),
+  packages: (value) => LEAST.replace('101', value),
+  since: (value) => LEAST + STORAGE.replace(' }', `, since: ${value} }`),
+  settle: (value) => LEAST + STORAGE.replace(' }', `, settle: ${value} }`),
+  auth: (value) => LEAST + STORAGE.replace(' }', `, auth: ${value} }`),
+  full: (value) => `${LEAST}schedule: { full: "${value}" }\n`,
+  warehouse: (value) => `${LEAST}warehouse: ${value}\n`,
+  port: (value) => `${LEAST}server: { port: ${value} }\n`,
+  webhook: (value) => `${LEAST}notify: { webhook: ${value} }\n`,
+};
+
+const RIGHT: Record<string, string[]> = {
+  timezone: ['UTC', 'Asia/Seoul', 'America/Argentina/Buenos_Aires', 'Etc/GMT-9'],
+  base_url: ['http://localhost:8320', 'https://h.test/', 'https://h.test/a/b', '"http://[::1]:80"'],
+  key: ['a', '"with space"', '12345', '"a=b&c%?#"'],
+  name: ['a', 'A-1_b', '2024', '"007"'],
+  packages: ['1', '9007199254740991', '{ id: 5 }', '{ id: 5, name: 2024 }'],
+  since: ['2024-02-29', '"2026-01-01"'],
+  settle: ['0s', '500ms', '90s', '2m', '1h', '7d'],
+  auth: ['none', 'query', '{ header: X-Key }'],
+  full: ['* * * * *', '*/5 0-6,22 1 JAN-mar sun,6', '5-20/5 0 * * 1-5', '0 0 29 2 *'],
+  warehouse: ['w.db', '/srv/w.db', '../w.db', '"with space.db"'],
+  port: ['0', '65535'],
+  webhook: ['http://h', 'https://h.test/a?b=c#d'],
+};
+
+const WRONG: Record<string, string[]> = {
+  timezone: ['""', '+09:00', '"-03"', 'Asia/Soul', '9', 'null', 'KST+9'],
+  base_url: [
+    'h.test',
+    '/h',
+    'ftp://h',
+    'http:/h',
+    'http://',
+    '"http://h /"',
+    '"http://h?"',
+    'http://h#x',
+    'http://a@h',
+  ],
+  key: ['""', '" "', '" a"', '"a\\nb"', 'true', 'null', '[a]'],
+  name: ['""', '-a', 'a.b', 'a/b', '"a b"', 'ä'],
+  packages: ['0', '-1', '1.5', '"1"', '9007199254740992', 'null', '{ name: x }', '.inf', 'true'],
+  since: ['2026-02-30', '2026-13-01', '2026-1-1', '20260101', '2026', 'yesterday', '2026-01-01T00:00:00Z'],
+  settle: ['1', '1.5h', '"1 h"', '-1h', '1w', '99999999999999d', 'h'],
+  auth: ['basic', '{}', '{ header: "a b" }', '{ header: "" }', '[none]', 'null'],
+  full: ['', '* * * *', '0 * * * * *', '@daily', '60 * * * *', '5/10 * * * *', '50-10 * * * *', '* * 30 2 *'],
+  warehouse: ['""', '~/w.db', '1', '[a]'],
+  port: ['-1', '65536', '"80"', '1.5'],
+  webhook: ['h', 'ftp://h', '""'],
+};
+
+describe.each(Object.keys(PLACES))('%s', (place) => {
+  const write = PLACES[place] ?? String;
+
+  test.each(RIGHT[place] ?? [])('may be %s', (value) => {
+    expect(() => load(write(value))).not.toThrow();
+  });
+
+  test.each(WRONG[place] ?? [])('may not be %s', (value) => {
+    const problems = problemsOf(write(value));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(place);
+    expect(problems[0]).toMatch(/; expected ./);
+  });
+});
+
+describe('a cron expression', () => {
+  // node-cron reads the schedule and cron-parser plans it: what either reads otherwise is refused.
+  test.each([
+    '* * 31 2 1',
+    '* * * * L',
+    '* * * * 1#2',
+    'H * * * *',
+    '? * * * *',
+    '* * * january *',
+    '*/0 * * * *',
+  ])('may not be %s, which libraries do not agree on', (value) => {
+    expect(problemsOf(`${LEAST}schedule: { quick: "${value}" }\n`)).toHaveLength(1);
+  });
+});

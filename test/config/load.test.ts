@@ -1,0 +1,185 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { errorOf, folderWith, LEAST, load } from './support.ts';
+
+describe('a config that says the least', () => {
+  test('has the defaults of the contract for everything else', () => {
+    const { file, warehouse, ...config } = load(LEAST);
+    expect(warehouse).toBe(join(file, '../data/vodhouse.db'));
+    expect(config).toEqual({
+      timezone: 'Asia/Seoul',
+      durationUnit: 'ms',
+      accounts: [
+        {
+          name: 'main',
+          videoList: { baseUrl: 'https://videos.example.test', key: 'first-key', pageSize: 1000 },
+          storage: null,
+          packages: [{ id: 101, name: null }],
+          limits: {
+            concurrency: 4,
+            perSecond: 5,
+            perMinute: 120,
+            perDay: 20_000,
+            maxWaitMs: 120_000,
+            restrictedCodes: [],
+            finalCodes: [],
+          },
+        },
+      ],
+      schedule: { full: '0 * * * *', quick: null },
+      walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
+      publish: null,
+      retention: { requestsDays: 35, runsDays: 90 },
+      server: null,
+      notify: null,
+      secrets: ['first-key'],
+    });
+  });
+
+  test('has the defaults of a section that is opened and left empty', () => {
+    const config = load(`${LEAST}publish: {}\nserver: {}\nnotify: {}\n`);
+    expect(config.publish).toMatchObject({ exclude: ['access_key', 'org_access_key'], keepDays: 0 });
+    expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
+    expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [] });
+    expect(config.notify).toEqual({ webhook: null, ping: null });
+  });
+});
+
+describe('a config that says everything', () => {
+  const everything = `warehouse: ../elsewhere/w.db
+timezone: Europe/Berlin
+duration_unit: s
+accounts:
+  - name: main
+    video_list: { base_url: "https://videos.example.test/api/", key: first-key, page_size: 20 }
+    storage:
+      base_url: http://reports.example.test:8080/
+      auth: { header: x-api-key }
+      key: second-key
+      since: 2026-01-01
+      settle: 90m
+      look_again_days: 0
+      give_up_days: 30
+    packages: [101, { id: 102, name: Lectures }, { id: 103 }]
+    limits:
+      concurrency: 1
+      per_second: null
+      per_minute: null
+      per_day: null
+      max_wait: 500ms
+      restricted_codes: [Busy, 0429]
+      final_codes: [Denied]
+  - name: other
+    video_list: { base_url: https://videos.example.test, key: third-key }
+    storage: { base_url: https://reports.example.test, auth: query }
+schedule: { full: "15 3 * * mon-fri", quick: "*/10 * * * *" }
+walk: { removal_brake: 1, resume_within: 1d, boundary_reads: 0 }
+publish: { file: /srv/bi/w.db, exclude: [], keep_days: 3 }
+retention: { requests_days: 1, runs_days: 2 }
+server: { host: 0.0.0.0, port: 80, keys: [fourth-key] }
+notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test }
+`;
+
+  test('is read with durations in milliseconds and addresses without a slash at the end', () => {
+    const config = load(everything);
+    expect(config.accounts[0]).toEqual({
+      name: 'main',
+      videoList: { baseUrl: 'https://videos.example.test/api', key: 'first-key', pageSize: 20 },
+      storage: {
+        baseUrl: 'http://reports.example.test:8080',
+        auth: { header: 'x-api-key' },
+        key: 'second-key',
+        since: '2026-01-01',
+        settleMs: 5_400_000,
+        lookAgainDays: 0,
+        giveUpDays: 30,
+      },
+      packages: [
+        { id: 101, name: null },
+        { id: 102, name: 'Lectures' },
+        { id: 103, name: null },
+      ],
+      limits: {
+        concurrency: 1,
+        perSecond: null,
+        perMinute: null,
+        perDay: null,
+        maxWaitMs: 500,
+        restrictedCodes: ['Busy', '0429'],
+        finalCodes: ['Denied'],
+      },
+    });
+    expect(config).toMatchObject({
+      durationUnit: 's',
+      schedule: { full: '15 3 * * mon-fri', quick: '*/10 * * * *' },
+      walk: { removalBrake: 1, resumeWithinMs: 86_400_000, boundaryReads: 0 },
+      retention: { requestsDays: 1, runsDays: 2 },
+      notify: { webhook: 'https://hooks.example.test/x?y=z', ping: 'https://ping.example.test' },
+    });
+  });
+
+  test('keeps a path that is absolute and resolves the others beside the file', () => {
+    const config = load(everything);
+    expect(config.warehouse).toBe(join(config.file, '../../elsewhere/w.db'));
+    expect(config.publish?.file).toBe('/srv/bi/w.db');
+  });
+
+  test('gives storage the key of the account where it has none of its own', () => {
+    expect(load(everything).accounts[1]?.storage?.key).toBe('third-key');
+  });
+
+  test('lists every key once among the secrets', () => {
+    expect(load(everything).secrets).toEqual(['first-key', 'second-key', 'third-key', 'fourth-key']);
+  });
+
+  test('is frozen to the last list', () => {
+    const isFrozen = (value: unknown): boolean =>
+      typeof value !== 'object' ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every((inner) => isFrozen(inner)));
+    expect(isFrozen(load(everything))).toBe(true);
+  });
+});
+
+describe('YAML', () => {
+  test('lets accounts share what an anchor names', () => {
+    const config = load(`timezone: UTC
+accounts:
+  - name: a
+    video_list: &list { base_url: https://v.example.test, key: k }
+    packages: [1]
+  - name: b
+    video_list: *list
+    packages: [1]
+`);
+    expect(config.accounts.map(({ videoList }) => videoList.key)).toEqual(['k', 'k']);
+  });
+
+  test.each(['0123', '12345678901234567890', '1e5', '0x1F'])('reads the key %s as it is written', (key) => {
+    expect(load(LEAST.replace('first-key', key)).accounts[0]?.videoList.key).toBe(key);
+  });
+
+  test('may come from Windows: a byte order mark, CRLF', () => {
+    expect(load(`\uFEFF${LEAST.replaceAll('\n', '\r\n')}`).timezone).toBe('Asia/Seoul');
+  });
+});
+
+describe('a file that cannot be read', () => {
+  test('says how to get one where there is none', () => {
+    const error = errorOf(() => loadConfig(join(folderWith({}), 'vodhouse.yaml'), {}));
+    expect(error.message).toMatch(/vodhouse\.yaml does not exist$/);
+    expect(error.hint).toBe('vodhouse init writes one');
+  });
+
+  test('says why where it is a folder', () => {
+    expect(errorOf(() => loadConfig(folderWith({}), {})).message).toMatch(/cannot be read: EISDIR/);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('says why where it may not be read', () => {
+    const file = join(folderWith({ 'vodhouse.yaml': LEAST }), 'vodhouse.yaml');
+    chmodSync(file, 0);
+    expect(errorOf(() => loadConfig(file, {})).message).toMatch(/cannot be read: EACCES/);
+  });
+});

@@ -1,0 +1,199 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { nearest } from '../../src/config/nearest.ts';
+import { configTemplate } from '../../src/config/template.ts';
+import { ConfigError } from '../../src/lib/errors.ts';
+import { errorOf, folderWith, LEAST, problemsOf } from './support.ts';
+
+describe('the problems of a config', () => {
+  test('are told all at once, each with its line, path, value and what would be right', () => {
+    const yaml = `timezone: +09:00
+accounts:
+  - name: main
+    video_list:
+      base_url: videos.example.test
+      key: \${VODHOUSE_KEY}
+    packages: [101, 0]
+    limits:
+      per_secnd: 2
+      per_minute: -1
+`;
+    const file = join(folderWith({ 'vodhouse.yaml': yaml }), 'vodhouse.yaml');
+    expect(errorOf(() => loadConfig(file, {})).message).toBe(
+      [
+        `${file} has 6 problems:`,
+        '  line  1  timezone: "+09:00" is not valid; expected an IANA time zone such as Asia/Seoul',
+        '  line  5  accounts[0].video_list.base_url: "videos.example.test" is not valid; ' +
+          'expected an http(s) address without query, fragment or credentials',
+        '  line  6  accounts[0].video_list.key: ${VODHOUSE_KEY} is not set; ' +
+          'expected it in the environment or in .env beside this file',
+        '  line  7  accounts[0].packages[1]: 0 is not valid; ' +
+          'expected a package id (a whole number from 1 up) or { id, name }',
+        '  line  9  accounts[0].limits.per_secnd: unknown key; did you mean per_second?',
+        '  line 10  accounts[0].limits.per_minute: -1 is not valid; expected a whole number from 1 up, or null',
+      ].join('\n'),
+    );
+  });
+
+  test('come in the order of the file, the missing ones of the top first', () => {
+    expect(problemsOf('walk: { removal_brake: 2 }\nschedule: { full: x }\n')).toEqual([
+      'timezone: missing; expected an IANA time zone such as Asia/Seoul',
+      'accounts: missing; expected a list of at least one account',
+      'line 1  walk.removal_brake: 2 is not valid; expected a number from 0 to 1',
+      'line 2  schedule.full: "x" is not valid; expected a cron expression of five fields such as "0 * * * *"',
+    ]);
+  });
+
+  test('put a missing key on the line of the mapping that lacks it', () => {
+    expect(problemsOf(LEAST.replace(', key: first-key', ''))).toEqual([
+      'line 4  accounts[0].video_list.key: missing; expected a key: text on one line',
+    ]);
+  });
+
+  test('look through an alias to the line that is wrong', () => {
+    const yaml = `${LEAST}    limits: &limits\n      per_day: 0\n  - name: b\n    video_list: { base_url: http://v, key: k }
+    packages: [1]\n    limits: *limits\n`;
+    expect(problemsOf(yaml)).toEqual([
+      'line 7  accounts[0].limits.per_day: 0 is not valid; expected a whole number from 1 up, or null',
+      'line 7  accounts[1].limits.per_day: 0 is not valid; expected a whole number from 1 up, or null',
+    ]);
+  });
+
+  test('tell text from numbers', () => {
+    expect(problemsOf(`${LEAST}    limits: { per_day: "20000" }\n`)).toEqual([
+      'line 6  accounts[0].limits.per_day: "20000" is text; expected a whole number from 1 up, or null',
+    ]);
+  });
+
+  test('cut a long value short', () => {
+    const [problem] = problemsOf(LEAST.replace('Asia/Seoul', 'x'.repeat(1000)));
+    expect(problem).toBe(
+      `line 1  timezone: "${'x'.repeat(59)}…" is not valid; expected an IANA time zone such as Asia/Seoul`,
+    );
+  });
+});
+
+describe('a key that is unknown', () => {
+  test.each([
+    ['notfy', 'did you mean notify?'],
+    ['timeZone', /set twice|did you mean timezone\?/],
+    ['Walk', 'did you mean walk?'],
+    ['zebra', 'expected one of warehouse, timezone, duration_unit,'],
+  ])('%s is told with the nearest that is known', (name, advice) => {
+    expect(problemsOf(`${LEAST}${name}: 1\n`)[0]).toMatch(advice);
+  });
+
+  test('may just want a space', () => {
+    expect(problemsOf(LEAST.replace('key: ', 'key:'))).toContain(
+      'line 4  accounts[0].video_list.key…: unknown key; expected a space after key:',
+    );
+  });
+
+  test('inside of a package or an auth is told like any other', () => {
+    expect(problemsOf(LEAST.replace('101', '{ id: 1, nam: x }'))).toEqual([
+      'line 5  accounts[0].packages[0].nam: unknown key; did you mean name?',
+    ]);
+  });
+
+  test('beside a missing one is told as what it was meant to be', () => {
+    const storage = '    storage: { base_url: http://r, auth: { heade: x } }\n';
+    expect(problemsOf(LEAST.replace('101', '{ name: x }') + storage)).toEqual([
+      'line 5  accounts[0].packages[0].id: missing; expected a package id (a whole number from 1 up)',
+      'line 6  accounts[0].storage.auth.header: missing; expected the name of an HTTP header such as x-api-key',
+      'line 6  accounts[0].storage.auth.heade: unknown key; did you mean header?',
+    ]);
+  });
+
+  test('is compared with all that are known, and case, - and _ do not count', () => {
+    expect(nearest('walkS', ['talks', 'walk_s'])).toBe('walk_s');
+    expect(nearest('x', ['key', 'auth'])).toBeUndefined();
+  });
+
+  test('that is set twice is told with both lines', () => {
+    expect(problemsOf(`${LEAST}walk: {}\nretention: {}\nwalk: {}\n`)).toEqual([
+      'line 8  walk: is set twice, first on line 6; expected it once',
+    ]);
+  });
+});
+
+describe('what one value demands of another', () => {
+  test('two accounts do not share a name', () => {
+    const second = '  - name: main\n    video_list: { base_url: http://v, key: k }\n    packages: [1]\n';
+    expect(problemsOf(LEAST + second)).toEqual([
+      'line 6  accounts[1].name: "main" is the name of accounts[0] too; expected another',
+    ]);
+  });
+
+  test('an account has each package once', () => {
+    expect(problemsOf(LEAST.replace('101', '101, 102, { id: 101 }, 102'))).toEqual([
+      'line 5  accounts[0].packages[2].id: 101 is packages[0] too; expected each package once',
+      'line 5  accounts[0].packages[3]: 102 is packages[1] too; expected each package once',
+    ]);
+  });
+
+  test.each(['    packages: [101]\n', '[101]'])('an account has packages or storage (without %j)', (part) => {
+    const yaml = LEAST.replace(part, part.startsWith('[') ? '[]' : '');
+    expect(problemsOf(yaml)).toEqual([
+      'line 3  accounts[0]: has nothing to fetch; expected at least one of packages, storage',
+    ]);
+  });
+
+  test('the published file is not the warehouse', () => {
+    expect(problemsOf(`${LEAST}publish: { file: ./data/vodhouse.db }\n`)).toEqual([
+      'line 6  publish.file: is the warehouse itself; expected another file',
+    ]);
+  });
+});
+
+describe('a file that is no YAML', () => {
+  test.each([
+    ['a: [1, 2\nb: 3\n', 'line 2  not valid YAML: flow sequence in block collection'],
+    ['\ta: 1\n', 'line 1  not valid YAML: tabs are not allowed as indentation'],
+    ['a: 1\n---\nb: 2\n', 'line 2  a second document begins here (---); expected one'],
+    ['a: 1\nb: @x\n', 'line 2  a value that begins with @, ` or % needs quotes'],
+    ['a: !x 1\n', 'line 1  a value that begins with ! needs quotes'],
+    ['a:\n  b: { c: ${D} }\n', 'inside of { } and [ ] a ${NAME} needs quotes'],
+  ])('%j is told with its line', (yaml, told) => {
+    expect(problemsOf(yaml).join('\n')).toContain(told);
+  });
+
+  test.each(['a: *b', 'a: &b [*b]'])('an alias that leads nowhere or into itself is told: %s', (yaml) => {
+    expect(problemsOf(yaml).join('\n')).toContain('a value that begins with * needs quotes');
+  });
+
+  test.each(['', '# only a comment\n'])('%j is empty', (yaml) => {
+    expect(problemsOf(yaml)).toEqual([expect.stringMatching(/^the file is empty; expected a mapping of /)]);
+  });
+});
+
+describe('any slip of the hand', () => {
+  test('ends with a config or a ConfigError, never with another error', () => {
+    const file = join(folderWith({}), 'vodhouse.yaml');
+    const template = configTemplate();
+    const at = fc.integer({ min: 0, max: template.length });
+    const typed = fc.oneof(
+      fc.string({ maxLength: 3 }),
+      fc.constantFrom('\n', '- ', ': ', '*', '&', '{', '[', '${'),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(at, fc.nat(12), typed), { minLength: 1, maxLength: 4 }), (slips) => {
+        const slip = (text: string, [start, length, put]: [number, number, string]) =>
+          text.slice(0, start) + put + text.slice(start + length);
+        writeFileSync(file, slips.reduce(slip, template));
+        expect(kindOfEnd(() => loadConfig(file, { VODHOUSE_KEY: 'k' }))).toMatch(/^(config|problems)$/);
+      }),
+    );
+  });
+});
+
+function kindOfEnd(run: () => unknown): string {
+  try {
+    run();
+    return 'config';
+  } catch (error) {
+    return error instanceof ConfigError ? 'problems' : String(error);
+  }
+}

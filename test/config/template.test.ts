@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { notYet } from '../../src/config/not-yet.ts';
+import { configTemplate } from '../../src/config/template.ts';
+import { LEAST, load, problemsOf } from './support.ts';
+
+const ENV = { VODHOUSE_KEY: 'the-key' };
+const COMMENTED_KEY = /^( *)#( {2})?(?=[a-z_]+:)/gm;
+const uncommented = configTemplate().replaceAll(COMMENTED_KEY, '$1$2');
+
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  pattern?: string;
+}
+const schema = configJsonSchema() as Schema & { $schema: string; title: string };
+
+/** Every key of the schema with its path, through lists and unions. */
+function keysOf(node: Schema, path = ''): [string, Schema][] {
+  const own = Object.entries(node.properties ?? {}).flatMap(([name, inner]): [string, Schema][] => [
+    [`${path}.${name}`, inner],
+    ...keysOf(inner, `${path}.${name}`),
+  ]);
+  const inside = [...(node.anyOf ?? []), ...(node.items ? [node.items] : [])];
+  return [...own, ...inside.flatMap((inner) => keysOf(inner, path))];
+}
+
+/** Every key of a parsed file with its path, without the indexes of lists. */
+function keysIn(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((inner) => keysIn(inner, path));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    `${path}.${name}`,
+    ...keysIn(inner, `${path}.${name}`),
+  ]);
+}
+
+describe('the template', () => {
+  test('begins with the address of its JSON schema', () => {
+    expect(configTemplate()).toMatch(/^# yaml-language-server: \$schema=\.\/vodhouse\.schema\.json\n/);
+  });
+
+  test('is a config as soon as its key is set', () => {
+    const config = load(configTemplate(), ENV);
+    expect(config.accounts).toMatchObject([
+      {
+        name: 'main',
+        packages: [
+          { id: 101, name: null },
+          { id: 102, name: 'Lectures' },
+        ],
+        storage: { key: 'the-key' },
+      },
+    ]);
+  });
+
+  test('lacks nothing but its key', () => {
+    expect(problemsOf(configTemplate())).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
+  });
+
+  test('means the same with its commented defaults uncommented, but for the first day', () => {
+    expect(uncommented).not.toBe(configTemplate());
+    const plain = load(configTemplate(), ENV);
+    const config = load(uncommented, ENV);
+    const storage = { ...plain.accounts[0]?.storage, since: '2026-01-01' };
+    const { file, warehouse } = config;
+    expect(config).toEqual({ ...plain, file, warehouse, accounts: [{ ...plain.accounts[0], storage }] });
+  });
+
+  test('shows every key that this version acts on', () => {
+    const shown = new Set(keysIn(parse(uncommented)));
+    const later = /^\.(publish|server|notify)|\.(quick|boundary_reads|restricted_codes)$/;
+    const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
+    const missing = keysOf(schema)
+      .map(([path]) => path)
+      .filter((path) => !shown.has(path) && !later.test(path));
+    expect(missing.toSorted()).toEqual(optional.toSorted());
+  });
+
+  test('asks for nothing that this version does not do', () => {
+    expect(notYet(load(uncommented, ENV))).toEqual([]);
+  });
+
+  test('has lines that fit a terminal', () => {
+    expect(
+      Math.max(
+        ...configTemplate()
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('the JSON schema', () => {
+  test('is of a draft that editors read, and names itself', () => {
+    expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#');
+    expect(schema.title).toBe('vodhouse.yaml');
+    expect(schema.required).toEqual(['timezone', 'accounts']);
+  });
+
+  test('knows every key of the template', () => {
+    const known = keysOf(schema).map(([path]) => path);
+    expect(known).toEqual(expect.arrayContaining(keysIn(parse(uncommented))));
+  });
+
+  test('has a sentence for every key', () => {
+    for (const [path, { description }] of keysOf(schema)) {
+      expect(description, path).toMatch(/^\S.*\.$/);
+    }
+  });
+
+  test('refuses unknown keys wherever there are keys', () => {
+    for (const [path, node] of [['', schema] as const, ...keysOf(schema)]) {
+      if (node.properties) expect(node.additionalProperties, path).toBe(false);
+    }
+  });
+
+  test('lets a ${NAME} through where there is text', () => {
+    const patterns = keysOf(schema).flatMap(([, { pattern }]) => pattern ?? []);
+    expect(patterns.length).toBeGreaterThan(5);
+    for (const pattern of patterns) expect('${NAME}').toMatch(new RegExp(pattern, 'u'));
+  });
+});
+
+describe('what this version does not do yet', () => {
+  test('is nothing for a config that says the least', () => {
+    expect(notYet(load(LEAST))).toEqual([]);
+  });
+
+  test('is told a line each, by the name of its key', () => {
+    const limits = '    limits: { restricted_codes: [Busy] }\n';
+    const later =
+      'schedule: { quick: "*/10 * * * *" }\npublish: {}\nserver: {}\nnotify: {}\nwalk: { boundary_reads: 0 }\n';
+    const lines = notYet(load(LEAST + limits + later));
+    expect(lines.map((line) => line.split(':')[0])).toEqual([
+      'schedule.quick',
+      'publish',
+      'server',
+      'notify',
+      'limits.restricted_codes',
+      'walk.boundary_reads',
+    ]);
+    expect(lines[1]).toBe('publish: this version does not publish yet; the live file is data/vodhouse.db');
+  });
+});

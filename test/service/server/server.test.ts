@@ -1,0 +1,56 @@
+import { Agent, get } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createFixture, KEY, startServer } from './support.ts';
+
+describe('the server', () => {
+  it('answers other paths and methods with 404 and a small JSON', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue });
+    for (const [path, method] of [
+      ['/', 'GET'],
+      ['/info/v2/videos.json', 'GET'],
+      ['/info/v1/videos.json', 'POST'],
+    ] as const) {
+      const response = await fetch(`${url}${path}`, { method });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ error: 'no such path' });
+    }
+  });
+
+  it('hides an exception of the catalogue behind a 500 and tells onError of it', async () => {
+    const failure = new Error('disk /secret/place is gone');
+    const failing = () => Promise.reject(failure);
+    const errors: unknown[] = [];
+    const { url } = await startServer({
+      catalogue: { videos: failing, storage: failing },
+      onError: (error) => void errors.push(error),
+    });
+    const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe('{"error":"internal error"}');
+    expect(errors).toEqual([failure]);
+  });
+
+  it('gives no stack for a path that cannot be decoded', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue });
+    const response = await fetch(`${url}/%E0%A4%A`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).not.toMatch(/\bat .*\.[jt]s/);
+  });
+
+  it('names the port that it found', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(new URL(url).port).not.toBe('0');
+  });
+
+  it('closes although a client keeps its connection open', async () => {
+    const { url, server } = await startServer({ catalogue: createFixture().catalogue });
+    const agent = new Agent({ keepAlive: true });
+    await new Promise((resolve, reject) => {
+      get(`${url}/`, { agent }, (response) => response.resume().on('end', resolve)).on('error', reject);
+    });
+    await server.close();
+    await expect(fetch(url)).rejects.toThrow();
+    agent.destroy();
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { storageText } from '../../../src/service/server/answer.ts';
+import { FIGURES, type Figure, type StorageDay } from '../../../src/service/storage.ts';
+import { createFixture, getStorage, KEY, startServer } from './support.ts';
+
+function dayOf(date: string, figure: number | null): StorageDay {
+  const figures = Object.fromEntries(FIGURES.map((name) => [name, figure]));
+  return { ...(figures as Record<Figure, number | null>), date };
+}
+
+const january = 'sdate=2026-01-01&edate=2026-01-31';
+
+describe('the storage statistics', () => {
+  it('have the envelope of service.md 2.3 and the records as they are', async () => {
+    const days = [dayOf('2026-01-01', 44_482_871), dayOf('2026-01-02', null)];
+    const { catalogue, ranges } = createFixture([], days);
+    const { url } = await startServer({ catalogue });
+    const { status, body } = await getStorage(url, `${january}&sort_direction=desc`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ message: 'success', data: { list: days } });
+    expect(ranges).toEqual([{ from: '2026-01-01', to: '2026-01-31', direction: 'desc' }]);
+  });
+
+  it('are asked for oldest first where the direction is left out', async () => {
+    const { catalogue, ranges } = createFixture();
+    await getStorage((await startServer({ catalogue })).url, january);
+    expect(ranges[0]?.direction).toBe('asc');
+  });
+
+  it('write figures from 1e7 up as doubles on the days that are sent so', () => {
+    const written = (figure: number | null) => {
+      const text = storageText([dayOf('2026-01-01', figure)], () => true);
+      return /"mov_org_size":([^,]+),/.exec(text)?.[1];
+    };
+    expect(written(44_482_871)).toBe('4.4482871E7');
+    expect(written(10_000_000)).toBe('1.0E7');
+    expect(written(9_999_999)).toBe('9999999');
+    expect(written(Number.MAX_SAFE_INTEGER)).toBe('9.007199254740991E15');
+    expect(written(0)).toBe('0');
+    expect(written(null)).toBe('null');
+    expect(storageText([dayOf('2026-01-01', 44_482_871)], () => false)).not.toContain('E');
+  });
+
+  it('say the same figures in either notation', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (figure) => {
+        const days = [dayOf('2026-01-01', figure)];
+        expect(JSON.parse(storageText(days, () => true))).toEqual(JSON.parse(storageText(days, () => false)));
+      }),
+    );
+  });
+
+  it.each([
+    ['', 'sdate: is missing; edate: is missing'],
+    ['sdate=2026-02-30&edate=2026-03-01', 'sdate: "2026-02-30" is not a calendar date yyyy-mm-dd'],
+    ['sdate=2026-01-01&edate=tomorrow', 'edate: "tomorrow" is not a calendar date yyyy-mm-dd'],
+    [`${january}&sort_direction=up`, 'sort_direction: "up" is not one of asc, desc'],
+  ])('are refused for "%s", with HTTP 200, the reason and no days', async (query, message) => {
+    const { catalogue, ranges } = createFixture([], [dayOf('2026-01-01', 1)]);
+    const { status, body } = await getStorage((await startServer({ catalogue })).url, query);
+    expect(status).toBe(200);
+    expect(body).toEqual({ message, data: { list: [] } });
+    expect(ranges).toEqual([]);
+  });
+});
+
+describe('the key of the storage statistics', () => {
+  const { catalogue } = createFixture([], [dayOf('2026-01-01', 1)]);
+  const refused = { message: 'key is missing or unknown', data: { list: [] } };
+
+  it('is not asked for by default', async () => {
+    const { url } = await startServer({ catalogue });
+    expect((await getStorage(url, january)).body.message).toBe('success');
+  });
+
+  it('is wanted in the query where the options say so', async () => {
+    const { url } = await startServer({ catalogue, storageAuth: 'query' });
+    expect((await getStorage(url, `${january}&key=${KEY}`)).body.message).toBe('success');
+    expect((await getStorage(url, january)).body).toEqual(refused);
+    expect((await getStorage(url, january, { key: KEY })).body).toEqual(refused);
+  });
+
+  it('is wanted in a header of any case where the options name one', async () => {
+    const { url } = await startServer({ catalogue, storageAuth: { header: 'X-Api-Key' } });
+    expect((await getStorage(url, january, { 'x-api-key': KEY })).body.message).toBe('success');
+    expect((await getStorage(url, january, { 'x-api-key': 'no' })).body).toEqual(refused);
+    expect((await getStorage(url, `${january}&key=${KEY}`)).body).toEqual(refused);
+  });
+});

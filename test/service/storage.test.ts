@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { FIGURES, isDay, readStorageDay, storageAnswer, storageVerdict } from '../../src/service/storage.ts';
+
+const sample = `{"mov_org_cnt":12,"mov_org_size":4.4482871E7,"encoder_cnt":"16","encoder_size":1.0E10,
+  "ad_org_cnt":0,"ad_org_size":0.0,"ad_encoder_cnt":0,"ad_encoder_size":0,"image_count":3,"image_size":123,
+  "date":"2026-01-31"}`;
+
+function readWith(members = '') {
+  return readStorageDay({ ...JSON.parse(sample), ...JSON.parse(`{${members}}`) } as unknown);
+}
+
+describe('readStorageDay', () => {
+  it('reads the ten figures exactly, as doubles, integers or strings', () => {
+    expect(FIGURES).toHaveLength(10);
+    expect(readWith()).toMatchObject({
+      day: { mov_org_size: 44_482_871, encoder_cnt: 16, encoder_size: 10_000_000_000, ad_org_size: 0 },
+    });
+  });
+
+  it('takes an absent figure for null, and refuses a day without any', () => {
+    expect(readStorageDay({ date: '2026-01-31', image_size: 1 })).toMatchObject({
+      day: { image_size: 1, mov_org_cnt: null },
+    });
+    expect(readStorageDay({ date: '2026-01-31' })).toEqual({
+      refused: { date: '2026-01-31', reason: 'holds none of the ten figures' },
+    });
+  });
+
+  it('refuses a date that does not exist, with the date null', () => {
+    for (const date of [
+      '"2026-02-30"',
+      '"2026-1-31"',
+      '"20260131"',
+      '"2026-01-31T00:00:00Z"',
+      'null',
+      '20260131',
+    ]) {
+      expect(readWith(`"date":${date}`)).toMatchObject({ refused: { date: null } });
+    }
+  });
+
+  it('refuses figures that cannot be stored exactly, with the date', () => {
+    for (const figure of ['1e400', '9007199254740993', '1.5', '"many"', '{}']) {
+      const read = readWith(`"image_size":${figure}`);
+      expect(read).toMatchObject({ refused: { date: '2026-01-31' } });
+      expect('refused' in read && read.refused.reason).toMatch(/^image_size: /);
+    }
+  });
+
+  it('refuses what is no record', () => {
+    for (const value of [null, 7, 'x', []]) expect(readStorageDay(value)).toHaveProperty('refused');
+  });
+});
+
+describe('isDay', () => {
+  it('knows leap years and the length of months', () => {
+    expect(['2024-02-29', '2026-12-31', '0001-01-01'].filter(isDay)).toHaveLength(3);
+    expect(['2026-02-29', '2026-02-30', '2026-13-01', '2026-00-10', '', '2026-01-01 '].filter(isDay)).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the storage envelope', () => {
+  it('is read verdict first, list second', () => {
+    expect(storageVerdict.parse({ message: 'no' }).message).toBe('no');
+    expect(storageVerdict.parse({}).message).toBeNull();
+    expect(storageAnswer.parse({ data: { list: [1, null] } }).data.list).toEqual([1, null]);
+    expect(storageAnswer.safeParse({ data: {} }).success).toBe(false);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { readVideo, videoListAnswer, videoListVerdict, videoRecord } from '../../src/service/videos.ts';
+
+const sample = `{"id":7,"cid":"","access_key":"a2","org_access_key":"a1","title":"\\"강의\\" 🔥\\n1",
+  "series":null,"author":"","content":"c","tag":"","copyright":null,"rate":"15","cdate":"2025-01-02 03:04:05.6",
+  "duration":60000,"etc":null,"thumbnail_url":"https://images.example.test/7.jpg","thumbnail_sheet_url":"",
+  "encoding_success":"Y","v_width":1920,"v_height":1080,"v_framerate":29.97,"filesize":4.4482871E9,
+  "drm_cid":"","opt":"NONE","preloading":""}`;
+
+/** The sample with members added or replaced by raw JSON. */
+function readWith(members = '') {
+  return readVideo({ ...JSON.parse(sample), ...JSON.parse(`{${members}}`) } as unknown);
+}
+
+describe('readVideo', () => {
+  it('reads the 24 fields of service.md as they are', () => {
+    expect(Object.keys(videoRecord.shape)).toHaveLength(24);
+    const expected: unknown = JSON.parse(sample);
+    expect(readWith()).toEqual({ video: { ...(expected as object), extra: null } });
+  });
+
+  it("keeps null and '' apart, and takes absent fields for null", () => {
+    expect(readWith('"series":"","author":null')).toMatchObject({ video: { series: '', author: null } });
+    expect(readVideo({ id: 7 })).toMatchObject({
+      video: { id: 7, title: null, duration: null, extra: null },
+    });
+  });
+
+  it('keeps fields that service.md does not know in extra, whatever their names', () => {
+    const members = '"reason":"r","account":{"a":[1]},"extra":"e","package_id":null,"constructor":1';
+    const read = readWith(members);
+    if (!('video' in read)) throw new Error(read.refused.reason);
+    expect(JSON.parse(read.video.extra ?? '')).toEqual(JSON.parse(`{${members}}`));
+    expect(read.video.id).toBe(7);
+  });
+
+  it('takes a record with a field named reason or refused for a video', () => {
+    expect(readWith('"reason":"x","refused":{"id":1}')).toHaveProperty('video.title');
+  });
+
+  it('keeps 30 February and other odd dates as the text they are', () => {
+    for (const cdate of ['2025-02-30 25:61:00.0', '0000-00-00', '']) {
+      expect(readWith(`"cdate":"${cdate}"`)).toMatchObject({ video: { cdate } });
+    }
+  });
+
+  it('refuses an id that cannot be told from another, with the id null', () => {
+    for (const id of ['9007199254740993', '1e400', 'null', '0', '-3', '1.5', '"x"']) {
+      expect(readWith(`"id":${id}`)).toMatchObject({ refused: { id: null } });
+    }
+    expect(readWith('"id":"16"')).toMatchObject({ video: { id: 16 } });
+  });
+
+  it('refuses what cannot be stored without loss, and says which field of which video', () => {
+    expect(readWith('"title":"\\ud83d"')).toEqual({
+      refused: { id: 7, reason: 'title: holds half of a surrogate pair' },
+    });
+    expect(readWith('"duration":1e400')).toMatchObject({ refused: { id: 7 } });
+    expect(readWith('"new_field":[9007199254740993]')).toMatchObject({ refused: { id: 7 } });
+    expect(readWith('"new_\\ud800":1')).toMatchObject({ refused: { id: 7 } });
+  });
+
+  it('refuses what is no record', () => {
+    for (const value of [null, 7, 'x', [], undefined]) {
+      expect(readVideo(value)).toMatchObject({ refused: { id: null } });
+    }
+  });
+});
+
+describe('videoListAnswer', () => {
+  const paging = { page: 1, pagesize: 20, totalcount: 0, totalpage: 0 };
+
+  it('reads an envelope whose echo is absent, null or of another shape', () => {
+    for (const apiVideoSearchOption of [undefined, null, 'x', { sort_item: 1 }]) {
+      const body = { videoInfoList: { apiVideoSearchOption, videoInfoList: [], paging } };
+      expect(videoListAnswer.parse(body).videoInfoList.paging).toEqual(paging);
+    }
+  });
+
+  it('refuses an envelope without records or paging', () => {
+    expect(videoListAnswer.safeParse({ videoInfoList: { paging } }).success).toBe(false);
+    expect(videoListAnswer.safeParse({ videoInfoList: { videoInfoList: [] } }).success).toBe(false);
+  });
+
+  it('reads the verdict where all else is missing', () => {
+    const errorInfo = { errorCode: 'InvalidKey', errorMessage: 'no' };
+    expect(videoListVerdict.parse({ videoInfoList: { errorInfo } }).videoInfoList.errorInfo).toEqual(
+      errorInfo,
+    );
+  });
+});
