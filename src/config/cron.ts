@@ -1,4 +1,4 @@
-import { CronExpressionParser } from 'cron-parser';
+import { Cron } from 'croner';
 
 const VALUE = String.raw`(?:\d{1,2}|[a-z]{3})`;
 const PART = String.raw`(?:\*(?:/\d{1,2})?|${VALUE}|${VALUE}-${VALUE}(?:/\d{1,2})?)`;
@@ -17,8 +17,7 @@ export function isPlainCron(text: string): boolean {
 
 function parses(text: string): boolean {
   try {
-    CronExpressionParser.parse(text);
-    return true;
+    return new Cron(text, { timezone: 'UTC', paused: true }).nextRun() !== null;
   } catch {
     return false;
   }

@@ -28,7 +28,7 @@ const GROWTH: Record<Figure, { first: number; daily: number }> = {
   image_size: { first: 2.7e9, daily: 990_000 },
 };
 
-/** Gives the days of a range that have a record: up to today, and not today's alone, which grows at each look. */
+/** Reads the days of a range that have a record, today the last of them. Each call whose range holds today is a look at it. */
 export function createStorageDays(seed: number, calendar: Calendar, clock: Clock) {
   let looked = { day: '', count: 0 };
   const today = (nowMs: number): StorageDay => {
@@ -55,7 +55,7 @@ function pastDay(seed: number, day: string): StorageDay {
   return makeDay(day, (figure) => levelOf(seed, day, figure));
 }
 
-/** Today after so many looks, `passed` being the share of the day that is over; each look finds more of everything. */
+/** Today after so many looks, each finding more of everything; `passed` is the share of the day that is over. */
 function liveDay(seed: number, day: string, passed: number, lookCount: number): StorageDay {
   const share = MORNING_SHARE + (1 - MORNING_SHARE) * Math.min(1, passed);
   return makeDay(day, (figure) => {

@@ -76,7 +76,7 @@ function absent(chance: Chance): string | null {
 }
 
 function makeContent(chance: Chance): string {
-  const sentences = Array.from({ length: 1 + chance.below(6) }, () => chance.pick(SENTENCES));
+  const sentences = Array.from({ length: 1 + chance.below(8) }, () => chance.pick(SENTENCES));
   return sentences.join(chance.pick(SENTENCE_BREAKS));
 }
 

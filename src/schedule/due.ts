@@ -1,34 +1,33 @@
 /** What is due? Cron is a hint: the warehouse knows when the last run began. Pure. */
-import { CronExpressionParser } from 'cron-parser';
+import { Cron } from 'croner';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Trigger } from '../warehouse/schema/runs.ts';
 
 /** How late a run may begin and still count as made by its tick, in milliseconds. */
 const ON_TIME_MS = 60_000;
+const MINUTE_MS = 60_000;
+
+function read(expression: string): Cron {
+  return new Cron(expression, { timezone: 'UTC', paused: true });
+}
 
 /** The last time at or before `now` that the cron expression (read in UTC) names, in milliseconds since 1970. */
 export function previousTick(expression: string, now: number): number {
-  const cron = CronExpressionParser.parse(expression, { currentDate: new Date(now + 1), tz: 'UTC' });
-  return cron.prev().getTime();
+  const nextMinute = new Date((Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS);
+  return read(expression).previousRuns(1, nextMinute)[0]?.getTime() ?? 0;
 }
 
 /** The first time after `now` that the cron expression (read in UTC) names, in milliseconds since 1970. */
 export function nextTick(expression: string, now: number): number {
-  return CronExpressionParser.parse(expression, { currentDate: new Date(now), tz: 'UTC' })
-    .next()
-    .getTime();
+  return read(expression).nextRun(new Date(now))?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
 /** The shortest of the next ten steps of the schedule, in milliseconds. */
 export function scheduleInterval(expression: string, now: number): number {
-  let shortest = Number.POSITIVE_INFINITY;
-  let tick = nextTick(expression, now);
-  for (let step = 0; step < 10; step++) {
-    const next = nextTick(expression, tick);
-    shortest = Math.min(shortest, next - tick);
-    tick = next;
-  }
-  return shortest;
+  const ticks = read(expression)
+    .nextRuns(11, new Date(now))
+    .map((tick) => tick.getTime());
+  return Math.min(...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
 }
 
 /**

@@ -31,6 +31,7 @@ function readText(value: unknown, context: Context): string | null {
   }
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' && !isExact(value)) return refuse(context, `${value} is not exact`);
+  if (!survivesJson(value)) return refuse(context, `${show(value)} cannot be stored without loss`);
   return readText(JSON.stringify(value), context);
 }
 
@@ -60,6 +61,7 @@ function readReal(value: unknown, context: Context): number | null {
 export function text(note: FieldNote) {
   return z
     .unknown()
+    .optional()
     .transform(readText)
     .meta({ type: 'string', ...note });
 }
@@ -68,6 +70,7 @@ export function text(note: FieldNote) {
 export function whole(note: FieldNote) {
   return z
     .unknown()
+    .optional()
     .transform(readWhole)
     .meta({ type: 'integer', ...note });
 }
@@ -76,6 +79,7 @@ export function whole(note: FieldNote) {
 export function real(note: FieldNote) {
   return z
     .unknown()
+    .optional()
     .transform(readReal)
     .meta({ type: 'number', ...note });
 }
@@ -84,12 +88,23 @@ export function real(note: FieldNote) {
 export function required(least: number, note: FieldNote) {
   return z
     .unknown()
+    .optional()
     .transform((value, context): number => {
       const number = readWhole(value, context);
       if (number !== null && number >= least) return number;
       return refuse(context, `${show(value)} is not a whole number from ${least} up`);
     })
     .meta({ type: 'integer', minimum: least, ...note });
+}
+
+/** What a field takes as it is: a value for which this is true is one that its reader gives back unchanged. */
+export function fitsOf(field: z.ZodType): (value: unknown) => boolean {
+  const { type, minimum } = field.meta() as { type: string; minimum?: number };
+  if (type === 'string')
+    return (value) => value === null || (typeof value === 'string' && value.isWellFormed());
+  if (type === 'number') return (value) => value === null || (typeof value === 'number' && isExact(value));
+  if (minimum === undefined) return (value) => value === null || Number.isSafeInteger(value);
+  return (value) => Number.isSafeInteger(value) && (value as number) >= minimum;
 }
 
 /** True where a value of a field that service.md does not know survives being kept as JSON. */

@@ -1,6 +1,6 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (service.md 2.1, 2.2 and 4.1). */
 import { z } from 'zod';
-import { firstProblem, required, show, survivesJson, text, whole, real } from './fields.ts';
+import { firstProblem, fitsOf, required, show, survivesJson, text, whole, real } from './fields.ts';
 
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';
@@ -51,8 +51,8 @@ const knownFields: ReadonlySet<string> = new Set(fieldNames);
 
 type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof videoRecord.shape)[K]> };
 
-/** A video ready to be stored: the 24 fields of service.md 2.1, and the others as JSON text (or null). */
-export type Video = VideoFields & { extra: string | null };
+/** A video ready to be stored: the 24 fields of service.md 2.1, and the others as JSON text (absent: there are none). */
+export type Video = VideoFields & { extra?: string };
 
 /** A record that cannot be stored without loss, and why. `id` is null where not even that can be read. */
 export interface RefusedRecord {
@@ -65,9 +65,29 @@ export type ReadVideo = { video: Video } | { refused: RefusedRecord };
 
 /** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
 export function readVideo(record: unknown): ReadVideo {
+  return isAsDocumented(record) ? { video: record } : readLeniently(record);
+}
+
+/** What `readVideo` does with a record that is not as documented to the letter: other types, fields more or less. */
+export function readLeniently(record: unknown): ReadVideo {
   const result = videoRecord.safeParse(record);
   if (!result.success) return { refused: { id: readId(record), reason: firstProblem(result.error) } };
   return withExtra(result.data);
+}
+
+const fitsByField = Object.entries(videoRecord.shape).map(([name, schema]) => ({
+  name,
+  fits: fitsOf(schema),
+}));
+
+/** All 24 fields, nothing else, each of its type: most records are, and need neither a copy nor a closer look. */
+function isAsDocumented(record: unknown): record is VideoFields {
+  if (typeof record !== 'object' || record === null) return false;
+  const fields = record as Record<string, unknown>;
+  return (
+    Object.keys(fields).length === fitsByField.length &&
+    fitsByField.every(({ name, fits }) => fits(fields[name]))
+  );
 }
 
 function readId(record: unknown): number | null {
@@ -88,7 +108,8 @@ function withExtra(fields: z.output<typeof videoRecord>): ReadVideo {
     extra[name] = fields[name];
     unknownFields++;
   }
-  return { video: Object.assign(fields, { extra: unknownFields === 0 ? null : JSON.stringify(extra) }) };
+  if (unknownFields === 0) return { video: fields };
+  return { video: Object.assign(fields, { extra: JSON.stringify(extra) }) };
 }
 
 /** Position of one answer in the list (service.md 2.2); `pagesize` is the size in effect. */

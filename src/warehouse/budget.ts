@@ -1,10 +1,15 @@
 /** The request budget of one account: windows that slide, and a ledger that every process shares. */
-import { and, asc, count, eq, gt, sql } from 'drizzle-orm';
 import type { Clock } from '../lib/clock.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
-import type { Db, Tx } from './file.ts';
-import { request, type Purpose } from './schema/runs.ts';
+import type { Db } from './file.ts';
+import type { Purpose } from './schema/runs.ts';
+import {
+  prepareCountSince,
+  prepareInsertRequest,
+  prepareNthSince,
+  prepareSettleRequest,
+} from './statements/request.ts';
 import { transact } from './transact.ts';
 
 /** How many requests fit into a sliding window; null for no limit. */
@@ -55,6 +60,7 @@ const LOOK_AGAIN_MS = 200;
  * ParkedError where that would take longer than `maxWaitMs`. Waiting callers are served in their order.
  */
 export function createBudget(db: Db, account: string, limits: Limits, clock: Clock) {
+  const statements = prepareStatements(db);
   let turn: Promise<unknown> = Promise.resolve();
 
   async function waitForPlace(note: RequestNote, signal: AbortSignal | undefined): Promise<Admission> {
@@ -62,7 +68,7 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
     for (;;) {
       signal?.throwIfAborted();
       const now = clock.now();
-      const attempt = transact(db, (tx) => tryAdmit(tx, account, limits, note, now));
+      const attempt = transact(db, () => tryAdmit(statements, account, limits, note, now));
       if ('requestId' in attempt) return admitted(attempt.requestId, now + note.deadlineMs);
       if (attempt.freeAt > giveUpAt && !attempt.inFlight)
         throw parked(account, attempt.words, attempt.freeAt);
@@ -70,8 +76,16 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
     }
   }
 
+  /** A request that was sent and never answered may reach the service until its deadline. */
   function admitted(requestId: number, deadline: number): Admission {
-    return { answered: (result) => settle(db, requestId, result, deadline, clock.now()) };
+    return {
+      answered: ({ status, bytes, sent }) => {
+        const now = clock.now();
+        const spentUntil = sent && status === null ? deadline : now;
+        const answeredAt = status === null ? null : now;
+        statements.settle({ requestId, now, answeredAt, status, bytes, spentUntil });
+      },
+    };
   }
 
   return {
@@ -90,68 +104,33 @@ function parked(account: string, words: string, freeAt: number): ParkedError {
 
 type Attempt = { requestId: number } | { freeAt: number; words: string; inFlight: boolean };
 
-function tryAdmit(tx: Tx, account: string, limits: Limits, note: RequestNote, now: number): Attempt {
+function prepareStatements(db: Db) {
+  return {
+    countSince: prepareCountSince(db),
+    nthSince: prepareNthSince(db),
+    insert: prepareInsertRequest(db),
+    settle: prepareSettleRequest(db),
+  };
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function tryAdmit(
+  { countSince, nthSince, insert }: Statements,
+  account: string,
+  limits: Limits,
+  note: RequestNote,
+  now: number,
+): Attempt {
   for (const window of WINDOWS) {
     const limit = limits[window.name];
     if (limit === null) continue;
-    const used = countSince(tx, account, now - window.ms);
+    const used = countSince(account, now - window.ms);
     if (used < limit) continue;
-    const oldest = nthSince(tx, account, now - window.ms, used - limit);
+    const oldest = nthSince(account, now - window.ms, used - limit);
     return { freeAt: oldest + window.ms + 1, words: window.words, inFlight: oldest > now };
   }
-  return { requestId: insertRequest(tx, account, note, now) };
-}
-
-/** How many requests may have reached the service after the moment? */
-function countSince(tx: Tx, account: string, ms: number): number {
-  const row = tx
-    .select({ count: count() })
-    .from(request)
-    .where(and(eq(request.account, account), gt(request.spent_until_ms, ms)))
-    .get();
-  return row?.count ?? 0;
-}
-
-/** Until when was the n-th request after the moment on its way? */
-function nthSince(tx: Tx, account: string, ms: number, n: number): number {
-  const row = tx
-    .select({ until: request.spent_until_ms })
-    .from(request)
-    .where(and(eq(request.account, account), gt(request.spent_until_ms, ms)))
-    .orderBy(asc(request.spent_until_ms))
-    .limit(1)
-    .offset(n)
-    .get();
-  return row?.until ?? ms;
-}
-
-function insertRequest(tx: Tx, account: string, note: RequestNote, now: number): number {
-  return tx
-    .insert(request)
-    .values({
-      account,
-      at_ms: now,
-      purpose: note.purpose,
-      run_id: note.runId,
-      package_id: note.packageId,
-      page: note.page,
-      spent_until_ms: now + note.deadlineMs,
-    })
-    .returning({ id: request.request_id })
-    .get().id;
-}
-
-/** A request that was sent and never answered may reach the service until its deadline. */
-function settle(db: Db, requestId: number, result: RequestResult, deadline: number, now: number): void {
-  const mayStillArrive = result.sent && result.status === null;
-  db.update(request)
-    .set({
-      answered_at_ms: result.status === null ? null : now,
-      duration_ms: sql`${now} - ${request.at_ms}`,
-      status: result.status,
-      bytes: result.bytes,
-      spent_until_ms: mayStillArrive ? deadline : now,
-    })
-    .where(eq(request.request_id, requestId))
-    .run();
+  const { purpose, runId: run_id, packageId: package_id, page } = note;
+  const sent = { account, at_ms: now, spent_until_ms: now + note.deadlineMs };
+  return { requestId: insert({ ...sent, purpose, run_id, package_id, page }) };
 }

@@ -1,5 +1,14 @@
 /** Opening the live file: ours or not, of which version, with which settings. */
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -31,12 +40,12 @@ const TRIGGERS = ['storage_day_booked_insert', 'storage_day_booked_update', 'sto
 export function openFile(path: string, now: number): Db {
   if (!existsSync(path)) createFile(path, now);
   refuseEmpty(path);
+  refuseReadOnly(path);
   const db = connect(path, {});
   try {
     refuseForeign(db, path);
     applySettings(db.$client, 'FULL');
-    if (format(db) < FORMAT) migrateFile(db, now);
-    refuseReadOnly(db);
+    if (format(db) < FORMAT) migrateFile(db, path, now);
   } catch (error) {
     db.$client.close();
     throw asWarehouseError(error, path);
@@ -89,15 +98,24 @@ function createFile(path: string, now: number): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
     removeDraft(draft);
-    const db: Db = drizzle(new Database(draft));
-    db.$client.pragma(`application_id = ${APPLICATION_ID}`);
-    migrateFile(db, now);
-    db.$client.close();
-    linkInto(draft, path);
+    try {
+      writeDraft(draft, path, now);
+      linkInto(draft, path);
+    } finally {
+      removeDraft(draft);
+    }
   } catch (error) {
     throw asWarehouseError(error, path);
+  }
+}
+
+function writeDraft(draft: string, path: string, now: number): void {
+  const db: Db = drizzle(new Database(draft));
+  try {
+    db.$client.pragma(`application_id = ${APPLICATION_ID}`);
+    migrateFile(db, path, now);
   } finally {
-    removeDraft(draft);
+    db.$client.close();
   }
 }
 
@@ -115,23 +133,25 @@ function linkInto(draft: string, path: string): void {
 }
 
 /** Foreign keys are off meanwhile: a table rebuild inside the migrator would delete cascading children. */
-function migrateFile(db: Db, now: number): void {
+function migrateFile(db: Db, path: string, now: number): void {
   db.$client.pragma('foreign_keys = OFF');
   migrate(db, { migrationsFolder: MIGRATIONS });
   db.run(
     sql`insert or ignore into warehouse_state (one, created_at, change_seq) values (1, ${toTimestamp(now)}, 0)`,
   );
+  checkMigrated(db, path);
   db.$client.pragma(`user_version = ${FORMAT}`);
-  checkMigrated(db);
   db.$client.pragma('foreign_keys = ON');
 }
 
-function checkMigrated(db: Db): void {
+function checkMigrated(db: Db, path: string): void {
   const violations = db.$client.pragma('foreign_key_check') as unknown[];
-  if (violations.length > 0) throw new WarehouseError('the migration left rows without their parent');
+  if (violations.length > 0)
+    throw new WarehouseError(`${path}: the migration left rows without their parent`);
   const names = db.all<{ name: string }>(sql`select name from sqlite_schema where type = 'trigger'`);
   const missing = TRIGGERS.filter((trigger) => !names.some((row) => row.name === trigger));
-  if (missing.length > 0) throw new WarehouseError(`the migration lost the triggers ${missing.join(', ')}`);
+  if (missing.length > 0)
+    throw new WarehouseError(`${path}: the migration lost the triggers ${missing.join(', ')}`);
 }
 
 function countMigrations(): number {
@@ -146,10 +166,19 @@ function format(db: Db): number {
 }
 
 function refuseEmpty(path: string): void {
-  if (statSync(path).isFile() && statSync(path).size > 0) return;
+  if (hasContent(path)) return;
   throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
     hint: 'restore it from a backup, or move it away and run vodhouse sync to begin a new one',
   });
+}
+
+function hasContent(path: string): boolean {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size > 0;
+  } catch (error) {
+    throw asWarehouseError(error, path);
+  }
 }
 
 function refuseForeign(db: Db, path: string): void {
@@ -175,8 +204,13 @@ function hasStateRow(db: Db): boolean {
   );
 }
 
-function refuseReadOnly(db: Db): void {
-  db.$client.exec('begin immediate; rollback');
+/** Asked before SQLite is: it opens such a file to read, and leaves files beside it that its owner cannot write. */
+function refuseReadOnly(path: string): void {
+  try {
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw asWarehouseError(error, path);
+  }
 }
 
 /** Says in words what SQLite or the file system said with a code. */

@@ -31,7 +31,12 @@ export function tryLock(path: string, name: LockName, command: string, now: numb
   if (!client) return null;
   const holderFile = `${path}.${name}.holder`;
   const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
-  writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
+  try {
+    writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
+  } catch (error) {
+    client.close();
+    throw asWarehouseError(error, holderFile);
+  }
   return {
     release: () => {
       rmSync(holderFile, { force: true });

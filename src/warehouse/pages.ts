@@ -2,12 +2,12 @@
 import { toTimestamp } from '../lib/clock.ts';
 import { transact } from './transact.ts';
 import type { Db, Tx } from './file.ts';
-import { openRecordIds, quarantineOnce, resolve } from './statements/quarantine.ts';
-import { candidatesBetween, noteCandidate, strikeCandidate } from './statements/removal.ts';
+import { prepareOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
+import { noteCandidate, prepareCandidatesBetween, strikeCandidate } from './statements/removal.ts';
 import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
-import { countLiveBetween, knownVideos, prepareUpsert } from './statements/video.ts';
-import type { PackageKey, UpsertVideo, VideoRow } from './statements/video.ts';
-import { addToLiveCount, advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
+import { prepareCountLive, prepareKnownVideos, prepareUpsert } from './statements/video.ts';
+import type { PackageKey, VideoRow } from './statements/video.ts';
+import { addToLiveCount, prepareAdvanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 
 /** A record of the page that could not be stored. `raw` is its JSON as received. */
 export interface RefusedVideo {
@@ -39,25 +39,40 @@ export interface PageToStore extends PackageKey {
 
 /** Gives the function that stores pages into this file. */
 export function createPageStore(db: Db): (page: PageToStore) => PageCounts {
-  const upsert = prepareUpsert(db);
-  return (page) => transact(db, (tx) => storePage(tx, upsert, page));
+  const statements = prepareStatements(db);
+  return (page) => transact(db, (tx) => storePage(tx, statements, page));
 }
 
-function storePage(tx: Tx, upsert: UpsertVideo, page: PageToStore): PageCounts {
+/** The statements of every page, prepared once. */
+function prepareStatements(db: Db) {
+  return {
+    upsert: prepareUpsert(db),
+    knownVideos: prepareKnownVideos(db),
+    countLive: prepareCountLive(db),
+    candidatesBetween: prepareCandidatesBetween(db),
+    openVideoIds: prepareOpenVideoIds(db),
+    advanceWalk: prepareAdvanceWalk(db),
+  };
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function storePage(tx: Tx, statements: Statements, page: PageToStore): PageCounts {
   const at = toTimestamp(page.answeredAt);
   const present = presentIds(page);
-  const known = findKnown(tx, page, present);
+  const known = findKnown(statements, page, present);
   const counts = {
-    ...writeVideos(tx, upsert, page, known.present, at),
+    ...writeVideos(tx, statements, page, known.present, at),
     quarantined: page.refused.length,
-    unsettled: page.gap ? countLiveBetween(tx, page, page.gap.low - 1, page.gap.high + 1) : 0,
+    unsettled: page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0,
   };
   for (const id of known.missing) noteCandidate(tx, page, id, at, page.walkId);
-  strikeSeen(tx, page, present);
+  strikeSeen(tx, statements, page, present);
   storeRefused(tx, page, at);
-  resolveSeen(tx, page, at);
-  addToLiveCount(tx, page, counts.inserted + counts.restored);
-  advanceWalk(tx, page.walkId, counts, page.checkpoint);
+  resolveSeen(tx, statements, page, at);
+  const more = counts.inserted + counts.restored;
+  if (more > 0) addToLiveCount(tx, page, more);
+  statements.advanceWalk(page.walkId, counts, page.checkpoint);
   return counts;
 }
 
@@ -75,11 +90,11 @@ interface Known {
   missing: number[];
 }
 
-function findKnown(tx: Tx, page: PageToStore, ids: Set<number>): Known {
+function findKnown({ knownVideos }: Statements, page: PageToStore, ids: Set<number>): Known {
   const known: Known = { present: new Map(), missing: [] };
   const range = page.proof ?? idRange(ids);
   if (!range) return known;
-  for (const { id, removedAt } of knownVideos(tx, page, range.low, range.high)) {
+  for (const { id, removedAt } of knownVideos(page, range.low, range.high)) {
     if (ids.has(id)) known.present.set(id, removedAt === null);
     else if (removedAt === null && page.proof) known.missing.push(id);
   }
@@ -99,7 +114,7 @@ function idRange(ids: Set<number>): IdRange | null {
 
 function writeVideos(
   tx: Tx,
-  upsert: UpsertVideo,
+  { upsert }: Statements,
   page: PageToStore,
   known: Map<number, boolean>,
   at: string,
@@ -123,10 +138,15 @@ function writeVideos(
   return counts;
 }
 
-function strikeSeen(tx: Tx, page: PageToStore, present: Set<number>): void {
+function strikeSeen(
+  tx: Tx,
+  { candidatesBetween }: Statements,
+  page: PageToStore,
+  present: Set<number>,
+): void {
   const range = idRange(present);
   if (!range) return;
-  for (const id of candidatesBetween(tx, page, range.low, range.high)) {
+  for (const id of candidatesBetween(page, range.low, range.high)) {
     if (present.has(id)) strikeCandidate(tx, page, id);
   }
 }
@@ -146,8 +166,8 @@ function storeRefused(tx: Tx, page: PageToStore, at: string): void {
   }
 }
 
-function resolveSeen(tx: Tx, page: PageToStore, at: string): void {
-  const open = openRecordIds(tx, page.account, 'videos', page.packageId);
+function resolveSeen(tx: Tx, { openVideoIds }: Statements, page: PageToStore, at: string): void {
+  const open = openVideoIds(page);
   if (open.length === 0) return;
   const well = new Set(page.videos.map((video) => String(video.id)));
   resolve(

@@ -31,6 +31,8 @@ describe('text', () => {
 
   it('refuses a number that JSON.parse has rounded', () => {
     expect(read('{"text":9007199254740993}')).toMatch(/^text: .* is not exact$/);
+    expect(read('{"text":{"inner":[9007199254740993]}}')).toMatch(/^text: .* cannot be stored without loss$/);
+    expect(read('{"text":[1e400]}')).toMatch(/^text: /);
   });
 });
 

@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readVideo, videoListAnswer, videoListVerdict, videoRecord } from '../../src/service/videos.ts';
+import {
+  readLeniently,
+  readVideo,
+  videoListAnswer,
+  videoListVerdict,
+  videoRecord,
+} from '../../src/service/videos.ts';
 
 const sample = `{"id":7,"cid":"","access_key":"a2","org_access_key":"a1","title":"\\"강의\\" 🔥\\n1",
   "series":null,"author":"","content":"c","tag":"","copyright":null,"rate":"15","cdate":"2025-01-02 03:04:05.6",
@@ -15,18 +22,17 @@ function readWith(members = '') {
 describe('readVideo', () => {
   it('reads the 24 fields of service.md as they are', () => {
     expect(Object.keys(videoRecord.shape)).toHaveLength(24);
-    const expected: unknown = JSON.parse(sample);
-    expect(readWith()).toEqual({ video: { ...(expected as object), extra: null } });
+    expect(readWith()).toStrictEqual({ video: JSON.parse(sample) as unknown });
   });
 
   it("keeps null and '' apart, and takes absent fields for null", () => {
     expect(readWith('"series":"","author":null')).toMatchObject({ video: { series: '', author: null } });
     expect(readVideo({ id: 7 })).toMatchObject({
-      video: { id: 7, title: null, duration: null, extra: null },
+      video: { id: 7, title: null, duration: null },
     });
   });
 
-  it('keeps fields that service.md does not know in extra, whatever their names', () => {
+  it('keeps fields that service.md does not know in extra, also where their names look like ours', () => {
     const members = '"reason":"r","account":{"a":[1]},"extra":"e","package_id":null,"constructor":1';
     const read = readWith(members);
     if (!('video' in read)) throw new Error(read.refused.reason);
@@ -58,6 +64,18 @@ describe('readVideo', () => {
     expect(readWith('"duration":1e400')).toMatchObject({ refused: { id: 7 } });
     expect(readWith('"new_field":[9007199254740993]')).toMatchObject({ refused: { id: 7 } });
     expect(readWith('"new_\\ud800":1')).toMatchObject({ refused: { id: 7 } });
+  });
+
+  it('reads a record as documented without a closer look, and finds the same as with one', () => {
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(2 ** 53, Infinity, -0, 1.5, '\ud800', '16'));
+    const name = fc.constantFrom(...Object.keys(videoRecord.shape), 'extra', 'reason');
+    fc.assert(
+      fc.property(fc.dictionary(name, value, { maxKeys: 3 }), fc.option(name), (odd, absent) => {
+        const record = { ...(JSON.parse(sample) as Record<string, unknown>), ...odd };
+        if (absent !== null) Reflect.deleteProperty(record, absent);
+        expect(readVideo({ ...record })).toEqual(readLeniently({ ...record }));
+      }),
+    );
   });
 
   it('refuses what is no record', () => {

@@ -2,18 +2,21 @@
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type { z } from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
-import { firstProblem, show } from '../fields.ts';
+import { firstProblem } from '../fields.ts';
 import { storageAnswer, storageVerdict } from '../storage.ts';
-import { videoListAnswer, videoListVerdict, type Paging, type SearchOption } from '../videos.ts';
+import { readVideo, videoListAnswer, videoListVerdict } from '../videos.ts';
+import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
 
-/** One page of the list; its records are read one by one. */
+/** One page of the list, every record read. It holds nothing of the text that it came in. */
 export interface VideoPage {
   paging: Paging;
   /** The search state that the service says it used; null where it says nothing. */
   echo: SearchOption | null;
-  records: readonly unknown[];
-  /** The JSON of one record as it came, with every digit. */
-  raw(index: number): string;
+  videos: Video[];
+  /** Records that cannot be stored; `raw` is their JSON as it came, with every digit. */
+  refused: (RefusedRecord & { raw: string })[];
+  /** The id of each record in the order of the page; null where it cannot be read. */
+  ids: (number | null)[];
 }
 
 /** The days of one storage answer; its records are read one by one. */
@@ -38,14 +41,25 @@ export function readVideoPage(text: string, codes: Codes): VideoPage {
   }
   const { paging, videoInfoList: records, apiVideoSearchOption } = check(videoListAnswer, json).videoInfoList;
   const raw = rawRecord(text, records, (whole) => whole.videoInfoList?.videoInfoList);
-  return { paging, echo: apiVideoSearchOption ?? null, records, raw };
+  return { paging, echo: apiVideoSearchOption ?? null, ...readVideos(records, raw) };
+}
+
+function readVideos(records: readonly unknown[], raw: (index: number) => string) {
+  const page: Pick<VideoPage, 'videos' | 'refused' | 'ids'> = { videos: [], refused: [], ids: [] };
+  records.forEach((record, index) => {
+    const read = readVideo(record);
+    if ('video' in read) page.videos.push(read.video);
+    else page.refused.push({ ...read.refused, raw: raw(index) });
+    page.ids.push('video' in read ? read.video.id : read.refused.id);
+  });
+  return page;
 }
 
 /** Reads an answer of the storage statistics. Throws TransientError or RefusedError. */
 export function readStorageDays(text: string, codes: Codes): StorageDays {
   const json = parseJson(text);
   const { message } = check(storageVerdict, json);
-  if (message !== 'success') throw refusal(`message ${show(message)}`, message ?? '', codes);
+  if (message !== 'success') throw refusal(`message ${JSON.stringify(message)}`, message ?? '', codes);
   const records = check(storageAnswer, json).data.list;
   return { records, raw: rawRecord(text, records, (whole) => whole.data?.list) };
 }
@@ -71,7 +85,7 @@ function check<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
 }
 
 function says(message: string | null | undefined): string {
-  return message ? ` (${message.slice(0, 200)})` : '';
+  return message ? `: ${message}` : '';
 }
 
 function refusal(words: string, code: string, codes: Codes): TransientError | RefusedError {

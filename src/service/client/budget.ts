@@ -23,10 +23,15 @@ export interface RequestResult {
   sent: boolean;
 }
 
+/** A request that may be sent now; `answered` is called once. */
+export interface Admission {
+  answered(result: RequestResult): void;
+}
+
 export interface Budget {
   /**
    * Resolves once one attempt may be sent, and only then. Rejects with ParkedError where the wait would be too
    * long, and with the signal's reason when it aborts.
    */
-  admit(note: RequestNote, signal?: AbortSignal): Promise<{ answered(result: RequestResult): void }>;
+  admit(note: RequestNote, signal?: AbortSignal): Promise<Admission>;
 }

@@ -8,7 +8,8 @@ import { redact } from '../../lib/redact.ts';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH, type SortDirection } from '../videos.ts';
 import { readStorageDays, readVideoPage, type Codes, type StorageDays, type VideoPage } from './answers.ts';
-import type { Budget, Purpose } from './budget.ts';
+import type { Admission, Budget, Purpose, RequestNote } from './budget.ts';
+import { createRooms } from './room.ts';
 import { RETRY_POLICY, retryDelay, type RetryPolicy } from './retry.ts';
 import { send } from './transport.ts';
 
@@ -91,39 +92,68 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     connect: { timeout: 10_000 },
     keepAliveTimeout: 30_000,
   });
+  const rooms = createRooms();
   const inFlight = pLimit(account.concurrency);
   const secrets = [account.videoList.key, account.storage?.key ?? ''];
   let quietUntil = 0;
 
   /** A service that asks this account to wait is asked nothing else meanwhile. */
   async function keepQuiet(signal: AbortSignal | undefined): Promise<void> {
-    const wait = quietUntil - clock.now();
-    if (wait > account.maxWaitMs) throw new ParkedError(waitWords(account.name, quietUntil), quietUntil);
-    if (wait > 0) await clock.sleep(wait, signal);
+    for (let wait; (wait = quietUntil - clock.now()) > 0;) {
+      if (wait > account.maxWaitMs) throw new ParkedError(waitWords(account.name, quietUntil), quietUntil);
+      await clock.sleep(wait, signal);
+    }
+  }
+
+  /** A place in the budget, outside of a pause: one that began while the place was waited for gives it back. */
+  async function admit(note: RequestNote, signal: AbortSignal | undefined): Promise<Admission> {
+    for (;;) {
+      await keepQuiet(signal);
+      const admission = await budget.admit(note, signal);
+      if (quietUntil <= clock.now()) return admission;
+      admission.answered({ status: null, bytes: null, sent: false });
+    }
   }
 
   async function attempt<T>(question: Question, read: (text: string) => T): Promise<Answered<T>> {
     const { asking, url, headers, packageId, page } = question;
-    await keepQuiet(asking.signal);
     const note = { purpose: asking.purpose, runId: asking.runId, packageId, page, deadlineMs };
-    const admission = await budget.admit(note, asking.signal);
+    const admission = await admit(note, asking.signal);
     const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
-    const outcome = await send(agent, { url, headers, ...limits, now: clock.now(), signal: asking.signal });
+    const outcome = await send(agent, rooms, {
+      url,
+      headers,
+      ...limits,
+      now: clock.now(),
+      signal: asking.signal,
+    });
     admission.answered(outcome);
     if ('error' in outcome.result) throw outcome.result.error;
     return { ...read(outcome.result.text), answeredAt: clock.now() };
   }
 
+  /** Gives the pause before the next attempt; throws where there is none. */
+  function pauseAfter(error: unknown, count: number, where: string): number {
+    const delay = retryDelay(error, count, random(), retry);
+    const isPauseOfAll = isAskedToWait(error);
+    if (isPauseOfAll) {
+      quietUntil = Math.max(quietUntil, clock.now() + (delay ?? error.retryAfterMs ?? 0));
+    }
+    if (delay === null) throw located(error, where, secrets);
+    return isPauseOfAll ? 0 : delay;
+  }
+
   async function ask<T>(question: Question, read: (text: string) => T): Promise<Answered<T>> {
     for (let count = 1; ; count++) {
-      try {
-        return await inFlight(() => attempt(question, read));
-      } catch (error) {
-        const delay = retryDelay(error, count, random(), retry);
-        if (delay === null) throw located(error, question.where, secrets);
-        if (isAskedToWait(error)) quietUntil = Math.max(quietUntil, clock.now() + delay);
-        else await clock.sleep(delay, question.asking.signal);
-      }
+      const answer = await inFlight(async () => {
+        try {
+          return await attempt(question, read);
+        } catch (error) {
+          return pauseAfter(error, count, question.where); // in here: the next in line must know of it
+        }
+      });
+      if (typeof answer !== 'number') return answer;
+      if (answer > 0) await clock.sleep(answer, question.asking.signal);
     }
   }
 
@@ -135,7 +165,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   };
 }
 
-function isAskedToWait(error: unknown): boolean {
+function isAskedToWait(error: unknown): error is TransientError {
   return error instanceof TransientError && (error.status === 429 || error.retryAfterMs !== undefined);
 }
 
@@ -166,9 +196,12 @@ function storageQuestion(account: ServiceAccount, request: Asking & { from: stri
   return { asking: request, url, headers, where, packageId: null, page: null };
 }
 
-/** The same error with the place in front, and without the key wherever it came from. */
+/** Of what the service says, at most so many characters are told. */
+const MESSAGE_LENGTH = 300;
+
+/** The same error with the place in front, and without the key wherever it came from: half of one would stay. */
 function located(error: unknown, where: string, secrets: readonly string[]): unknown {
-  const message = redact(`${where}: ${messageOf(error)}`, secrets);
+  const message = shorten(redact(`${where}: ${messageOf(error)}`, secrets));
   if (error instanceof TransientError) {
     return new TransientError(message, {
       fault: error.fault,
@@ -181,4 +214,8 @@ function located(error: unknown, where: string, secrets: readonly string[]): unk
     return new RefusedError(message, { fault, status, code: code && redact(code, secrets), hint });
   }
   return error;
+}
+
+function shorten(text: string): string {
+  return text.length > MESSAGE_LENGTH ? `${text.slice(0, MESSAGE_LENGTH)}…` : text;
 }

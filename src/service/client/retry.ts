@@ -14,8 +14,9 @@ export const RETRY_POLICY: RetryPolicy = { attempts: 5, baseMs: 500, capMs: 30_0
 
 /**
  * Milliseconds to wait before the next attempt; null where there is none. `attempt` counts from 1, `random` is from
- * 0 to 1. Transient faults pause for a random part of a doubling ceiling, or as long as the service asks; a refusal
- * by `errorInfo` or `message` is asked again once, because its codes are unknown (service.md 7).
+ * 0 to 1. Transient faults pause for a random part of a doubling ceiling, and at least as long as the service asks (a
+ * date that is past by our clock asks for nothing). A refusal by `errorInfo` or `message` is asked again once, because
+ * its codes are unknown (service.md 7).
  */
 export function retryDelay(
   error: unknown,
@@ -25,7 +26,7 @@ export function retryDelay(
 ): number | null {
   if (attempt >= policy.attempts) return null;
   const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
-  if (error instanceof TransientError) return error.retryAfterMs ?? random * ceiling;
+  if (error instanceof TransientError) return Math.max(error.retryAfterMs ?? 0, random * ceiling);
   const mayHeal = error instanceof RefusedError && error.fault === 'refused' && attempt === 1;
   return mayHeal ? random * ceiling : null;
 }

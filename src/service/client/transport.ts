@@ -5,6 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
 import { retryAfterMs } from './retry.ts';
+import type { Room, Rooms } from './room.ts';
 
 export interface Attempt {
   url: URL;
@@ -31,7 +32,7 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_C
 const ERROR_SNIPPET_BYTES = 65_536;
 
 /** Sends one GET and reads its answer as text. Never throws: what went wrong is in the outcome. */
-export async function send(agent: Agent, attempt: Attempt): Promise<Outcome> {
+export async function send(agent: Agent, rooms: Rooms, attempt: Attempt): Promise<Outcome> {
   const outcome: Outcome = { status: null, bytes: null, sent: true, result: { error: null } };
   const ending = createEnding(attempt);
   try {
@@ -43,9 +44,14 @@ export async function send(agent: Agent, attempt: Attempt): Promise<Outcome> {
       bodyTimeout: 0,
     });
     outcome.status = answer.statusCode;
-    const content = await readAnswer(answer, attempt);
-    outcome.bytes = content.length;
-    outcome.result = { text: decode(content) };
+    const room = rooms.take();
+    try {
+      const content = await readAnswer(answer, attempt, room);
+      outcome.bytes = content.length;
+      outcome.result = { text: decode(content) };
+    } finally {
+      room.giveBack();
+    }
   } catch (error) {
     outcome.sent = !NEVER_SENT.has(codeOf(error));
     outcome.result = { error: ending.explain(error) ?? asTransient(error, outcome.status !== null) };
@@ -94,18 +100,23 @@ function codeOf(error: unknown): string {
 function asTransient(error: unknown, duringBody: boolean): unknown {
   if (error instanceof TransientError || error instanceof RefusedError) return error;
   if (duringBody) {
-    return new TransientError(`the answer broke off (${messageOf(error)})`, {
+    return new TransientError(`the answer broke off (${wordsOf(error)})`, {
       fault: 'truncated',
       cause: error,
     });
   }
-  return new TransientError(`no connection (${messageOf(error)})`, { fault: 'connection', cause: error });
+  return new TransientError(`no connection (${wordsOf(error)})`, { fault: 'connection', cause: error });
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, attempt: Attempt): Promise<Buffer> {
+/** Of a name with several addresses each one has failed, and the error around them says nothing. */
+function wordsOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error);
+}
+
+async function readAnswer(answer: Dispatcher.ResponseData, attempt: Attempt, room: Room): Promise<Buffer> {
   const { statusCode: status, headers, body } = answer;
   const encoding = String(headers['content-encoding'] ?? '');
-  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes);
+  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes, room);
   if (status >= 300 && status < 400) {
     await body.dump();
     throw new RefusedError(
@@ -117,7 +128,7 @@ async function readAnswer(answer: Dispatcher.ResponseData, attempt: Attempt): Pr
       },
     );
   }
-  const message = `the service answered ${status}${await snippet(body, encoding)}`;
+  const message = `the service answered ${status}${await snippet(body, encoding, room)}`;
   if (status === 408 || status === 429 || status >= 500) {
     const wait = retryAfterMs(headers['retry-after'], attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
@@ -131,15 +142,16 @@ function hostOf(location: string | string[] | undefined, base: URL): string {
   return URL.canParse(target, base.href) ? new URL(target, base).host : 'an unreadable address';
 }
 
-async function snippet(body: Readable, encoding: string): Promise<string> {
+/** What an error page says, whole: only who takes the key out of it may shorten it. */
+async function snippet(body: Readable, encoding: string, room: Room): Promise<string> {
   try {
-    const content = await readContent(body, encoding, ERROR_SNIPPET_BYTES);
+    const content = await readContent(body, encoding, ERROR_SNIPPET_BYTES, room);
     const words = content
       .toString('utf8')
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim();
-    return words === '' ? '' : `: ${words.slice(0, 120)}`;
+    return words === '' ? '' : `: ${words}`;
   } catch {
     return '';
   }
@@ -153,23 +165,21 @@ function createDecoder(encoding: string) {
 }
 
 /** Counts decompressed bytes while they stream: a small body may hold a very large one. */
-async function readContent(body: Readable, encoding: string, maxBytes: number): Promise<Buffer> {
+async function readContent(body: Readable, encoding: string, maxBytes: number, room: Room): Promise<Buffer> {
   const decoder = createDecoder(encoding.trim().toLowerCase());
   const source: Readable = decoder ? pipeline(body, decoder, () => undefined) : body;
-  const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
+    if (bytes + chunk.length > maxBytes) {
       body.destroy();
       throw new RefusedError(`the answer is larger than ${maxBytes} bytes`, {
         fault: 'too_large',
         hint: 'ask for smaller pages: lower page_size',
       });
     }
-    chunks.push(chunk);
+    bytes = room.append(chunk, bytes);
   }
-  return Buffer.concat(chunks, bytes);
+  return room.content(bytes);
 }
 
 function decode(content: Buffer): string {

@@ -111,7 +111,10 @@ export const UNUSED_OPTION = {
   toDate: '',
 } as const satisfies SearchOption;
 
-/** Reads a query of the storage statistics. Not shown: the longest range (chosen: any), and `sdate` after `edate` (chosen: no days). */
+/**
+ * Reads a query of the storage statistics. Not shown: the longest range (chosen: any), and `sdate` after `edate`
+ * (chosen: no days, which the catalogue sees to).
+ */
 export function readStorageQuery(parameters: unknown): ReadStorageQuery {
   const read = storageParameters.safeParse(given(parameters));
   if (!read.success) return { problem: problemOf(read.error) };

@@ -1,5 +1,4 @@
 /** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
-import { readVideo } from '../../service/videos.ts';
 import type { VideoPage } from '../../service/client/answers.ts';
 import type { Answered } from '../../service/client/client.ts';
 
@@ -64,11 +63,5 @@ export function lastOf(page: Page): number {
 
 /** The highest id on the page that can be read; 0 where none can. */
 function highestId(page: Page): number {
-  let highest = 0;
-  for (const record of page.records) {
-    const read = readVideo(record);
-    const id = 'video' in read ? read.video.id : (read.refused.id ?? 0);
-    if (id > highest) highest = id;
-  }
-  return highest;
+  return page.ids.reduce<number>((highest, id) => Math.max(highest, id ?? 0), 0);
 }

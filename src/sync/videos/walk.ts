@@ -9,7 +9,6 @@ import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { PackageKey, SyncAccount, SyncParts } from '../account.ts';
 import { findLastPage, findPageOf, lastOf, type AskPage, type Page, type Position } from './position.ts';
 import { judge, type Ends, type Verdict } from './proof.ts';
-import { readRecords } from './records.ts';
 
 export interface WalkOrder {
   account: SyncAccount;
@@ -140,7 +139,7 @@ async function unlessShrunk(ask: AskPage, position: Position): Promise<Position>
 }
 
 async function store(parts: SyncParts, course: Course, { number, page }: Position): Promise<void> {
-  const { videos, refused, ids } = readRecords(page);
+  const { videos, refused, ids } = page;
   const { pageSize, orderViolated } = course.checkpoint;
   const look = {
     asked: number,

@@ -1,7 +1,8 @@
 /** Records that could not be stored. */
-import { and, count, eq, inArray, isNull } from 'drizzle-orm';
-import type { Tx } from '../file.ts';
+import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../file.ts';
 import { quarantine } from '../schema/videos.ts';
+import type { PackageKey } from './video.ts';
 
 export type NewQuarantine = Omit<typeof quarantine.$inferInsert, 'quarantine_id' | 'resolved_at'>;
 
@@ -26,26 +27,22 @@ export function quarantineOnce(tx: Tx, row: NewQuarantine): void {
   if (!same) tx.insert(quarantine).values(row).run();
 }
 
-/** Which records of the stream are in quarantine, by their ids? */
-export function openRecordIds(
-  tx: Tx,
-  account: string,
-  stream: 'videos' | 'storage',
-  packageId: number | null,
-): string[] {
-  const rows = tx
+/** Prepares: which records of a package are in quarantine, by their ids? */
+export function prepareOpenVideoIds(db: Db) {
+  const query = db
     .selectDistinct({ id: quarantine.record_id })
     .from(quarantine)
     .where(
       and(
         open,
-        eq(quarantine.account, account),
-        eq(quarantine.stream, stream),
-        packageId === null ? isNull(quarantine.package_id) : eq(quarantine.package_id, packageId),
+        eq(quarantine.account, sql.placeholder('account')),
+        eq(quarantine.stream, 'videos'),
+        eq(quarantine.package_id, sql.placeholder('packageId')),
       ),
     )
-    .all();
-  return rows.flatMap((row) => row.id ?? []);
+    .prepare();
+  return ({ account, packageId }: PackageKey): string[] =>
+    query.all({ account, packageId }).flatMap((row) => row.id ?? []);
 }
 
 /** Marks the records as come well. */

@@ -1,20 +1,27 @@
 /** Removal candidates: proved, not yet in effect. */
 import { and, between, count, eq, sql } from 'drizzle-orm';
-import type { Tx } from '../file.ts';
+import type { Db, Tx } from '../file.ts';
 import { removalCandidate } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
 
 const ofPackage = (key: PackageKey) =>
   and(eq(removalCandidate.account, key.account), eq(removalCandidate.package_id, key.packageId));
 
-/** Which candidates have an id from `low` to `high`? */
-export function candidatesBetween(tx: Tx, key: PackageKey, low: number, high: number): number[] {
-  const rows = tx
+/** Prepares: which candidates have an id from `low` to `high`? */
+export function prepareCandidatesBetween(db: Db) {
+  const query = db
     .select({ id: removalCandidate.id })
     .from(removalCandidate)
-    .where(and(ofPackage(key), between(removalCandidate.id, low, high)))
-    .all();
-  return rows.map((row) => row.id);
+    .where(
+      and(
+        eq(removalCandidate.account, sql.placeholder('account')),
+        eq(removalCandidate.package_id, sql.placeholder('packageId')),
+        between(removalCandidate.id, sql.placeholder('low'), sql.placeholder('high')),
+      ),
+    )
+    .prepare();
+  return ({ account, packageId }: PackageKey, low: number, high: number): number[] =>
+    query.all({ account, packageId, low, high }).map((row) => row.id);
 }
 
 /** Notes that this walk proved the id removed; the first proof keeps its time. */

@@ -1,5 +1,5 @@
 /** The statements of one page of videos. The upsert is built by drizzle once and run as a raw prepared statement. */
-import { and, between, eq, getTableColumns, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
+import { and, between, count, eq, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Statement } from 'better-sqlite3';
 import type { Db, Tx } from '../file.ts';
 import { video } from '../schema/videos.ts';
@@ -7,8 +7,8 @@ import { video } from '../schema/videos.ts';
 type VideoColumns = typeof video.$inferSelect;
 type Kept = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'removed_at' | 'change_seq';
 
-/** A video as received: the 24 fields of service.md 2.1, and `extra`. */
-export type VideoRow = Omit<VideoColumns, Kept>;
+/** A video as received: the 24 fields of service.md 2.1; `extra` is absent where there is none. */
+export type VideoRow = Omit<VideoColumns, Kept | 'extra'> & { extra?: string };
 
 /** Which package of which account. */
 export interface PackageKey {
@@ -18,7 +18,7 @@ export interface PackageKey {
 
 const columns = getTableColumns(video);
 const keyColumns = ['account', 'package_id', 'id'];
-const context = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq'];
+const context = ['account', 'package_id', 'extra', 'first_seen_at', 'changed_at', 'change_seq'];
 const received = Object.keys(columns).filter(
   (name) => !context.includes(name) && name !== 'removed_at',
 ) as (keyof VideoRow)[];
@@ -33,12 +33,12 @@ export type UpsertVideo = (row: VideoRow, key: PackageKey, at: string, changeSeq
 export function prepareUpsert(db: Db): UpsertVideo {
   const statement: Statement = db.$client.prepare(upsertSql(db));
   return (row, key, at, changeSeq) =>
-    statement.run(row, key.account, key.packageId, at, at, changeSeq).changes === 1;
+    statement.run(row, key.account, key.packageId, row.extra ?? null, at, at, changeSeq).changes === 1;
 }
 
 function upsertSql(db: Db): string {
   const values = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
-  const compared = received.filter((name) => !keyColumns.includes(name));
+  const compared = [...received, 'extra' as const].filter((name) => !keyColumns.includes(name));
   const set = Object.fromEntries(
     [...compared, 'changed_at', 'change_seq'].map((name) => [name, excluded(name)]),
   );
@@ -68,26 +68,35 @@ function nameParameters(text: string, parameters: unknown[]): string {
   });
 }
 
+const ofAnyPackage = and(
+  eq(video.account, sql.placeholder('account')),
+  eq(video.package_id, sql.placeholder('packageId')),
+);
+
 const ofPackage = (key: PackageKey) =>
   and(eq(video.account, key.account), eq(video.package_id, key.packageId));
 
-/** Which ids from `low` to `high` are known, and which of them are live? */
-export function knownVideos(tx: Tx, key: PackageKey, low: number, high: number) {
-  return tx
+/** Prepares: which ids from `low` to `high` are known, and which of them are live? */
+export function prepareKnownVideos(db: Db) {
+  const query = db
     .select({ id: video.id, removedAt: video.removed_at })
     .from(video)
-    .where(and(ofPackage(key), between(video.id, low, high)))
-    .all();
+    .where(and(ofAnyPackage, between(video.id, sql.placeholder('low'), sql.placeholder('high'))))
+    .prepare();
+  return ({ account, packageId }: PackageKey, low: number, high: number) =>
+    query.all({ account, packageId, low, high });
 }
 
-/** How many live rows have an id strictly between the two? */
-export function countLiveBetween(tx: Tx, key: PackageKey, above: number, below: number): number {
-  const row = tx
-    .select({ count: sql<number>`count(*)` })
+/** Prepares: how many live rows have an id from `low` to `high`? */
+export function prepareCountLive(db: Db) {
+  const inRange = between(video.id, sql.placeholder('low'), sql.placeholder('high'));
+  const query = db
+    .select({ count: count() })
     .from(video)
-    .where(and(ofPackage(key), gt(video.id, above), lt(video.id, below), isNull(video.removed_at)))
-    .get();
-  return row?.count ?? 0;
+    .where(and(ofAnyPackage, inRange, isNull(video.removed_at)))
+    .prepare();
+  return ({ account, packageId }: PackageKey, low: number, high: number): number =>
+    query.get({ account, packageId, low, high })?.count ?? 0;
 }
 
 /** Marks one live row as removed at the time of its proof. */

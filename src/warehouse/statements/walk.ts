@@ -1,6 +1,7 @@
 /** Walks, and the packages they go over. */
 import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm';
-import type { Tx } from '../file.ts';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { Db, Tx } from '../file.ts';
 import { walk, type Mode, type Status } from '../schema/runs.ts';
 import { packageTable } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
@@ -112,25 +113,32 @@ export interface Checkpoint {
   orderViolated: boolean;
 }
 
-/** Adds one page to its walk and moves the checkpoint. */
-export function advanceWalk(tx: Tx, walkId: number, counts: PageCounts, checkpoint: Checkpoint): void {
-  tx.update(walk)
+const plus = (column: SQLiteColumn, name: string) => sql`${column} + ${sql.placeholder(name)}`;
+const given = (name: string) => sql`${sql.placeholder(name)}`;
+
+/** Prepares: add one page to its walk, and move the checkpoint. */
+export function prepareAdvanceWalk(db: Db) {
+  const query = db
+    .update(walk)
     .set({
       pages: sql`${walk.pages} + 1`,
-      inserted: sql`${walk.inserted} + ${counts.inserted}`,
-      updated: sql`${walk.updated} + ${counts.updated}`,
-      unchanged: sql`${walk.unchanged} + ${counts.unchanged}`,
-      restored: sql`${walk.restored} + ${counts.restored}`,
-      quarantined: sql`${walk.quarantined} + ${counts.quarantined}`,
-      unsettled: sql`${walk.unsettled} + ${counts.unsettled}`,
-      totalcount: checkpoint.totalcount,
-      checkpoint_id: checkpoint.id,
-      checkpoint_page: checkpoint.page,
-      page_size: checkpoint.pageSize,
-      order_violated: checkpoint.orderViolated,
+      inserted: plus(walk.inserted, 'inserted'),
+      updated: plus(walk.updated, 'updated'),
+      unchanged: plus(walk.unchanged, 'unchanged'),
+      restored: plus(walk.restored, 'restored'),
+      quarantined: plus(walk.quarantined, 'quarantined'),
+      unsettled: plus(walk.unsettled, 'unsettled'),
+      totalcount: given('totalcount'),
+      checkpoint_id: given('id'),
+      checkpoint_page: given('page'),
+      page_size: given('pageSize'),
+      order_violated: given('violated'),
     })
-    .where(eq(walk.walk_id, walkId))
-    .run();
+    .where(eq(walk.walk_id, sql.placeholder('walkId')))
+    .prepare();
+  return (walkId: number, counts: PageCounts, checkpoint: Checkpoint): void => {
+    query.run({ walkId, ...counts, ...checkpoint, violated: checkpoint.orderViolated ? 1 : 0 });
+  };
 }
 
 /** Ends a walk. */

@@ -53,4 +53,19 @@ describe('the server', () => {
     await expect(fetch(url)).rejects.toThrow();
     agent.destroy();
   });
+
+  it('closes although an answer is not ready, and ends the connection that waits for it', async () => {
+    const { catalogue } = createFixture();
+    let tell = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (tell = resolve));
+    const videos = () => {
+      tell();
+      return new Promise<null>(() => undefined);
+    };
+    const { url, server } = await startServer({ catalogue: { ...catalogue, videos } });
+    const answer = expect(fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`)).rejects.toThrow();
+    await asked;
+    await server.close();
+    await answer;
+  });
 });

@@ -1,0 +1,51 @@
+/** vodhouse on the same work: one `sync` as the command makes it. `node bench/vodhouse.js URL PACKAGES FILE`. */
+import { openPipeline } from '../dist/worker.js';
+import { systemClock } from '../dist/lib/clock.js';
+import { createLogger } from '../dist/lib/logger.js';
+import { silentProgress } from '../dist/sync/progress.js';
+
+const [url, packages, file] = process.argv.slice(2);
+const config = {
+  file: 'bench',
+  warehouse: file,
+  timezone: 'UTC',
+  accounts: [
+    {
+      name: 'bench',
+      videoList: { baseUrl: url, key: 'bench-key', pageSize: 1000 },
+      storage: null,
+      packages: Array.from({ length: Number(packages) }, (_, index) => ({ id: index + 1, name: null })),
+      limits: {
+        concurrency: 4,
+        perSecond: null,
+        perMinute: null,
+        perDay: null,
+        maxWaitMs: 120_000,
+        restrictedCodes: [],
+        finalCodes: [],
+      },
+    },
+  ],
+  schedule: { full: '0 * * * *', quick: null },
+  walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
+  retention: { requestsDays: 35, runsDays: 90 },
+  secrets: ['bench-key'],
+};
+
+const logger = createLogger({ level: 'warn', format: 'text', secrets: config.secrets });
+const pipeline = openPipeline(config, {
+  clock: systemClock,
+  logger,
+  progress: silentProgress,
+  command: 'bench',
+});
+const cpu = process.cpuUsage();
+const begun = performance.now();
+const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
+const ms = performance.now() - begun;
+const { user, system } = process.cpuUsage(cpu);
+const rows = summary.walks.reduce((sum, walk) => sum + walk.inserted + walk.unchanged, 0);
+await pipeline.close();
+process.send({ ms, cpuMs: (user + system) / 1000, rows, rssMb: process.resourceUsage().maxRSS / 1024 }, () =>
+  process.exit(),
+);

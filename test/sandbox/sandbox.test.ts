@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, readVideo } from '../../src/service/videos.ts';
+import { allVideos, makeSandbox, startSandbox } from './support.ts';
+
+describe('the sandbox', () => {
+  it('has packages of 12,000, 300 and 0 videos', async () => {
+    const { sandbox, videos } = await startSandbox();
+    expect(sandbox.packageIds).toEqual([101, 102, 103]);
+    const pagings = await Promise.all(
+      sandbox.packageIds.map(async (id) => (await videos(`pkg=${id}&pagesize=1000`)).paging),
+    );
+    expect(pagings).toEqual([
+      { page: 1, pagesize: 1000, totalcount: 12_000, totalpage: 12 },
+      { page: 1, pagesize: 1000, totalcount: 300, totalpage: 1 },
+      { page: 1, pagesize: 1000, totalcount: 0, totalpage: 0 },
+    ]);
+  });
+
+  it('knows its key and its packages, and no others', async () => {
+    const { url, videos } = await startSandbox();
+    const response = await fetch(`${url}/info/v1/videos.json?key=another&pkg=102`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      videoInfoList: { errorInfo: { errorCode: 'InvalidKey' } },
+    });
+    expect((await videos('pkg=102')).errorInfo).toEqual({ errorCode: 'None', errorMessage: '' });
+    expect((await videos('pkg=104')).errorInfo.errorCode).toBe('PackageNotFound');
+  });
+
+  it('takes packages, keys and the largest page from its options', async () => {
+    const packages = [{ id: 7, videos: 45 }];
+    const { sandbox, videos } = await startSandbox({ packages, keys: ['one', 'two'], pageSizeMax: 10 });
+    expect(sandbox).toMatchObject({ key: 'one', packageIds: [7] });
+    const paging = { page: 5, pagesize: 10, totalcount: 45, totalpage: 5 };
+    expect((await videos('pkg=7&page=5')).paging).toEqual(paging);
+    expect(await videos('pkg=7&page=5&pagesize=1000')).toMatchObject({
+      paging,
+      videoInfoList: { length: 5 },
+    });
+  });
+
+  it('answers beyond the end with no videos, the true totals and the page asked for', async () => {
+    const { videos } = await startSandbox();
+    const body = await videos('pkg=102&page=99&pagesize=100');
+    expect(body.videoInfoList).toEqual([]);
+    expect(body.paging).toEqual({ page: 99, pagesize: 100, totalcount: 300, totalpage: 3 });
+  });
+
+  it('lists 20 videos, newest first, where nothing is asked for', async () => {
+    const { sandbox, videos } = await startSandbox();
+    const newest = (await allVideos(sandbox, 102)).slice(-20).reverse();
+    expect((await videos('pkg=102')).videoInfoList).toEqual(newest);
+  });
+
+  it.each(SORT_ITEMS.flatMap((item) => SORT_DIRECTIONS.map((direction) => [item, direction] as const)))(
+    'sorts by %s %s, every video on exactly one page',
+    async (item, direction) => {
+      const { sandbox, videos } = await startSandbox();
+      const query = `pkg=102&sort_item=${item}&sort_direction=${direction}&pagesize=70`;
+      const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => videos(`${query}&page=${page}`)));
+      const rows = pages.flatMap((page) => page.videoInfoList);
+      const byValue = (await allVideos(sandbox, 102)).toSorted(
+        (a, b) => compare(a[item], b[item]) || a.id - b.id,
+      );
+      expect(rows).toEqual(direction === 'asc' ? byValue : byValue.reverse());
+      expect(pages[0]?.apiVideoSearchOption).toMatchObject({
+        sort_item: item,
+        sort_direction: direction.toUpperCase(),
+      });
+    },
+  );
+
+  it.each(SEARCH_ITEMS)('finds exactly the videos whose %s contains the keyword', async (item) => {
+    const { sandbox, videos } = await startSandbox();
+    const all = await allVideos(sandbox, 102);
+    const text = all.find((video) => (video[item] ?? '').length > 3)?.[item] ?? '';
+    const keyword = Array.from(text).slice(1, 3).join('');
+    const expected = all.filter((video) => video[item]?.includes(keyword)).map((video) => video.id);
+    const query = `search_item=${item}&keyword=${encodeURIComponent(keyword)}&sort_item=id&sort_direction=asc`;
+    const body = await videos(`pkg=102&pagesize=1000&${query}`);
+    expect(body.videoInfoList.map((video) => video.id)).toEqual(expected);
+    expect(body.paging.totalcount).toBe(expected.length);
+    expect(body.apiVideoSearchOption).toMatchObject({ search_item: item, keyword });
+    expect(expected.length).toBeGreaterThan(0);
+    expect(expected.length).toBeLessThan(all.length);
+  });
+
+  it('tells capitals from small letters, and a keyword from a pattern', async () => {
+    const { videos } = await startSandbox();
+    const count = async (keyword: string) =>
+      (await videos(`pkg=102&search_item=title&keyword=${encodeURIComponent(keyword)}`)).paging.totalcount;
+    expect(await count('Lecture')).toBeGreaterThan(0);
+    expect(await count('LECTURE')).toBe(0);
+    expect(await count('Lect%')).toBe(0);
+    expect(await count('100%')).toBeGreaterThan(0);
+  });
+});
+
+function compare(a: string | number | null, b: string | number | null): number {
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return Number(a) - Number(b);
+}
+
+describe('the made-up catalogue', () => {
+  it('is the same for a seed, and another for another', async () => {
+    const first = await allVideos(makeSandbox({ seed: 4 }), 102);
+    expect(await allVideos(makeSandbox({ seed: 4 }), 102)).toEqual(first);
+    expect(await allVideos(makeSandbox({ seed: 5 }), 102)).not.toEqual(first);
+  });
+
+  it('has not changed since it was written down', async () => {
+    const [video] = await allVideos(makeSandbox(), 102);
+    expect(video).toMatchInlineSnapshot(`
+      {
+        "access_key": "0jxjb75569gv55nr48eq0xfk",
+        "author": "콘텐츠 제작팀",
+        "cdate": "2020-03-02 09:00:00.0",
+        "cid": "cid-102-zp22cxs5eu",
+        "content": "",
+        "copyright": null,
+        "drm_cid": "",
+        "duration": 3884416,
+        "encoding_success": "Y",
+        "etc": null,
+        "filesize": 2330679233,
+        "id": 1000250,
+        "opt": "NONE",
+        "org_access_key": "e39atbzb3jgpxo7zt9flczm4",
+        "preloading": "",
+        "rate": "19",
+        "series": null,
+        "tag": "CS,면접",
+        "thumbnail_sheet_url": "",
+        "thumbnail_url": "https://images.example.test/102/1000250/a8vt1loh/poster.jpg",
+        "title": "🔥 자료구조 특강 🔥 100% 합격 전략_96",
+        "v_framerate": 29.97,
+        "v_height": 1920,
+        "v_width": 1080,
+      }
+    `);
+  });
+
+  it('holds no record that a reader refuses, with the 24 fields and nothing else', async () => {
+    for (const video of await allVideos(makeSandbox(), 101)) {
+      expect(readVideo({ ...video })).toEqual({ video });
+    }
+  });
+
+  it('has rising ids with gaps, the same ids in several packages, and about 1 KB a record', async () => {
+    const sandbox = makeSandbox();
+    const ids = (await allVideos(sandbox, 101)).map((video) => video.id);
+    const gaps = ids.slice(1).map((id, rank) => id - (ids[rank] ?? 0));
+    expect(Math.min(...gaps)).toBe(1);
+    expect(Math.max(...gaps)).toBeGreaterThan(2);
+    const shared = (await allVideos(sandbox, 102)).filter((video) => ids.includes(video.id));
+    expect(shared.length).toBeGreaterThan(20);
+    const bytes = Buffer.byteLength(JSON.stringify(await allVideos(sandbox, 101)));
+    expect(bytes / ids.length).toBeGreaterThan(800);
+    expect(bytes / ids.length).toBeLessThan(1200);
+  });
+
+  it('mixes what breaks careless readers', async () => {
+    const videos = await allVideos(makeSandbox(), 101);
+    const text = videos.map((video) => `${video.title ?? ''}${video.content ?? ''}`).join('');
+    for (const sign of [
+      /[가-힣]/,
+      /[a-z]{5}/,
+      /\u{1F525}/u,
+      /"/,
+      /'/,
+      /\\/,
+      /\n/,
+      /\r\n/,
+      /\t/,
+      /<b>/,
+      /[%_]/,
+    ]) {
+      expect(text).toMatch(sign);
+    }
+    for (const field of ['cid', 'series', 'author', 'content', 'copyright', 'rate', 'etc'] as const) {
+      const values = new Set(videos.map((video) => video[field]));
+      expect([values.has(null), values.has(''), values.size > 2]).toEqual([true, true, true]);
+    }
+    expect(videos.some((video) => (video.filesize ?? 0) > 2 ** 31)).toBe(true);
+    expect(videos.some((video) => !Number.isInteger(video.v_framerate))).toBe(true);
+  });
+
+  it('writes creation times as service.md does, rising with the ids', async () => {
+    const times = (await allVideos(makeSandbox(), 102)).map((video) => video.cdate ?? '');
+    expect(times.every((time) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d$/.test(time))).toBe(true);
+    expect(times.toSorted()).toEqual(times);
+  });
+});

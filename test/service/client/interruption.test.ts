@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { InterruptedError, TransientError } from '../../../src/lib/errors.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { clientOf, failureOf, pageRequest } from '../../support/client-of.ts';
+import { createRecordingClock } from '../../support/recording-clock.ts';
+import { createGate } from '../../support/scripted-service.ts';
+import { listBody, videoRecord } from '../../support/service-answers.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const well = { body: listBody({ records: [videoRecord(1)] }) };
+
+/** A signal and the reason that it aborts with. */
+function createStop() {
+  const controller = new AbortController();
+  const reason = new InterruptedError('stopped by a test');
+  return { reason, signal: controller.signal, stop: () => controller.abort(reason) };
+}
+
+describe('work that is to end', () => {
+  it('asks for nothing more, and says why', async () => {
+    const { reason, signal, stop } = createStop();
+    stop();
+    const { client, service, budget } = await clientOf(() => well);
+    expect(await failureOf(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
+    expect(service.requests).toHaveLength(0);
+    expect(budget.spent).toHaveLength(0);
+  });
+
+  it('lets the answer under way come', async () => {
+    const { signal, stop } = createStop();
+    const gate = createGate();
+    const { client, service } = await clientOf(async () => {
+      await gate.opened;
+      return well;
+    });
+    const page = client.videoPage(pageRequest(1, { signal }));
+    await expect.poll(() => service.requests.length).toBe(1);
+    stop();
+    gate.open();
+    expect((await page).ids).toEqual([1]);
+  });
+
+  it('does not ask again', async () => {
+    const { reason, signal, stop } = createStop();
+    const { client, service, clock } = await clientOf(() => ({ status: 500 }));
+    clock.whileAsleep = stop;
+    expect(await failureOf(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('does not wait for as long as the service asks', async () => {
+    const { reason, signal, stop } = createStop();
+    const { client, service, clock } = await clientOf(() => ({
+      status: 429,
+      headers: { 'retry-after': '60' },
+    }));
+    clock.whileAsleep = stop;
+    expect(await failureOf(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('does not wait for its place in the budget', async () => {
+    const { reason, signal, stop } = createStop();
+    const clock = createRecordingClock();
+    const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
+    const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 120_000 };
+    const { client, service } = await clientOf(() => well, {
+      budget: warehouse.budget('main', limits),
+      clock,
+    });
+    await client.videoPage(pageRequest(1, { signal }));
+    clock.whileAsleep = stop;
+    expect(await failureOf(client.videoPage(pageRequest(2, { signal })))).toBe(reason);
+    expect(service.requests).toHaveLength(1);
+    warehouse.close();
+  });
+
+  it('drops the requests that wait in line', async () => {
+    const { reason, signal, stop } = createStop();
+    const gate = createGate();
+    const script = async () => {
+      await gate.opened;
+      return well;
+    };
+    const { client, service } = await clientOf(script, { account: { concurrency: 1 } });
+    const first = client.videoPage(pageRequest(1, { signal }));
+    const second = failureOf(client.videoPage(pageRequest(2, { signal })));
+    await expect.poll(() => service.requests.length).toBe(1);
+    stop();
+    gate.open();
+    expect((await first).ids).toEqual([1]);
+    expect(await second).toBe(reason);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('ends a request that hangs at its deadline, where that is sooner', async () => {
+    const { reason, signal, stop } = createStop();
+    const { client, service, budget } = await clientOf(() => 'hang', { deadlineMs: 300 });
+    const page = failureOf(client.videoPage(pageRequest(1, { signal })));
+    await expect.poll(() => service.requests.length).toBe(1);
+    stop();
+    expect(await page).toBe(reason);
+    expect(service.requests).toHaveLength(1);
+    expect(budget.spent[0]?.result).toEqual({ status: null, bytes: null, sent: true });
+  });
+
+  it('gives a request that hangs four seconds', async () => {
+    const { reason, signal, stop } = createStop();
+    const { client, service, budget } = await clientOf(() => 'hang');
+    const page = failureOf(client.videoPage(pageRequest(1, { signal })));
+    await expect.poll(() => service.requests.length).toBe(1);
+    const stoppedAt = performance.now();
+    stop();
+    expect(await page).toBe(reason);
+    expect(performance.now() - stoppedAt).toBeGreaterThan(3_900);
+    expect(performance.now() - stoppedAt).toBeLessThan(4_900);
+    expect(budget.spent[0]?.result).toEqual({ status: null, bytes: null, sent: true });
+  }, 20_000);
+});
+
+describe('a client that is closed', () => {
+  it('ends what is under way', async () => {
+    const { client, service } = await clientOf(() => 'hang', { retry: { attempts: 1, baseMs: 1, capMs: 1 } });
+    const page = failureOf(client.videoPage(pageRequest()));
+    await expect.poll(() => service.requests.length).toBe(1);
+    await client.close();
+    expect(await page).toBeInstanceOf(TransientError);
+  });
+});

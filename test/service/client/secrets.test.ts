@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/awkward-key.ts';
+import { accountAt, clientOf, failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
+import { startScriptedService, type Reply } from '../../support/scripted-service.ts';
+import { listBody, listRefusal, STORAGE, storageBody } from '../../support/service-answers.ts';
+
+const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 }, deadlineMs: 300 };
+/** What `redact` knows: see src/lib/redact.ts. */
+const KNOWN = ['plain', 'percent-encoded', 'a query', 'JSON'];
+const all = Object.entries(formsOfKey(AWKWARD_KEY));
+const forms = all.filter(([name]) => KNOWN.includes(name));
+const otherForms = all.filter(([name]) => !KNOWN.includes(name));
+
+/** Everything that an error could give away. */
+function textOf(error: Error): string {
+  const { name, message, stack, cause, ...others } = error as Error & Record<string, unknown>;
+  return [name, message, stack, JSON.stringify(others), String(cause)].join('\n');
+}
+
+/** The failure of a page that is answered so, which does not hold the key. */
+async function pageFailure(reply: Reply): Promise<Error> {
+  const { client } = await clientOf(() => reply, ONCE);
+  const error = await failureOf(client.videoPage(pageRequest()));
+  expect(formsIn(textOf(error), AWKWARD_KEY)).toEqual([]);
+  return error;
+}
+
+describe('the key is in no error', () => {
+  it('when the service echoes it in errorMessage and errorCode', async () => {
+    const error = await pageFailure(listRefusal(`No:${AWKWARD_KEY}`, `the key ${AWKWARD_KEY} is wrong`));
+    expect(error.message).toContain('the key [key] is wrong');
+    for (const [, form] of forms) await pageFailure(listRefusal('No', `see ?key=${form}&pkg=101`));
+  });
+
+  it('when the service echoes it in the message of the storage statistics', async () => {
+    const { client } = await clientOf(() => ({ body: storageBody([], `no ${AWKWARD_KEY}`) }), ONCE);
+    const error = await failureOf(client.storageDays(JANUARY));
+    expect(formsIn(textOf(error), AWKWARD_KEY)).toEqual([]);
+    expect(error.message).toContain('[key]');
+  });
+
+  it.each([200, 401, 404, 429, 500, 503])(
+    'when the service echoes it in an HTML page with status %i',
+    async (status) => {
+      for (const [, form] of forms) {
+        await pageFailure({ status, body: `<html><p>no <a href="?key=${form}">${form}</a></p>` });
+      }
+    },
+  );
+
+  it('when the service echoes it in a JSON body with an error status', async () => {
+    const error = await pageFailure({ status: 403, body: JSON.stringify({ error: `bad ${AWKWARD_KEY}` }) });
+    expect(error.message).toContain('[key]');
+  });
+
+  it.each(all)('when the service redirects to an address with it (%s)', async (_, form) => {
+    for (const location of [
+      `/login?key=${form}`,
+      `https://elsewhere.test/${form}?key=${form}#${form}`,
+      form,
+    ]) {
+      await pageFailure({ status: 302, headers: { location: Buffer.from(location).toString('latin1') } });
+    }
+  });
+
+  it('when the service puts it where a number belongs', async () => {
+    await pageFailure({ body: listBody({ totalcount: AWKWARD_KEY }) });
+    await pageFailure({ body: listBody({ page: [AWKWARD_KEY] }) });
+  });
+
+  it('nor half of it, where a long message is cut', async () => {
+    const words = (page: number) => `${'x'.repeat(page)}${AWKWARD_KEY}${'y'.repeat(400)}`;
+    const { client } = await clientOf(({ path, query, number }) => {
+      if (path === STORAGE) return { body: storageBody([], words(number % 320)) };
+      const page = Number(query.get('page'));
+      return number % 2 === 0 ? listRefusal('No', words(page)) : { status: 500, body: words(page) };
+    }, ONCE);
+    for (let page = 1; page <= 320; page++) {
+      for (const ask of [() => client.videoPage(pageRequest(page)), () => client.storageDays(JANUARY)]) {
+        const { message } = await failureOf(ask());
+        expect(message).not.toMatch(/xk|k\/e/);
+        expect(message.length).toBeLessThan(400);
+      }
+    }
+  }, 30_000);
+
+  it('when there is no whole answer, or none at all', async () => {
+    for (const reply of [
+      'drop',
+      'hang',
+      { body: '{"key":"' },
+      { drip: AWKWARD_KEY, everyMs: 10 },
+    ] satisfies Reply[]) {
+      await pageFailure(reply);
+    }
+    const gone = await startScriptedService(() => 'drop');
+    await gone.close();
+    const { client } = await clientOf(() => 'drop', { ...ONCE, account: accountAt(gone.url) });
+    expect(formsIn(textOf(await failureOf(client.videoPage(pageRequest()))), AWKWARD_KEY)).toEqual([]);
+  });
+
+  it('when it cannot be put into a header', async () => {
+    const key = 'ключ 🔑';
+    const service = await startScriptedService(() => 'drop');
+    const account = accountAt(service.url);
+    const storage = { baseUrl: service.url, auth: { header: 'x-api-key' }, key };
+    const { client } = await clientOf(() => 'drop', { ...ONCE, account: { ...account, storage } });
+    const error = await failureOf(client.storageDays(JANUARY));
+    expect(formsIn(textOf(error), key)).toEqual([]);
+  });
+});
+
+describe('the key is in no error either', () => {
+  it.fails.each(otherForms)('in another notation: %s', async (_, form) => {
+    await pageFailure({ status: 403, body: `<p>no ${form}` });
+  });
+
+  it.fails('when the storage statistics have a key that begins like it', async () => {
+    const echo = ({ path }: { path: string }): Reply => ({
+      status: 400,
+      body: path.includes('storage') ? 'no such-key-2 (or such-key)' : 'no such-key (or such-key-2)',
+    });
+    const service = await startScriptedService(echo);
+    const account = accountAt(service.url, {
+      videoList: { baseUrl: service.url, key: 'such-key' },
+      storage: { baseUrl: service.url, auth: 'query', key: 'such-key-2' },
+    });
+    const { client } = await clientOf(echo, { ...ONCE, account });
+    for (const ask of [() => client.storageDays(JANUARY), () => client.videoPage(pageRequest())]) {
+      expect((await failureOf(ask())).message).toMatch(/: no \[key\] \(or \[key\]\)$/);
+    }
+  });
+});

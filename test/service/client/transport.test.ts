@@ -1,0 +1,224 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Agent } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { RefusedError, TransientError } from '../../../src/lib/errors.ts';
+import { createRooms } from '../../../src/service/client/room.ts';
+import { send } from '../../../src/service/client/transport.ts';
+import { AWKWARD_KEY } from '../../support/awkward-key.ts';
+import { accountAt, clientOf, failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
+import { createGate, startScriptedService } from '../../support/scripted-service.ts';
+import { listBody, listRefusal, storageBody, videoRecord } from '../../support/service-answers.ts';
+
+const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
+const well = { body: listBody({ records: [videoRecord(1)] }) };
+
+describe('the deadline', () => {
+  it('ends an attempt that is never answered', async () => {
+    const { client, budget } = await clientOf(() => 'hang', { ...ONCE, deadlineMs: 200 });
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toBeInstanceOf(TransientError);
+    expect(error).toMatchObject({ fault: 'timeout' });
+    expect(error.message).toContain('within 0.2 s');
+    expect(budget.spent[0]).toMatchObject({
+      note: { deadlineMs: 200 },
+      result: { status: null, bytes: null, sent: true },
+    });
+  });
+
+  it('ends an answer that drips for ever', async () => {
+    const { client, budget } = await clientOf(() => ({ drip: ' ', everyMs: 20 }), {
+      ...ONCE,
+      deadlineMs: 300,
+    });
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toMatchObject({ fault: 'timeout' });
+    expect(budget.spent[0]?.result).toMatchObject({ status: 200, sent: true });
+  });
+
+  it('ends a redirect or an error whose body drips for ever', async () => {
+    for (const status of [302, 500]) {
+      const service = createServer((_, response) => {
+        response.writeHead(status, { location: 'https://elsewhere.test/' });
+        response.write('x');
+      });
+      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+      const { port } = service.address() as AddressInfo;
+      const { client } = await clientOf(() => well, {
+        ...ONCE,
+        deadlineMs: 200,
+        account: accountAt(`http://127.0.0.1:${port}`),
+      });
+      const error = await failureOf(client.videoPage(pageRequest()));
+      expect(error.message).toMatch(/account main, package 101, page 1: /);
+      await client.close();
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+
+  it('is one for each attempt, and the next one may be well', async () => {
+    const { client, budget } = await clientOf(({ number }) => (number === 1 ? 'hang' : well), {
+      deadlineMs: 300,
+    });
+    expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
+    expect(budget.spent).toHaveLength(2);
+  });
+});
+
+describe('a redirect', () => {
+  it('is not followed, not asked for again, and told by its host alone', async () => {
+    const other = await startScriptedService(() => well);
+    const location = `${other.url}/login?key=${encodeURIComponent(AWKWARD_KEY)}`;
+    const { client, service } = await clientOf(() => ({ status: 302, headers: { location }, body: 'moved' }));
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toBeInstanceOf(RefusedError);
+    expect(error).toMatchObject({ fault: 'redirect', status: 302 });
+    expect(error.message).toContain(new URL(other.url).host);
+    expect(error.message).not.toContain('login');
+    expect(other.requests).toHaveLength(0);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('without an address that can be read is a redirect all the same', async () => {
+    for (const headers of [{}, { location: 'http://' }]) {
+      const { client } = await clientOf(() => ({ status: 301, headers }));
+      expect(await failureOf(client.videoPage(pageRequest()))).toMatchObject({ fault: 'redirect' });
+    }
+  });
+});
+
+describe('a service that is not there', () => {
+  it('is told as such after five attempts, none of which was sent', async () => {
+    const service = await startScriptedService(() => well);
+    await service.close();
+    const { client, budget, clock } = await clientOf(() => well, { account: accountAt(service.url) });
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toBeInstanceOf(TransientError);
+    expect(error).toMatchObject({ fault: 'connection' });
+    expect(error.message).toContain('ECONNREFUSED');
+    expect(budget.spent.map(({ result }) => result)).toEqual(
+      Array(5).fill({ status: null, bytes: null, sent: false }),
+    );
+    expect(clock.sleeps).toEqual([500, 1000, 2000, 4000]);
+  });
+
+  it('says why, also where its name has several addresses', async () => {
+    const service = await startScriptedService(() => well);
+    await service.close();
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    const agent = new Agent({ connect: { lookup: (_name, _options, done) => done(null, addresses) } });
+    const url = new URL(service.url.replace('127.0.0.1', 'localhost'));
+    const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000 };
+    const outcome = await send(agent, createRooms(), {
+      url,
+      headers: {},
+      now: 0,
+      signal: undefined,
+      ...limits,
+    });
+    expect(outcome).toMatchObject({ sent: false, status: null });
+    const { message } = 'error' in outcome.result ? (outcome.result.error as Error) : new Error('none');
+    expect(message).toContain(`ECONNREFUSED 127.0.0.1:${url.port}`);
+    expect(message).toContain(`ECONNREFUSED 127.0.0.2:${url.port}`);
+    await agent.close();
+  });
+
+  it('says that its name is unknown', async () => {
+    const { client, budget } = await clientOf(() => well, {
+      ...ONCE,
+      account: accountAt('http://nowhere.invalid'),
+    });
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toMatchObject({ fault: 'connection' });
+    expect(error.message).toContain('nowhere.invalid');
+    expect(budget.spent[0]?.result).toMatchObject({ sent: false });
+  });
+});
+
+describe('connections', () => {
+  it('are kept: twenty requests one after the other use one', async () => {
+    const { client, service } = await clientOf(() => well, { account: { concurrency: 1 } });
+    for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
+    expect(service.requests).toHaveLength(20);
+    expect(service.connections()).toBe(1);
+  });
+
+  it('are kept also where more may be in flight: undici takes turns between two', async () => {
+    const { client, service } = await clientOf(() => well, { account: { concurrency: 4 } });
+    for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
+    expect(service.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it('are kept after answers that are errors', async () => {
+    const replies = [
+      { status: 404, body: 'no' },
+      { status: 500 },
+      listRefusal('No'),
+      { body: '<html>' },
+      { status: 302 },
+    ];
+    const { client, service } = await clientOf(({ number }) => replies[number % 5] ?? well, {
+      ...ONCE,
+      account: { concurrency: 1 },
+    });
+    for (let page = 1; page <= 20; page++) await failureOf(client.videoPage(pageRequest(page)));
+    expect(service.requests).toHaveLength(20);
+    expect(service.connections()).toBe(1);
+  });
+
+  it('are never more than may be in flight, and neither are requests', async () => {
+    const gate = createGate();
+    const script = async () => {
+      await gate.opened;
+      return well;
+    };
+    const { client, service } = await clientOf(script, { account: { concurrency: 3 } });
+    const pages = Array.from({ length: 12 }, (_, index) => client.videoPage(pageRequest(index + 1)));
+    await expect.poll(() => service.requests.length).toBe(3);
+    gate.open();
+    await Promise.all(pages);
+    expect(service.requests).toHaveLength(12);
+    expect(service.mostAtOnce()).toBe(3);
+    expect(service.connections()).toBe(3);
+  });
+});
+
+describe('the key', () => {
+  it('is in the query of the video list', async () => {
+    const { client, service } = await clientOf(() => well);
+    await client.videoPage(pageRequest());
+    expect(service.requests[0]?.query.get('key')).toBe(AWKWARD_KEY);
+  });
+
+  const storage = (wishes: object) => ({
+    ...accountAt('').storage,
+    auth: 'none' as const,
+    key: 'its-own',
+    ...wishes,
+  });
+
+  it.each([
+    ['none', null, undefined],
+    ['query', 'its-own', undefined],
+    [{ header: 'X-Api-Key' }, null, 'its-own'],
+  ] as const)('is sent to the storage statistics as the config says: %j', async (auth, inQuery, inHeader) => {
+    const service = await startScriptedService(() => ({ body: storageBody([]) }));
+    const { client } = await clientOf(() => well, {
+      account: { ...accountAt(service.url), storage: { ...storage({ auth }), baseUrl: service.url } },
+    });
+    await client.storageDays(JANUARY);
+    expect(service.requests[0]?.query.get('key') ?? null).toBe(inQuery);
+    expect(service.requests[0]?.headers['x-api-key']).toBe(inHeader);
+  });
+});
+
+describe('an account without statistics', () => {
+  it('is not asked for them', async () => {
+    const { client, service } = await clientOf(() => well, { account: { storage: null } });
+    await expect(async () => client.storageDays(JANUARY)).rejects.toThrow(
+      'account main has no storage statistics',
+    );
+    expect(service.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * Several processes that ask the budget of one account, simulated: each has its own connections to one live file,
+ * some are killed and start again. What comes out is when each request may have reached the service.
+ */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { ParkedError } from '../../src/lib/errors.ts';
+import type { Limits } from '../../src/warehouse/budget.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { createTimeline, type Timeline } from './virtual-clock.ts';
+
+/** How long a request may take, in milliseconds. */
+export const DEADLINE_MS = 30_000;
+const DAY_MS = 86_400_000;
+const PROCESSES = 2;
+
+/** One request: who asks for it, when, and what comes of it. */
+export interface Arrival {
+  process: number;
+  /** Milliseconds after the arrival before. */
+  afterMs: number;
+  latencyMs: number;
+  /** `lost`: sent, no answer. `unsent`: no connection was made. `killed`: its process dies before it ends. */
+  fate: 'answered' | 'lost' | 'unsent' | 'killed';
+}
+
+export interface Scenario {
+  limits: Limits;
+  arrivals: readonly Arrival[];
+}
+
+/** What became of an arrival. */
+export type Fate =
+  | { kind: 'seen'; from: number; until: number }
+  | { kind: 'unseen' }
+  | { kind: 'parked'; askedAt: number; untilMs: number };
+
+const limit = (most: number) => fc.option(fc.integer({ min: 1, max: most }), { nil: null, freq: 3 });
+
+const arrival: fc.Arbitrary<Arrival> = fc.record({
+  process: fc.nat(PROCESSES - 1),
+  afterMs: fc.oneof(
+    { weight: 6, arbitrary: fc.nat(300) },
+    { weight: 2, arbitrary: fc.nat(5_000) },
+    { weight: 1, arbitrary: fc.nat(70_000) },
+    { weight: 1, arbitrary: fc.nat(DAY_MS) },
+    { weight: 2, arbitrary: fc.constantFrom(999, 1_000, 1_001, 59_999, 60_000, 60_001) },
+    { weight: 1, arbitrary: fc.integer({ min: DAY_MS - 60_000, max: DAY_MS + 1 }) },
+  ),
+  latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(DEADLINE_MS) }),
+  fate: fc.constantFrom<Arrival['fate'][]>('answered', 'answered', 'answered', 'lost', 'unsent', 'killed'),
+});
+
+export const scenario: fc.Arbitrary<Scenario> = fc.record({
+  limits: fc.record({
+    perSecond: limit(4),
+    perMinute: limit(12),
+    perDay: limit(20),
+    maxWaitMs: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(90_000)),
+  }),
+  arrivals: fc.array(arrival, { maxLength: 40 }),
+});
+
+/** Plays the scenario to its end. */
+export async function play({ limits, arrivals }: Scenario): Promise<Fate[]> {
+  const timeline = createTimeline('2026-03-01T12:00Z');
+  const path = join(temporaryFolder(), 'live.db');
+  const processes = Array.from({ length: PROCESSES }, () => createProcess(path, limits, timeline));
+  let at = 0;
+  const fates = arrivals.map((each) => {
+    at += each.afterMs;
+    const process = processes[each.process];
+    if (!process) throw new RangeError(`there is no process ${each.process}`);
+    return live(process, each, at, timeline);
+  });
+  await timeline.run();
+  for (const process of processes) process.close();
+  return Promise.all(fates);
+}
+
+function createProcess(path: string, limits: Limits, timeline: Timeline) {
+  let life = 0;
+  let warehouse: SqliteWarehouse = openWarehouse(path, timeline);
+  let budget = warehouse.budget('main', limits);
+  let ending = new AbortController();
+  return {
+    admit: () => {
+      const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: DEADLINE_MS } as const;
+      return budget.admit(note, ending.signal);
+    },
+    life: () => life,
+    /** It dies at once, with all that it waits for and all that it has sent, and starts again. */
+    kill: () => {
+      life++;
+      ending.abort(new Error('killed'));
+      warehouse.close();
+      warehouse = openWarehouse(path, timeline);
+      budget = warehouse.budget('main', limits);
+      ending = new AbortController();
+    },
+    close: () => warehouse.close(),
+  };
+}
+
+async function live(
+  process: ReturnType<typeof createProcess>,
+  { latencyMs, fate }: Arrival,
+  at: number,
+  timeline: Timeline,
+): Promise<Fate> {
+  await timeline.sleep(at);
+  const askedAt = timeline.now();
+  const life = process.life();
+  try {
+    const admission = await process.admit();
+    const from = timeline.now();
+    await timeline.sleep(latencyMs);
+    if (fate === 'killed' && process.life() === life) process.kill();
+    if (process.life() !== life) return { kind: 'seen', from, until: from + DEADLINE_MS };
+    const status = fate === 'answered' ? 200 : null;
+    admission.answered({ status, bytes: null, sent: fate !== 'unsent' });
+    if (fate === 'unsent') return { kind: 'unseen' };
+    return { kind: 'seen', from, until: fate === 'answered' ? timeline.now() : from + DEADLINE_MS };
+  } catch (error) {
+    if (error instanceof ParkedError) return { kind: 'parked', askedAt, untilMs: error.untilMs };
+    if (process.life() !== life) return { kind: 'unseen' };
+    throw error;
+  }
+}
+
+/**
+ * The most requests that any window of this length may have held, as the service saw them: each may have arrived at
+ * any moment from when it was sent until it was answered (or its deadline).
+ */
+export function mostWithin(fates: readonly Fate[], windowMs: number): number {
+  const seen = fates.filter((fate) => fate.kind === 'seen');
+  const counts = seen.map(
+    ({ from: end }) => seen.filter(({ from, until }) => from <= end && until > end - windowMs).length,
+  );
+  return Math.max(0, ...counts);
+}
+
+/** What the fates break, in words; empty where all is well. */
+export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[] {
+  const windows = [
+    ['second', 1_000, limits.perSecond],
+    ['minute', 60_000, limits.perMinute],
+    ['day', DAY_MS, limits.perDay],
+  ] as const;
+  const crowded = windows.flatMap(([words, ms, most]) => {
+    const found = mostWithin(fates, ms);
+    return most !== null && found > most ? [`${found} requests in a ${words}, ${most} allowed`] : [];
+  });
+  const hasty = fates.filter(
+    (fate) => fate.kind === 'parked' && fate.untilMs <= fate.askedAt + limits.maxWaitMs,
+  );
+  return [...crowded, ...hasty.map(() => 'parked although the wait was short enough')];
+}

@@ -1,0 +1,149 @@
+/** A real HTTP server on loopback that answers by script and remembers what it was asked. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as the server saw it. */
+export interface SeenRequest {
+  /** Counts from 1, over all requests of this server. */
+  number: number;
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  /** When it came, in milliseconds since 1970. */
+  at: number;
+  /** Which connection it came over; counts from 1. */
+  connection: number;
+}
+
+/** A whole answer: status 200, JSON and its content-length, unless said otherwise. */
+export interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** An answer that breaks off after so many bytes of its body. */
+export interface TruncatedAnswer extends Answer {
+  truncateAfter: number;
+  /** True: without a content-length, in chunks. */
+  chunked?: boolean;
+}
+
+/** An answer that never ends: the text again and again. */
+export interface DrippingAnswer {
+  drip: string;
+  everyMs: number;
+}
+
+/** `hang`: no answer ever. `drop`: the connection is closed without one. */
+export type Reply = Answer | TruncatedAnswer | DrippingAnswer | 'hang' | 'drop';
+
+/** Gives the reply to one request; a promise holds the answer back until it resolves. */
+export type Script = (request: SeenRequest) => Reply | Promise<Reply>;
+
+export interface ScriptedService {
+  /** Without a slash at its end: it serves as both base addresses. */
+  url: string;
+  requests: SeenRequest[];
+  /** Connections opened so far. */
+  connections(): number;
+  /** The most requests that waited for their answers at one time. */
+  mostAtOnce(): number;
+  close(): Promise<void>;
+}
+
+/** A server that follows the script until the test is over. */
+export async function startScriptedService(script: Script): Promise<ScriptedService> {
+  const requests: SeenRequest[] = [];
+  const connections = new Map<Socket, number>();
+  let opened = 0;
+  let waiting = 0;
+  let mostAtOnce = 0;
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const seen = readRequest(incoming, requests.length + 1, connections.get(incoming.socket) ?? 0);
+    requests.push(seen);
+    mostAtOnce = Math.max(mostAtOnce, ++waiting);
+    response.on('close', () => waiting--);
+    play(await script(seen), response);
+  }
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.on('connection', (socket) => {
+    connections.set(socket, ++opened);
+    socket.on('close', () => connections.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => closeServer(server);
+  onTestFinished(close);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    connections: () => opened,
+    mostAtOnce: () => mostAtOnce,
+    close,
+  };
+}
+
+function closeServer(server: ReturnType<typeof createServer>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function readRequest(incoming: IncomingMessage, number: number, connection: number): SeenRequest {
+  const url = new URL(incoming.url ?? '/', 'http://service.test');
+  return {
+    number,
+    method: incoming.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: incoming.headers,
+    at: Date.now(),
+    connection,
+  };
+}
+
+function play(reply: Reply, response: ServerResponse): void {
+  if (reply === 'hang') return;
+  if (reply === 'drop') response.destroy();
+  else if ('drip' in reply) drip(reply, response);
+  else if ('truncateAfter' in reply) truncate(reply, response);
+  else answer(reply, response);
+}
+
+function answer({ status = 200, headers = {}, body = '' }: Answer, response: ServerResponse): void {
+  const content = Buffer.from(body);
+  response.writeHead(status, { ...JSON_TYPE, 'content-length': content.length, ...headers });
+  response.end(content);
+}
+
+function truncate(reply: TruncatedAnswer, response: ServerResponse): void {
+  const { status = 200, headers = {}, body = '', truncateAfter, chunked = false } = reply;
+  const content = Buffer.from(body);
+  const length = chunked ? {} : { 'content-length': content.length };
+  response.writeHead(status, { ...JSON_TYPE, ...length, ...headers });
+  response.write(content.subarray(0, truncateAfter), () => response.destroy());
+}
+
+function drip({ drip: text, everyMs }: DrippingAnswer, response: ServerResponse): void {
+  response.writeHead(200, JSON_TYPE);
+  response.write(text);
+  const timer = setInterval(() => response.write(text), everyMs);
+  response.on('close', () => clearInterval(timer));
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+/** Something to wait for that the test lets happen: `open` resolves `opened`. */
+export function createGate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}

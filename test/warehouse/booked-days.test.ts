@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute, rowsOf, type Row } from '../support/live-file.ts';
+import { dayRow } from '../support/storage-rows.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock, toMs } from '../support/virtual-clock.ts';
+
+const BOOKED = '2026-02-27';
+const LIVE = '2026-02-28';
+const INSERT = `insert into storage_day (account, date, mov_org_cnt, state, observed_at)`;
+const values = (date: string, state: string) =>
+  `values ('main', '${date}', 7, '${state}', '2026-03-01 00:00:00')`;
+
+/** Every way that SQL has to change or lose the row of a booked day. */
+const ATTEMPTS: [string, string][] = [
+  ['INSERT', `${INSERT} ${values(BOOKED, 'booked')}`],
+  ['INSERT of a live row', `${INSERT} ${values(BOOKED, 'live')}`],
+  ['INSERT OR REPLACE', `${INSERT.replace('insert', 'insert or replace')} ${values(BOOKED, 'booked')}`],
+  ['REPLACE', `${INSERT.replace('insert', 'replace')} ${values(BOOKED, 'live')}`],
+  ['INSERT OR IGNORE', `${INSERT.replace('insert', 'insert or ignore')} ${values(BOOKED, 'live')}`],
+  [
+    'upsert',
+    `${INSERT} ${values(BOOKED, 'booked')} on conflict (account, date) do update set mov_org_cnt = excluded.mov_org_cnt`,
+  ],
+  ['upsert that does nothing', `${INSERT} ${values(BOOKED, 'live')} on conflict do nothing`],
+  ['UPDATE of a figure', `update storage_day set mov_org_cnt = 7 where date = '${BOOKED}'`],
+  ['UPDATE to the same figures', `update storage_day set mov_org_cnt = mov_org_cnt where date = '${BOOKED}'`],
+  ['UPDATE of its state', `update storage_day set state = 'live' where date = '${BOOKED}'`],
+  [
+    'UPDATE that moves it to another day',
+    `update storage_day set date = '2026-01-01' where date = '${BOOKED}'`,
+  ],
+  [
+    'UPDATE that moves it to another account',
+    `update storage_day set account = 'other' where date = '${BOOKED}'`,
+  ],
+  ['UPDATE of everything', 'update storage_day set image_size = 0'],
+  [
+    'UPDATE that moves a live row onto it',
+    `update storage_day set date = '${BOOKED}' where date = '${LIVE}'`,
+  ],
+  [
+    'UPDATE OR REPLACE that moves a live row onto it',
+    `update or replace storage_day set date = '${BOOKED}' where date = '${LIVE}'`,
+  ],
+  [
+    'UPDATE OR IGNORE that moves a live row onto it',
+    `update or ignore storage_day set date = '${BOOKED}' where date = '${LIVE}'`,
+  ],
+  ['DELETE', `delete from storage_day where date = '${BOOKED}'`],
+  ['DELETE of everything', 'delete from storage_day'],
+];
+
+describe('a booked day', () => {
+  let path: string;
+  let warehouse: SqliteWarehouse;
+  const days = (): Row[] => rowsOf(path, 'select * from storage_day order by date');
+  const store = (live: string | null, past: string[], figure: number) =>
+    warehouse.storeDays({
+      account: 'main',
+      answeredAt: toMs('2026-02-28T12:00Z'),
+      live: live === null ? null : dayRow(live, figure),
+      past: past.map((date) => dayRow(date, figure)),
+      missed: [],
+      givenUp: [],
+      refused: [],
+    });
+
+  beforeEach(async () => {
+    path = join(temporaryFolder(), 'live.db');
+    warehouse = openWarehouse(path, createVirtualClock('2026-02-28T12:00Z'));
+    await store(LIVE, [BOOKED], 1);
+    return () => warehouse.close();
+  });
+
+  it.each(ATTEMPTS)('stands against %s', (_name, statement) => {
+    const before = days();
+    expect(before.map(({ date, state }) => [date, state])).toEqual([
+      [BOOKED, 'booked'],
+      [LIVE, 'live'],
+    ]);
+    expect(() => execute(path, statement)).toThrow('a booked day is never changed');
+    expect(days()).toEqual(before);
+  });
+
+  it('stands also where triggers may call triggers', () => {
+    const before = days();
+    const statement = `${INSERT.replace('insert', 'insert or replace')} ${values(BOOKED, 'live')}`;
+    expect(() => execute(path, `pragma recursive_triggers = on; ${statement}`)).toThrow('never changed');
+    expect(days()).toEqual(before);
+  });
+
+  it('stands against our own code, which says in which file', async () => {
+    const before = days();
+    const attempt = store(BOOKED, [], 7);
+    await expect(attempt).rejects.toThrow(WarehouseError);
+    await expect(attempt).rejects.toThrow(`${path}: a booked day is never changed`);
+    expect(days()).toEqual(before);
+    expect(rowsOf(path, 'select * from storage_reading')).toHaveLength(1);
+  });
+
+  it('leaves other days and accounts alone: a live row is changed, moved, booked and deleted', () => {
+    execute(path, `update storage_day set mov_org_cnt = 8 where date = '${LIVE}'`);
+    execute(path, `${INSERT} ${values(LIVE, 'live')} on conflict do update set mov_org_cnt = 9`);
+    expect(days()[1]).toMatchObject({ date: LIVE, mov_org_cnt: 9, state: 'live' });
+    execute(path, `update storage_day set date = '2026-03-01' where date = '${LIVE}'`);
+    execute(path, `delete from storage_day where date = '2026-03-01'`);
+    execute(path, `${INSERT} ${values(BOOKED, 'live').replace('main', 'other')}`);
+    execute(path, `update storage_day set state = 'booked' where account = 'other'`);
+    expect(() => execute(path, `delete from storage_day where account = 'other'`)).toThrow('never changed');
+    expect(days().map(({ account, date, state }) => [account, date, state])).toEqual([
+      ['main', BOOKED, 'booked'],
+      ['other', BOOKED, 'booked'],
+    ]);
+  });
+
+  it('takes the place of the live row of its day', async () => {
+    expect(await store(null, [LIVE], 5)).toMatchObject({ booked: 1, discrepancies: 0 });
+    expect(days()[1]).toMatchObject({ date: LIVE, mov_org_cnt: 5, state: 'booked' });
+    expect(rowsOf(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
+      { date: LIVE, mov_org_cnt: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,246 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { rowsOf } from '../support/live-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
+
+const FIGURES = {
+  mov_org_cnt: 'BIGINT',
+  mov_org_size: 'BIGINT',
+  encoder_cnt: 'BIGINT',
+  encoder_size: 'BIGINT',
+  ad_org_cnt: 'BIGINT',
+  ad_org_size: 'BIGINT',
+  ad_encoder_cnt: 'BIGINT',
+  ad_encoder_size: 'BIGINT',
+  image_count: 'BIGINT',
+  image_size: 'BIGINT',
+};
+
+/** CONTRACT.md, "The live file": every table that this version has, its key, its columns, and how they are declared. */
+const TABLES: Record<string, { key: string[]; columns: Record<string, string> }> = {
+  package: {
+    key: ['account', 'package_id'],
+    columns: {
+      account: 'TEXT',
+      package_id: 'BIGINT',
+      name: 'TEXT',
+      totalcount: 'BIGINT',
+      page_size: 'BIGINT',
+      walked_at: 'TIMESTAMP',
+      order: 'TEXT',
+      retired_at: 'TIMESTAMP',
+    },
+  },
+  video: {
+    key: ['account', 'package_id', 'id'],
+    columns: {
+      account: 'TEXT',
+      package_id: 'BIGINT',
+      id: 'BIGINT',
+      cid: 'TEXT',
+      access_key: 'TEXT',
+      org_access_key: 'TEXT',
+      title: 'TEXT',
+      series: 'TEXT',
+      author: 'TEXT',
+      content: 'TEXT',
+      tag: 'TEXT',
+      copyright: 'TEXT',
+      rate: 'TEXT',
+      cdate: 'TEXT',
+      duration: 'BIGINT',
+      etc: 'TEXT',
+      thumbnail_url: 'TEXT',
+      thumbnail_sheet_url: 'TEXT',
+      encoding_success: 'TEXT',
+      v_width: 'BIGINT',
+      v_height: 'BIGINT',
+      v_framerate: 'REAL',
+      filesize: 'BIGINT',
+      drm_cid: 'TEXT',
+      opt: 'TEXT',
+      preloading: 'TEXT',
+      extra: 'TEXT',
+      first_seen_at: 'TIMESTAMP',
+      changed_at: 'TIMESTAMP',
+      removed_at: 'TIMESTAMP',
+      change_seq: 'BIGINT',
+    },
+  },
+  storage_day: {
+    key: ['account', 'date'],
+    columns: { account: 'TEXT', date: 'DATE', ...FIGURES, state: 'TEXT', observed_at: 'TIMESTAMP' },
+  },
+  storage_reading: {
+    key: ['reading_id'],
+    columns: {
+      reading_id: 'INTEGER',
+      account: 'TEXT',
+      observed_at: 'TIMESTAMP',
+      date: 'DATE',
+      ...FIGURES,
+    },
+  },
+  storage_discrepancy: {
+    key: ['discrepancy_id'],
+    columns: {
+      discrepancy_id: 'INTEGER',
+      account: 'TEXT',
+      date: 'DATE',
+      field: 'TEXT',
+      booked: 'BIGINT',
+      observed: 'BIGINT',
+      observed_at: 'TIMESTAMP',
+    },
+  },
+  storage_gap: {
+    key: ['account', 'date'],
+    columns: {
+      account: 'TEXT',
+      date: 'DATE',
+      first_missed_at: 'TIMESTAMP',
+      last_asked_at: 'TIMESTAMP',
+      given_up_at: 'TIMESTAMP',
+    },
+  },
+  run: {
+    key: ['run_id'],
+    columns: {
+      run_id: 'INTEGER',
+      trigger: 'TEXT',
+      mode: 'TEXT',
+      status: 'TEXT',
+      started_at: 'TIMESTAMP',
+      finished_at: 'TIMESTAMP',
+      requests: 'BIGINT',
+      error: 'TEXT',
+    },
+  },
+  walk: {
+    key: ['walk_id'],
+    columns: {
+      walk_id: 'INTEGER',
+      run_id: 'INTEGER',
+      account: 'TEXT',
+      package_id: 'BIGINT',
+      mode: 'TEXT',
+      status: 'TEXT',
+      pages: 'BIGINT',
+      totalcount: 'BIGINT',
+      inserted: 'BIGINT',
+      updated: 'BIGINT',
+      unchanged: 'BIGINT',
+      removed: 'BIGINT',
+      restored: 'BIGINT',
+      quarantined: 'BIGINT',
+      unsettled: 'BIGINT',
+      held_back: 'BIGINT',
+      requests: 'BIGINT',
+      resumed: 'BOOLEAN',
+      started_at: 'TIMESTAMP',
+      finished_at: 'TIMESTAMP',
+      error: 'TEXT',
+    },
+  },
+  request: {
+    key: ['request_id'],
+    columns: {
+      request_id: 'INTEGER',
+      account: 'TEXT',
+      at_ms: 'BIGINT',
+      answered_at_ms: 'BIGINT',
+      purpose: 'TEXT',
+      run_id: 'BIGINT',
+      package_id: 'BIGINT',
+      page: 'BIGINT',
+      status: 'BIGINT',
+      duration_ms: 'BIGINT',
+      bytes: 'BIGINT',
+    },
+  },
+  removal_candidate: {
+    key: ['account', 'package_id', 'id'],
+    columns: {
+      account: 'TEXT',
+      package_id: 'BIGINT',
+      id: 'BIGINT',
+      proved_at: 'TIMESTAMP',
+      walk_id: 'BIGINT',
+      held_back: 'BOOLEAN',
+    },
+  },
+  quarantine: {
+    key: ['quarantine_id'],
+    columns: {
+      quarantine_id: 'INTEGER',
+      account: 'TEXT',
+      stream: 'TEXT',
+      package_id: 'BIGINT',
+      record_id: 'TEXT',
+      page: 'BIGINT',
+      reason: 'TEXT',
+      raw: 'TEXT',
+      seen_at: 'TIMESTAMP',
+      resolved_at: 'TIMESTAMP',
+    },
+  },
+};
+
+/** Tables of CONTRACT.md that come with what fills them. Once one is here, it moves up into the list. */
+const NOT_YET = ['pause', 'drift', 'video_version'];
+
+interface Column {
+  name: string;
+  type: string;
+  pk: number;
+}
+
+describe('a new live file', () => {
+  const path = () => {
+    const file = join(temporaryFolder(), 'live.db');
+    openWarehouse(file, createVirtualClock('2026-03-01T12:00Z')).close();
+    return file;
+  };
+  const columnsOf = (file: string, table: string) =>
+    rowsOf(
+      file,
+      `select name, upper(type) as type, pk from pragma_table_info('${table}')`,
+    ) as unknown as Column[];
+
+  it.each(Object.entries(TABLES))(
+    'has the table %s with its key and its declared types',
+    (table, expected) => {
+      const columns = columnsOf(path(), table);
+      const declared = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+      expect(declared).toMatchObject(expected.columns);
+      const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
+      expect(key.map(({ name }) => name)).toEqual(expected.key);
+    },
+  );
+
+  it('declares every column of every table of its own by the same few types', () => {
+    const file = path();
+    const tables = rowsOf(
+      file,
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like '\\_\\_%' escape '\\'`,
+    );
+    expect(tables.length).toBeGreaterThanOrEqual(Object.keys(TABLES).length);
+    for (const { name: table } of tables) {
+      for (const { name, type } of columnsOf(file, String(table))) {
+        expect(['BIGINT', 'BOOLEAN', 'DATE', 'INTEGER', 'REAL', 'TEXT', 'TIMESTAMP']).toContain(type);
+        if (/_at$|^until$|^valid_/.test(name)) expect(`${table}.${name} ${type}`).toMatch(/TIMESTAMP$/);
+        if (/_ms$|_size$|_cnt$|_count$|_seq$/.test(name))
+          expect(`${table}.${name} ${type}`).toMatch(/BIGINT$/);
+        if (name === 'date') expect(`${table}.${name} ${type}`).toMatch(/DATE$/);
+      }
+    }
+  });
+
+  it('has no table of the contract that this list leaves out', () => {
+    const file = path();
+    for (const table of NOT_YET)
+      expect(columnsOf(file, table), `${table} is here: list its columns`).toEqual([]);
+  });
+});
