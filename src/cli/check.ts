@@ -1,6 +1,6 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import { addDays, createCalendar } from '../lib/calendar.ts';
-import { messageOf, RefusedError } from '../lib/errors.ts';
+import { messageOf, ParkedError, RefusedError, TransientError } from '../lib/errors.ts';
 import { readStorageDay } from '../service/storage.ts';
 import type { ServiceClient } from '../service/client/client.ts';
 import { openPipeline } from '../worker.ts';
@@ -76,10 +76,16 @@ async function ask(account: string, asked: string, question: () => Promise<strin
   try {
     return { account, asked, ok: true, result: await question() };
   } catch (error) {
+    if (!isFinding(error)) throw error;
     const hint =
       error instanceof RefusedError ? (error.hint ?? 'check key and package in the config') : undefined;
     return { account, asked, ok: false, result: messageOf(error), hint };
   }
+}
+
+/** What tells of the service; a signal, or a file that cannot be used, ends the command. */
+function isFinding(error: unknown): boolean {
+  return error instanceof TransientError || error instanceof RefusedError || error instanceof ParkedError;
 }
 
 function exitOf(findings: readonly Finding[]): number {

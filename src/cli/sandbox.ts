@@ -1,5 +1,6 @@
 import { systemClock } from '../lib/clock.ts';
-import { createSandbox } from '../sandbox/sandbox.ts';
+import { ConfigError, messageOf } from '../lib/errors.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { EXIT } from './exit.ts';
 import type { LogOptions } from './session.ts';
 import { createStop } from './stop.ts';
@@ -24,11 +25,22 @@ export async function sandbox(options: SandboxOptions): Promise<number> {
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.pageSizeMax === undefined ? {} : { pageSizeMax: options.pageSizeMax }),
   });
-  const { url } = await sandbox.listen({ port: options.port });
+  const url = await listen(sandbox, options.port);
   process.stdout.write(introduction(url, sandbox.key, sandbox.packageIds, options.churn));
   await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
   await sandbox.close();
   return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
+}
+
+async function listen(sandbox: Sandbox, port: number): Promise<string> {
+  try {
+    return (await sandbox.listen({ port })).url;
+  } catch (error) {
+    throw new ConfigError(`cannot listen on port ${port}: ${messageOf(error)}`, {
+      hint: 'vodhouse sandbox --port 0 takes any free port',
+      cause: error,
+    });
+  }
 }
 
 const DEFAULT_PACKAGES = 3;

@@ -83,24 +83,42 @@ function isStale(config: Config, timestamp: string | null, now: number): boolean
   return now > nextTick(full, nextTick(full, fromTimestamp(timestamp)));
 }
 
+/** The packages of the config: also those that no run has met yet, and none that was taken out of it since. */
 function packageReports(config: Config, overview: Overview, now: number): PackageReport[] {
-  const held = overview.heldBack();
-  const walks = overview.lastWalks();
-  return overview.packages().map((row) => {
-    const isSame = (other: { account: string; package_id: number }) =>
-      other.account === row.account && other.package_id === row.package_id;
-    return {
-      account: row.account,
-      package_id: row.package_id,
-      name: row.name,
-      videos: row.live_count,
-      walked_at: row.walked_at,
-      order: row.order,
-      held_back: held.find(isSame)?.held_back ?? 0,
-      stale: isStale(config, row.walked_at, now),
-      last_walk: walks.find(isSame)?.status ?? null,
-    };
-  });
+  const known = byPackage(overview.packages());
+  const held = byPackage(overview.heldBack());
+  const walks = byPackage(overview.lastWalks());
+  return config.accounts.flatMap(({ name: account, packages }) =>
+    packages.map(({ id, name }) => {
+      const key = keyOf({ account, package_id: id });
+      const row = known.get(key);
+      const walkedAt = row?.walked_at ?? null;
+      return {
+        account,
+        package_id: id,
+        name,
+        videos: row?.live_count ?? 0,
+        walked_at: walkedAt,
+        order: row?.order ?? null,
+        held_back: held.get(key)?.held_back ?? 0,
+        stale: isStale(config, walkedAt, now),
+        last_walk: walks.get(key)?.status ?? null,
+      };
+    }),
+  );
+}
+
+interface PackageRow {
+  account: string;
+  package_id: number;
+}
+
+function byPackage<Row extends PackageRow>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+function keyOf({ account, package_id: id }: PackageRow): string {
+  return `${account}/${id}`;
 }
 
 function storageReport(

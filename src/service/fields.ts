@@ -21,7 +21,8 @@ function refuse(context: Context, message: string): never {
 
 /** A short form of any value, for messages. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  const isOdd = value === undefined || (typeof value === 'number' && !Number.isFinite(value));
+  const text = isOdd ? String(value) : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

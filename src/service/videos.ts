@@ -72,7 +72,7 @@ export function readVideo(record: unknown): ReadVideo {
 export function readLeniently(record: unknown): ReadVideo {
   const result = videoRecord.safeParse(record);
   if (!result.success) return { refused: { id: readId(record), reason: firstProblem(result.error) } };
-  return withExtra(result.data);
+  return withExtra(result.data, record as object);
 }
 
 const fitsByField = Object.entries(videoRecord.shape).map(([name, schema]) => ({
@@ -96,20 +96,16 @@ function readId(record: unknown): number | null {
   return result.success ? result.data : null;
 }
 
-function withExtra(fields: z.output<typeof videoRecord>): ReadVideo {
-  const extra: Record<string, unknown> = {};
-  let unknownFields = 0;
-  for (const name in fields) {
-    if (knownFields.has(name)) continue;
-    if (!survivesJson(fields[name]) || !name.isWellFormed()) {
-      const reason = `${name}: ${show(fields[name])} cannot be stored without loss`;
-      return { refused: { id: fields.id, reason } };
-    }
-    extra[name] = fields[name];
-    unknownFields++;
+/** Unknown fields are taken from the record itself: zod leaves out what would be a prototype. */
+function withExtra(video: VideoFields, record: object): ReadVideo {
+  const extra = Object.entries(record).filter(([name]) => !knownFields.has(name));
+  if (extra.length === 0) return { video };
+  const lost = extra.find(([name, value]) => !name.isWellFormed() || !survivesJson(value));
+  if (lost) {
+    const reason = `${lost[0]}: ${show(lost[1])} cannot be stored without loss`;
+    return { refused: { id: video.id, reason } };
   }
-  if (unknownFields === 0) return { video: fields };
-  return { video: Object.assign(fields, { extra: JSON.stringify(extra) }) };
+  return { video: Object.assign(video, { extra: JSON.stringify(Object.fromEntries(extra)) }) };
 }
 
 /** Position of one answer in the list (service.md 2.2); `pagesize` is the size in effect. */

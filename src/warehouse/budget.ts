@@ -57,21 +57,22 @@ const LOOK_AGAIN_MS = 200;
 
 /**
  * The budget of one account. `admit` resolves once the request is in the ledger and may be sent; it rejects with
- * ParkedError where that would take longer than `maxWaitMs`. Waiting callers are served in their order.
+ * ParkedError where that would take longer than `maxWaitMs`, not counting the time that only answers are waited for.
+ * Waiting callers are served in their order.
  */
 export function createBudget(db: Db, account: string, limits: Limits, clock: Clock) {
   const statements = prepareStatements(db);
   let turn: Promise<unknown> = Promise.resolve();
 
   async function waitForPlace(note: RequestNote, signal: AbortSignal | undefined): Promise<Admission> {
-    const giveUpAt = clock.now() + limits.maxWaitMs;
+    let giveUpAt = clock.now() + limits.maxWaitMs;
     for (;;) {
       signal?.throwIfAborted();
       const now = clock.now();
       const attempt = transact(db, () => tryAdmit(statements, account, limits, note, now));
       if ('requestId' in attempt) return admitted(attempt.requestId, now + note.deadlineMs);
-      if (attempt.freeAt > giveUpAt && !attempt.inFlight)
-        throw parked(account, attempt.words, attempt.freeAt);
+      if (attempt.inFlight) giveUpAt = now + limits.maxWaitMs;
+      else if (attempt.freeAt > giveUpAt) throw parked(account, attempt.words, attempt.freeAt);
       await clock.sleep(Math.min(Math.max(1, attempt.freeAt - now), LOOK_AGAIN_MS), signal);
     }
   }
@@ -83,7 +84,7 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
         const now = clock.now();
         const spentUntil = sent && status === null ? deadline : now;
         const answeredAt = status === null ? null : now;
-        statements.settle({ requestId, now, answeredAt, status, bytes, spentUntil });
+        transact(db, () => statements.settle({ requestId, now, answeredAt, status, bytes, spentUntil }));
       },
     };
   }
@@ -128,7 +129,8 @@ function tryAdmit(
     const used = countSince(account, now - window.ms);
     if (used < limit) continue;
     const oldest = nthSince(account, now - window.ms, used - limit);
-    return { freeAt: oldest + window.ms + 1, words: window.words, inFlight: oldest > now };
+    const inFlight = oldest > now && oldest <= now + note.deadlineMs; // later: the clock went back
+    return { freeAt: oldest + window.ms + 1, words: window.words, inFlight };
   }
   const { purpose, runId: run_id, packageId: package_id, page } = note;
   const sent = { account, at_ms: now, spent_until_ms: now + note.deadlineMs };

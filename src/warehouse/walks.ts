@@ -94,7 +94,7 @@ export interface Brake {
   /** A walk that would remove more than this share of the live rows, and more than `least`, is held back. */
   share: number;
   least: number;
-  /** A removal held back before this moment (ms) takes effect when it is proved again. */
+  /** A removal held back at this moment (ms) or before takes effect when it is proved again. */
   confirmBefore: number;
   /** A removal held back before this moment (ms) was let through by a person; null where nobody did. */
   acceptBefore: number | null;
@@ -178,7 +178,7 @@ function isProved(row: Candidate, end: WalkEnd): boolean {
 function mayPass(row: Candidate, end: WalkEnd): boolean {
   const heldAt = fromTimestamp(row.held_at ?? row.proved_at);
   if (end.brake.acceptBefore !== null && heldAt < end.brake.acceptBefore) return true;
-  return isProved(row, end) && heldAt < end.brake.confirmBefore;
+  return isProved(row, end) && heldAt <= end.brake.confirmBefore;
 }
 
 function tooMany(tx: Tx, end: WalkEnd, held: number, through: number): boolean {

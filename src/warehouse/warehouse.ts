@@ -47,7 +47,7 @@ export interface Warehouse {
   /** How many requests the run sent. */
   requestsOf(runId: number): Promise<number>;
   walksOf(runId: number): Promise<WalkRow[]>;
-  /** The newest run over everything, not interrupted; null before the first. */
+  /** The newest run over everything that came to its end, whatever came of it; null before the first. */
   lastWholeRun(mode: Mode): Promise<{ startedAt: string; status: Status } | null>;
   /** Makes the configured packages known, and retires the others. */
   register(accounts: readonly ConfiguredAccount[], now: number): Promise<void>;

@@ -5,8 +5,8 @@ export interface ConfigWishes {
   key?: string;
   pageSize?: number;
   storage?: boolean;
-  /** Further lines of the account, indented by four. */
-  account?: string;
+  /** Packages at a time. */
+  concurrency?: number;
   /** Further lines at the top. */
   top?: string;
 }
@@ -15,7 +15,14 @@ export const CONFIG = 'vodhouse.yaml';
 export const WAREHOUSE = 'data/vodhouse.db';
 
 export function configText(wishes: ConfigWishes): string {
-  const { url, packages = [101], key = 'sandbox-key', pageSize = 1000, storage = true } = wishes;
+  const {
+    url,
+    packages = [101],
+    key = 'sandbox-key',
+    pageSize = 1000,
+    storage = true,
+    concurrency = 4,
+  } = wishes;
   return [
     `warehouse: ${WAREHOUSE}`,
     'timezone: Asia/Seoul',
@@ -25,8 +32,7 @@ export function configText(wishes: ConfigWishes): string {
     `    video_list: { base_url: ${url}, key: ${JSON.stringify(key)}, page_size: ${pageSize} }`,
     storage ? `    storage: { base_url: ${url} }` : '',
     `    packages: [${packages.join(', ')}]`,
-    '    limits: { per_second: null, per_minute: null, per_day: null }',
-    wishes.account ?? '',
+    `    limits: { concurrency: ${concurrency}, per_second: null, per_minute: null, per_day: null }`,
     '',
   ].join('\n');
 }

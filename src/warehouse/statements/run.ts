@@ -1,5 +1,5 @@
 /** Runs: begun, ended, left over, pruned. */
-import { and, count, desc, eq, isNull, lt, ne } from 'drizzle-orm';
+import { and, count, desc, eq, isNull, lt, notInArray } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { request, run, walk, type Mode, type Status, type Trigger } from '../schema/runs.ts';
 
@@ -49,12 +49,12 @@ export function countRequests(tx: Tx, runId: number, account?: string, packageId
   return row?.count ?? 0;
 }
 
-/** The newest run over everything in this mode that was not interrupted, or undefined. */
+/** The newest run over everything in this mode that came to its end, whatever came of it; or undefined. */
 export function lastWholeRun(tx: Tx, mode: Mode) {
   return tx
     .select()
     .from(run)
-    .where(and(eq(run.mode, mode), isNull(run.scope), ne(run.status, 'interrupted')))
+    .where(and(eq(run.mode, mode), isNull(run.scope), notInArray(run.status, ['running', 'interrupted'])))
     .orderBy(desc(run.run_id))
     .limit(1)
     .get();

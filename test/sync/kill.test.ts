@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { BIN, run } from '../support/child-process.ts';
+import { CONFIG, configText, WAREHOUSE } from '../support/config-file.ts';
+import { startSandbox } from '../support/made-up-account.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const KILLS = 20;
+/** Columns that say when a row came to be as it is. */
+const WHEN = ['first_seen_at', 'changed_at', 'change_seq', 'observed_at'];
+
+/** A folder with a config that points at the service. */
+function folderFor(url: string): string {
+  const folder = temporaryFolder();
+  const wishes = { url, packages: [101, 102], pageSize: 100 };
+  const text = configText(wishes).replace(`{ base_url: ${url} }`, `{ base_url: ${url}, since: 2026-01-01 }`);
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, CONFIG), text);
+  return folder;
+}
+
+function sync(folder: string) {
+  return run([BIN, 'sync', '--log-level', 'error'], { cwd: folder });
+}
+
+/** What a warehouse holds, but for the times at which it came to hold it. */
+function contents(folder: string) {
+  const db = new Database(join(folder, WAREHOUSE), { readonly: true });
+  const videos = db.prepare('select * from video order by account, package_id, id').all() as Record<
+    string,
+    unknown
+  >[];
+  const days = db.prepare("select * from storage_day where state = 'booked' order by date").all() as Record<
+    string,
+    unknown
+  >[];
+  const integrity = db.pragma('integrity_check', { simple: true });
+  db.close();
+  const timeless = (rows: Record<string, unknown>[]) =>
+    rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !WHEN.includes(name))));
+  return { integrity, videos: timeless(videos), days: timeless(days) };
+}
+
+function countResumed(folder: string): number {
+  const db = new Database(join(folder, WAREHOUSE), { readonly: true });
+  const { resumed } = db.prepare('select count(*) as resumed from walk where resumed').get() as {
+    resumed: number;
+  };
+  db.close();
+  return resumed;
+}
+
+it(`loses nothing to SIGKILL at ${KILLS} random moments: the next whole run makes it equal to an undisturbed one`, async () => {
+  const { url } = await startSandbox({
+    packages: [
+      { id: 101, videos: 6000 },
+      { id: 102, videos: 300 },
+    ],
+  });
+  const undisturbed = folderFor(url);
+  const begun = Date.now();
+  expect((await sync(undisturbed).ended).code).toBe(0);
+  const whole = Date.now() - begun;
+  const disturbed = folderFor(url);
+  for (let kill = 0; kill < KILLS; kill++) {
+    const child = sync(disturbed);
+    await Promise.race([pause(Math.random() * whole), child.ended]);
+    child.process.kill('SIGKILL');
+    await child.ended;
+  }
+  expect((await sync(disturbed).ended).code).toBe(0);
+  expect(countResumed(disturbed)).toBeGreaterThan(0);
+  const left = contents(disturbed);
+  expect(left.integrity).toBe('ok');
+  expect(left).toEqual(contents(undisturbed));
+});

@@ -1,0 +1,401 @@
+import { describe, expect, it } from 'vitest';
+import { idsBetween, startChangingPackage } from '../../support/changing-package.ts';
+import { openTestPipeline, type TestPipeline } from '../../support/open-pipeline.ts';
+import { listBody, listRefusal, videoRecord } from '../../support/service-answers.ts';
+
+const HOUR = 3_600_000;
+
+function liveIds(pipeline: TestPipeline): number[] {
+  return pipeline
+    .query<{ id: number }>('select id from video where removed_at is null order by id')
+    .map(({ id }) => id);
+}
+
+function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
+  return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
+}
+
+describe('a first walk', () => {
+  it('probes once, then reads from the last page to the first, one after the other', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    const pipeline = openTestPipeline({ url: service.url });
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('succeeded');
+    expect(service.pages()).toEqual([1, 5, 4, 3, 2, 1]);
+    expect(service.mostAtOnce()).toBe(1);
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 23));
+    expect(lastWalk(pipeline)).toMatchObject({
+      pages: 5,
+      inserted: 23,
+      totalcount: 23,
+      requests: 6,
+      status: 'succeeded',
+    });
+  });
+
+  it('takes a list of one page from the probe', async () => {
+    const service = await startChangingPackage([3, 7]);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    expect(service.pages()).toEqual([1]);
+    expect(liveIds(pipeline)).toEqual([3, 7]);
+  });
+
+  it('reads an empty package in one request', async () => {
+    const service = await startChangingPackage([]);
+    const pipeline = openTestPipeline({ url: service.url });
+    expect((await pipeline.run()).status).toBe('succeeded');
+    expect(service.pages()).toEqual([1]);
+    expect(lastWalk(pipeline)).toMatchObject({ totalcount: 0, pages: 1, inserted: 0 });
+  });
+
+  it('goes by the page size of the answer, not the one asked for', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    service.pageSizeMax = 4;
+    const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
+    await pipeline.run();
+    expect(service.pages()).toEqual([1, 6, 5, 4, 3, 2, 1]);
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 23));
+    expect(pipeline.query('select page_size, totalcount, "order" from package')).toEqual([
+      { page_size: 4, totalcount: 23, order: 'trusted' },
+    ]);
+  });
+
+  it('walks several packages at a time, as many as concurrency says', async () => {
+    const service = await startChangingPackage(idsBetween(1, 50));
+    service.delayMs = 3;
+    const pipeline = openTestPipeline({ url: service.url, packages: [1, 2, 3, 4, 5], concurrency: 2 });
+    const summary = await pipeline.run();
+    expect(summary.walks.map((walk) => walk.inserted)).toEqual([50, 50, 50, 50, 50]);
+    expect(service.mostAtOnce()).toBe(2);
+  });
+});
+
+describe('a later walk', () => {
+  it('needs no probe and writes nothing where nothing changed', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    const before = pipeline.query('select * from video');
+    pipeline.clock.advance(HOUR);
+    await pipeline.run();
+    expect(service.pages().slice(6)).toEqual([5, 4, 3, 2, 1]);
+    expect(lastWalk(pipeline)).toMatchObject({ unchanged: 23, inserted: 0, updated: 0, removed: 0 });
+    expect(pipeline.query('select * from video')).toEqual(before);
+  });
+
+  it('stores edits, also from null to the empty text and back', async () => {
+    const service = await startChangingPackage(idsBetween(1, 7));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.edit(2, { series: '' });
+    service.edit(5, { title: 'other', later: { a: 1 } });
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ updated: 2, unchanged: 5 });
+    expect(pipeline.query('select id, series, title, extra from video where id in (2, 5)')).toEqual([
+      { id: 2, series: '', title: 'Video 2', extra: null },
+      { id: 5, series: null, title: 'other', extra: '{"later":{"a":1}}' },
+    ]);
+    service.edit(2, { series: null });
+    await pipeline.run();
+    expect(pipeline.query('select series from video where id = 2')).toEqual([{ series: null }]);
+  });
+
+  it('finds the new last page when the list has grown', async () => {
+    const service = await startChangingPackage(idsBetween(1, 10));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.add(...idsBetween(11, 18));
+    await pipeline.run();
+    expect(service.pages().slice(3)).toEqual([2, 4, 3, 2, 1]);
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 18));
+  });
+
+  it('probes again when the list has shrunk', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(...idsBetween(9, 23));
+    await pipeline.run();
+    expect(service.pages().slice(6)).toEqual([5, 2, 1]);
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 8));
+  });
+});
+
+describe('a removal', () => {
+  it('is proved by the page that would show it, and marked with the time of that answer', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(4, 14);
+    pipeline.clock.set('2026-03-10T13:00:00Z');
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 2, held_back: 0 });
+    expect(
+      pipeline.query('select id, removed_at, changed_at from video where removed_at is not null order by id'),
+    ).toEqual([
+      { id: 4, removed_at: '2026-03-10 13:00:00', changed_at: '2026-03-10 13:00:00' },
+      { id: 14, removed_at: '2026-03-10 13:00:00', changed_at: '2026-03-10 13:00:00' },
+    ]);
+  });
+
+  it('is proved at both ends: below the first id of page 1 and above the last of a short last page', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(1, 23);
+    await pipeline.run();
+    expect(liveIds(pipeline)).toEqual(idsBetween(2, 22));
+  });
+
+  it('is not proved above the last id of a last page that is full', async () => {
+    const service = await startChangingPackage(idsBetween(1, 11));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(11);
+    await pipeline.run();
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 11));
+  });
+
+  it('is not proved between two pages: the id stays and is counted as unsettled', async () => {
+    const service = await startChangingPackage(idsBetween(1, 16));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(6);
+    await pipeline.run();
+    const walk = lastWalk(pipeline);
+    expect(walk).toMatchObject({ removed: 0, unsettled: 1 });
+    expect(liveIds(pipeline)).toContain(6);
+  });
+
+  it('is struck when its video is seen again later in the same walk', async () => {
+    const service = await startChangingPackage(idsBetween(1, 20));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(13);
+    service.beforeAnswer = (page) => {
+      if (page === 2) service.add(13); // page 3 has proved it gone; page 2 shifts and cannot show it
+      if (page === 1) service.remove(1, 2, 3, 4, 5, 6, 7, 8); // now page 1 shows 13
+    };
+    await pipeline.run();
+    expect(pipeline.query('select removed_at from video where id = 13')).toEqual([{ removed_at: null }]);
+  });
+
+  it('is taken back when the video returns, even unchanged', async () => {
+    const service = await startChangingPackage(idsBetween(1, 9));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(3);
+    await pipeline.run();
+    service.add(3);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ restored: 1, updated: 0, unchanged: 8 });
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 9));
+  });
+
+  it('never loses a living record to a deletion during the walk', async () => {
+    const service = await startChangingPackage(idsBetween(1, 100));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.beforeAnswer = (page) => service.remove(page, page + 20, page + 50);
+    await pipeline.run();
+    const alive = [...service.records.keys()];
+    expect(liveIds(pipeline)).toEqual(expect.arrayContaining(alive));
+  });
+});
+
+describe('the brake', () => {
+  it('holds back what is more than its share and more than twenty, until a later walk proves the same', async () => {
+    const service = await startChangingPackage(idsBetween(1, 100));
+    const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
+    await pipeline.run();
+    service.remove(...idsBetween(1, 30));
+    pipeline.clock.advance(HOUR);
+    expect((await pipeline.run()).status).toBe('partial');
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 30 });
+    pipeline.clock.advance(HOUR / 2);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 30 });
+    pipeline.clock.advance(HOUR);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 30, held_back: 0 });
+    expect(liveIds(pipeline)).toEqual(idsBetween(31, 100));
+  });
+
+  it('lets twenty and fewer pass, and what is within its share', async () => {
+    const service = await startChangingPackage(idsBetween(1, 100));
+    const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
+    await pipeline.run();
+    service.remove(...idsBetween(1, 20));
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 20 });
+  });
+
+  it('holds an emptied package back, and forgets it when the videos return', async () => {
+    const service = await startChangingPackage([1, 2, 3]);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(1, 2, 3);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 3, totalcount: 0 });
+    service.add(1, 2, 3);
+    await pipeline.run();
+    expect(pipeline.query('select count(*) as n from removal_candidate')).toEqual([{ n: 0 }]);
+    expect(liveIds(pipeline)).toEqual([1, 2, 3]);
+  });
+
+  it('is let go by hand for what is held back', async () => {
+    const service = await startChangingPackage([1, 2, 3]);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(1, 2, 3);
+    await pipeline.run();
+    const summary = await pipeline.run({ acceptRemovals: true });
+    expect(summary.status).toBe('succeeded');
+    expect(liveIds(pipeline)).toEqual([]);
+  });
+});
+
+describe('a service that does not sort', () => {
+  it.each(['arrival', 'text'] as const)('gets upserts and no removals (%s)', async (order) => {
+    const service = await startChangingPackage([5, 1, 12, 3, 20, 4, 11, 2, 13, 10]);
+    service.order = order;
+    const pipeline = openTestPipeline({ url: service.url, pageSize: 4 });
+    await pipeline.run();
+    service.remove(3, 12);
+    service.add(30);
+    await pipeline.run();
+    expect(liveIds(pipeline)).toEqual([1, 2, 3, 4, 5, 10, 11, 12, 13, 20, 30]);
+    expect(pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
+    expect(pipeline.log.join('')).toContain('not sorted by id');
+  });
+});
+
+describe('a page that cannot be trusted', () => {
+  it('is stored but proves nothing, and the others still do', async () => {
+    const service = await startChangingPackage(idsBetween(1, 23));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(4, 12);
+    service.edit(13, { id: 'not a number' });
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('partial');
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 1, quarantined: 1 });
+    expect(liveIds(pipeline)).toContain(12);
+    expect(liveIds(pipeline)).not.toContain(4);
+  });
+
+  it('never makes a video look removed whose record cannot be stored', async () => {
+    const service = await startChangingPackage(idsBetween(1, 9));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.edit(4, { duration: 'long' });
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, quarantined: 1 });
+    service.edit(4, { duration: 5 });
+    await pipeline.run();
+    expect(pipeline.query('select count(*) as n from quarantine where resolved_at is null')).toEqual([
+      { n: 0 },
+    ]);
+  });
+
+  it('keeps a record with an id beyond 2^53 with every digit', async () => {
+    const service = await startChangingPackage([1, 2]);
+    const body = listBody({ records: [videoRecord(1), videoRecord(2)] });
+    service.instead = () => ({ body: body.replace('"id":2,', '"id":9007199254740993,') });
+    const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
+    expect((await pipeline.run()).status).toBe('partial');
+    const [kept] = pipeline.query<{ raw: string; reason: string }>('select raw, reason from quarantine');
+    expect(kept?.raw).toContain('9007199254740993');
+    expect(liveIds(pipeline)).toEqual([1]);
+  });
+});
+
+describe('a page size that changes during a walk', () => {
+  it('is taken, and the walk goes on from the lowest id read', async () => {
+    const service = await startChangingPackage(idsBetween(1, 60));
+    service.beforeAnswer = (page) => {
+      if (page === 8) service.pageSizeMax = 3;
+    };
+    const pipeline = openTestPipeline({ url: service.url });
+    expect((await pipeline.run()).status).toBe('succeeded');
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 60));
+  });
+});
+
+describe('an interrupted walk', () => {
+  it('ends after the page in flight and is gone on from by the next run', async () => {
+    const service = await startChangingPackage(idsBetween(1, 50));
+    const pipeline = openTestPipeline({ url: service.url });
+    service.beforeAnswer = (page) => {
+      if (page === 6) pipeline.stop();
+    };
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('interrupted');
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'interrupted', pages: 5, checkpoint_id: 26 });
+    service.beforeAnswer = () => undefined;
+    const asked = service.pages().length;
+    await pipeline.run();
+    expect(service.pages().slice(asked)).toEqual([6, 5, 4, 3, 2, 1]);
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', resumed: 1 });
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 50));
+  });
+
+  it('goes on upward first where insertions moved its place, or where pages are smaller now', async () => {
+    const service = await startChangingPackage(idsBetween(101, 150));
+    const pipeline = openTestPipeline({ url: service.url });
+    service.beforeAnswer = (page) => {
+      if (page === 6) pipeline.stop();
+    };
+    await pipeline.run();
+    service.beforeAnswer = () => undefined;
+    service.add(...idsBetween(1, 12));
+    service.pageSizeMax = 4;
+    await pipeline.run();
+    expect(liveIds(pipeline)).toEqual([...idsBetween(1, 12), ...idsBetween(101, 150)]);
+  });
+
+  it('starts afresh when it is too old', async () => {
+    const service = await startChangingPackage(idsBetween(1, 50));
+    const pipeline = openTestPipeline({ url: service.url, resumeWithinMs: HOUR });
+    service.beforeAnswer = (page) => {
+      if (page === 6) pipeline.stop();
+    };
+    await pipeline.run();
+    service.beforeAnswer = () => undefined;
+    pipeline.clock.advance(2 * HOUR);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ resumed: 0, pages: 10 });
+  });
+});
+
+describe('a failing package', () => {
+  it('does not stop the others, and goes on from its checkpoint later', async () => {
+    const service = await startChangingPackage(idsBetween(1, 30));
+    service.instead = (page, { query }) =>
+      query.get('pkg') === '2' && page === 3 ? { status: 403, body: 'no' } : undefined;
+    const pipeline = openTestPipeline({ url: service.url, packages: [1, 2, 3] });
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('partial');
+    expect(summary.failures).toHaveLength(1);
+    expect(summary.failures[0]?.message).toContain('account main, package 2, page 3');
+    expect(pipeline.query('select package_id, count(*) as n from video group by 1')).toEqual([
+      { package_id: 1, n: 30 },
+      { package_id: 2, n: 15 },
+      { package_id: 3, n: 30 },
+    ]);
+    service.instead = () => undefined;
+    expect((await pipeline.run()).status).toBe('succeeded');
+    expect(pipeline.query('select count(*) as n from video where package_id = 2')).toEqual([{ n: 30 }]);
+  });
+
+  it('costs a handful of requests where the key is wrong, however many packages there are', async () => {
+    const service = await startChangingPackage([1]);
+    service.instead = () => listRefusal('InvalidKey', 'who are you?');
+    const pipeline = openTestPipeline({ url: service.url, packages: idsBetween(1, 200) });
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('failed');
+    expect(service.requests.length).toBeLessThan(20);
+    expect(summary.failures.at(-1)?.message).toContain('not asked for in this run');
+  });
+});

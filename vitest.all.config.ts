@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:all`: what is too slow for `npm test`. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.slow.test.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+  },
+});

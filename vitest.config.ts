@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm test`: all that is done in under three minutes. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.slow.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
