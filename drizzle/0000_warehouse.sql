@@ -141,7 +141,7 @@ CREATE TABLE `request` (
 );
 --> statement-breakpoint
 CREATE INDEX `request_window` ON `request` (`account`,`spent_until_ms`);--> statement-breakpoint
-CREATE INDEX `request_run` ON `request` (`run_id`);--> statement-breakpoint
+CREATE INDEX `request_run` ON `request` (`run_id`,`account`,`package_id`);--> statement-breakpoint
 CREATE TABLE `run` (
 	`run_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`trigger` text NOT NULL,

@@ -6,7 +6,7 @@ import { InterruptedError } from '../lib/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openPipeline, work } from '../worker.ts';
 import { EXIT, exitOfRun } from './exit.ts';
-import { openSession, type LogOptions, type Session } from './session.ts';
+import { openSession, openWorkerSession, type LogOptions, type Session } from './session.ts';
 import { logRun } from './start.ts';
 import { createStop, type Stop } from './stop.ts';
 import { summaryText } from './summary.ts';
@@ -39,7 +39,8 @@ export async function demo(options: DemoOptions): Promise<number> {
     process.stdout.write(`a made-up account answers at ${url}; ${words} ${shown(config.warehouse)}\n\n`);
     const code = await syncOnce(config, session, stop);
     if (options.once || code !== EXIT.done) return code;
-    await keepOn(config, session, stop);
+    await keepOn(config, openWorkerSession('demo', options, config.secrets), stop);
+    process.stdout.write(`\nstopped; the warehouse stays: ${shown(config.warehouse)}\n`);
     return EXIT.done;
   } finally {
     session.close();

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { PackageKey } from '../sync/account.ts';
 import type { Progress } from '../sync/progress.ts';
-import { count, duration } from './words.ts';
+import { count, counted, duration } from './words.ts';
 
 export interface Bars extends Progress {
   /** Writes a line above the bars. */
@@ -15,69 +15,84 @@ export interface Bars extends Progress {
 
 const FORMAT = '{name} [{bar}] {value}/{total} pages  {rate}  {left}';
 
-/** A bar a package, for a terminal. */
+/** More bars than this at a time, and those that are done make room. */
+const MOST_BARS = 12;
+
+interface Bar {
+  bar: SingleBar;
+  begunAt: number;
+  records: number;
+  /** Pages stored by this walk, and pages in all. */
+  stored: number;
+  total: number;
+  page: number;
+}
+
+/** A bar a package, for a terminal. After `close` the next walk begins new ones. */
 export function createBars(clock: Clock, stream: NodeJS.WriteStream): Bars {
-  const isPlain = !colors.isColorSupported;
-  const group = new MultiBar(
-    {
-      format: FORMAT,
-      stream,
-      hideCursor: true,
-      barsize: 28,
-      fps: 8,
-      emptyOnZero: true,
-      autopadding: true,
-      noTTYOutput: false,
-    },
-    {
-      format: FORMAT,
-      barCompleteChar: isPlain ? '#' : '\u2588',
-      barIncompleteChar: isPlain ? '-' : '\u2591',
-    },
-  );
-  const bars = new Map<
-    string,
-    { bar: SingleBar; begunAt: number; records: number; pages: number; total: number }
-  >();
+  let group: MultiBar | null = null;
+  const bars = new Map<string, Bar>();
   return {
     walkBegun: (walk) => {
+      group ??= createGroup(stream);
       const words = { name: nameOf(walk), rate: '', left: '' };
       const bar = group.create(walk.pages, walk.done, words);
-      bars.set(nameOf(walk), { bar, begunAt: clock.now(), records: 0, pages: 0, total: walk.pages });
+      const begun = { bar, begunAt: clock.now(), records: 0, stored: 0 };
+      bars.set(nameOf(walk), { ...begun, total: walk.pages, page: walk.pages + 1 });
     },
     pageStored: (stored) => {
       const known = bars.get(nameOf(stored));
       if (!known) return;
       known.records += stored.records;
-      known.pages++;
-      const passed = Math.max(1, clock.now() - known.begunAt);
-      const left = (stored.page - 1) * (passed / known.pages);
-      const rate = `${count(Math.round((known.records / passed) * 1000))} records/s`;
-      const words = stored.page > 1 ? `${duration(left)} left` : `done in ${duration(passed)}`;
-      known.bar.update(Math.max(1, known.total - stored.page + 1), { rate, left: words });
+      known.stored++;
+      known.page = stored.page;
+      show(known, clock.now());
     },
-    walkEnded: (walk) => bars.get(nameOf(walk))?.bar.stop(),
+    walkEnded: (walk) => {
+      const known = bars.get(nameOf(walk));
+      if (!known) return;
+      if (known.page > 1) known.bar.update({ left: 'stopped' });
+      if (bars.size <= MOST_BARS) return;
+      group?.remove(known.bar);
+      bars.delete(nameOf(walk));
+    },
     line: (text) => {
-      if (bars.size > 0) group.log(text);
+      if (group) group.log(text);
       else stream.write(text);
     },
     close: () => {
-      if (bars.size > 0) group.stop(); // a second time it would write over what came after
+      group?.stop();
+      group = null;
       bars.clear();
     },
   };
 }
 
+function createGroup(stream: NodeJS.WriteStream): MultiBar {
+  const isPlain = !colors.isColorSupported;
+  const look = { format: FORMAT, stream, hideCursor: true, barsize: 28, fps: 8, emptyOnZero: true };
+  const characters = isPlain ? ['#', '-'] : ['\u2588', '\u2591'];
+  const [barCompleteChar = '', barIncompleteChar = ''] = characters;
+  return new MultiBar(look, { format: FORMAT, barCompleteChar, barIncompleteChar });
+}
+
+function show({ bar, begunAt, records, stored, total, page }: Bar, now: number): void {
+  const passed = Math.max(1, now - begunAt);
+  const rate = `${count(Math.round((records / passed) * 1000))} records/s`;
+  const left = page > 1 ? `${duration((page - 1) * (passed / stored))} left` : `done in ${duration(passed)}`;
+  bar.update(Math.max(1, total - page + 1), { rate, left });
+}
+
 /** How often a walk says where it is where no bar can, in milliseconds. */
 const LINE_EVERY_MS = 5_000;
 
-/** A line now and then, for logs. */
-export function createLines(clock: Clock, logger: Logger): Progress {
+/** A line now and then, for logs: at level `info`, or `debug` for a worker that does this all day. */
+export function createLines(clock: Clock, logger: Logger, level: 'info' | 'debug'): Progress {
   const walks = new Map<string, { saidAt: number; records: number; begunAt: number }>();
   return {
     walkBegun: (walk) => {
       walks.set(nameOf(walk), { saidAt: clock.now(), begunAt: clock.now(), records: 0 });
-      logger.info(`${nameOf(walk)}: ${count(walk.pages)} pages to read`);
+      logger[level](`${nameOf(walk)}: ${counted(walk.pages, 'page')} to read`);
     },
     pageStored: (stored) => {
       const known = walks.get(nameOf(stored));
@@ -92,8 +107,8 @@ export function createLines(clock: Clock, logger: Logger): Progress {
       const known = walks.get(nameOf(walk));
       walks.delete(nameOf(walk));
       if (!known) return;
-      logger.info(
-        `${nameOf(walk)}: ${count(known.records)} records read in ${duration(clock.now() - known.begunAt)}`,
+      logger[level](
+        `${nameOf(walk)}: ${counted(known.records, 'record')} read in ${duration(clock.now() - known.begunAt)}`,
       );
     },
   };

@@ -24,19 +24,26 @@ export type Session = Surroundings & { close(): void };
 export function openSession(command: string, options: LogOptions, secrets: readonly string[]): Session {
   const { logLevel: level, logFormat: format } = options;
   const isTerminal = process.stderr.isTTY && format === 'text' && level !== 'silent';
-  if (!isTerminal) {
-    const logger = createLogger({ level, format, secrets });
-    return {
-      clock: systemClock,
-      logger,
-      command,
-      progress: createLines(systemClock, logger),
-      close: () => undefined,
-    };
-  }
+  if (!isTerminal) return openLines(command, options, secrets, 'info');
   const bars = createBars(systemClock, process.stderr);
   const logger = createLogger({ level, format, secrets, write: (line) => bars.line(line) });
   return { clock: systemClock, logger, command, progress: bars, close: () => bars.close() };
+}
+
+/** A session of a worker: a line a run, and the walks at level `debug`. */
+export function openWorkerSession(command: string, options: LogOptions, secrets: readonly string[]): Session {
+  return openLines(command, options, secrets, 'debug');
+}
+
+function openLines(
+  command: string,
+  { logLevel: level, logFormat: format }: LogOptions,
+  secrets: readonly string[],
+  walks: 'info' | 'debug',
+): Session {
+  const logger = createLogger({ level, format, secrets });
+  const progress = createLines(systemClock, logger, walks);
+  return { clock: systemClock, logger, command, progress, close: () => undefined };
 }
 
 /** Loads the config of a command. Throws ConfigError with all problems at once. */

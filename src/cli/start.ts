@@ -3,14 +3,14 @@ import type { Logger } from '../lib/logger.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { work } from '../worker.ts';
 import { EXIT } from './exit.ts';
-import { openSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
+import { openWorkerSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { counted, duration } from './words.ts';
 
 /** `vodhouse start`: the worker, until SIGTERM. Gives the exit code. */
 export async function start(options: ConfigOptions): Promise<number> {
   const config = readConfig(options);
-  const session = openSession('start', options, config.secrets);
+  const session = openWorkerSession('start', options, config.secrets);
   const stop = createStop();
   const { logger } = session;
   warnOfIdle(config, logger);

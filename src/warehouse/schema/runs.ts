@@ -90,7 +90,7 @@ export const request = sqliteTable(
   },
   (table) => [
     index('request_window').on(table.account, table.spent_until_ms),
-    index('request_run').on(table.run_id),
+    index('request_run').on(table.run_id, table.account, table.package_id),
   ],
 );
 
