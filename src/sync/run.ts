@@ -3,7 +3,8 @@ import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { SyncAccount, SyncParts } from './account.ts';
-import { syncAccount, type AccountOutcome, type Failure } from './account-run.ts';
+import { syncAccount, type AccountOutcome } from './account-run.ts';
+import type { Failure } from './guard.ts';
 import type { StorageOutcome } from './storage/book.ts';
 
 /** What a run is to do. */

@@ -10,8 +10,9 @@ import { transact } from './transact.ts';
 export interface KnownDays {
   booked: ReadonlySet<string>;
   gaps: ReadonlyMap<string, { firstMissedAt: string; lastAskedAt: string; givenUp: boolean }>;
-  /** The newest live reading; null before the first. */
-  lastReading: { date: string; observedAt: string } | null;
+  /** The days of the first and the newest live reading; null before the first. */
+  firstReading: string | null;
+  lastReading: string | null;
 }
 
 /** One answer, sorted by what is to be done with each day. */
@@ -40,7 +41,6 @@ export interface DayCounts {
 
 /** What is known of the days of the account, from `since` on. */
 export function knownDays(db: Db, account: string, since: string): KnownDays {
-  const last = statements.newestReading(db, account);
   const gaps = statements.gapsOf(db, account).map((gap) => {
     const known = {
       firstMissedAt: gap.first_missed_at,
@@ -52,7 +52,8 @@ export function knownDays(db: Db, account: string, since: string): KnownDays {
   return {
     booked: new Set(statements.bookedDays(db, account, since)),
     gaps: new Map(gaps),
-    lastReading: last ? { date: last.date, observedAt: last.observed_at } : null,
+    firstReading: statements.firstReadingDay(db, account),
+    lastReading: statements.newestReading(db, account)?.date ?? null,
   };
 }
 
@@ -72,6 +73,8 @@ export function storeDays(db: Db, days: DaysToStore): DayCounts {
       if (booked) counts.discrepancies += compare(tx, days.account, booked, row, at);
       else counts.booked += book(tx, days.account, row, at);
     }
+    const well = [...(days.live ? [days.live] : []), ...days.past].map((row) => row.date);
+    resolve(tx, days.account, 'storage', null, well, at);
     for (const date of days.missed) statements.noteGap(tx, days.account, date, at);
     for (const date of days.givenUp) statements.giveUpGap(tx, days.account, date, at);
     storeRefused(tx, days, at);
@@ -79,15 +82,15 @@ export function storeDays(db: Db, days: DaysToStore): DayCounts {
   });
 }
 
+/** A day that is booked already, by another clock or time zone, stays so. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
-  statements.writeDay(tx, account, row, 'live', at);
+  if (!statements.findBooked(tx, account, row.date)) statements.writeDay(tx, account, row, 'live', at);
   statements.appendReading(tx, account, row, at);
 }
 
 function book(tx: Tx, account: string, row: DayRow, at: string): number {
   statements.writeDay(tx, account, row, 'booked', at);
   statements.closeGap(tx, account, row.date);
-  resolve(tx, account, 'storage', null, [row.date], at);
   return 1;
 }
 

@@ -25,7 +25,7 @@ export async function bookStorage(parts: SyncParts, order: StorageOrder): Promis
   const { account, rules } = order;
   const known = await parts.warehouse.knownDays(account.name, rules.since ?? '');
   const day = createRunDay(parts.calendar, order.now, rules, known);
-  const current = currentRange(day, known, rules, isFirstOfDay(parts.calendar, day, known));
+  const current = currentRange(day, known, rules, isFirstOfDay(day, known));
   const outcome = {
     account: account.name,
     live: false,

@@ -26,14 +26,14 @@ const LONGEST = 31;
 /** Computes the days of a run from one look at the clock. */
 export function createRunDay(calendar: Calendar, now: number, rules: StorageRules, known: KnownDays): RunDay {
   const today = calendar.dayAt(now);
-  const yesterday = addDays(today, -1);
-  const isSettled = now >= calendar.startOf(today) + rules.settleMs;
-  const settled = isSettled ? yesterday : addDays(yesterday, -1);
-  return { today, settled, since: rules.since ?? firstKnown(known) ?? yesterday, now };
+  const settled = addDays(calendar.dayAt(now - rules.settleMs), -1);
+  return { today, settled, since: rules.since ?? firstKnown(known) ?? addDays(today, -1), now };
 }
 
-function firstKnown({ booked, gaps }: KnownDays): string | null {
-  return [...booked, ...gaps.keys()].sort()[0] ?? null;
+/** The first day that is known, or else the day before the first reading: that one may not have been settled yet. */
+function firstKnown({ booked, gaps, firstReading }: KnownDays): string | null {
+  const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
+  return [...booked, ...gaps.keys(), ...beforeReading].sort()[0] ?? null;
 }
 
 /**
@@ -55,9 +55,9 @@ export function currentRange(
   return { from: first && first < from ? first : from, to: day.today };
 }
 
-/** True where no live reading was made on this day yet. */
-export function isFirstOfDay(calendar: Calendar, day: RunDay, known: KnownDays): boolean {
-  return known.lastReading === null || dayOf(calendar, known.lastReading.observedAt) !== day.today;
+/** True where no run of this day made a live reading yet. */
+export function isFirstOfDay(day: RunDay, known: KnownDays): boolean {
+  return known.lastReading !== day.today;
 }
 
 function dayOf(calendar: Calendar, timestamp: string): string {

@@ -215,8 +215,3 @@ async function finish(
     },
   });
 }
-
-/** True for an error that ends the run, not only this package. */
-export function endsRun(error: unknown): error is WarehouseError | InterruptedError {
-  return error instanceof WarehouseError || error instanceof InterruptedError;
-}

@@ -59,6 +59,18 @@ export function newestReading(tx: Tx, account: string) {
     .get();
 }
 
+/** The day of the first live reading of the account, or null. */
+export function firstReadingDay(tx: Tx, account: string): string | null {
+  const row = tx
+    .select({ date: storageReading.date })
+    .from(storageReading)
+    .where(eq(storageReading.account, account))
+    .orderBy(storageReading.reading_id)
+    .limit(1)
+    .get();
+  return row?.date ?? null;
+}
+
 type Discrepancy = Omit<typeof storageDiscrepancy.$inferInsert, 'discrepancy_id'>;
 
 /** Notes a discrepancy, unless the last one of the field says the same. */

@@ -1,0 +1,127 @@
+/** Watches over the streams of one account in a run: what fails stops nothing else, but for what concerns them all. */
+import { InterruptedError, messageOf, ParkedError, RefusedError } from '../lib/errors.ts';
+import { TransientError, WarehouseError } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+
+/** What could not be done. */
+export interface Failure {
+  account: string;
+  /** The package; null for the storage, or for what concerns the whole account. */
+  packageId: number | null;
+  message: string;
+  hint: string | undefined;
+  /** It was put off, not lost: the budget or the service asked to wait. */
+  parked: boolean;
+}
+
+/** What the streams of an account came to. */
+export interface StreamsOutcome {
+  failures: Failure[];
+  /** Streams (the storage, a package) that were done to their end. */
+  done: number;
+  interrupted: boolean;
+}
+
+export interface Guard {
+  /** Does one stream, unless the account is stopped; `packageId` is null for the storage. */
+  attempt(packageId: number | null, work: () => Promise<void>): Promise<void>;
+  /** What came of it, once all is done. Throws what ends the run. */
+  outcome(): StreamsOutcome;
+}
+
+/**
+ * The same refusal from this many packages in a row is about the account: a wrong key must not cost ten thousand
+ * requests.
+ */
+const SAME_REFUSALS = 3;
+
+interface State extends StreamsOutcome {
+  /** What ends the run: the file cannot be used. */
+  fatal: WarehouseError | null;
+  /** Why nothing more is asked for this account, and whether it is only put off. */
+  stopped: { words: string; parked: boolean } | null;
+  /** Streams that were left out since. */
+  untried: number;
+  refusals: { code: string; count: number };
+}
+
+export function createGuard(logger: Logger, account: string): Guard {
+  const state: State = {
+    failures: [],
+    done: 0,
+    interrupted: false,
+    fatal: null,
+    stopped: null,
+    untried: 0,
+    refusals: { code: '', count: 0 },
+  };
+  return {
+    attempt: async (packageId, work) => {
+      if (state.interrupted || state.fatal) return;
+      if (state.stopped) {
+        state.untried++;
+        return;
+      }
+      try {
+        await work();
+        state.done++;
+        if (packageId !== null) state.refusals = { code: '', count: 0 };
+      } catch (error) {
+        if (error instanceof InterruptedError) state.interrupted = true;
+        else if (error instanceof WarehouseError) state.fatal ??= error;
+        else note(state, logger, { account, packageId }, error);
+      }
+    },
+    outcome: () => {
+      const { failures, done, interrupted, fatal, stopped, untried } = state;
+      if (fatal) throw fatal;
+      const rest = stopped && untried > 0 ? [leftOut(account, stopped, untried)] : [];
+      return { failures: [...failures, ...rest], done, interrupted };
+    },
+  };
+}
+
+function note(
+  state: State,
+  logger: Logger,
+  stream: { account: string; packageId: number | null },
+  error: unknown,
+): void {
+  const message = messageOf(error);
+  const hint = error instanceof RefusedError ? error.hint : undefined;
+  const parked = error instanceof ParkedError;
+  state.failures.push({ ...stream, message, hint, parked });
+  logger.error({ ...stream, ...unexpected(error) }, message);
+  if (parked) state.stopped = { words: message, parked };
+  if (stream.packageId !== null) countRefusal(state, error);
+}
+
+function countRefusal(state: State, error: unknown): void {
+  const code = error instanceof RefusedError ? `${error.fault} ${error.code ?? error.status ?? ''}` : '';
+  const isSame = code !== '' && code === state.refusals.code;
+  state.refusals = { code, count: isSame ? state.refusals.count + 1 : 1 };
+  if (code === '' || state.refusals.count < SAME_REFUSALS) return;
+  state.stopped ??= { words: `the same refusal from ${SAME_REFUSALS} packages in a row`, parked: false };
+}
+
+function leftOut(
+  account: string,
+  { words, parked }: { words: string; parked: boolean },
+  untried: number,
+): Failure {
+  const message = `account ${account}: ${words}; ${untried} packages were not asked for in this run`;
+  return {
+    account,
+    packageId: null,
+    message,
+    hint: parked ? undefined : 'check the key: vodhouse check',
+    parked,
+  };
+}
+
+/** The stack of what is not one of our own errors: it is a defect, and should be found. */
+function unexpected(error: unknown): { stack?: string | undefined } {
+  const isExpected =
+    error instanceof TransientError || error instanceof RefusedError || error instanceof ParkedError;
+  return !isExpected && error instanceof Error ? { stack: error.stack } : {};
+}
