@@ -1,11 +1,42 @@
-/** The text without any of the secrets, in plain, percent-encoded or JSON form. */
+/** Takes secrets out of texts, in whatever notation they came: a service may echo a key as it likes. */
+
+const patterns = new Map<string, RegExp>();
+
+/** The text without any of the secrets: plain, percent-encoded, as a query, as JSON or as HTML, also mixed. */
 export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (secret === '') continue;
-    const query = new URLSearchParams({ '': secret }).toString().slice(1);
-    const forms = [secret, encodeURIComponent(secret), query, JSON.stringify(secret).slice(1, -1)];
-    for (const form of new Set(forms)) clean = clean.replaceAll(form, '[key]');
-  }
-  return clean;
+  const longestFirst = [...new Set(secrets)]
+    .filter((secret) => secret !== '')
+    .sort((one, other) => other.length - one.length);
+  return longestFirst.reduce((clean, secret) => clean.replace(patternOf(secret), '[key]'), text);
+}
+
+function patternOf(secret: string): RegExp {
+  const known = patterns.get(secret);
+  if (known) return known;
+  const pattern = new RegExp(Array.from(secret, anyNotation).join(''), 'g');
+  patterns.set(secret, pattern);
+  return pattern;
+}
+
+const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+
+/** A pattern for one character in any notation that texts on the web have for it. */
+function anyNotation(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const literal = character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
+  const percent = [...Buffer.from(character)].map(
+    (byte) => `%${anyCase(byte.toString(16).padStart(2, '0'))}`,
+  );
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  const json = units.map((unit) => `\\\\u${anyCase(unit.toString(16).padStart(4, '0'))}`);
+  const html = [`&#0*${code};?`, `&#[xX]0*${anyCase(code.toString(16))};?`];
+  const entity = ENTITIES[character];
+  if (entity) html.push(`&${entity};`);
+  const escaped = /["\\/]/.test(character) ? [`\\\\${literal}`] : [];
+  const plus = character === ' ' ? ['\\+'] : [];
+  return `(?:${[...html, ...escaped, json.join(''), percent.join(''), ...plus, literal].join('|')})`;
+}
+
+function anyCase(hex: string): string {
+  return hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
