@@ -48,10 +48,10 @@ export interface ScriptedService {
   url: string;
   requests: SeenRequest[];
   /** Connections opened so far. */
-  connections(): number;
+  connections: () => number;
   /** The most requests that waited for their answers at one time. */
-  mostAtOnce(): number;
-  close(): Promise<void>;
+  mostAtOnce: () => number;
+  close: () => Promise<void>;
 }
 
 /** A server that follows the script until the test is over. */

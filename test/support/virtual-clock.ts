@@ -14,7 +14,7 @@ export function createVirtualClock(start: number | string): VirtualClock {
     now: () => now,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
-      now += Math.max(0, ms);
+      now += Math.max(0, Math.ceil(ms));
       await breath();
     },
     set: (moment) => void (now = toMs(moment)),
@@ -44,7 +44,7 @@ export function createTimeline(start: number | string): Timeline {
           signal?.removeEventListener('abort', stop);
           resolve();
         };
-        const sleeper = { at: now + Math.max(0, ms), wake };
+        const sleeper = { at: now + Math.max(0, Math.ceil(ms)), wake };
         sleepers.add(sleeper);
         signal?.addEventListener('abort', stop, { once: true });
       }),

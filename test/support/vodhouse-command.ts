@@ -22,9 +22,9 @@ export interface Surroundings {
 export interface RunningCommand {
   pid: number;
   /** Everything written so far. */
-  stdout(): string;
-  stderr(): string;
-  kill(signal: NodeJS.Signals): void;
+  stdout: () => string;
+  stderr: () => string;
+  kill: (signal: NodeJS.Signals) => void;
   ended: Promise<Ended>;
 }
 

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { CONFIG, configText } from '../support/config-file.ts';
+import { folderOf, readFolder } from '../support/folder-of-files.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { vodhouse } from '../support/vodhouse-command.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const COMMANDS = ['demo', 'init', 'check', 'sync', 'start', 'status', 'sandbox'];
+
+describe('the command line', () => {
+  it('tells its version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const { code, stdout } = await vodhouse(['--version'], { cwd: temporaryFolder() });
+    expect([code, stdout]).toEqual([0, `${version}\n`]);
+  });
+
+  it('shows its commands', async () => {
+    const { code, stdout, stderr } = await vodhouse(['--help'], { cwd: temporaryFolder() });
+    expect([code, stderr]).toEqual([0, '']);
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
+
+  it('shows the options of a command', async () => {
+    const { code, stdout } = await vodhouse(['sync', '--help'], { cwd: temporaryFolder() });
+    expect(code).toBe(0);
+    for (const option of [
+      '--config',
+      '--package',
+      '--videos',
+      '--storage',
+      '--accept-removals',
+      '--wait',
+      '--json',
+    ]) {
+      expect(stdout).toContain(option);
+    }
+  });
+
+  it.each([
+    [[], 'Usage: vodhouse'],
+    [['sing'], "unknown command 'sing'"],
+    [['sync', '--fast'], "unknown option '--fast'"],
+    [['sync', 'everything'], 'too many arguments'],
+    [['sync', '--package', 'abc'], 'expected a whole number'],
+    [['sync', '--package', '1,2,x'], 'expected a whole number'],
+    [['sync', '--log-level', 'loud'], 'Allowed choices are debug'],
+    [['sandbox', '--port', '-1'], 'expected a whole number'],
+    [['sandbox', '--port', '70000'], '70000'],
+    [['sync'], 'vodhouse.yaml does not exist'],
+    [['status', '--config', 'other.yaml'], 'other.yaml does not exist'],
+  ])('ends with 2 for wrong usage: %j', async (parameters, words) => {
+    const cwd = temporaryFolder();
+    const { code, stdout, stderr } = await vodhouse(parameters, { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(readFolder(cwd).size).toBe(0);
+  });
+});
+
+describe('a config with mistakes', () => {
+  it('is refused with all five of them at once, and nothing is sent or written', async () => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const good = configText({ url, key: '${VODHOUSE_KEY}' });
+    const bad = good
+      .replace('Asia/Seoul', 'Asia/Soul')
+      .replace('page_size: 1000', 'page_sizes: 1000')
+      .replace('[101]', '[101, 101]')
+      .replace('per_day: null', 'per_day: lots');
+    const cwd = folderOf({ [CONFIG]: bad });
+    for (const command of ['sync', 'start']) {
+      const { code, stdout, stderr } = await vodhouse([command], { cwd });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('vodhouse.yaml has 5 problems');
+      const mistakes = [
+        'timezone: "Asia/Soul"',
+        '${VODHOUSE_KEY} is not set',
+        'page_sizes',
+        'packages[1]',
+        'per_day',
+      ];
+      for (const mistake of mistakes) expect(stderr).toContain(mistake);
+    }
+    expect(requests).toHaveLength(0);
+    expect([...readFolder(cwd).keys()]).toEqual([CONFIG]);
+  });
+});
+
+describe('init', () => {
+  it('writes a config that loads, its schema, and what to do next', async () => {
+    const cwd = temporaryFolder();
+    const { code, stdout } = await vodhouse(['init'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('wrote vodhouse.yaml and vodhouse.schema.json');
+    expect(stdout).toContain('npx vodhouse check\n');
+    const config = loadConfig(join(cwd, CONFIG), { VODHOUSE_KEY: 'k' });
+    expect(config.accounts.map(({ name }) => name)).toEqual(['main']);
+    expect(JSON.parse(readFileSync(join(cwd, 'vodhouse.schema.json'), 'utf8'))).toMatchObject({
+      type: 'object',
+    });
+  });
+
+  it('leads to a config that works with a key in .env', async () => {
+    const cwd = folderOf({ '.env': 'VODHOUSE_KEY=k\n' });
+    await vodhouse(['init'], { cwd });
+    const { code, stderr } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain('there is no warehouse');
+  });
+
+  it('overwrites neither file', async () => {
+    for (const name of [CONFIG, 'vodhouse.schema.json']) {
+      const cwd = folderOf({ [name]: 'mine' });
+      const { code, stderr } = await vodhouse(['init'], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${name} is there already; nothing was written`);
+      expect([...readFolder(cwd)].map(([file, content]) => [file, content.toString()])).toEqual([
+        [name, 'mine'],
+      ]);
+    }
+  });
+
+  it('writes elsewhere where it is told to', async () => {
+    const cwd = folderOf({ 'other/note': '' });
+    const { code, stdout } = await vodhouse(['init', '--config', 'other/vodhouse.yaml'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('npx vodhouse check --config other/vodhouse.yaml');
+    expect(existsSync(join(cwd, 'other/vodhouse.schema.json'))).toBe(true);
+    const missing = await vodhouse(['init', '--config', 'nowhere/vodhouse.yaml'], { cwd });
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('cannot write nowhere/vodhouse.yaml');
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText } from '../support/config-file.ts';
+import { folderOf } from '../support/folder-of-files.ts';
+import {
+  CANARY_KEY,
+  findCanary,
+  indiscreet,
+  SLOW_PACKAGES,
+  writtenFiles,
+} from '../support/indiscreet-service.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import { vodhouse } from '../support/vodhouse-command.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+describe('the key', () => {
+  it('is in nothing that is printed, logged or stored where answers are asked for again', async () => {
+    const { url, requests } = await startScriptedService(indiscreet);
+    const config = configText({ url, key: CANARY_KEY, packages: SLOW_PACKAGES, storage: false });
+    const cwd = folderOf({ [CONFIG]: config });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--log-level', 'debug'], { cwd });
+    expect(code).toBe(1);
+    expect(requests).toHaveLength(SLOW_PACKAGES.length * 5);
+    expect(findCanary([['printed', stdout + stderr]])).toEqual([]);
+    expect(findCanary(writtenFiles(cwd))).toEqual([]);
+  });
+});

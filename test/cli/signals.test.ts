@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText } from '../support/config-file.ts';
+import { folderOf } from '../support/folder-of-files.ts';
+import { createGate, startScriptedService, type Script } from '../support/scripted-service.ts';
+import { listPage, videoRecord, wholeService } from '../support/service-answers.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../support/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1));
+
+async function startWith(script: Script, parameters: string[]) {
+  const service = await startScriptedService(script);
+  const config = configText({ url: service.url, pageSize: 10, storage: false });
+  const cwd = folderOf({ [CONFIG]: config });
+  return { service, cwd, command: startVodhouse(parameters, { cwd }) };
+}
+
+const hanging = wholeService(() => 'hang');
+
+describe('SIGINT', () => {
+  it('ends a sync after the page in flight, with 130; the next sync goes on from there', async () => {
+    const gate = createGate();
+    const script = wholeService(async (request) => {
+      if (request.number > 3) await gate.opened; // a probe and two pages come at once
+      return listPage(request, records);
+    });
+    const { service, cwd, command } = await startWith(script, ['sync']);
+    await eventually(() => service.requests.length).toBe(4);
+    command.kill('SIGINT');
+    gate.open();
+    const { code, stdout } = await command.ended;
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/^main\/101 .* interrupted$/m);
+    expect(stdout).toMatch(/^interrupted in /m);
+    // the signal may be handled a page later, but every page asked for is stored
+    const asked = service.requests.slice(1).map(({ query }) => Number(query.get('page')));
+    expect(asked.slice(0, 3)).toEqual([5, 4, 3]);
+    expect(asked.length).toBeLessThan(5);
+    expect(valueOf(cwd, 'select count(*) from video')).toBe(asked.length * 10);
+    expect(rowsOf(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
+
+    const next = await vodhouse(['sync'], { cwd });
+    expect(next.code).toBe(0);
+    expect(next.stdout).toMatch(/^main\/101 +50 .* ok, resumed$/m);
+    expect(valueOf(cwd, 'select count(*) from video')).toBe(50);
+  });
+
+  it('a second time ends a sync at once', async () => {
+    const { service, command } = await startWith(hanging, ['sync']);
+    await eventually(() => service.requests.length).toBe(1);
+    const begun = performance.now();
+    const again = setInterval(() => command.kill('SIGINT'), 50); // two at the same moment may arrive as one
+    const { code } = await command.ended;
+    clearInterval(again);
+    expect(code).toBe(130);
+    expect(performance.now() - begun).toBeLessThan(3_500); // alone it would have had 4 s for the request
+  });
+
+  it('ends a worker with 130', async () => {
+    const { command } = await startWith(
+      wholeService((request) => listPage(request, records)),
+      ['start'],
+    );
+    await eventually(command.stderr).toContain('next full run at');
+    command.kill('SIGINT');
+    expect((await command.ended).code).toBe(130);
+  });
+});
+
+describe('SIGTERM', () => {
+  it('ends an idle worker with 0; it has made its run by then', async () => {
+    const { cwd, command } = await startWith(
+      wholeService((request) => listPage(request, records)),
+      ['start'],
+    );
+    await eventually(command.stderr).toContain('next full run at');
+    command.kill('SIGTERM');
+    const { code, stdout, stderr } = await command.ended;
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('run 1 succeeded: 50 new');
+    expect(stderr).toContain('stopped by SIGTERM');
+    expect(stderr).not.toContain('\u001b');
+    expect(valueOf(cwd, 'select count(*) from video')).toBe(50);
+  });
+
+  it('ends a worker with 0 within 5 seconds while a request hangs', async () => {
+    const { service, cwd, command } = await startWith(hanging, ['start']);
+    await eventually(() => service.requests.length).toBe(1);
+    const begun = performance.now();
+    command.kill('SIGTERM');
+    const { code } = await command.ended;
+    expect(code).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(rowsOf(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
+    expect(rowsOf(cwd, 'select status, answered_at_ms from request')).toEqual([
+      { status: null, answered_at_ms: null },
+    ]);
+  });
+
+  it('ends a sync with 130', async () => {
+    const { service, command } = await startWith(
+      wholeService(() => ({ status: 429, headers: { 'retry-after': '60' } })),
+      ['sync'],
+    );
+    await eventually(() => service.requests.length).toBe(1);
+    command.kill('SIGTERM');
+    const { code, stdout } = await command.ended;
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/^interrupted in /m);
+  });
+});

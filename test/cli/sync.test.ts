@@ -1,0 +1,183 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, type ConfigWishes } from '../support/config-file.ts';
+import { folderOf } from '../support/folder-of-files.ts';
+import { startSandbox } from '../support/made-up-account.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import { listBody, videoRecord, wholeService } from '../support/service-answers.ts';
+import { vodhouse } from '../support/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../support/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const COUNT = 'select count(*) from video where removed_at is null';
+
+/** No colours, no cursor movements, no bars. */
+function isPlain(text: string): boolean {
+  return !['\u001b', '\r', '\u2588', '\u2591'].some((sign) => text.includes(sign));
+}
+
+function folderWith(wishes: ConfigWishes): string {
+  return folderOf({ [CONFIG]: configText(wishes) });
+}
+
+describe('sync', () => {
+  it('stores every package and the storage, shows a table, and ends with 0', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 102, 103], pageSize: 100 });
+    const first = await vodhouse(['sync'], { cwd });
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(
+      /^package +videos +new +changed +removed +restored +unchanged +pages +status$/m,
+    );
+    expect(first.stdout).toMatch(/^main\/101 +250 +250 +0 +0 +0 +0 +3 +ok$/m);
+    expect(first.stdout).toMatch(/^main\/102 +30 +30 .* ok$/m);
+    expect(first.stdout).toMatch(/^main\/103 +0 +0 .* ok$/m);
+    expect(first.stdout).toMatch(/^storage of main: today read, 1 day booked$/m);
+    expect(first.stdout).toMatch(/^done in .*, \d+ requests$/m);
+    expect(first.stderr).toContain('main/101: 3 pages to read');
+    expect(isPlain(first.stdout + first.stderr)).toBe(true);
+    expect(valueOf(cwd, COUNT)).toBe(280);
+
+    const second = await vodhouse(['sync', '--log-level', 'silent'], { cwd });
+    expect([second.code, second.stderr]).toEqual([0, '']);
+    expect(second.stdout).toMatch(/^main\/101 +250 +0 +0 +0 +0 +250 +3 +ok$/m);
+  });
+
+  it('follows what the service changes', async () => {
+    const { url, sandbox } = await startSandbox({ packages: [{ id: 101, videos: 400 }] });
+    const cwd = folderWith({ url, pageSize: 50 });
+    await vodhouse(['sync'], { cwd });
+    sandbox.churn(60);
+    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+    const now = await sandbox.catalogue.videos({
+      packageId: 101,
+      sort: { item: 'id', direction: 'asc' },
+      page: 1,
+      pageSize: 1000,
+    });
+    const live = rowsOf(cwd, 'select id, title from video where removed_at is null order by id');
+    expect(live).toEqual(now?.records.map(({ id, title }) => ({ id, title })));
+  });
+
+  it('gives one JSON document with --json and nothing else on stdout', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 999] });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--json', '--log-format', 'json'], { cwd });
+    expect(code).toBe(3);
+    for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+    const summary = JSON.parse(stdout) as { walks: Record<string, unknown>[] };
+    expect(summary).toMatchObject({
+      run_id: 1,
+      status: 'partial',
+      requests: 4,
+      storage: [{ account: 'main', live: true, booked: 1 }],
+      failures: [{ account: 'main', package_id: 999, parked: false }],
+    });
+    const walk = summary.walks.find(({ package_id: id }) => id === 101);
+    expect(walk).toMatchObject({ account: 'main', status: 'succeeded', totalcount: 250, inserted: 250 });
+    for (const name of [...Object.keys(summary), ...Object.keys(walk ?? {})])
+      expect(name).toMatch(/^[a-z_]+$/);
+  });
+
+  it('reads only the videos, the storage or the packages asked for', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 102, 103] });
+    const storage = await vodhouse(['sync', '--storage'], { cwd });
+    expect([storage.code, valueOf(cwd, COUNT)]).toEqual([0, 0]);
+    const one = await vodhouse(['sync', '--package', '102'], { cwd });
+    expect(one.stdout).not.toContain('storage of');
+    expect([one.code, valueOf(cwd, COUNT)]).toEqual([0, 30]);
+    const both = await vodhouse(['sync', '--package', '101,103', '--package', '102'], { cwd });
+    expect([both.code, valueOf(cwd, COUNT)]).toEqual([0, 280]);
+  });
+
+  it('ends with 1 where the key is wrong, without telling the key', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 102], key: 'wrong-key', storage: false });
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'failed: account main, package 101, page 1: the service refused: errorCode InvalidKey',
+    );
+    expect(stdout).toMatch(/^failed in .*, 4 requests$/m);
+    expect(stdout + stderr).not.toContain('wrong-key');
+  });
+
+  it('stops asking for the packages of a wrong key after three of them', async () => {
+    const { url } = await startSandbox();
+    const packages = Array.from({ length: 40 }, (_, index) => 500 + index);
+    const cwd = folderWith({ url, packages, key: 'wrong-key', storage: false, concurrency: 1 });
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain('the same refusal from 3 packages in a row; 37 packages were not asked for');
+    expect(stdout).toContain('-> check the key: vodhouse check');
+    expect(valueOf(cwd, 'select count(*) from request')).toBe(6);
+  });
+
+  it('ends with 3 where one package of several is unknown, and stores the others', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 999, 102] });
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^main\/999 .* failed$/m);
+    expect(stdout).toMatch(/failed: account main, package 999, .*there is no package 999/);
+    expect(stdout).toMatch(/^done in part in /m);
+    expect(valueOf(cwd, COUNT)).toBe(280);
+    expect(valueOf(cwd, 'select status from run')).toBe('partial');
+  });
+
+  it('ends with 1 and says that nobody answers where the service is down', async () => {
+    const { url, close } = await startScriptedService(() => 'drop');
+    await close();
+    const cwd = folderWith({ url, storage: false });
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `package 101, page 1: no connection (connect ECONNREFUSED ${new URL(url).host})`,
+    );
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(valueOf(cwd, 'select count(*) from request')).toBe(5);
+  });
+
+  it('ends with 2 for a package that no account has, and sends nothing', async () => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const cwd = folderWith({ url, packages: [101, 102] });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--package', '101', '7', '8'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('no account has the package 7, 8');
+    expect(stderr).toContain('-> the config has 101, 102');
+    expect(requests).toHaveLength(0);
+  });
+
+  it('keeps records whose ids cannot be stored in quarantine, digit for digit, and ends with 3', async () => {
+    const records = [1, 2, 3].map((id) => videoRecord(id));
+    const body = listBody({ records })
+      .replace('"id":2', '"id":9007199254740993')
+      .replace('"id":3', '"id":123456789012345678901234567890');
+    const { url } = await startScriptedService(wholeService(() => ({ body })));
+    const cwd = folderWith({ url });
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^main\/101 .* ok, 2 in quarantine$/m);
+    const rows = rowsOf(cwd, 'select raw, reason, record_id, page, resolved_at from quarantine order by raw');
+    expect(rows.map(({ raw }) => /"id":(\d+)/.exec(String(raw))?.[1])).toEqual([
+      '123456789012345678901234567890',
+      '9007199254740993',
+    ]);
+    expect(rows[0]).toMatchObject({ record_id: null, page: 1, resolved_at: null });
+    expect(rowsOf(cwd, 'select id from video')).toEqual([{ id: 1 }]);
+    const status = await vodhouse(['status'], { cwd });
+    expect(status.code).toBe(3);
+    expect(status.stdout).toContain('2 records of main (videos) in quarantine');
+  });
+
+  it('ends with 1 for a file that is no warehouse, and leaves it as it is', async () => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const cwd = folderOf({ [CONFIG]: configText({ url }), 'data/vodhouse.db': 'my diary' });
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('is not a SQLite file; nothing was changed');
+    expect(stderr).toContain('-> name another file');
+    expect(requests).toHaveLength(0);
+  });
+});

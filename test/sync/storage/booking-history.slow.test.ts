@@ -1,0 +1,14 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bookingHistory, playBooking } from '../../support/booking-history.ts';
+
+describe('a booked day', () => {
+  it('never changes and was never made up, whatever the service says and whenever runs are made', async () => {
+    await fc.assert(
+      fc.asyncProperty(bookingHistory, async (history) => {
+        expect(await playBooking(history)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  }, 1_200_000);
+});

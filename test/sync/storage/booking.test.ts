@@ -1,0 +1,365 @@
+import { describe, expect, it } from 'vitest';
+import { FIGURES } from '../../../src/service/storage.ts';
+import { storageRecord } from '../../support/service-answers.ts';
+import {
+  everyDay,
+  openStorageAccount,
+  type DayAnswer,
+  type DayQuestion,
+} from '../../support/storage-account.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** Midnight in Seoul is at 15:00 UTC. */
+const steady = everyDay(() => 5);
+
+describe('the first run', () => {
+  it('asks for yesterday and today in one request, books the one and reads the other', async () => {
+    const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
+    const summary = await account.runAt('2026-03-10T03:00Z');
+    expect(account.asked).toEqual(['2026-03-09..2026-03-10']);
+    expect(summary).toMatchObject({ status: 'succeeded', requests: 1 });
+    expect(summary.storage).toEqual([
+      { account: 'main', live: true, booked: 1, discrepancies: 0, missed: 0, quarantined: 0 },
+    ]);
+    const figures = (figure: number) => Object.fromEntries(FIGURES.map((name) => [name, figure]));
+    const moment = { account: 'main', observed_at: '2026-03-10 03:00:00' };
+    expect(account.rows('select * from storage_day order by date')).toEqual([
+      { ...moment, date: '2026-03-09', ...figures(9), state: 'booked' },
+      { ...moment, date: '2026-03-10', ...figures(10), state: 'live' },
+    ]);
+    expect(account.rows('select * from storage_reading')).toEqual([
+      { reading_id: 1, ...moment, date: '2026-03-10', ...figures(10) },
+    ]);
+    expect(account.rows('select * from request')).toMatchObject([{ purpose: 'storage', package_id: null }]);
+  });
+
+  it('asks for the 400 days since `since` in 13 more requests of at most 31 days, newest first', async () => {
+    const account = await openStorageAccount({ answer: steady, rules: { since: '2025-02-03' } });
+    await account.runAt('2026-03-10T03:00Z');
+    expect(account.asked).toHaveLength(14);
+    expect(account.asked.slice(0, 4)).toEqual([
+      '2026-03-09..2026-03-10',
+      '2026-02-06..2026-03-08',
+      '2026-01-06..2026-02-05',
+      '2025-12-06..2026-01-05',
+    ]);
+    expect(account.asked.at(-1)).toBe('2025-02-03..2025-03-01');
+    const days = account.days();
+    expect(days).toHaveLength(401);
+    expect(days[0]).toEqual(['2025-02-03', 'booked', 5]);
+    expect(days.at(-1)).toEqual(['2026-03-10', 'live', 5]);
+    await account.runAt('2026-03-10T04:00Z');
+    expect(account.asked.slice(14)).toEqual(['2026-03-10..2026-03-10']);
+  });
+
+  it('begins with today where that is where the history begins', async () => {
+    const account = await openStorageAccount({ answer: steady, rules: { since: '2026-03-10' } });
+    await account.runAt('2026-03-10T03:00Z');
+    expect(account.asked).toEqual(['2026-03-10..2026-03-10']);
+    expect(account.days()).toEqual([['2026-03-10', 'live', 5]]);
+    await account.runAt('2026-03-11T03:00Z');
+    expect(account.days()).toEqual([
+      ['2026-03-10', 'booked', 5],
+      ['2026-03-11', 'live', 5],
+    ]);
+  });
+});
+
+describe('a day', () => {
+  it('is booked as soon as it is settled, and not before, whatever the service says until then', async () => {
+    let figure = 0;
+    const account = await openStorageAccount({ answer: everyDay(() => ++figure) });
+    await account.runAt('2026-03-09T14:59:59Z');
+    expect(account.days().map(([date, state]) => [date, state])).toEqual([
+      ['2026-03-08', 'booked'],
+      ['2026-03-09', 'live'],
+    ]);
+    await account.runAt('2026-03-09T15:00:00Z');
+    await account.runAt('2026-03-09T15:59:59Z');
+    expect(account.days().map(([date, state]) => [date, state])).toEqual([
+      ['2026-03-08', 'booked'],
+      ['2026-03-09', 'live'],
+      ['2026-03-10', 'live'],
+    ]);
+    expect(account.days()[1]).toEqual(['2026-03-09', 'live', 2]);
+    await account.runAt('2026-03-09T16:00:00Z');
+    expect(account.days()[1]?.slice(0, 2)).toEqual(['2026-03-09', 'booked']);
+    expect(account.asked.slice(1, 4).map((range) => range.slice(-22))).toEqual([
+      '2026-03-08..2026-03-10',
+      '2026-03-09..2026-03-10',
+      '2026-03-09..2026-03-10',
+    ]);
+  });
+
+  it('that lasts is replaced at every run, and each of its readings is kept', async () => {
+    let figure = 0;
+    const account = await openStorageAccount({ answer: everyDay(() => ++figure) });
+    for (const hour of ['03', '04', '05']) await account.runAt(`2026-03-10T${hour}:00Z`);
+    expect(account.days()).toEqual([
+      ['2026-03-09', 'booked', 1],
+      ['2026-03-10', 'live', 4],
+    ]);
+    expect(account.rows('select date, mov_org_cnt, observed_at from storage_reading')).toEqual([
+      { date: '2026-03-10', mov_org_cnt: 2, observed_at: '2026-03-10 03:00:00' },
+      { date: '2026-03-10', mov_org_cnt: 3, observed_at: '2026-03-10 04:00:00' },
+      { date: '2026-03-10', mov_org_cnt: 4, observed_at: '2026-03-10 05:00:00' },
+    ]);
+    expect(account.asked.slice(1)).toEqual(['2026-03-10..2026-03-10', '2026-03-10..2026-03-10']);
+  });
+
+  it('is booked days later where nobody ran: its live row is no history until then', async () => {
+    const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
+    await account.runAt('2026-03-10T03:00Z');
+    await account.runAt('2026-03-15T03:00Z');
+    expect(account.asked.slice(1)).toEqual(['2026-03-14..2026-03-15', '2026-03-10..2026-03-13']);
+    expect(account.days()).toEqual([
+      ...[9, 10, 11, 12, 13, 14].map((day) => [`2026-03-${String(day).padStart(2, '0')}`, 'booked', day]),
+      ['2026-03-15', 'live', 15],
+    ]);
+  });
+
+  it('is booked although each run is made while yesterday is not settled yet', async () => {
+    const account = await openStorageAccount({ answer: steady });
+    for (const day of ['09', '10', '11', '12']) await account.runAt(`2026-03-${day}T15:10Z`);
+    expect(account.days().map(([date, state]) => [date, state])).toEqual([
+      ['2026-03-09', 'booked'],
+      ['2026-03-10', 'booked'],
+      ['2026-03-11', 'booked'],
+      ['2026-03-12', 'live'],
+      ['2026-03-13', 'live'],
+    ]);
+  });
+
+  it('waits for as long as the config says, also for more than a day', async () => {
+    const account = await openStorageAccount({
+      answer: steady,
+      rules: { settleMs: 36 * 3_600_000, since: '2026-03-06' },
+    });
+    await account.runAt('2026-03-10T02:59Z');
+    expect(account.days().map(([date, state]) => [date, state])).toEqual([
+      ['2026-03-06', 'booked'],
+      ['2026-03-07', 'booked'],
+      ['2026-03-10', 'live'],
+    ]);
+    await account.runAt('2026-03-10T03:00Z');
+    expect(account.days()[2]?.slice(0, 2)).toEqual(['2026-03-08', 'booked']);
+  });
+
+  it('that ends while the run asks for it is still the today of that run', async () => {
+    let figure = 0;
+    const account = await openStorageAccount({
+      answer: (question) => {
+        account.clock.set('2026-03-09T17:00:00Z');
+        return everyDay(() => ++figure)(question);
+      },
+    });
+    await account.runAt('2026-03-09T14:59:59Z');
+    expect(account.asked).toEqual(['2026-03-08..2026-03-09']);
+    expect(account.days()).toEqual([
+      ['2026-03-08', 'booked', 1],
+      ['2026-03-09', 'live', 2],
+    ]);
+    expect(account.rows('select observed_at from storage_reading')).toEqual([
+      { observed_at: '2026-03-09 17:00:00' },
+    ]);
+    await account.runAt('2026-03-09T17:30:00Z');
+    expect(account.asked[1]).toBe('2026-03-08..2026-03-10');
+    expect(account.days()).toEqual([
+      ['2026-03-08', 'booked', 1],
+      ['2026-03-09', 'booked', 4],
+      ['2026-03-10', 'live', 5],
+    ]);
+  });
+
+  it('that was booked in another time zone stays as it is when it lasts again', async () => {
+    const folder = temporaryFolder();
+    const before = await openStorageAccount({ answer: steady, folder });
+    await before.runAt('2026-03-10T03:00Z');
+    await before.close();
+    const after = await openStorageAccount({
+      answer: everyDay(() => 7),
+      folder,
+      timezone: 'America/New_York',
+    });
+    const summary = await after.runAt('2026-03-10T03:30Z');
+    expect(summary.status).toBe('succeeded');
+    expect(after.asked[0]).toMatch(/2026-03-09$/);
+    expect(after.days()).toContainEqual(['2026-03-09', 'booked', 5]);
+    expect(
+      after.rows('select date, mov_org_cnt from storage_reading order by reading_id desc limit 1'),
+    ).toEqual([{ date: '2026-03-09', mov_org_cnt: 7 }]);
+  });
+});
+
+describe('a booked day', () => {
+  const lookAgain = async (change: (date: string) => number, lookAgainDays = 3) => {
+    let figureOf: (date: string) => number = () => 5;
+    const account = await openStorageAccount({
+      answer: (question) => everyDay((date) => figureOf(date))(question),
+      rules: { since: '2026-03-01', lookAgainDays },
+    });
+    await account.runAt('2026-03-10T03:00Z');
+    figureOf = change;
+    return account;
+  };
+  const discrepancies = `select date, field, booked, observed, observed_at from storage_discrepancy order by discrepancy_id`;
+
+  it('is looked at again at the first run of a day only, and as many days back as the config says', async () => {
+    const account = await lookAgain(() => 5);
+    await account.runAt('2026-03-10T14:00Z');
+    await account.runAt('2026-03-10T17:00Z');
+    await account.runAt('2026-03-10T18:00Z');
+    expect(account.asked.slice(2)).toEqual([
+      '2026-03-10..2026-03-10',
+      '2026-03-08..2026-03-11',
+      '2026-03-11..2026-03-11',
+    ]);
+    expect(account.rows(discrepancies)).toEqual([]);
+  });
+
+  it('stands, and what the service now says otherwise is noted field by field', async () => {
+    const account = await lookAgain((date) => (date === '2026-03-08' ? 6 : 5));
+    const summary = await account.runAt('2026-03-10T17:00Z');
+    expect(summary.storage[0]).toMatchObject({ discrepancies: 10, booked: 1 });
+    const noted = { date: '2026-03-08', booked: 5, observed: 6, observed_at: '2026-03-10 17:00:00' };
+    expect(account.rows(discrepancies)).toEqual(FIGURES.map((field) => ({ ...noted, field })));
+    expect(account.days()).toContainEqual(['2026-03-08', 'booked', 5]);
+  });
+
+  it('is noted once for what the service goes on saying, and again when that changes', async () => {
+    let figure = 6;
+    const account = await lookAgain((date) => (date === '2026-03-09' ? figure : 5), 4);
+    await account.runAt('2026-03-10T17:00Z');
+    await account.runAt('2026-03-11T17:00Z');
+    expect(account.rows(discrepancies)).toHaveLength(10);
+    figure = 7;
+    await account.runAt('2026-03-12T17:00Z');
+    expect(account.rows(discrepancies)).toHaveLength(20);
+    expect(account.rows(`${discrepancies} desc limit 1`)).toMatchObject([{ booked: 5, observed: 7 }]);
+  });
+
+  it('notes one field alone, and figures that were not there before or are not there any more', async () => {
+    const first = { ...storageRecord('2026-03-09'), image_size: null, image_count: 3 };
+    const later = { ...storageRecord('2026-03-09'), image_size: 9, image_count: null };
+    let said: DayAnswer = [first];
+    const account = await openStorageAccount({ answer: () => said });
+    await account.runAt('2026-03-10T03:00Z');
+    said = [later];
+    await account.runAt('2026-03-10T17:00Z');
+    const noted = { date: '2026-03-09', observed_at: '2026-03-10 17:00:00' };
+    expect(account.rows(discrepancies)).toEqual([
+      { ...noted, field: 'image_count', booked: 3, observed: null },
+      { ...noted, field: 'image_size', booked: null, observed: 9 },
+    ]);
+  });
+});
+
+describe('a record', () => {
+  /** Runs once with this text for yesterday's figure. */
+  const book = async (figure: string) => {
+    const text = (date: string) => JSON.stringify(storageRecord(date, '?')).replaceAll('"?"', figure);
+    const account = await openStorageAccount({ answer: ({ days }) => days.map(text) });
+    return { account, summary: await account.runAt('2026-03-10T03:00Z') };
+  };
+
+  it.each([
+    ['4.4482871E7', 44_482_871],
+    ['"16"', 16],
+    ['1.0', 1],
+    ['9.007199254740991E15', 2 ** 53 - 1],
+    ['0', 0],
+  ])('with the figure %s is booked as the whole number that it is', async (text, figure) => {
+    const { account, summary } = await book(text);
+    expect(summary.status).toBe('succeeded');
+    expect(account.days()).toEqual([
+      ['2026-03-09', 'booked', figure],
+      ['2026-03-10', 'live', figure],
+    ]);
+    const type = `select distinct typeof(mov_org_size) as type from storage_day`;
+    expect(account.rows(type)).toEqual([{ type: 'integer' }]);
+  });
+
+  it.each(['12.5', '1152921504606846977', '"many"', 'true'])(
+    'with the figure %s is quarantined as it came, and the day is missed',
+    async (text) => {
+      const { account, summary } = await book(text);
+      expect(summary).toMatchObject({
+        status: 'partial',
+        storage: [{ quarantined: 2, missed: 1, live: false }],
+      });
+      expect(account.days()).toEqual([]);
+      const kept = account.rows('select * from quarantine order by record_id');
+      expect(kept).toHaveLength(2);
+      expect(kept[0]).toMatchObject({
+        account: 'main',
+        stream: 'storage',
+        package_id: null,
+        record_id: '2026-03-09',
+      });
+      expect(kept[0]?.['raw']).toBe(JSON.stringify(storageRecord('2026-03-09', '?')).replaceAll('"?"', text));
+      expect(kept[0]?.['reason']).toMatch(/^mov_org_cnt: /);
+      expect(account.rows('select date from storage_gap')).toEqual([{ date: '2026-03-09' }]);
+    },
+  );
+
+  it('that comes twice is booked where both are the same, and quarantined where they differ', async () => {
+    const twice = (one: number, other: number) => (question: DayQuestion) => [
+      ...everyDay(() => one)(question),
+      ...everyDay(() => other)(question),
+    ];
+    const same = await openStorageAccount({ answer: twice(5, 5) });
+    expect(await same.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'succeeded' });
+    expect(same.days()).toHaveLength(2);
+    const different = await openStorageAccount({ answer: twice(5, 6) });
+    expect(await different.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'partial' });
+    expect(different.days()).toEqual([]);
+    expect(
+      different.rows(
+        "select record_id, mov from (select record_id, json_extract(raw, '$.mov_org_cnt') as mov from quarantine) order by 1, 2",
+      ),
+    ).toEqual([
+      { record_id: '2026-03-09', mov: 5 },
+      { record_id: '2026-03-09', mov: 6 },
+      { record_id: '2026-03-10', mov: 5 },
+      { record_id: '2026-03-10', mov: 6 },
+    ]);
+  });
+
+  it('that nobody asked for is quarantined, and never booked', async () => {
+    const account = await openStorageAccount({
+      answer: (question) => [...steady(question), storageRecord('2026-03-01'), storageRecord('2026-03-11')],
+      rules: { since: '2026-03-09' },
+    });
+    expect(await account.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'partial' });
+    expect(account.days().map(([date]) => date)).toEqual(['2026-03-09', '2026-03-10']);
+    expect(account.rows('select record_id, reason from quarantine')).toEqual([
+      { record_id: '2026-03-01', reason: 'outside the range asked for' },
+      { record_id: '2026-03-11', reason: 'outside the range asked for' },
+    ]);
+  });
+
+  it('is quarantined once, and resolved when its day comes well: live, booked or looked at again', async () => {
+    let bad = true;
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((date) => (bad ? { ...storageRecord(date), image_size: 1.5 } : storageRecord(date))),
+    });
+    const open = () =>
+      account
+        .rows('select record_id from quarantine where resolved_at is null order by 1')
+        .map((row) => row['record_id']);
+    await account.runAt('2026-03-10T03:00Z');
+    await account.runAt('2026-03-10T04:00Z');
+    expect(open()).toEqual(['2026-03-09', '2026-03-10']);
+    bad = false;
+    await account.runAt('2026-03-10T05:00Z');
+    expect(open()).toEqual([]);
+    bad = true;
+    await account.runAt('2026-03-10T17:00Z');
+    expect(open()).toEqual(['2026-03-09', '2026-03-10', '2026-03-11']);
+    bad = false;
+    await account.runAt('2026-03-11T17:00Z');
+    expect(open()).toEqual([]);
+    expect(account.rows('select * from storage_discrepancy')).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { listPage, videoRecord } from '../../support/service-answers.ts';
+import { everyDay, openStorageAccount } from '../../support/storage-account.ts';
+import type { Reply } from '../../support/scripted-service.ts';
+
+const NOON = '2026-03-10T03:00Z';
+const steady = everyDay(() => 5);
+const records = [1, 2, 3].map((id) => videoRecord(id));
+
+/** Ways in which the service fails for good. */
+const FAILURES: [string, Reply][] = [
+  ['an HTTP error', { status: 403 }],
+  ['a server that stays broken', { status: 500 }],
+  ['a dropped connection', 'drop'],
+  ['HTML', { body: '<html>maintenance</html>' }],
+  ['half an answer', { body: '{"message":"success","data":{"list":[' }],
+  ['a refusal', { body: '{"message":"no such account","data":{}}' }],
+  ['an answer without its list', { body: '{"message":"success","data":{}}' }],
+];
+
+describe.each(FAILURES)('storage that fails with %s', (_name, reply) => {
+  it('does not stop the packages, and comes at the next run', async () => {
+    let isDown = true;
+    const account = await openStorageAccount({
+      answer: (question) => (isDown ? reply : steady(question)),
+      packages: [101, 102],
+      list: (request) => listPage(request, records),
+    });
+    const summary = await account.runAt(NOON);
+    expect(summary.status).toBe('partial');
+    expect(summary.failures).toMatchObject([{ account: 'main', packageId: null, parked: false }]);
+    expect(summary.failures[0]?.message).toMatch(/^account main, storage 2026-03-09 to 2026-03-10: /);
+    expect(summary.storage).toEqual([]);
+    expect(summary.walks.map((walk) => walk.status)).toEqual(['succeeded', 'succeeded']);
+    expect(account.rows('select count(*) as videos from video')).toEqual([{ videos: 6 }]);
+    expect(account.days()).toEqual([]);
+    expect(account.rows('select * from storage_gap')).toEqual([]);
+    isDown = false;
+    expect(await account.runAt('2026-03-10T04:00Z')).toMatchObject({ status: 'succeeded', failures: [] });
+    expect(account.days()).toHaveLength(2);
+  });
+});
+
+describe('packages that fail', () => {
+  it('do not stop the storage', async () => {
+    const account = await openStorageAccount({
+      answer: steady,
+      packages: [101, 102],
+      list: () => ({ status: 404 }),
+    });
+    const summary = await account.runAt(NOON);
+    expect(summary.status).toBe('partial');
+    expect(summary.failures.map(({ packageId }) => packageId).sort()).toEqual([101, 102]);
+    expect(summary.storage).toMatchObject([{ booked: 1, live: true }]);
+    expect(account.days()).toHaveLength(2);
+  });
+
+  it('and storage that fails make a failed run', async () => {
+    const account = await openStorageAccount({
+      answer: () => ({ status: 404 }),
+      packages: [101],
+      list: () => ({ status: 404 }),
+    });
+    expect(await account.runAt(NOON)).toMatchObject({ status: 'failed', storage: [] });
+    expect(account.rows('select status from run')).toEqual([{ status: 'failed' }]);
+  });
+});
+
+describe('a spent budget', () => {
+  it('serves the storage first, and parks what it does not carry', async () => {
+    const account = await openStorageAccount({
+      answer: steady,
+      packages: [101],
+      list: (request) => listPage(request, records),
+      limits: { perDay: 1 },
+    });
+    const summary = await account.runAt(NOON);
+    expect(summary).toMatchObject({
+      status: 'parked',
+      requests: 1,
+      failures: [{ packageId: 101, parked: true }],
+    });
+    expect(account.days()).toHaveLength(2);
+    const next = await account.runAt('2026-03-10T04:00Z');
+    expect(next).toMatchObject({ status: 'parked', requests: 0 });
+    expect(account.asked).toHaveLength(1);
+  });
+});
+
+describe('a service that heals', () => {
+  it('is asked again, and every attempt is in the ledger', async () => {
+    const account = await openStorageAccount({
+      answer: (question) => (question.number < 3 ? { status: 503 } : steady(question)),
+    });
+    expect(await account.runAt(NOON)).toMatchObject({ status: 'succeeded', requests: 3 });
+    expect(account.rows('select status, purpose from request order by request_id')).toEqual([
+      { status: 503, purpose: 'storage' },
+      { status: 503, purpose: 'storage' },
+      { status: 200, purpose: 'storage' },
+    ]);
+    expect(account.days()).toHaveLength(2);
+  });
+});

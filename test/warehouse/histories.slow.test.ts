@@ -1,0 +1,14 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { history, playHistory } from '../support/package-history.ts';
+
+describe('a package', () => {
+  it('keeps its counts, its stamps and its rows in step through a thousand histories', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        expect(await playHistory(steps)).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  }, 1_200_000);
+});

@@ -1,0 +1,287 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openOverview } from '../../src/warehouse/overview.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { rowsOf, valueOf } from '../support/live-file.ts';
+import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, videos } from '../support/package-walker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const firstIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+const NONE = { removed: 0, heldBack: 0 };
+
+let path: string;
+let clock: VirtualClock;
+let warehouse: SqliteWarehouse;
+let walker: ReturnType<typeof createWalker>;
+
+beforeEach(async () => {
+  path = join(temporaryFolder(), 'live.db');
+  clock = createVirtualClock('2026-03-01T12:00Z');
+  warehouse = openWarehouse(path, clock);
+  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+  walker = createWalker(warehouse, clock);
+  return () => warehouse.close();
+});
+
+const candidates = () => rowsOf(path, 'select id, proved_at, held_back from removal_candidate order by id');
+const liveIds = () =>
+  rowsOf(path, 'select id from video where removed_at is null order by id').map(({ id }) => id);
+const removedIds = () =>
+  rowsOf(path, 'select id from video where removed_at is not null order by id').map(({ id }) => id);
+
+describe('a removal', () => {
+  it('is a candidate with the time of its proof until the walk ends', async () => {
+    await walker.whole(videos([1, 2, 3, 4, 5]));
+    clock.advance(60_000);
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([1, 3, 5]), proof: EVERYTHING });
+    const proved_at = '2026-03-01 12:01:00';
+    expect(candidates()).toEqual([2, 4].map((id) => ({ id, proved_at, held_back: 0 })));
+    expect(liveIds()).toEqual([1, 2, 3, 4, 5]);
+    clock.advance(60_000);
+    expect(await walker.finish(walk)).toEqual({ removed: 2, heldBack: 0 });
+    expect(candidates()).toEqual([]);
+    const row = { removed_at: proved_at, changed_at: '2026-03-01 12:02:00' };
+    expect(
+      rowsOf(
+        path,
+        'select id, removed_at, changed_at, change_seq from video where removed_at is not null order by id',
+      ),
+    ).toEqual([
+      { id: 2, ...row, change_seq: 6 },
+      { id: 4, ...row, change_seq: 7 },
+    ]);
+    expect(valueOf(path, 'select live_count from package')).toBe(3);
+    expect(valueOf(path, 'select change_seq from warehouse_state')).toBe(7);
+    expect(rowsOf(path, 'select removed, held_back, status from walk order by walk_id desc limit 1')).toEqual(
+      [{ removed: 2, held_back: 0, status: 'succeeded' }],
+    );
+  });
+
+  it('is proved only within the proof of its page, ends included', async () => {
+    await walker.whole(videos([1, 2, 3, 4, 5, 6]));
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([3]), proof: { low: 2, high: 5 } });
+    expect(candidates().map(({ id }) => id)).toEqual([2, 4, 5]);
+    await walker.page(walk, { videos: videos([]), proof: null });
+    expect(candidates().map(({ id }) => id)).toEqual([2, 4, 5]);
+  });
+
+  it('is struck when the video is seen after its proof', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([1, 3]), proof: EVERYTHING });
+    await walker.page(walk, { videos: videos([2]) });
+    expect(candidates()).toEqual([]);
+    expect(await walker.finish(walk)).toEqual(NONE);
+    expect(removedIds()).toEqual([]);
+  });
+
+  it('keeps the time of its first proof', async () => {
+    await walker.whole(videos([1, 2]));
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
+    clock.advance(60_000);
+    await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
+    await walker.finish(walk);
+    expect(valueOf(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
+  });
+
+  it('is not noted again once it has taken effect', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    await walker.whole(videos([1, 2]));
+    const before = rowsOf(path, 'select * from video');
+    expect(await walker.whole(videos([1, 2]))).toEqual(NONE);
+    expect(rowsOf(path, 'select * from video')).toEqual(before);
+  });
+
+  it('does not take effect through a walk that stops, nor through the next one that starts afresh', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    const stopped = await walker.begin();
+    await walker.page(stopped, { videos: videos([1, 3]), proof: EVERYTHING });
+    await walker.stop(stopped, 'failed');
+    expect(removedIds()).toEqual([]);
+    const afresh = await walker.begin();
+    expect(afresh.checkpoint).toBeNull();
+    expect(candidates()).toEqual([]);
+    await walker.page(afresh, { videos: videos([1, 3]) });
+    expect(await walker.finish(afresh)).toEqual(NONE);
+  });
+
+  it('takes effect at the end of the walk that goes on from the one that proved it', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    const stopped = await walker.begin();
+    await walker.page(stopped, { videos: videos([3]), proof: { low: 2, high: 9 }, checkpoint: { id: 3 } });
+    await walker.stop(stopped, 'interrupted');
+    clock.advance(60_000);
+    const goesOn = await walker.begin();
+    expect(goesOn.checkpoint).toMatchObject({ id: 3 });
+    await walker.page(goesOn, { videos: videos([1]) });
+    expect(await walker.finish(goesOn)).toEqual({ removed: 1, heldBack: 0 });
+    expect(valueOf(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
+  });
+});
+
+describe('the brake', () => {
+  /** Walks a package of `size`, then again without the last `gone`. */
+  async function lose(size: number, gone: number, brake = {}) {
+    await walker.whole(videos(firstIds(size)));
+    clock.advance(60_000);
+    return walker.whole(videos(firstIds(size - gone)), brake);
+  }
+
+  it.each([
+    [40, 20, 'half of it, but no more than 20'],
+    [200, 30, 'more than 20, but no fifth'],
+    [105, 21, 'exactly a fifth'],
+    [21, 20, 'nearly all of it, but no more than 20'],
+  ])('lets through, of %i, %i: %s', async (size, gone) => {
+    expect(await lose(size, gone)).toEqual({ removed: gone, heldBack: 0 });
+    expect(liveIds()).toEqual(firstIds(size - gone));
+    expect(candidates()).toEqual([]);
+  });
+
+  it.each([
+    [104, 21, 'more than a fifth and more than 20'],
+    [40, 21, 'half of it'],
+    [3, 3, 'all of it'],
+    [1, 1, 'the only one'],
+    [30, 30, 'all of it'],
+  ])('holds back, of %i, %i: %s', async (size, gone) => {
+    expect(await lose(size, gone)).toEqual({ removed: 0, heldBack: gone });
+    expect(liveIds()).toEqual(firstIds(size));
+    expect(candidates().map(({ held_back }) => held_back)).toEqual(Array<number>(gone).fill(1));
+    expect(valueOf(path, 'select live_count from package')).toBe(size);
+    expect(rowsOf(path, 'select removed, held_back from walk order by walk_id desc limit 1')).toEqual([
+      { removed: 0, held_back: gone },
+    ]);
+  });
+
+  it('grips at another share where the config says so', async () => {
+    expect(await lose(100, 51, { share: 0.5 })).toEqual({ removed: 0, heldBack: 51 });
+    expect(await walker.whole(videos(firstIds(100)))).toEqual(NONE);
+    expect(await walker.whole(videos(firstIds(50)), { share: 0.5 })).toEqual({ removed: 50, heldBack: 0 });
+  });
+
+  it('shows what it holds', async () => {
+    await lose(40, 30);
+    const overview = openOverview(path);
+    expect(overview.heldBack()).toEqual([
+      { account: ACCOUNT, package_id: PACKAGE, held_back: 30, proved_at: '2026-03-01 12:01:00' },
+    ]);
+    overview.close();
+  });
+
+  it('lets go when a walk at least one schedule later proves the same ones', async () => {
+    await lose(40, 30);
+    clock.advance(HOUR_MS);
+    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
+    expect(liveIds()).toEqual(firstIds(10));
+    expect(candidates()).toEqual([]);
+    expect(valueOf(path, 'select distinct removed_at from video where removed_at is not null')).toBe(
+      '2026-03-01 12:01:00',
+    );
+  });
+
+  it('does not let go for a walk that is too early, and that one does not start the wait again', async () => {
+    await lose(40, 30);
+    clock.advance(HOUR_MS - 1000);
+    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 0, heldBack: 30 });
+    expect(liveIds()).toEqual(firstIds(40));
+    clock.advance(1000);
+    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
+  });
+
+  it('lets go only of those that are proved again; the others go on waiting', async () => {
+    await lose(60, 50);
+    clock.advance(2 * HOUR_MS);
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos(firstIds(10)), proof: { low: 1, high: 30 } });
+    expect(await walker.finish(walk)).toEqual({ removed: 20, heldBack: 30 });
+    expect(removedIds()).toEqual(firstIds(30).slice(10));
+    expect(candidates()).toHaveLength(30);
+  });
+
+  it('forgets what is seen again', async () => {
+    await lose(40, 30);
+    clock.advance(2 * HOUR_MS);
+    expect(await walker.whole(videos(firstIds(35)))).toEqual({ removed: 5, heldBack: 0 });
+    expect(liveIds()).toEqual(firstIds(35));
+    expect(candidates()).toEqual([]);
+  });
+
+  it('holds an empty list for a package that had videos, and lets it go when it stays empty', async () => {
+    expect(await lose(5, 5)).toEqual({ removed: 0, heldBack: 5 });
+    clock.advance(HOUR_MS);
+    expect(await walker.whole([])).toEqual({ removed: 5, heldBack: 0 });
+    expect(liveIds()).toEqual([]);
+    expect(await walker.whole([])).toEqual(NONE);
+  });
+
+  it('survives walks that stop', async () => {
+    await lose(40, 30);
+    await walker.stop(await walker.begin(), 'failed');
+    await walker.begin();
+    expect(candidates()).toHaveLength(30);
+  });
+});
+
+describe('a person who accepts removals', () => {
+  it('lets through exactly those that were held back by then', async () => {
+    await walker.whole(videos(firstIds(100)));
+    await walker.whole(videos(firstIds(60)));
+    clock.advance(60_000);
+    const acceptBefore = clock.now();
+    clock.advance(60_000);
+    expect(await walker.whole(videos(firstIds(30)), { acceptBefore })).toEqual({ removed: 40, heldBack: 30 });
+    expect(liveIds()).toEqual(firstIds(60));
+    expect(candidates().map(({ id }) => id)).toEqual(firstIds(60).slice(30));
+  });
+
+  it('lets through also what this walk could not prove again', async () => {
+    await walker.whole(videos(firstIds(100)));
+    await walker.whole(videos(firstIds(60)));
+    clock.advance(60_000);
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos(firstIds(60)) });
+    expect(await walker.finish(walk, { acceptBefore: clock.now() })).toEqual({ removed: 40, heldBack: 0 });
+  });
+
+  it('does not let through what was seen again', async () => {
+    await walker.whole(videos(firstIds(100)));
+    await walker.whole(videos(firstIds(60)));
+    clock.advance(60_000);
+    const acceptBefore = clock.now();
+    expect(await walker.whole(videos(firstIds(99)), { acceptBefore })).toEqual({ removed: 1, heldBack: 0 });
+    expect(liveIds()).toEqual(firstIds(99));
+  });
+});
+
+describe('a list out of order', () => {
+  it('voids what the walk has proved, also before the disorder was seen', async () => {
+    await walker.whole(videos(firstIds(10)));
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([8, 10]), proof: { low: 8, high: 10 } });
+    expect(candidates().map(({ id }) => id)).toEqual([9]);
+    await walker.page(walk, { videos: videos([1, 2]), checkpoint: { orderViolated: true } });
+    expect(await walker.finish(walk)).toEqual(NONE);
+    expect(candidates()).toEqual([]);
+    expect(removedIds()).toEqual([]);
+    expect(valueOf(path, 'select "order" from package')).toBe('untrusted');
+  });
+
+  it('confirms nothing that is held back, and forgets nothing of it', async () => {
+    await walker.whole(videos(firstIds(40)));
+    await walker.whole(videos(firstIds(10)));
+    clock.advance(2 * HOUR_MS);
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos(firstIds(10)), proof: EVERYTHING });
+    await walker.page(walk, { checkpoint: { orderViolated: true } });
+    expect(await walker.finish(walk)).toEqual({ removed: 0, heldBack: 30 });
+    expect(candidates()).toHaveLength(30);
+    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
+    expect(valueOf(path, 'select "order" from package')).toBe('trusted');
+  });
+});

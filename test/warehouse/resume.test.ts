@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { rowsOf } from '../support/live-file.ts';
+import { ACCOUNT, createWalker, PACKAGE, videos, type Page } from '../support/package-walker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const CHECKPOINT = { id: 500, page: 7, pageSize: 20, totalcount: 140, orderViolated: false };
+const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT };
+
+describe('a walk', () => {
+  let path: string;
+  let clock: VirtualClock;
+  let warehouse: SqliteWarehouse;
+  let walker: ReturnType<typeof createWalker>;
+
+  beforeEach(async () => {
+    path = join(temporaryFolder(), 'live.db');
+    clock = createVirtualClock('2026-03-01T12:00Z');
+    warehouse = openWarehouse(path, clock);
+    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    walker = createWalker(warehouse, clock);
+    return () => warehouse.close();
+  });
+
+  const walks = () =>
+    rowsOf(
+      path,
+      'select status, resumed, pages, started_at, origin_started_at, error from walk order by walk_id',
+    );
+
+  it('starts afresh where there was none', async () => {
+    const walk = await walker.begin();
+    expect(walk).toMatchObject({ checkpoint: null, last: null });
+    expect(walks()).toEqual([
+      {
+        status: 'running',
+        resumed: 0,
+        pages: 0,
+        started_at: '2026-03-01 12:00:00',
+        origin_started_at: '2026-03-01 12:00:00',
+        error: null,
+      },
+    ]);
+  });
+
+  it.each(['interrupted', 'parked', 'failed'] as const)('goes on from one that was %s', async (status) => {
+    const stopped = await walker.begin();
+    await walker.page(stopped, PAGE);
+    await walker.stop(stopped, status);
+    clock.advance(HOUR_MS);
+    const walk = await walker.begin();
+    expect(walk.checkpoint).toEqual(CHECKPOINT);
+    expect(walks()).toEqual([
+      {
+        status,
+        resumed: 0,
+        pages: 1,
+        started_at: '2026-03-01 12:00:00',
+        origin_started_at: '2026-03-01 12:00:00',
+        error: `it was ${status}`,
+      },
+      {
+        status: 'running',
+        resumed: 1,
+        pages: 0,
+        started_at: '2026-03-01 13:00:00',
+        origin_started_at: '2026-03-01 12:00:00',
+        error: null,
+      },
+    ]);
+  });
+
+  it('goes on from one whose process was killed: the next run marks it as interrupted', async () => {
+    await walker.page(await walker.begin(), PAGE);
+    const walk = await walker.begin();
+    expect(walk.checkpoint).toEqual(CHECKPOINT);
+    expect(walks()[0]).toMatchObject({
+      status: 'interrupted',
+      error: 'the process ended before the run did',
+    });
+  });
+
+  it('starts afresh after one that came to its end, and knows the size of the list from it', async () => {
+    const whole = await walker.begin();
+    await walker.page(whole, PAGE);
+    await walker.finish(whole);
+    expect(await walker.begin()).toMatchObject({ checkpoint: null, last: { totalcount: 140, pageSize: 20 } });
+  });
+
+  it('starts afresh after one that had stored no page', async () => {
+    await walker.stop(await walker.begin(), 'interrupted');
+    expect((await walker.begin()).checkpoint).toBeNull();
+  });
+
+  it('starts afresh after one that had read no id yet', async () => {
+    const empty = await walker.begin();
+    await walker.page(empty, { checkpoint: { id: null } });
+    await walker.stop(empty, 'interrupted');
+    expect((await walker.begin()).checkpoint).toBeNull();
+  });
+
+  it('starts afresh after one that is too old, counted from the first of those that went on from each other', async () => {
+    const resumeWithinMs = 2 * DAY_MS;
+    for (const checkpoint of [null, CHECKPOINT, CHECKPOINT]) {
+      const walk = await walker.begin({ resumeWithinMs });
+      expect(walk.checkpoint).toEqual(checkpoint);
+      await walker.page(walk, PAGE);
+      await walker.stop(walk, 'interrupted');
+      clock.advance(DAY_MS);
+    }
+    const walk = await walker.begin({ resumeWithinMs });
+    expect(walk.checkpoint).toBeNull();
+    expect(walks().map(({ resumed, origin_started_at }) => [resumed, origin_started_at])).toEqual([
+      [0, '2026-03-01 12:00:00'],
+      [1, '2026-03-01 12:00:00'],
+      [1, '2026-03-01 12:00:00'],
+      [0, '2026-03-04 12:00:00'],
+    ]);
+  });
+
+  it('starts afresh after one that went on and failed without a page of its own', async () => {
+    const first = await walker.begin();
+    await walker.page(first, PAGE);
+    await walker.stop(first, 'failed');
+    const stuck = await walker.begin();
+    expect(stuck.checkpoint).toEqual(CHECKPOINT);
+    await walker.stop(stuck, 'failed');
+    expect((await walker.begin()).checkpoint).toBeNull();
+  });
+
+  it('goes on from one that went on and was interrupted or parked without a page of its own', async () => {
+    const first = await walker.begin();
+    await walker.page(first, PAGE);
+    await walker.stop(first, 'failed');
+    for (const status of ['interrupted', 'parked', 'interrupted'] as const) {
+      const next = await walker.begin();
+      expect(next.checkpoint).toEqual(CHECKPOINT);
+      await walker.stop(next, status);
+    }
+  });
+
+  it('remembers that the list was seen out of order', async () => {
+    const stopped = await walker.begin();
+    await walker.page(stopped, { ...PAGE, checkpoint: { ...CHECKPOINT, orderViolated: true } });
+    await walker.stop(stopped, 'interrupted');
+    expect((await walker.begin()).checkpoint).toEqual({ ...CHECKPOINT, orderViolated: true });
+  });
+
+  it('goes on from one of its own mode only', async () => {
+    const full = await walker.begin();
+    await walker.page(full, PAGE);
+    await walker.stop(full, 'interrupted');
+    const quick = await walker.begin({ mode: 'quick' });
+    expect(quick.checkpoint).toBeNull();
+    await walker.stop(quick, 'failed');
+    expect((await walker.begin()).checkpoint).toEqual(CHECKPOINT);
+  });
+
+  it('says how many requests were made for it', async () => {
+    const walk = await walker.begin();
+    const budget = warehouse.budget(ACCOUNT, {
+      perSecond: null,
+      perMinute: null,
+      perDay: null,
+      maxWaitMs: 0,
+    });
+    const note = { purpose: 'page', page: 1, deadlineMs: 1000 } as const;
+    await budget.admit({ ...note, packageId: PACKAGE, runId: walk.runId });
+    await budget.admit({ ...note, packageId: PACKAGE, runId: walk.runId });
+    await budget.admit({ ...note, packageId: 102, runId: walk.runId });
+    await budget.admit({ ...note, packageId: PACKAGE, runId: null });
+    await walker.stop(walk, 'failed');
+    expect(rowsOf(path, 'select requests, finished_at from walk')).toEqual([
+      { requests: 2, finished_at: '2026-03-01 12:00:00' },
+    ]);
+    expect(await warehouse.requestsOf(walk.runId)).toBe(3);
+  });
+});

@@ -1,0 +1,242 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute, rowsOf, valueOf } from '../support/live-file.ts';
+import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/package-walker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+const DAY_MS = 86_400_000;
+const KEEP = { requestsDays: 1000, runsDays: 1000 };
+
+let path: string;
+let clock: VirtualClock;
+let warehouse: SqliteWarehouse;
+
+beforeEach(() => {
+  path = join(temporaryFolder(), 'live.db');
+  clock = createVirtualClock('2026-03-01T12:00Z');
+  warehouse = openWarehouse(path, clock);
+  return () => warehouse.close();
+});
+
+const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') =>
+  warehouse.beginRun({ trigger: 'schedule', mode, now: clock.now(), scope });
+
+describe('a run', () => {
+  it('is there from its beginning, and says at its end what came of it', async () => {
+    const runId = await beginRun('packages 7');
+    const begun = {
+      run_id: runId,
+      trigger: 'schedule',
+      mode: 'full',
+      scope: 'packages 7',
+      started_at: '2026-03-01 12:00:00',
+    };
+    expect(rowsOf(path, 'select * from run')).toEqual([
+      { ...begun, status: 'running', finished_at: null, requests: 0, error: null },
+    ]);
+    const budget = warehouse.budget(ACCOUNT, {
+      perSecond: null,
+      perMinute: null,
+      perDay: null,
+      maxWaitMs: 0,
+    });
+    await budget.admit({ purpose: 'storage', packageId: null, page: null, runId, deadlineMs: 1000 });
+    clock.advance(90_000);
+    await warehouse.endRun(runId, { status: 'partial', now: clock.now(), error: 'no', retention: KEEP });
+    expect(rowsOf(path, 'select * from run')).toEqual([
+      { ...begun, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
+    ]);
+  });
+
+  it('marks what killed processes left running as interrupted, runs and walks', async () => {
+    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    const walker = createWalker(warehouse, clock);
+    await walker.begin();
+    clock.advance(DAY_MS);
+    const runId = await beginRun();
+    const end = {
+      status: 'interrupted',
+      finished_at: '2026-03-02 12:00:00',
+      error: 'the process ended before the run did',
+    };
+    expect(rowsOf(path, 'select status, finished_at, error from run order by run_id')).toEqual([
+      end,
+      { status: 'running', finished_at: null, error: null },
+    ]);
+    expect(rowsOf(path, 'select status, finished_at, error from walk')).toEqual([end]);
+    await warehouse.endRun(runId, { status: 'succeeded', now: clock.now(), error: null, retention: KEEP });
+    await beginRun();
+    expect(rowsOf(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
+      'interrupted',
+      'succeeded',
+      'running',
+    ]);
+  });
+
+  it('tells its walks in their order', async () => {
+    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    const walker = createWalker(warehouse, clock);
+    await walker.whole(videos([1]));
+    const walk = await walker.begin();
+    await walker.stop(walk, 'failed');
+    expect(await warehouse.walksOf(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
+    expect(await warehouse.walksOf(walk.runId + 1)).toEqual([]);
+  });
+});
+
+describe('the last whole run', () => {
+  const endRun = (runId: number, status: 'succeeded' | 'failed' | 'parked' | 'partial' | 'interrupted') =>
+    warehouse.endRun(runId, { status, now: clock.now(), error: null, retention: KEEP });
+
+  it('is null before the first', async () => {
+    expect(await warehouse.lastWholeRun('full')).toBeNull();
+  });
+
+  it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
+    await endRun(await beginRun(), status);
+    expect(await warehouse.lastWholeRun('full')).toEqual({ startedAt: '2026-03-01 12:00:00', status });
+  });
+
+  it('is none that was interrupted, or whose process was killed', async () => {
+    await endRun(await beginRun(), 'succeeded');
+    clock.advance(DAY_MS);
+    await endRun(await beginRun(), 'interrupted');
+    await beginRun();
+    expect(await warehouse.lastWholeRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+  });
+
+  it('is none over a part only, and none of another mode', async () => {
+    await endRun(await beginRun(), 'succeeded');
+    clock.advance(DAY_MS);
+    await endRun(await beginRun('packages 7'), 'succeeded');
+    await endRun(await beginRun(null, 'quick'), 'succeeded');
+    expect(await warehouse.lastWholeRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(await warehouse.lastWholeRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
+  });
+});
+
+describe('the packages', () => {
+  const packages = () =>
+    rowsOf(path, 'select account, package_id, name, retired_at from package order by account, package_id');
+  const account = (name: string, ids: number[], label: string | null = null) => ({
+    name,
+    packages: ids.map((id) => ({ id, name: label })),
+  });
+
+  it('are known under their names of now', async () => {
+    await warehouse.register([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
+    await warehouse.register([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
+    expect(packages()).toEqual([
+      { account: 'one', package_id: 1, name: 'New', retired_at: null },
+      { account: 'one', package_id: 2, name: 'New', retired_at: null },
+      { account: 'two', package_id: 1, name: null, retired_at: null },
+    ]);
+  });
+
+  it('are retired, with all that is known of them, when the config leaves them out, and come back', async () => {
+    await warehouse.register([account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now());
+    await createWalker(warehouse, clock).whole(videos([1, 2, 3]));
+    clock.advance(DAY_MS);
+    await warehouse.register([account(ACCOUNT, [102])], clock.now());
+    const retired_at = '2026-03-02 12:00:00';
+    expect(packages()).toEqual([
+      { account: ACCOUNT, package_id: PACKAGE, name: null, retired_at },
+      { account: ACCOUNT, package_id: 102, name: null, retired_at: null },
+      { account: 'two', package_id: PACKAGE, name: null, retired_at },
+    ]);
+    expect(valueOf(path, 'select count(*) from video where removed_at is null')).toBe(3);
+    clock.advance(DAY_MS);
+    await warehouse.register([account(ACCOUNT, [102])], clock.now());
+    expect(packages()[0]).toMatchObject({ retired_at });
+    await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
+    expect(packages().map((row) => row['retired_at'])).toEqual([null, '2026-03-03 12:00:00', retired_at]);
+    expect(
+      valueOf(path, 'select live_count from package where package_id = ? and account = ?', PACKAGE, ACCOUNT),
+    ).toBe(3);
+  });
+
+  it('are all retired with an account that has none any more', async () => {
+    await warehouse.register([account('one', [1, 2])], clock.now());
+    await warehouse.register([account('one', [])], clock.now());
+    expect(packages().map((row) => row['retired_at'])).toEqual([
+      '2026-03-01 12:00:00',
+      '2026-03-01 12:00:00',
+    ]);
+    await warehouse.register([], clock.now());
+    expect(packages()).toHaveLength(2);
+  });
+
+  it('say when they were last walked to the end', async () => {
+    await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
+    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toEqual({ packageId: PACKAGE, walkedAt: null });
+    await createWalker(warehouse, clock).whole(videos([1]));
+    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toMatchObject({ walkedAt: '2026-03-01 12:00:00' });
+    expect(rowsOf(path, 'select totalcount, page_size, "order" from package')).toEqual([
+      { totalcount: 1, page_size: 1000, order: 'trusted' },
+    ]);
+  });
+});
+
+describe('the end of a run', () => {
+  const retention = { requestsDays: 35, runsDays: 90 };
+
+  /** A request, a run and a walk of each of these ages in days. */
+  function age(days: readonly number[]): void {
+    for (const each of days) {
+      const moment = `'2026-03-01 12:00:00', '-${each} days'`;
+      const ms = clock.now() - each * DAY_MS;
+      execute(
+        path,
+        `insert into request (account, at_ms, purpose, spent_until_ms) values ('main', ${ms}, 'page', ${ms});
+         insert into run (run_id, "trigger", mode, status, started_at) values (${each + 1}, 'schedule', 'full', 'failed', datetime(${moment}));
+         insert into walk (run_id, account, package_id, mode, status, started_at, origin_started_at)
+         values (${each + 1}, 'main', 1, 'full', 'failed', datetime(${moment}), datetime(${moment}))`,
+      );
+    }
+  }
+  const ages = (table: string) =>
+    rowsOf(path, `select run_id - 1 as age from ${table} where run_id is not null order by run_id`).map(
+      (row) => row['age'],
+    );
+
+  it('forgets requests and runs, with their walks, that are older than the config says, and nothing else', async () => {
+    age([0, 34, 35, 36, 89, 90, 91, 400]);
+    execute(
+      path,
+      `insert into quarantine (account, stream, reason, raw, seen_at) values ('main', 'videos', 'r', '{}', '2020-01-01 00:00:00')`,
+    );
+    const runId = await warehouse.beginRun({
+      trigger: 'manual',
+      mode: 'full',
+      now: clock.now(),
+      scope: null,
+    });
+    await warehouse.endRun(runId, { status: 'succeeded', now: clock.now(), error: null, retention });
+    execute(path, `delete from run where run_id = ${runId}`);
+    expect(ages('run')).toEqual([0, 34, 35, 36, 89, 90]);
+    expect(ages('walk')).toEqual([0, 34, 35, 36, 89, 90]);
+    expect(
+      rowsOf(path, `select (${clock.now()} - at_ms) / ${DAY_MS} as age from request order by at_ms desc`).map(
+        (row) => row['age'],
+      ),
+    ).toEqual([0, 34, 35]);
+    expect(valueOf(path, 'select count(*) from quarantine')).toBe(1);
+  });
+
+  it('never forgets a request that still counts', async () => {
+    const limits = { perSecond: null, perMinute: null, perDay: 1, maxWaitMs: 0 };
+    const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: 1000 } as const;
+    (await warehouse.budget('main', limits).admit(note)).answered({ status: 200, bytes: 1, sent: true });
+    clock.advance(DAY_MS - 1);
+    const runId = await beginRun();
+    await warehouse.endRun(runId, {
+      status: 'succeeded',
+      now: clock.now(),
+      error: null,
+      retention: { requestsDays: 1, runsDays: 1 },
+    });
+    await expect(warehouse.budget('main', limits).admit(note)).rejects.toThrow(/spent/);
+  });
+});
