@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.slow.test.ts'],
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -52,6 +52,7 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
     async run(wish, options = { wait: false }) {
       const lock = await takeRunLock(config.warehouse, {
         clock,
+        logger,
         command,
         signal: wish.signal,
         wait: options.wait,
@@ -101,12 +102,13 @@ const LOCK_POLL_MS = 300;
 
 async function takeRunLock(
   path: string,
-  options: { clock: Clock; command: string; signal: AbortSignal; wait: boolean },
+  options: { clock: Clock; logger: Logger; command: string; signal: AbortSignal; wait: boolean },
 ): Promise<Lock> {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const lock = tryLock(path, 'run', options.command, options.clock.now());
     if (lock) return lock;
     if (!options.wait) throw lockedError(path, 'run');
+    if (tries === 1) options.logger.info(`waiting: ${lockedError(path, 'run').message}`);
     await options.clock.sleep(LOCK_POLL_MS, options.signal);
   }
 }

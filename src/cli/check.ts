@@ -109,5 +109,5 @@ function asText(config: Config, findings: readonly Finding[]): string {
 }
 
 function asJson(config: Config, findings: readonly Finding[]): string {
-  return `${JSON.stringify({ config: config.file, findings: findings.map((finding) => ({ hint: null, ...finding })) }, null, 2)}\n`;
+  return `${JSON.stringify({ config: config.file, findings: findings.map(({ hint = null, ...finding }) => ({ ...finding, hint })) }, null, 2)}\n`;
 }

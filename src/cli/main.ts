@@ -10,6 +10,12 @@ function version(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
+/** From 1 up. */
+function countingNumber(text: string): number {
+  if (wholeNumber(text) > 0) return wholeNumber(text);
+  throw new InvalidArgumentError('expected a whole number from 1 up.');
+}
+
 function wholeNumber(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
@@ -97,11 +103,11 @@ command(
   async () => (await import('./sandbox.ts')).sandbox,
 )
   .option('--port <port>', 'port on 127.0.0.1', wholeNumber, 8330)
-  .option('--videos <n>', 'videos of the first package', wholeNumber)
-  .option('--packages <n>', 'number of packages', wholeNumber)
+  .option('--videos <n>', 'videos of each package', wholeNumber)
+  .option('--packages <n>', 'number of packages, each of --videos', countingNumber)
   .option('--seed <n>', 'another account for another number', wholeNumber)
   .option('--churn <n>', 'changes a minute: uploads, edits, deletions, re-adds', wholeNumber, 0)
-  .option('--page-size-max <n>', 'largest page it gives', wholeNumber);
+  .option('--page-size-max <n>', 'largest page it gives', countingNumber);
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);

@@ -70,7 +70,7 @@ export function createBars(clock: Clock, stream: NodeJS.WriteStream): Bars {
 
 function createGroup(stream: NodeJS.WriteStream): MultiBar {
   const isPlain = !colors.isColorSupported;
-  const look = { format: FORMAT, stream, hideCursor: true, barsize: 28, fps: 8, emptyOnZero: true };
+  const look = { format: FORMAT, stream, hideCursor: true, barsize: 20, fps: 8, emptyOnZero: true };
   const characters = isPlain ? ['#', '-'] : ['\u2588', '\u2591'];
   const [barCompleteChar = '', barIncompleteChar = ''] = characters;
   return new MultiBar(look, { format: FORMAT, barCompleteChar, barIncompleteChar });

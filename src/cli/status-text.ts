@@ -2,7 +2,7 @@
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import type { Report } from './status-report.ts';
-import { ago, count, table } from './words.ts';
+import { ago, count, shortened, table } from './words.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {
@@ -68,7 +68,7 @@ function runTable(report: Report, since: Since): string {
     run.scope ?? 'everything',
     run.status,
     count(run.requests),
-    (run.error ?? '').slice(0, 80),
+    shortened(run.error ?? '', 80),
   ]);
   return table(['run', 'started', 'trigger', 'scope', 'status', '>requests', 'error'], rows);
 }

@@ -16,6 +16,7 @@ export function createStop(): Stop {
     process.on(name, () => {
       if (received) process.exit(EXIT.interrupted);
       received = name;
+      process.stderr.write('stopping after the page in flight; once more to stop at once\n');
       controller.abort(new InterruptedError(`stopped by ${name} before the end`));
     });
   }

@@ -104,10 +104,11 @@ export function summaryJson(summary: RunSummary): string {
     duration_ms: summary.durationMs,
     walks: summary.walks.map(publicWalk),
     storage: summary.storage,
-    failures: summary.failures.map(({ account, packageId, message, parked }) => ({
+    failures: summary.failures.map(({ account, packageId, message, hint = null, parked }) => ({
       account,
       package_id: packageId,
       message,
+      hint,
       parked,
     })),
   };

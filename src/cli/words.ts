@@ -31,6 +31,11 @@ export function ago(ms: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
+/** The text, or its beginning and an ellipsis. */
+export function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
 /** A table without lines; columns whose heading begins with `>` stand to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = Object.fromEntries(

@@ -45,7 +45,8 @@ export type Fault =
   | 'encoding'
   | 'shape'
   | 'too_large'
-  | 'refused';
+  | 'refused'
+  | 'final';
 
 type FaultOptions = {
   fault: Fault;

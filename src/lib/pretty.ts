@@ -12,7 +12,8 @@ export function pinoPretty(format: LogFormat): (line: string) => string {
   const pretty = createRequire(import.meta.url)('pino-pretty') as PrettyModule;
   return pretty.prettyFactory({
     colorize: process.stderr.isTTY && colors.isColorSupported,
-    translateTime: 'SYS:HH:MM:ss',
+    translateTime: "UTC:yyyy-mm-dd HH:MM:ss 'UTC'",
+    ignore: 'account,packageId,page,runId', // the message says them
     singleLine: true,
   });
 }

@@ -37,7 +37,7 @@ export async function syncAccount(
   return { storage, ...guard.outcome() };
 }
 
-/** The packages asked for, the one longest unwalked first. */
+/** The packages asked for, the one longest unserved first: one that keeps failing has its turn, and no more. */
 async function inOrder(
   parts: SyncParts,
   account: SyncAccount,
@@ -45,6 +45,6 @@ async function inOrder(
 ): Promise<number[]> {
   const asked = account.packages.filter(({ id }) => !only || only.includes(id));
   const states = await Promise.all(asked.map(({ id }) => parts.warehouse.packageState(account.name, id)));
-  const byAge = states.sort((one, other) => (one.walkedAt ?? '').localeCompare(other.walkedAt ?? ''));
-  return byAge.map((state) => state.packageId);
+  const inTurn = states.sort((one, other) => one.lastWalkId - other.lastWalkId);
+  return inTurn.map((state) => state.packageId);
 }

@@ -34,6 +34,8 @@ export interface Guard {
  * requests.
  */
 const SAME_REFUSALS = 3;
+/** So is the same passing failure from this many: each has cost all its attempts. */
+const SAME_FAILURES = 10;
 
 interface State extends StreamsOutcome {
   /** What ends the run: the file cannot be used. */
@@ -42,7 +44,8 @@ interface State extends StreamsOutcome {
   stopped: { words: string; parked: boolean } | null;
   /** Streams that were left out since. */
   untried: number;
-  refusals: { code: string; count: number };
+  /** The same failure of so many packages, one after the other. */
+  inARow: { kind: string; count: number };
 }
 
 export function createGuard(logger: Logger, account: string): Guard {
@@ -53,7 +56,7 @@ export function createGuard(logger: Logger, account: string): Guard {
     fatal: null,
     stopped: null,
     untried: 0,
-    refusals: { code: '', count: 0 },
+    inARow: { kind: '', count: 0 },
   };
   return {
     attempt: async (packageId, work) => {
@@ -65,7 +68,7 @@ export function createGuard(logger: Logger, account: string): Guard {
       try {
         await work();
         state.done++;
-        if (packageId !== null) state.refusals = { code: '', count: 0 };
+        if (packageId !== null) state.inARow = { kind: '', count: 0 };
       } catch (error) {
         if (error instanceof InterruptedError) state.interrupted = true;
         else if (error instanceof WarehouseError) state.fatal ??= error;
@@ -93,15 +96,23 @@ function note(
   state.failures.push({ ...stream, message, hint, parked });
   logger.error({ ...stream, ...unexpected(error) }, message);
   if (parked) state.stopped = { words: message, parked };
-  if (stream.packageId !== null) countRefusal(state, error);
+  if (stream.packageId !== null) countInARow(state, error);
 }
 
-function countRefusal(state: State, error: unknown): void {
-  const code = error instanceof RefusedError ? `${error.fault} ${error.code ?? error.status ?? ''}` : '';
-  const isSame = code !== '' && code === state.refusals.code;
-  state.refusals = { code, count: isSame ? state.refusals.count + 1 : 1 };
-  if (code === '' || state.refusals.count < SAME_REFUSALS) return;
-  state.stopped ??= { words: `the same refusal from ${SAME_REFUSALS} packages in a row`, parked: false };
+function countInARow(state: State, error: unknown): void {
+  const [kind, most] = kindOf(error);
+  state.inARow = { kind, count: kind === state.inARow.kind ? state.inARow.count + 1 : 1 };
+  if (state.inARow.count < most) return;
+  state.stopped ??= { words: `the same ${kind} from ${most} packages in a row`, parked: false };
+}
+
+/** What a failure counts as, and how many of them in a row are about the account. */
+function kindOf(error: unknown): [kind: string, most: number] {
+  if (error instanceof RefusedError) {
+    return [`refusal (${error.code ?? error.status ?? error.fault})`, SAME_REFUSALS];
+  }
+  if (error instanceof TransientError) return [`failure (${error.status ?? error.fault})`, SAME_FAILURES];
+  return ['defect', Number.POSITIVE_INFINITY];
 }
 
 function leftOut(
@@ -114,7 +125,7 @@ function leftOut(
     account,
     packageId: null,
     message,
-    hint: parked ? undefined : 'check the key: vodhouse check',
+    hint: parked ? undefined : 'vodhouse check tells what works',
     parked,
   };
 }

@@ -37,7 +37,8 @@ export function readVideoPage(text: string, codes: Codes): VideoPage {
   const verdict = check(videoListVerdict, json).videoInfoList.errorInfo;
   const code = verdict?.errorCode ?? '';
   if (code !== '' && code !== 'None') {
-    throw refusal(`errorCode ${code}${says(verdict?.errorMessage)}`, code, codes);
+    const hint = 'check the key and the package in the config';
+    throw refusal(`errorCode ${code}${says(verdict?.errorMessage)}`, { code, codes, hint });
   }
   const { paging, videoInfoList: records, apiVideoSearchOption } = check(videoListAnswer, json).videoInfoList;
   const raw = rawRecord(text, records, (whole) => whole.videoInfoList?.videoInfoList);
@@ -59,7 +60,10 @@ function readVideos(records: readonly unknown[], raw: (index: number) => string)
 export function readStorageDays(text: string, codes: Codes): StorageDays {
   const json = parseJson(text);
   const { message } = check(storageVerdict, json);
-  if (message !== 'success') throw refusal(`message ${JSON.stringify(message)}`, message ?? '', codes);
+  if (message !== 'success') {
+    const hint = 'check the key and `auth` of the storage in the config';
+    throw refusal(`message ${JSON.stringify(message)}`, { code: message ?? '', codes, hint });
+  }
   const records = check(storageAnswer, json).data.list;
   return { records, raw: rawRecord(text, records, (whole) => whole.data?.list) };
 }
@@ -88,10 +92,13 @@ function says(message: string | null | undefined): string {
   return message ? `: ${message}` : '';
 }
 
-function refusal(words: string, code: string, codes: Codes): TransientError | RefusedError {
+function refusal(
+  words: string,
+  { code, codes, hint }: { code: string; codes: Codes; hint: string },
+): TransientError | RefusedError {
   const message = `the service refused: ${words}`;
   if (codes.restricted.includes(code)) return new TransientError(message, { fault: 'refused' });
-  return new RefusedError(message, { fault: codes.final.includes(code) ? 'status' : 'refused', code });
+  return new RefusedError(message, { fault: codes.final.includes(code) ? 'final' : 'refused', code, hint });
 }
 
 interface Envelope {

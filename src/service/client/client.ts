@@ -76,7 +76,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   return {
     videoPage: (request) =>
       ask(connection, pageQuestion(account, request), (text) => readVideoPage(text, account.codes)),
-    storageDays: (request) =>
+    storageDays: async (request) =>
       ask(connection, storageQuestion(account, request), (text) => readStorageDays(text, account.codes)),
     close: () => connection.agent.destroy(),
   };

@@ -28,7 +28,13 @@ export interface Outcome {
   result: { text: string } | { error: unknown };
 }
 
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_INVALID_ARG',
+]);
 const ERROR_SNIPPET_BYTES = 65_536;
 
 /** Sends one GET and reads its answer as text. Never throws: what went wrong is in the outcome. */
@@ -103,6 +109,12 @@ function asTransient(error: unknown, duringBody: boolean): unknown {
     return new TransientError(`the answer broke off (${wordsOf(error)})`, {
       fault: 'truncated',
       cause: error,
+    });
+  }
+  if (codeOf(error) === 'UND_ERR_INVALID_ARG') {
+    return new RefusedError('the request cannot be made: the key does not fit into a header', {
+      fault: 'final',
+      hint: 'use `auth: query`, or a key of plain characters',
     });
   }
   return new TransientError(`no connection (${wordsOf(error)})`, { fault: 'connection', cause: error });

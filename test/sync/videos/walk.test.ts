@@ -398,4 +398,26 @@ describe('a failing package', () => {
     expect(service.requests.length).toBeLessThan(20);
     expect(summary.failures.at(-1)?.message).toContain('not asked for in this run');
   });
+
+  it('has its turn and no more: packages that are always refused do not keep the others from being walked', async () => {
+    const service = await startChangingPackage(idsBetween(1, 4));
+    service.instead = (_, { query }) =>
+      Number(query.get('pkg')) > 900 ? listRefusal('PackageNotFound') : undefined;
+    const pipeline = openTestPipeline({ url: service.url, packages: [901, 902, 903, 1, 2], concurrency: 1 });
+    await pipeline.run();
+    for (const count of [1, 2, 3]) {
+      await pipeline.run();
+      const walks = pipeline.query('select 1 from walk where package_id = 2 and status = ?', 'succeeded');
+      expect(walks).toHaveLength(count);
+    }
+  });
+
+  it('stops its account when ten packages in a row fail alike: a dead service is not asked ten thousand times', async () => {
+    const service = await startChangingPackage([1]);
+    service.instead = () => ({ status: 503, body: 'down' });
+    const pipeline = openTestPipeline({ url: service.url, packages: idsBetween(1, 200), concurrency: 1 });
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('failed');
+    expect(service.requests.length).toBe(50);
+  });
 });
