@@ -3,6 +3,7 @@ import type { AccountConfig, Config } from './config/config.ts';
 import { createCalendar } from './lib/calendar.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Logger } from './lib/logger.ts';
+import { keepHeapSmall } from './lib/memory.ts';
 import { scheduleInterval } from './schedule/due.ts';
 import { keepInStep } from './schedule/worker-loop.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from './service/client/client.ts';
@@ -38,6 +39,7 @@ export interface Pipeline {
 /** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used. */
 export function openPipeline(config: Config, surroundings: Surroundings): Pipeline {
   const { clock, logger, progress, command } = surroundings;
+  keepHeapSmall();
   const warehouse = openWarehouse(config.warehouse, clock);
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, clock));
   const parts: SyncParts = {
