@@ -25,7 +25,9 @@ interface PackageReport {
   order: 'trusted' | 'untrusted' | null;
   held_back: number;
   stale: boolean;
+  /** How the last walk ended, and the error of one that failed. */
   last_walk: string | null;
+  last_error: string | null;
 }
 
 interface StorageReport {
@@ -103,6 +105,7 @@ function packageReports(config: Config, overview: Overview, now: number): Packag
         held_back: held.get(key)?.held_back ?? 0,
         stale: isStale(config, walkedAt, now),
         last_walk: walks.get(key)?.status ?? null,
+        last_error: walks.get(key)?.error ?? null,
       };
     }),
   );
@@ -158,6 +161,7 @@ function packageNeeds(packages: readonly PackageReport[]): string[] {
     if (row.walked_at === null)
       needs.push(`${name} was never walked whole: vodhouse sync --package ${row.package_id}`);
     else if (row.stale) needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
+    if (row.last_walk === 'failed') needs.push(`${name}: the last walk failed: ${row.last_error ?? ''}`);
     if (row.held_back > 0) {
       needs.push(
         `${name} holds ${counted(row.held_back, 'removal')} back: wait for the next walk, or vodhouse sync --accept-removals`,

@@ -20,7 +20,7 @@ type Since = (timestamp: string | null) => string;
 
 function verdict({ needs, packages, storage, warehouse }: Report): string {
   if (needs.length > 0)
-    return [`needs a look (${warehouse}):`, ...needs.map((need) => `  - ${need}`)].join('\n');
+    return [`needs a look (${warehouse}):`, ...limited(needs.map((need) => `  - ${need}`))].join('\n');
   const streams = packages.length + storage.length;
   return `all ${count(streams)} streams are fresh (${warehouse})`;
 }
@@ -34,7 +34,22 @@ function packageTable(report: Report, since: Since): string {
     row.last_walk ?? '-',
     row.held_back > 0 ? count(row.held_back) : '',
   ]);
-  return table(['package', '', '>videos', 'walked', 'last walk', '>held back'], rows);
+  const shown = table(
+    ['package', '', '>videos', 'walked', 'last walk', '>held back'],
+    rows.slice(0, MOST_ROWS),
+  );
+  return [shown, ...more(rows.length)].join('\n');
+}
+
+/** Of a long list the terminal gets so much; `--json` gives all. */
+const MOST_ROWS = 40;
+
+function limited(lines: readonly string[]): string[] {
+  return [...lines.slice(0, MOST_ROWS), ...more(lines.length)];
+}
+
+function more(rows: number): string[] {
+  return rows > MOST_ROWS ? [`  … and ${count(rows - MOST_ROWS)} more: vodhouse status --json`] : [];
 }
 
 function storageTable(report: Report, since: Since): string {
