@@ -180,6 +180,7 @@ CREATE TABLE `walk` (
 	`checkpoint_page` BIGINT,
 	`page_size` BIGINT,
 	`order_violated` BOOLEAN DEFAULT false NOT NULL,
+	`resumed_from_id` BIGINT,
 	`origin_started_at` TIMESTAMP NOT NULL,
 	FOREIGN KEY (`run_id`) REFERENCES `run`(`run_id`) ON UPDATE no action ON DELETE cascade
 );

@@ -131,7 +131,7 @@ function storageReport(
   now: number,
 ): StorageReport[] {
   if (!account.storage) return [];
-  const facts = overview.storage(account.name, '');
+  const facts = overview.storage(account.name, account.storage.since ?? '');
   return [
     {
       account: account.name,
@@ -161,7 +161,11 @@ function packageNeeds(packages: readonly PackageReport[]): string[] {
     if (row.walked_at === null)
       needs.push(`${name} was never walked whole: vodhouse sync --package ${row.package_id}`);
     else if (row.stale) needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
-    if (row.last_walk === 'failed') needs.push(`${name}: the last walk failed: ${row.last_error ?? ''}`);
+    if (row.last_walk === 'failed' || row.last_walk === 'partial') {
+      needs.push(
+        `${name}: the last walk ${row.last_walk === 'failed' ? 'failed' : 'was not whole'}: ${row.last_error ?? ''}`,
+      );
+    }
     if (row.held_back > 0) {
       needs.push(
         `${name} holds ${counted(row.held_back, 'removal')} back: wait for the next walk, or vodhouse sync --accept-removals`,

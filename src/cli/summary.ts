@@ -14,7 +14,7 @@ export function summaryText(
   if (summary.walks.length > 0) lines.push(walkTable(summary.walks, names), '');
   lines.push(...summary.storage.map(storageLine));
   lines.push(...summary.failures.flatMap(failureLines));
-  lines.push(...summary.walks.flatMap(heldBackLines));
+  lines.push(...summary.walks.flatMap(partialLines), ...summary.walks.flatMap(heldBackLines));
   lines.push(
     `${words(summary.status)} in ${duration(summary.durationMs)}, ${counted(summary.requests, 'request')}`,
   );
@@ -77,6 +77,10 @@ function failureLines(failure: RunSummary['failures'][number]): string[] {
   return failure.hint ? [...lines, `  -> ${failure.hint}`] : lines;
 }
 
+function partialLines({ account, package_id: id, status, error }: Walk): string[] {
+  return status === 'partial' ? [`not whole: ${account}/${id}: ${error ?? ''}`] : [];
+}
+
 function heldBackLines(walk: Walk): string[] {
   if (walk.held_back === 0) return [];
   return [
@@ -115,9 +119,24 @@ export function summaryJson(summary: RunSummary): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-const INTERNAL = ['checkpoint_id', 'checkpoint_page', 'page_size', 'order_violated', 'origin_started_at'];
+const PUBLIC = [
+  ...[
+    'walk_id',
+    'run_id',
+    'account',
+    'package_id',
+    'mode',
+    'status',
+    'pages',
+    'totalcount',
+    'inserted',
+    'updated',
+  ],
+  ...['unchanged', 'removed', 'restored', 'quarantined', 'unsettled', 'held_back', 'requests', 'resumed'],
+  ...['started_at', 'finished_at', 'error'],
+];
 
 /** The columns of a walk that the contract names; the rest is how it goes on. */
 function publicWalk(walk: Walk) {
-  return Object.fromEntries(Object.entries(walk).filter(([name]) => !INTERNAL.includes(name)));
+  return Object.fromEntries(Object.entries(walk).filter(([name]) => PUBLIC.includes(name)));
 }

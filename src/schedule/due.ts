@@ -40,6 +40,8 @@ export function dueTrigger(
   last: { startedAt: string } | null,
 ): Extract<Trigger, 'schedule' | 'catch_up'> | null {
   const tick = previousTick(expression, now);
-  if (last && fromTimestamp(last.startedAt) >= tick) return null;
+  const lastAt = last ? fromTimestamp(last.startedAt) : 0;
+  const isOfTheFuture = lastAt > now + ON_TIME_MS; // by a clock that was ahead: it says nothing
+  if (lastAt >= tick && !isOfTheFuture) return null;
   return now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
 }

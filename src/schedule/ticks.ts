@@ -9,11 +9,16 @@ export interface Ticks {
 
 /** Calls `look` at every tick of the expression (read in UTC), never while an earlier call is under way. */
 export function createTicks(expression: string, look: () => Promise<void>, logger: Logger): Ticks {
+  let isUnderWay = false; // node-cron keeps its runs apart, but not from those that it missed
   const noted = async () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
     try {
       await look();
     } catch (error) {
       logger.error(`the tick came to nothing: ${messageOf(error)}`);
+    } finally {
+      isUnderWay = false;
     }
   };
   const task = cron.schedule(expression, noted, {

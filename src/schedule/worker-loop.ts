@@ -1,4 +1,4 @@
-/** The worker's life: at start and at every tick it asks what is due, and runs that. */
+/** The worker's life: at start and every minute it asks what is due, and runs that. */
 import { InterruptedError, LockedError, messageOf } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -17,11 +17,18 @@ export interface LoopParts {
   run(trigger: Trigger): Promise<void>;
 }
 
+/**
+ * When the worker looks: not at the ticks of the schedule itself. A timer for tomorrow stands still while a machine is
+ * suspended, and node-cron reads a day of the month beside a weekday otherwise than cron does.
+ */
+const EVERY_MINUTE = '* * * * *';
+
 /** Serves the schedule until the signal aborts; resolves when the run under way has ended. */
 export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise<void> {
   let atWork: Promise<void> | null = null;
-  const look = () => (atWork ??= runWhatIsDue(parts, signal).finally(() => (atWork = null)));
-  const ticks = createTicks(parts.full, look, parts.logger);
+  const runWhatIsDue = createDueRun(parts, signal);
+  const look = () => (atWork ??= runWhatIsDue().finally(() => (atWork = null)));
+  const ticks = createTicks(EVERY_MINUTE, look, parts.logger);
   try {
     await look();
     logNext(parts);
@@ -32,16 +39,30 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
   }
 }
 
-async function runWhatIsDue(parts: LoopParts, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const trigger = dueTrigger(parts.full, parts.clock.now(), await parts.lastWholeRun());
-  if (!trigger) return;
-  try {
-    await parts.run(trigger);
-  } catch (error) {
-    if (error instanceof LockedError) parts.logger.info(`left out: ${messageOf(error)}`);
-    else if (!(error instanceof InterruptedError)) parts.logger.error(`the run failed: ${messageOf(error)}`);
+/** Gives what the worker does when it looks. Who else runs is told once, not every minute. */
+function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void> {
+  const { clock, logger, full } = parts;
+  let putOff = '';
+
+  function note(error: unknown): void {
+    if (error instanceof InterruptedError) return;
+    if (error instanceof LockedError) {
+      if (error.message !== putOff) logger.info(`put off: ${error.message}`);
+      putOff = error.message;
+    } else logger.error(`the run failed: ${messageOf(error)}`);
   }
+
+  return async () => {
+    if (signal.aborted) return;
+    const trigger = dueTrigger(full, clock.now(), await parts.lastWholeRun());
+    if (!trigger) return;
+    try {
+      await parts.run(trigger);
+      putOff = '';
+    } catch (error) {
+      note(error);
+    }
+  };
 }
 
 function logNext({ clock, full, logger }: LoopParts): void {

@@ -118,8 +118,12 @@ function statusOf(
   if (parked > 0 && parked === failures.length) return 'parked';
   if (failures.length > 0) return done === 0 ? 'failed' : 'partial';
   const quarantined = outcomes.reduce((sum, outcome) => sum + (outcome.storage?.quarantined ?? 0), 0);
-  const needsLook = quarantined > 0 || walks.some((walk) => walk.quarantined > 0 || walk.held_back > 0);
+  const needsLook = quarantined > 0 || walks.some(needsPerson);
   return needsLook ? 'partial' : 'succeeded';
+}
+
+function needsPerson({ status, quarantined, held_back }: WalkRow): boolean {
+  return status === 'partial' || quarantined > 0 || held_back > 0;
 }
 
 function errorOf(outcomes: readonly AccountOutcome[], status: Status): string | null {

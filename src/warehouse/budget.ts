@@ -8,6 +8,7 @@ import {
   prepareCountSince,
   prepareInsertRequest,
   prepareNthSince,
+  preparePullBack,
   prepareSettleRequest,
 } from './statements/request.ts';
 import { transact } from './transact.ts';
@@ -111,13 +112,14 @@ function prepareStatements(db: Db) {
     nthSince: prepareNthSince(db),
     insert: prepareInsertRequest(db),
     settle: prepareSettleRequest(db),
+    pullBack: preparePullBack(db),
   };
 }
 
 type Statements = ReturnType<typeof prepareStatements>;
 
 function tryAdmit(
-  { countSince, nthSince, insert }: Statements,
+  { countSince, nthSince, insert, pullBack }: Statements,
   account: string,
   limits: Limits,
   note: RequestNote,
@@ -128,6 +130,7 @@ function tryAdmit(
     if (limit === null) continue;
     const used = countSince(account, now - window.ms);
     if (used < limit) continue;
+    pullBack(account, now + note.deadlineMs);
     const oldest = nthSince(account, now - window.ms, used - limit);
     const inFlight = oldest > now && oldest <= now + note.deadlineMs; // later: the clock went back
     return { freeAt: oldest + window.ms + 1, words: window.words, inFlight };

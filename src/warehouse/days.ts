@@ -1,7 +1,7 @@
 /** Storing one storage answer: today live, past days booked, booked days compared, gaps noted; one transaction. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
-import { quarantineOnce, resolve } from './statements/quarantine.ts';
+import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow } from './statements/storage.ts';
 import { transact } from './transact.ts';
@@ -124,4 +124,5 @@ function storeRefused(tx: Tx, days: DaysToStore, at: string): void {
       seen_at: at,
     });
   }
+  for (const { date } of days.refused) if (date !== null) resolveEarlier(tx, days.account, date, at);
 }

@@ -94,6 +94,7 @@ function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'
 
 /** Made beside and linked in whole, so that a crash never leaves an empty file at the path itself. */
 function createFile(path: string, now: number): void {
+  refuseOrphan(path);
   const draft = `${path}.new-${process.pid}`;
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -117,6 +118,18 @@ function writeDraft(draft: string, path: string, now: number): void {
   } finally {
     db.$client.close();
   }
+}
+
+/** SQLite would take what stands beside a missing file for part of a new one. */
+function refuseOrphan(path: string): void {
+  const orphan = ['-wal', '-journal'].map((ending) => path + ending).find((file) => existsSync(file));
+  if (!orphan) return;
+  throw new WarehouseError(
+    `${path} is not there, but ${orphan} is: it may hold the last changes of the file that is gone`,
+    {
+      hint: `put the file back beside it; or, if it is not needed, move ${orphan} away too`,
+    },
+  );
 }
 
 function removeDraft(draft: string): void {
@@ -168,7 +181,7 @@ function format(db: Db): number {
 function refuseEmpty(path: string): void {
   if (hasContent(path)) return;
   throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
-    hint: 'restore it from a backup, or move it away and run vodhouse sync to begin a new one',
+    hint: `restore it from a backup; or move it, and -wal and -shm beside it, away: vodhouse sync begins a new one`,
   });
 }
 

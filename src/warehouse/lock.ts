@@ -1,7 +1,7 @@
 /** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { LockedError } from '../lib/errors.ts';
@@ -27,9 +27,9 @@ export interface Lock {
  * transaction on a small database beside the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
-  const client = openExclusively(`${path}.${name}.lock`);
+  const client = openExclusively(`${realPath(path)}.${name}.lock`);
   if (!client) return null;
-  const holderFile = `${path}.${name}.holder`;
+  const holderFile = `${realPath(path)}.${name}.holder`;
   const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
   try {
     writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
@@ -69,16 +69,25 @@ export function lockedError(path: string, name: LockName): LockedError {
 /** Who wrote that they hold the lock; null where nobody did. Only meaningful while the lock is refused. */
 export function readHolder(path: string, name: LockName): Holder | null {
   try {
-    return JSON.parse(readFileSync(`${path}.${name}.holder`, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(`${realPath(path)}.${name}.holder`, 'utf8')) as Holder;
   } catch {
     return null;
+  }
+}
+
+/** A lock is of the file, not of one of the ways to spell its path. */
+function realPath(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+  } catch (error) {
+    throw asWarehouseError(error, path);
   }
 }
 
 function openExclusively(path: string): Database.Database | null {
   let client: Database.Database | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true });
     client = new Database(path, { timeout: 0 });
     client.exec('begin exclusive');
     return client;

@@ -14,7 +14,7 @@ export interface Overview {
   /** The newest walk of each package in force. */
   lastWalks(): NonNullable<ReturnType<typeof lastWalk>>[];
   runs(limit: number): ReturnType<typeof newestRuns>;
-  /** `since`: the first day (`yyyy-mm-dd`) whose discrepancies count. */
+  /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
   storage(account: string, since: string): StorageFacts;
   quarantine(): ReturnType<typeof countOpen>;
   heldBack(): ReturnType<typeof heldBackByPackage>;
@@ -58,7 +58,7 @@ export function openOverview(path: string): Overview {
 }
 
 function storageFacts(db: Db, account: string, since: string): StorageFacts {
-  const { open, givenUp } = countGaps(db, account);
+  const { open, givenUp } = countGaps(db, account, since);
   return {
     readAt: newestReading(db, account)?.observed_at ?? null,
     bookedThrough: newestBooked(db, account),

@@ -3,9 +3,13 @@ import { toTimestamp } from '../lib/clock.ts';
 import { transact } from './transact.ts';
 import type { Db, Tx } from './file.ts';
 import { prepareOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
-import { noteCandidate, prepareCandidatesBetween, strikeCandidate } from './statements/removal.ts';
+import {
+  prepareCandidatesBetween,
+  prepareNoteCandidate,
+  prepareStrikeCandidate,
+} from './statements/removal.ts';
 import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
-import { prepareCountLive, prepareKnownVideos, prepareUpsert } from './statements/video.ts';
+import { prepareCountLive, prepareFindVideo, prepareKnownVideos, prepareUpsert } from './statements/video.ts';
 import type { PackageKey, VideoRow } from './statements/video.ts';
 import { addToLiveCount, prepareAdvanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 
@@ -52,6 +56,9 @@ function prepareStatements(db: Db) {
     candidatesBetween: prepareCandidatesBetween(db),
     openVideoIds: prepareOpenVideoIds(db),
     advanceWalk: prepareAdvanceWalk(db),
+    findVideo: prepareFindVideo(db),
+    noteCandidate: prepareNoteCandidate(db),
+    strikeCandidate: prepareStrikeCandidate(db),
   };
 }
 
@@ -66,8 +73,8 @@ function storePage(tx: Tx, statements: Statements, page: PageToStore): PageCount
     quarantined: page.refused.length,
     unsettled: page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0,
   };
-  for (const id of known.missing) noteCandidate(tx, page, id, at, page.walkId);
-  strikeSeen(tx, statements, page, present);
+  for (const id of known.missing) statements.noteCandidate(page, id, at, page.walkId);
+  strikeSeen(statements, page, present);
   storeRefused(tx, page, at);
   resolveSeen(tx, statements, page, at);
   const more = counts.inserted + counts.restored;
@@ -90,13 +97,19 @@ interface Known {
   missing: number[];
 }
 
-function findKnown({ knownVideos }: Statements, page: PageToStore, ids: Set<number>): Known {
+function findKnown(statements: Statements, page: PageToStore, ids: Set<number>): Known {
   const known: Known = { present: new Map(), missing: [] };
-  const range = page.proof ?? idRange(ids);
-  if (!range) return known;
-  for (const { id, removedAt } of knownVideos(page, range.low, range.high)) {
+  if (!page.proof) {
+    // a page that is not sorted may span the whole package: only its own ids are looked up
+    for (const id of ids) {
+      const row = statements.findVideo(page, id);
+      if (row) known.present.set(id, row.removedAt === null);
+    }
+    return known;
+  }
+  for (const { id, removedAt } of statements.knownVideos(page, page.proof.low, page.proof.high)) {
     if (ids.has(id)) known.present.set(id, removedAt === null);
-    else if (removedAt === null && page.proof) known.missing.push(id);
+    else if (removedAt === null) known.missing.push(id);
   }
   return known;
 }
@@ -139,15 +152,14 @@ function writeVideos(
 }
 
 function strikeSeen(
-  tx: Tx,
-  { candidatesBetween }: Statements,
+  { candidatesBetween, strikeCandidate }: Statements,
   page: PageToStore,
   present: Set<number>,
 ): void {
   const range = idRange(present);
   if (!range) return;
   for (const id of candidatesBetween(page, range.low, range.high)) {
-    if (present.has(id)) strikeCandidate(tx, page, id);
+    if (present.has(id)) strikeCandidate(page, id);
   }
 }
 

@@ -2,11 +2,12 @@
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
 import type { Mode, Status } from './schema/runs.ts';
+import { resolveUnseen } from './statements/quarantine.ts';
 import { adoptCandidates, candidatesOf, dropFreshCandidates } from './statements/removal.ts';
-import { holdBackCandidates, strikeCandidate } from './statements/removal.ts';
+import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
 import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
-import { markRemoved, type PackageKey } from './statements/video.ts';
+import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
 import { addToLiveCount, closeWalk, findPackage, insertWalk, lastWalk } from './statements/walk.ts';
 import { notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
 import { transact } from './transact.ts';
@@ -42,7 +43,7 @@ export function beginWalk(db: Db, start: NewWalk): BegunWalk {
       started_at: at,
       resumed: earlier !== null,
       origin_started_at: earlier?.origin_started_at ?? at,
-      ...(earlier ? pickCheckpoint(earlier) : {}),
+      ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
     });
     if (earlier) adoptCandidates(tx, start, earlier.walk_id, walkId);
     else dropFreshCandidates(tx, start);
@@ -50,11 +51,12 @@ export function beginWalk(db: Db, start: NewWalk): BegunWalk {
   });
 }
 
-/** A walk that failed without having stored a page of its own is not gone on from: it might fail there for ever. */
+/** A walk that went on from a checkpoint and failed right there is not gone on from: it might fail there for ever. */
 function resumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
   if (!earlier || earlier.checkpoint_id === null) return null;
   const stopped: Status[] = ['interrupted', 'parked', 'failed'];
-  const isStuck = earlier.status === 'failed' && earlier.pages === 0;
+  const { resumed_from_id: from, checkpoint_id: reached } = earlier;
+  const isStuck = earlier.status === 'failed' && from !== null && reached >= from;
   const isYoung = fromTimestamp(earlier.origin_started_at) >= start.now - start.resumeWithinMs;
   return stopped.includes(earlier.status) && !isStuck && isYoung ? earlier : null;
 }
@@ -103,9 +105,12 @@ export interface Brake {
 export interface WalkEnd extends PackageKey {
   walkId: number;
   runId: number;
+  startedAt: number;
   now: number;
   checkpoint: Checkpoint;
   brake: Brake;
+  /** Why some page was not read, in words; null where all were. */
+  unread: string | null;
 }
 
 /** What a walk that reached page 1 did to removals. */
@@ -118,16 +123,18 @@ export interface Removals {
 export function finishWalk(db: Db, end: WalkEnd): Removals {
   return transact(db, (tx) => {
     if (end.checkpoint.orderViolated) dropFreshCandidates(tx, end);
-    const removals = settleRemovals(tx, end);
+    const removals = settleRemovals(db, tx, end);
     const at = toTimestamp(end.now);
     closeWalk(tx, end.walkId, {
-      status: 'succeeded',
+      status: end.unread === null ? 'succeeded' : 'partial',
       finished_at: at,
-      error: null,
+      error: end.unread,
       removed: removals.removed,
       held_back: removals.heldBack,
       requests: countRequests(tx, end.runId, end.account, end.packageId),
     });
+    if (end.unread !== null) return removals;
+    resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
     notePackageWalked(tx, end, {
       totalcount: end.checkpoint.totalcount,
       page_size: end.checkpoint.pageSize,
@@ -155,16 +162,16 @@ export function stopWalk(
   });
 }
 
-function settleRemovals(tx: Tx, end: WalkEnd): Removals {
+function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
   const candidates = candidatesOf(tx, end);
   const fresh = candidates.filter((row) => !row.held_back && isProved(row, end));
   const held = candidates.filter((row) => row.held_back);
   const through = held.filter((row) => mayPass(row, end));
   const waiting = held.length - through.length;
   const brakes = tooMany(tx, end, fresh.length + waiting, through.length);
-  if (brakes) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.now));
+  if (brakes) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt));
   else through.push(...fresh);
-  remove(tx, end, through);
+  remove(db, tx, end, through);
   return { removed: through.length, heldBack: waiting + (brakes ? fresh.length : 0) };
 }
 
@@ -187,13 +194,15 @@ function tooMany(tx: Tx, end: WalkEnd, held: number, through: number): boolean {
   return held > 0 && (isMuch || held + through >= live);
 }
 
-function remove(tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {
+function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {
   if (rows.length === 0) return;
+  const markRemoved = prepareMarkRemoved(db);
+  const strike = prepareStrikeCandidate(db);
   const at = toTimestamp(end.now);
   let seq = lastChangeSeq(tx);
-  for (const { id, proved_at } of rows) {
-    markRemoved(tx, end, id, proved_at, at, ++seq);
-    strikeCandidate(tx, end, id);
+  for (const { id, proved_at: provedAt } of rows) {
+    markRemoved(end, { id, provedAt, at, changeSeq: ++seq });
+    strike(end, id);
   }
   noteChangeSeq(tx, seq);
   addToLiveCount(tx, end, -rows.length);

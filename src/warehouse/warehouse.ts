@@ -7,7 +7,7 @@ import { createPageStore, type PageToStore } from './pages.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
-import { findPackage, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
+import { lastWalk, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
 import { beginWalk, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
@@ -36,8 +36,8 @@ export interface ConfiguredAccount {
 /** A package as the run orders them. */
 export interface PackageState {
   packageId: number;
-  /** End of its last full walk; null before the first. */
-  walkedAt: string | null;
+  /** Its last walk, however that ended: walks are numbered in their order; 0 before the first. */
+  lastWalkId: number;
 }
 
 export interface Warehouse {
@@ -82,7 +82,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     register: async (accounts, now) => register(db, accounts, now),
     packageState: async (account, packageId) => ({
       packageId,
-      walkedAt: findPackage(db, { account, packageId })?.walked_at ?? null,
+      lastWalkId: lastWalk(db, { account, packageId }, 'full')?.walk_id ?? 0,
     }),
     beginWalk: async (walk) => beginWalk(db, walk),
     storePage: async (page) => storePage(page),

@@ -28,7 +28,7 @@ describe('check', () => {
     expect(stdout).toMatch(/package 101 +ok +250 videos/);
     expect(stdout).toMatch(/package 103 +ok +0 videos/);
     expect(stdout).toMatch(/package 999 +FAILED .*PackageNotFound/);
-    expect(stdout).toMatch(/-> .*package 999.*check key and package/);
+    expect(stdout).toMatch(/-> .*package 999.*check the key and the package/);
   });
 
   it('ends with 1 where the key is wrong for all of it', async () => {
@@ -48,7 +48,12 @@ describe('check', () => {
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       findings: [
-        { account: 'main', asked: 'package 999', ok: false, hint: 'check key and package in the config' },
+        {
+          account: 'main',
+          asked: 'package 999',
+          ok: false,
+          hint: 'check the key and the package in the config',
+        },
         { account: 'main', ok: true, result: 'answers with its figures', hint: null },
       ],
     });

@@ -109,8 +109,10 @@ describe('sync', () => {
     const cwd = folderWith({ url, packages, key: 'wrong-key', storage: false, concurrency: 1 });
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toContain('the same refusal from 3 packages in a row; 37 packages were not asked for');
-    expect(stdout).toContain('-> check the key: vodhouse check');
+    expect(stdout).toContain(
+      'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not asked for',
+    );
+    expect(stdout).toContain('-> vodhouse check tells what works');
     expect(valueOf(cwd, 'select count(*) from request')).toBe(6);
   });
 

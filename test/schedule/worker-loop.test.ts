@@ -100,6 +100,15 @@ describe('the worker', () => {
     expect(runs).toEqual(['2026-03-12T00:00 schedule', '2026-03-13T00:00 schedule']);
   });
 
+  it('makes no second run while the one of its start goes on', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    let end = (): void => undefined;
+    const { runs } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
+    await pass(2 * HOUR_MS);
+    expect(runs).toEqual(['2026-03-10T12:30 catch_up']);
+    end();
+  });
+
   it('makes one run at a time, and makes up for the ticks of a long one once', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:50Z');
     let end = (): void => undefined;

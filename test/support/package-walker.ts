@@ -76,7 +76,9 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       ...KEY,
       walkId: walk.walkId,
       runId: walk.runId,
+      startedAt: now,
       now,
+      unread: null,
       checkpoint: walk.checkpointNow,
       brake: { share: 0.2, least: 20, confirmBefore: now - HOUR_MS, acceptBefore: null, ...brake },
     });

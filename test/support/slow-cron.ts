@@ -1,21 +1,50 @@
-/** Cron read the slow way: does an expression of five fields name this minute? To check libraries against. */
+/** Cron read the slow way, by trying every minute: to check libraries against. */
 
-/** True where the expression, read in UTC, names the minute that begins at `ms`. A named day or weekday is enough. */
-export function matchesCron(expression: string, ms: number): boolean {
-  const [minute = '', hour = '', day = '', month = '', weekday = ''] = expression.split(' ');
-  const date = new Date(ms);
-  const isTime = names(minute, date.getUTCMinutes(), 59) && names(hour, date.getUTCHours(), 23);
-  if (!isTime || !names(month, date.getUTCMonth() + 1, 12)) return false;
-  const isDay = names(day, date.getUTCDate(), 31);
-  const isWeekday = names(weekday, date.getUTCDay(), 6);
-  return day === '*' || weekday === '*' ? isDay && isWeekday : isDay || isWeekday;
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+const PATIENCE_DAYS = 70;
+
+/**
+ * The first minute from `from` on, in the direction of `step` (1 or -1), that the expression of five fields names when
+ * it is read in UTC; null where there is none for 70 days. Where a day and a weekday are named, either is enough.
+ */
+export function findByTrying(expression: string, from: number, step: 1 | -1): number | null {
+  const [minutes = '', hours = '', days = '', months = '', weekdays = ''] = expression.split(' ');
+  const isMinute = within(minutes, 0, 59);
+  const isHour = within(hours, 0, 23);
+  const isMonthDay = within(days, 1, 31);
+  const isMonth = within(months, 1, 12);
+  const isWeekday = within(weekdays, 0, 6);
+  const isEither = days !== '*' && weekdays !== '*';
+
+  function isDay(date: Date): boolean {
+    const [one, other] = [isMonthDay(date.getUTCDate()), isWeekday(date.getUTCDay())];
+    return isMonth(date.getUTCMonth() + 1) && (isEither ? one || other : one && other);
+  }
+
+  let at = from;
+  while (Math.abs(at - from) < PATIENCE_DAYS * DAY_MS) {
+    const date = new Date(at);
+    const isFound = isDay(date) && isHour(date.getUTCHours()) && isMinute(date.getUTCMinutes());
+    if (isFound) return at;
+    at = isDay(date) ? at + step * MINUTE_MS : edgeOfNextDay(at, step);
+  }
+  return null;
 }
 
-function names(field: string, value: number, most: number): boolean {
-  return field.split(',').some((part) => {
+/** The first minute of the day after, or the last minute of the day before. */
+function edgeOfNextDay(at: number, step: 1 | -1): number {
+  const midnight = Math.floor(at / DAY_MS) * DAY_MS;
+  return step === 1 ? midnight + DAY_MS : midnight - MINUTE_MS;
+}
+
+/** Reads one field: does it name this value? */
+function within(field: string, least: number, most: number): (value: number) => boolean {
+  const named = new Set<number>();
+  for (const part of field.split(',')) {
     const [range = '', step = '1'] = part.split('/');
-    const [from = '0', to = from] =
-      range === '*' ? [most === 31 || most === 12 ? '1' : '0', String(most)] : range.split('-');
-    return value >= Number(from) && value <= Number(to) && (value - Number(from)) % Number(step) === 0;
-  });
+    const [from = '', to = from] = range === '*' ? [String(least), String(most)] : range.split('-');
+    for (let value = Number(from); value <= Number(to); value += Number(step)) named.add(value);
+  }
+  return (value) => named.has(value);
 }

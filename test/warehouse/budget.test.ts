@@ -206,12 +206,12 @@ describe('the budget', () => {
     expect(valueOf(path, 'select count(*) from request')).toBe(1);
   });
 
-  it('parks at once where the clock went back, instead of waiting until it is there again', async () => {
+  it('parks where the clock went back, after one deadline at most, instead of waiting until it is there again', async () => {
     const limits = { ...NONE, perMinute: 1 };
     await spend(limits);
     clock.set(START - 3_600_000);
     await expect(spend(limits)).rejects.toThrow(ParkedError);
-    expect(clock.now()).toBe(START - 3_600_000);
+    expect(clock.now() - (START - 3_600_000)).toBeLessThanOrEqual(NOTE.deadlineMs);
   });
 
   it('frees places as fast as the limits allow', async () => {

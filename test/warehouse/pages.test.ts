@@ -266,7 +266,7 @@ describe('a record that cannot be stored', () => {
     const kept = {
       reason: 'duration: "x" is no number',
       page: 4,
-      seen_at: '2026-03-01 12:00:00',
+      seen_at: '2026-03-01 12:02:00',
       resolved_at: null,
     };
     expect(open()).toEqual([

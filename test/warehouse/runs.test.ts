@@ -168,14 +168,18 @@ describe('the packages', () => {
     expect(packages()).toHaveLength(2);
   });
 
-  it('say when they were last walked to the end', async () => {
+  it('say which walk was their last, however it ended, and how large they were when they were walked to the end', async () => {
     await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
-    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toEqual({ packageId: PACKAGE, walkedAt: null });
-    await createWalker(warehouse, clock).whole(videos([1]));
-    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toMatchObject({ walkedAt: '2026-03-01 12:00:00' });
-    expect(rowsOf(path, 'select totalcount, page_size, "order" from package')).toEqual([
-      { totalcount: 1, page_size: 1000, order: 'trusted' },
+    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toEqual({ packageId: PACKAGE, lastWalkId: 0 });
+    const walker = createWalker(warehouse, clock);
+    await walker.whole(videos([1]));
+    expect(rowsOf(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
+      { walked_at: '2026-03-01 12:00:00', totalcount: 1, page_size: 1000, order: 'trusted' },
     ]);
+    const failed = await walker.begin();
+    await walker.stop(failed, 'failed');
+    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toMatchObject({ lastWalkId: failed.walkId });
+    expect(valueOf(path, 'select walked_at from package')).toBe('2026-03-01 12:00:00');
   });
 });
 

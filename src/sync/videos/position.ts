@@ -1,4 +1,5 @@
 /** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
+import { RefusedError } from '../../lib/errors.ts';
 import type { VideoPage } from '../../service/client/answers.ts';
 import type { Answered } from '../../service/client/client.ts';
 
@@ -25,7 +26,11 @@ export async function findLastPage(
   last: { totalcount: number; pageSize: number } | null,
 ): Promise<Position> {
   let number = last ? Math.max(1, Math.ceil(last.totalcount / last.pageSize)) : 1;
-  let page = await ask(number, last ? 'page' : 'probe');
+  let page = await askGuessed(ask, number, last ? 'page' : 'probe');
+  if (!page) {
+    number = 1;
+    page = await ask(number, 'probe');
+  }
   for (let moved = 0; moved < PATIENCE && lastOf(page) !== number; moved++) {
     number = lastOf(page);
     page = await ask(number, 'page');
@@ -42,7 +47,8 @@ export async function findPageOf(
   from: { id: number; page: number; pageSize: number },
 ): Promise<Position> {
   let number = from.page;
-  let page = await ask(number, 'probe');
+  let page = await askGuessed(ask, number, 'probe');
+  if (!page) return findLastPage(ask, null);
   const guess = Math.floor(((from.page - 1) * from.pageSize) / Math.max(1, page.paging.pagesize)) + 1;
   const start = Math.min(guess, lastOf(page));
   if (start !== number) {
@@ -54,6 +60,16 @@ export async function findPageOf(
     page = await ask(number, 'probe');
   }
   return { number, page };
+}
+
+/** Asks for a page that may be beyond the end by now: some services refuse that. Null where it is refused. */
+async function askGuessed(ask: AskPage, number: number, purpose: 'probe' | 'page'): Promise<Page | null> {
+  try {
+    return await ask(number, purpose);
+  } catch (error) {
+    if (error instanceof RefusedError && number > 1) return null;
+    throw error;
+  }
 }
 
 /** The number of the last page, as this answer says it. */

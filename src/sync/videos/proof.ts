@@ -84,14 +84,38 @@ function findDistrust(look: PageLook, ids: readonly number[]): string | null {
   const count = look.ids.length;
   if (paging.page !== asked) return `page ${paging.page} came for page ${asked}`;
   if (paging.pagesize !== pageSize) return `page size ${paging.pagesize} instead of ${pageSize}`;
+  if (pagesOf(paging) !== paging.totalpage && paging.totalcount > 0) {
+    return `${paging.totalpage} pages for ${paging.totalcount} records`;
+  }
+  if (count !== expectedOn(asked, paging)) {
+    return `${count} records where its own count says ${expectedOn(asked, paging)}`;
+  }
   if (count > pageSize) return `${count} records on a page of ${pageSize}`;
-  if (count < pageSize && asked < paging.totalpage)
-    return `only ${count} records on a page that is not the last`;
   if (ids.length < count) return 'a record whose id cannot be read';
   if (new Set(ids).size < ids.length) return 'an id twice';
   if (look.refused > 20 && look.refused > count / 20)
     return `${look.refused} of ${count} records cannot be stored`;
   return null;
+}
+
+function pagesOf({ totalcount, pagesize }: Paging): number {
+  return Math.ceil(totalcount / Math.max(1, pagesize));
+}
+
+/** How many records the page must hold by its own paging. */
+function expectedOn(asked: number, { pagesize, totalcount }: Paging): number {
+  return Math.max(0, Math.min(pagesize, totalcount - (asked - 1) * pagesize));
+}
+
+/**
+ * Why the page that was asked for was not read, in words; null where it was. A list whose last page is one short of
+ * its count is one that counts badly, not one that was cut off.
+ */
+export function whyUnread(asked: number, paging: Paging, count: number): string | null {
+  if (paging.page !== asked) return `page ${paging.page} came for page ${asked}`;
+  const missing = expectedOn(asked, paging) - count;
+  if (missing <= (asked >= paging.totalpage ? 1 : 0)) return null;
+  return `page ${asked} came with ${count} of ${expectedOn(asked, paging)} records`;
 }
 
 function provedRange(look: PageLook, ends: Ends | null): IdRange | null {

@@ -8,7 +8,7 @@ import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { PackageKey, SyncAccount, SyncParts } from '../account.ts';
 import { findLastPage, findPageOf, lastOf, type AskPage, type Page, type Position } from './position.ts';
-import { judge, type Ends, type Verdict } from './proof.ts';
+import { judge, whyUnread, type Ends, type Verdict } from './proof.ts';
 
 export interface WalkOrder {
   account: SyncAccount;
@@ -26,10 +26,17 @@ interface Course {
   checkpoint: Checkpoint;
   /** The last page in its place, and its number. */
   previous: (Ends & { number: number }) | null;
+  /** Pages asked for a second time, and why the last one of those that were not read was not. */
+  secondLooks: number;
+  unread: string | null;
 }
 
+/** Pages that a walk asks for again because they came otherwise than asked. */
+const SECOND_LOOKS = 3;
 /** A page size that changes more often than this is no page size. */
 const SIZE_CHANGES = 3;
+/** A tick may come this much late, in milliseconds. */
+const LATE_TICK_MS = 60_000;
 
 /** Walks one package. Throws what stopped it, after its checkpoint and its status are stored. */
 export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<void> {
@@ -38,8 +45,8 @@ export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<v
   const start = { ...key, runId: order.runId, mode: 'full' as const, now: parts.clock.now(), resumeWithinMs };
   const begun = await parts.warehouse.beginWalk(start);
   try {
-    const checkpoint = await readDown(parts, order, begun);
-    await finish(parts, order, begun.walkId, checkpoint);
+    const course = await readDown(parts, order, begun);
+    await finish(parts, order, start.now, course);
   } catch (error) {
     await noteStop(parts, order, begun.walkId, error);
     throw error;
@@ -62,7 +69,7 @@ function statusOf(error: unknown): Status {
 }
 
 /** Reads from the start of the walk down to page 1, storing each page while the next one is fetched. */
-async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk): Promise<Checkpoint> {
+async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk): Promise<Course> {
   const ask = createAsk(order);
   let position = await findStart(ask, begun);
   const course = setOut(order, begun, position.page);
@@ -71,6 +78,7 @@ async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk): P
     pages: lastOf(position.page),
     done: lastOf(position.page) - position.number,
   });
+  position = await inPlace(ask, course, position);
   let sizeChanges = 0;
   for (;;) {
     if (position.page.paging.pagesize !== course.checkpoint.pageSize) {
@@ -80,8 +88,9 @@ async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk): P
     const next = position.number > 1 ? ask(position.number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storing may throw before that
     await store(parts, course, position);
-    if (!next) return course.checkpoint;
-    position = await unlessShrunk(ask, { number: position.number - 1, page: await next });
+    if (!next) return course;
+    const answered = { number: position.number - 1, page: await next };
+    position = await unlessShrunk(ask, await inPlace(ask, course, answered));
   }
 }
 
@@ -109,6 +118,8 @@ function setOut({ account, packageId }: WalkOrder, { walkId, checkpoint }: Begun
       orderViolated: checkpoint?.orderViolated ?? false,
     },
     previous: null,
+    secondLooks: 0,
+    unread: null,
   };
 }
 
@@ -126,6 +137,15 @@ function restless({ key }: Course): RefusedError {
     fault: 'shape',
     hint: 'set page_size to one that the service keeps to',
   });
+}
+
+/** A page that is not the one asked for, or holds less than it says, is asked for once more. */
+async function inPlace(ask: AskPage, course: Course, position: Position): Promise<Position> {
+  const { number, page } = position;
+  const isBeyondEnd = lastOf(page) < number;
+  if (isBeyondEnd || whyUnread(number, page.paging, page.ids.length) === null) return position;
+  if (course.secondLooks++ >= SECOND_LOOKS) return position;
+  return { number, page: await ask(number, 'probe') };
 }
 
 /** An answer beyond the end means that the package shrank: its new last page is read instead. */
@@ -151,9 +171,13 @@ async function store(parts: SyncParts, course: Course, { number, page }: Positio
   };
   const verdict = judge({ ...look, previous: course.previous, orderViolated });
   if (verdict.distrust) {
-    parts.logger.warn({ ...course.key, page: number }, `this page proves no removal: ${verdict.distrust}`);
+    parts.logger.warn(
+      { ...course.key, page: number },
+      `${course.key.account}/${course.key.packageId}, page ${number} proves no removal: ${verdict.distrust}`,
+    );
   }
   advance(course, number, page, verdict);
+  course.unread = whyUnread(number, page.paging, ids.length) ?? course.unread;
   const { proof, gap } = verdict;
   const { key, walkId, checkpoint } = course;
   const answeredAt = page.answeredAt;
@@ -189,29 +213,20 @@ function lower(id: number | null, other: number): number {
   return id === null ? other : Math.min(id, other);
 }
 
-async function finish(
-  parts: SyncParts,
-  order: WalkOrder,
-  walkId: number,
-  checkpoint: Checkpoint,
-): Promise<void> {
+async function finish(parts: SyncParts, order: WalkOrder, startedAt: number, course: Course): Promise<void> {
+  const { key, walkId, checkpoint, unread } = course;
   if (checkpoint.orderViolated) {
-    const where = { account: order.account.name, packageId: order.packageId };
-    parts.logger.warn(where, 'the list is not sorted by id: videos are stored, removals are not');
+    parts.logger.warn(
+      key,
+      `${order.account.name}/${order.packageId} is not sorted by id: videos are stored, removals are not`,
+    );
   }
-  const now = parts.clock.now();
-  await parts.warehouse.finishWalk({
-    account: order.account.name,
-    packageId: order.packageId,
-    walkId,
-    runId: order.runId,
-    now,
-    checkpoint,
-    brake: {
-      share: parts.walk.removalBrake,
-      least: 20,
-      confirmBefore: now - parts.walk.scheduleMs,
-      acceptBefore: order.acceptBefore,
-    },
-  });
+  const brake = {
+    share: parts.walk.removalBrake,
+    least: 20,
+    confirmBefore: startedAt - parts.walk.scheduleMs + LATE_TICK_MS,
+    acceptBefore: order.acceptBefore,
+  };
+  const end = { ...key, walkId, runId: order.runId, startedAt, now: parts.clock.now(), checkpoint, brake };
+  await parts.warehouse.finishWalk({ ...end, unread });
 }

@@ -60,6 +60,8 @@ export const walk = sqliteTable(
     page_size: bigint('page_size'),
     /** The list was seen out of order: this walk proves nothing. */
     order_violated: boolean('order_violated').notNull().default(false),
+    /** The checkpoint that this walk went on from; NULL where it began at the end of the list. */
+    resumed_from_id: bigint('resumed_from_id'),
     /** Start of the first of the walks that this one goes on from. */
     origin_started_at: timestamp('origin_started_at').notNull(),
   },

@@ -1,5 +1,5 @@
 /** Records that could not be stored. */
-import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
 import { quarantine } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
@@ -8,7 +8,7 @@ export type NewQuarantine = Omit<typeof quarantine.$inferInsert, 'quarantine_id'
 
 const open = isNull(quarantine.resolved_at);
 
-/** Keeps the record, unless the same one is there already and open. */
+/** Keeps the record; the same one that is in quarantine already is only seen again. */
 export function quarantineOnce(tx: Tx, row: NewQuarantine): void {
   const same = tx
     .select({ id: quarantine.quarantine_id })
@@ -25,6 +25,25 @@ export function quarantineOnce(tx: Tx, row: NewQuarantine): void {
     )
     .get();
   if (!same) tx.insert(quarantine).values(row).run();
+  else tx.update(quarantine).set({ seen_at: row.seen_at }).where(eq(quarantine.quarantine_id, same.id)).run();
+}
+
+/** A walk that saw every record resolves what it did not see in quarantine: it is there no more. */
+export function resolveUnseen(tx: Tx, { account, packageId }: PackageKey, since: string, at: string): void {
+  const ofPackage = and(eq(quarantine.stream, 'videos'), eq(quarantine.package_id, packageId));
+  tx.update(quarantine)
+    .set({ resolved_at: at })
+    .where(and(open, eq(quarantine.account, account), ofPackage, lt(quarantine.seen_at, since)))
+    .run();
+}
+
+/** A day that comes otherwise than before resolves how it came then, well or not. */
+export function resolveEarlier(tx: Tx, account: string, date: string, at: string): void {
+  const ofDay = and(eq(quarantine.stream, 'storage'), eq(quarantine.record_id, date));
+  tx.update(quarantine)
+    .set({ resolved_at: at })
+    .where(and(open, eq(quarantine.account, account), ofDay, lt(quarantine.seen_at, at)))
+    .run();
 }
 
 /** Prepares: which records of a package are in quarantine, by their ids? */

@@ -24,22 +24,42 @@ export function prepareCandidatesBetween(db: Db) {
     query.all({ account, packageId, low, high }).map((row) => row.id);
 }
 
-/** Notes that this walk proved the id removed; the first proof keeps its time. */
-export function noteCandidate(tx: Tx, key: PackageKey, id: number, provedAt: string, walkId: number): void {
-  tx.insert(removalCandidate)
-    .values({ account: key.account, package_id: key.packageId, id, proved_at: provedAt, walk_id: walkId })
+/** Prepares: note that this walk proved the id removed; the first proof keeps its time. */
+export function prepareNoteCandidate(db: Db) {
+  const query = db
+    .insert(removalCandidate)
+    .values({
+      account: sql.placeholder('account'),
+      package_id: sql.placeholder('packageId'),
+      id: sql.placeholder('id'),
+      proved_at: sql.placeholder('provedAt'),
+      walk_id: sql.placeholder('walkId'),
+    })
     .onConflictDoUpdate({
       target: [removalCandidate.account, removalCandidate.package_id, removalCandidate.id],
-      set: { walk_id: walkId },
+      set: { walk_id: sql`excluded.walk_id` },
     })
-    .run();
+    .prepare();
+  return ({ account, packageId }: PackageKey, id: number, provedAt: string, walkId: number): void => {
+    query.run({ account, packageId, id, provedAt, walkId });
+  };
 }
 
-/** Strikes a candidate: it was seen again, or its removal has taken effect. */
-export function strikeCandidate(tx: Tx, key: PackageKey, id: number): void {
-  tx.delete(removalCandidate)
-    .where(and(ofPackage(key), eq(removalCandidate.id, id)))
-    .run();
+/** Prepares: strike a candidate; it was seen again, or its removal has taken effect. */
+export function prepareStrikeCandidate(db: Db) {
+  const query = db
+    .delete(removalCandidate)
+    .where(
+      and(
+        eq(removalCandidate.account, sql.placeholder('account')),
+        eq(removalCandidate.package_id, sql.placeholder('packageId')),
+        eq(removalCandidate.id, sql.placeholder('id')),
+      ),
+    )
+    .prepare();
+  return ({ account, packageId }: PackageKey, id: number): void => {
+    query.run({ account, packageId, id });
+  };
 }
 
 /** Drops the candidates that are not held back: their walk is not gone on from, or was found out of order. */

@@ -79,3 +79,15 @@ export function prepareSettleRequest(db: Db) {
     query.run({ ...answer });
   };
 }
+
+/** Prepares: no request is on its way for longer than until `latest` (ms); more is what a clock that was ahead wrote. */
+export function preparePullBack(db: Db) {
+  const query = db
+    .update(request)
+    .set({ spent_until_ms: sql`${value('latest')}` })
+    .where(and(eq(request.account, value('account')), gt(request.spent_until_ms, value('latest'))))
+    .prepare();
+  return (account: string, latest: number): void => {
+    query.run({ account, latest });
+  };
+}

@@ -119,12 +119,12 @@ export function closeGap(tx: Tx, account: string, date: string): void {
     .run();
 }
 
-/** How many gaps are open, and how many were given up, in this account? */
-export function countGaps(tx: Tx, account: string): { open: number; givenUp: number } {
+/** How many gaps from `since` on are open, and how many were given up? */
+export function countGaps(tx: Tx, account: string, since: string): { open: number; givenUp: number } {
   const row = tx
     .select({ all: count(), givenUp: count(storageGap.given_up_at) })
     .from(storageGap)
-    .where(eq(storageGap.account, account))
+    .where(and(eq(storageGap.account, account), gte(storageGap.date, since)))
     .get();
   return { open: (row?.all ?? 0) - (row?.givenUp ?? 0), givenUp: row?.givenUp ?? 0 };
 }

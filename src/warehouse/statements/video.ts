@@ -1,7 +1,7 @@
 /** The statements of one page of videos. The upsert is built by drizzle once and run as a raw prepared statement. */
 import { and, between, count, eq, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Statement } from 'better-sqlite3';
-import type { Db, Tx } from '../file.ts';
+import type { Db } from '../file.ts';
 import { video } from '../schema/videos.ts';
 
 type VideoColumns = typeof video.$inferSelect;
@@ -73,9 +73,6 @@ const ofAnyPackage = and(
   eq(video.package_id, sql.placeholder('packageId')),
 );
 
-const ofPackage = (key: PackageKey) =>
-  and(eq(video.account, key.account), eq(video.package_id, key.packageId));
-
 /** Prepares: which ids from `low` to `high` are known, and which of them are live? */
 export function prepareKnownVideos(db: Db) {
   const query = db
@@ -99,17 +96,31 @@ export function prepareCountLive(db: Db) {
     query.get({ account, packageId, low, high })?.count ?? 0;
 }
 
-/** Marks one live row as removed at the time of its proof. */
-export function markRemoved(
-  tx: Tx,
-  key: PackageKey,
-  id: number,
-  provedAt: string,
-  at: string,
-  changeSeq: number,
-) {
-  tx.update(video)
-    .set({ removed_at: provedAt, changed_at: at, change_seq: changeSeq })
-    .where(and(ofPackage(key), eq(video.id, id)))
-    .run();
+/** Prepares: is the id known, and is its row live? Undefined where it is not known. */
+export function prepareFindVideo(db: Db) {
+  const query = db
+    .select({ id: video.id, removedAt: video.removed_at })
+    .from(video)
+    .where(and(ofAnyPackage, eq(video.id, sql.placeholder('id'))))
+    .prepare();
+  return ({ account, packageId }: PackageKey, id: number) => query.get({ account, packageId, id });
+}
+
+/** Prepares: mark one live row as removed at the time of its proof. */
+export function prepareMarkRemoved(db: Db) {
+  const query = db
+    .update(video)
+    .set({
+      removed_at: sql`${sql.placeholder('provedAt')}`,
+      changed_at: sql`${sql.placeholder('at')}`,
+      change_seq: sql`${sql.placeholder('changeSeq')}`,
+    })
+    .where(and(ofAnyPackage, eq(video.id, sql.placeholder('id'))))
+    .prepare();
+  return (
+    { account, packageId }: PackageKey,
+    row: { id: number; provedAt: string; at: string; changeSeq: number },
+  ): void => {
+    query.run({ account, packageId, ...row });
+  };
 }

@@ -311,6 +311,78 @@ describe('a page that cannot be trusted', () => {
   });
 });
 
+describe('a page that was not read', () => {
+  /** Answers this page with so many of its records, as often as said. */
+  function cut(
+    service: Awaited<ReturnType<typeof startChangingPackage>>,
+    page: number,
+    left: number,
+    times: number,
+  ) {
+    let rest = times;
+    service.instead = (asked) => {
+      if (asked !== page || rest-- <= 0) return undefined;
+      const all = [...service.records.values()];
+      const size = 5;
+      const records = all.slice((page - 1) * size, (page - 1) * size + left);
+      const totalpage = Math.ceil(all.length / size);
+      return { body: listBody({ records, page, pagesize: size, totalcount: all.length, totalpage }) };
+    };
+  }
+
+  it.each([
+    ['a last page', 5, 1],
+    ['a page in the middle', 3, 0],
+  ])('makes the walk partial and removes nothing: %s that is cut off', async (_, page, left) => {
+    const service = await startChangingPackage(idsBetween(1, 24));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    const { walked_at: before } =
+      pipeline.query<{ walked_at: string }>('select walked_at from package')[0] ?? {};
+    pipeline.clock.advance(HOUR);
+    cut(service, page, left, 10);
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('partial');
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'partial', removed: 0, held_back: 0 });
+    expect(lastWalk(pipeline)['error']).toContain(`page ${page} came with ${left} of`);
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 24));
+    expect(pipeline.query('select walked_at from package')).toEqual([{ walked_at: before }]);
+  });
+
+  it('is asked for once more', async () => {
+    const service = await startChangingPackage(idsBetween(1, 24));
+    cut(service, 3, 2, 1);
+    const pipeline = openTestPipeline({ url: service.url });
+    expect((await pipeline.run()).status).toBe('succeeded');
+    expect(service.pages()).toEqual([1, 5, 4, 3, 3, 2, 1]);
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 24));
+  });
+
+  it('is every page but the first of a service that does not turn pages', async () => {
+    const service = await startChangingPackage(idsBetween(1, 24));
+    service.instead = () => {
+      const records = [...service.records.values()].slice(0, 5);
+      return { body: listBody({ records, page: 1, pagesize: 5, totalcount: 24, totalpage: 5 }) };
+    };
+    const pipeline = openTestPipeline({ url: service.url });
+    expect((await pipeline.run()).status).toBe('partial');
+    expect(lastWalk(pipeline)['error']).toContain('page 1 came for page');
+  });
+});
+
+describe('a service that refuses pages beyond the end', () => {
+  it('is probed from page 1 when the package has shrunk', async () => {
+    const service = await startChangingPackage(idsBetween(1, 24));
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.remove(...idsBetween(9, 24));
+    service.instead = (page) =>
+      page > Math.ceil(service.records.size / 5) ? listRefusal('InvalidPage') : undefined;
+    expect((await pipeline.run()).status).toBe('succeeded');
+    expect(liveIds(pipeline)).toEqual(idsBetween(1, 8));
+  });
+});
+
 describe('a page size that changes during a walk', () => {
   it('is taken, and the walk goes on from the lowest id read', async () => {
     const service = await startChangingPackage(idsBetween(1, 60));
@@ -419,5 +491,18 @@ describe('a failing package', () => {
     const summary = await pipeline.run();
     expect(summary.status).toBe('failed');
     expect(service.requests.length).toBe(50);
+  });
+
+  it('is walked from the end again when it failed where it had gone on from: new videos are not kept waiting', async () => {
+    const service = await startChangingPackage(idsBetween(1, 50));
+    service.instead = (page) => (page === 4 ? { status: 403, body: 'no' } : undefined);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'failed', resumed: 1 });
+    service.add(...idsBetween(51, 60));
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'failed', resumed: 0 });
+    expect(liveIds(pipeline)).toEqual(expect.arrayContaining(idsBetween(51, 60)));
   });
 });

@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { findBreaches, type SourceFile } from './support/import-rules.ts';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+function sourceFiles(): SourceFile[] {
+  const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  return paths.map((path) => ({
+    path: path.replaceAll('\\', '/'),
+    text: readFileSync(join(SRC, path), 'utf8'),
+  }));
+}
+
+describe('the source', () => {
+  it('holds the rules of who may know whom', () => {
+    expect(sourceFiles().length).toBeGreaterThan(50);
+    expect(findBreaches(sourceFiles())).toEqual([]);
+  });
+});
+
+/** Lines that break a rule, and what is said of them. */
+const BAD: [path: string, line: string, says: string][] = [
+  [
+    'sync/run.ts',
+    `import { work } from '../worker.ts';`,
+    'sync/run.ts imports worker.ts: imports only point down',
+  ],
+  [
+    'sync/run.ts',
+    `import type { Pipeline } from '../worker.ts';`,
+    'sync/run.ts imports worker.ts: imports only point down',
+  ],
+  [
+    'sync/run.ts',
+    `export { look } from '../cli/check.ts';`,
+    'sync/run.ts imports cli/check.ts: imports only point down',
+  ],
+  [
+    'sync/storage/book.ts',
+    `import { due } from '../../schedule/due.ts';`,
+    'sync/storage/book.ts imports schedule/due.ts: imports only point down',
+  ],
+  [
+    'schedule/due.ts',
+    `await import('../sync/run.ts');`,
+    'schedule/due.ts imports sync/run.ts: imports only point down',
+  ],
+  [
+    'warehouse/file.ts',
+    `import type { Video } from '../service/videos.ts';`,
+    'warehouse/file.ts imports service/videos.ts: imports only point down',
+  ],
+  [
+    'service/client/client.ts',
+    `import {\n  openFile,\n} from '../../warehouse/file.ts';`,
+    'service/client/client.ts imports warehouse/file.ts: imports only point down',
+  ],
+  [
+    'service/client/client.ts',
+    `import { routes } from '../server/routes.ts';`,
+    'service/client/client.ts imports service/server/routes.ts: client and server are strangers',
+  ],
+  [
+    'service/server/keys.ts',
+    `import type { Budget } from '../client/budget.ts';`,
+    'service/server/keys.ts imports service/client/budget.ts: client and server are strangers',
+  ],
+  [
+    'lib/clock.ts',
+    `import type { Config } from '../warehouse/file.ts';`,
+    'lib/clock.ts imports warehouse/file.ts: imports only point down',
+  ],
+  [
+    'sync/run.ts',
+    `import { loadConfig } from '../config/load.ts';`,
+    'sync/run.ts imports more than types from config/load.ts',
+  ],
+  [
+    'sync/run.ts',
+    `import { type Config, loadConfig } from '../config/load.ts';`,
+    'sync/run.ts imports more than types from config/load.ts',
+  ],
+  [
+    'config/load.ts',
+    `import { openFile } from '../warehouse/file.ts';`,
+    'config/load.ts imports warehouse/file.ts: imports only point down',
+  ],
+  [
+    'lib/clock.ts',
+    `import pkg from '../../package.json';`,
+    'lib/clock.ts imports ../../package.json, which lies outside src',
+  ],
+  [
+    'sync/run.ts',
+    `import { request } from 'undici';`,
+    'sync/run.ts imports undici, whose home is service/client/',
+  ],
+  [
+    'sync/run.ts',
+    `import Database from 'better-sqlite3';`,
+    'sync/run.ts imports better-sqlite3, whose home is warehouse/',
+  ],
+  [
+    'cli/status.ts',
+    `import { eq } from 'drizzle-orm';`,
+    'cli/status.ts imports drizzle-orm, whose home is warehouse/',
+  ],
+  [
+    'cli/status.ts',
+    `import { drizzle } from 'drizzle-orm/better-sqlite3';`,
+    'cli/status.ts imports drizzle-orm/better-sqlite3, whose home is warehouse/',
+  ],
+  [
+    'cli/start.ts',
+    `import cron from 'node-cron';`,
+    'cli/start.ts imports node-cron, whose home is schedule/',
+  ],
+  [
+    'service/client/client.ts',
+    `import { fastify } from 'fastify';`,
+    'service/client/client.ts imports fastify, whose home is web/ or service/server/',
+  ],
+  ['cli/start.ts', `import { pino } from 'pino';`, 'cli/start.ts imports pino, whose home is lib/'],
+  ['cli/start.ts', `const key = process.env['KEY'];`, 'cli/start.ts reads process.env'],
+  ['sync/run.ts', `process.stderr.write('hello');`, 'sync/run.ts writes to the terminal'],
+  ['lib/pretty.ts', `process.stdout.write('hello');`, 'lib/pretty.ts writes to the terminal'],
+  ['cli/start.ts', `console.log('hello');`, 'cli/start.ts writes to the console'],
+  ['lib/clock.ts', `export default 7;`, 'lib/clock.ts has a default export'],
+  ['lib/clock.ts', `const a = 7;\nexport { a as default };`, 'lib/clock.ts has a default export'],
+  ['lib/clock.ts', 'const a = 7;\n'.repeat(301), 'lib/clock.ts has 301 lines, more than 300'],
+];
+
+describe('a made-up line', () => {
+  it.each(BAD)('in %s is found: %s', (path, text, says) => {
+    expect(findBreaches([{ path, text }])).toEqual([says]);
+  });
+
+  it('is found where a room knows both the service and the warehouse', () => {
+    const files = [
+      { path: 'sandbox/one.ts', text: `import type { Video } from '../service/videos.ts';` },
+      { path: 'sandbox/other.ts', text: `import { openFile } from '../warehouse/file.ts';` },
+    ];
+    expect(findBreaches(files)).toEqual([
+      'sandbox/one.ts knows the service and sandbox/other.ts the warehouse: only sync knows both',
+    ]);
+  });
+
+  it.each([
+    ['cli/sync.ts', `import { work } from '../worker.ts';\nimport { loadConfig } from '../config/load.ts';`],
+    [
+      'worker.ts',
+      `import { openFile } from './warehouse/file.ts';\nimport { ask } from './service/client/client.ts';`,
+    ],
+    [
+      'sync/run.ts',
+      `import type { Config } from '../config/config.ts';\nimport { type Key } from '../config/config.ts';`,
+    ],
+    [
+      'sync/run.ts',
+      `import { readVideo } from '../service/videos.ts';\nimport { openFile } from '../warehouse/file.ts';`,
+    ],
+    ['service/client/client.ts', `import { FIGURES } from '../storage.ts';\nimport { Agent } from 'undici';`],
+    ['lib/logger.ts', `import { pino } from 'pino';\nprocess.stderr.write('hello');`],
+    [
+      'lib/clock.ts',
+      `// import { work } from '../worker.ts';\n/* export default\nconsole.log() is not used */`,
+    ],
+    ['lib/clock.ts', 'const a = 7;\n'.repeat(300)],
+  ])('in %s that breaks no rule is let be', (path, text) => {
+    expect(findBreaches([{ path, text }])).toEqual([]);
+  });
+});

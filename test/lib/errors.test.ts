@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigError,
+  InterruptedError,
+  LockedError,
+  messageOf,
+  ParkedError,
+  RefusedError,
+  TransientError,
+  VodhouseError,
+  WarehouseError,
+} from '../../src/lib/errors.ts';
+
+describe('an error of ours', () => {
+  it('has the name of its class, a message, a hint where there is one, and its cause', () => {
+    const cause = new Error('EACCES');
+    for (const Each of [ConfigError, WarehouseError, LockedError, InterruptedError]) {
+      const error = new Each('it broke', { hint: 'mend it', cause });
+      expect(error).toBeInstanceOf(VodhouseError);
+      expect(error).toMatchObject({ name: Each.name, message: 'it broke', hint: 'mend it', cause });
+      expect(new Each('it broke').hint).toBeUndefined();
+    }
+  });
+
+  it('says what its reader needs to go on', () => {
+    expect(new ParkedError('spent', 7)).toMatchObject({ name: 'ParkedError', untilMs: 7 });
+    const transient = new TransientError('busy', { fault: 'status', status: 503, retryAfterMs: 1000 });
+    expect(transient).toMatchObject({
+      name: 'TransientError',
+      fault: 'status',
+      status: 503,
+      retryAfterMs: 1000,
+    });
+    const refused = new RefusedError('no', { fault: 'refused', code: 'E1', hint: 'check the key' });
+    expect(refused).toMatchObject({
+      name: 'RefusedError',
+      fault: 'refused',
+      code: 'E1',
+      hint: 'check the key',
+    });
+  });
+});
+
+describe('the message of what was thrown', () => {
+  it('is there whatever it was', () => {
+    expect(messageOf(new Error('it broke'))).toBe('it broke');
+    expect(messageOf('text')).toBe('text');
+    expect(messageOf(undefined)).toBe('undefined');
+    expect(messageOf({ code: 7 })).toBe('[object Object]');
+  });
+});

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../src/lib/redact.ts';
+
+const KEY = `k€y "1"/&<a+b>'%`;
+
+describe('a text without its secrets', () => {
+  it.each([
+    ['plain', KEY],
+    ['percent-encoded', encodeURIComponent(KEY)],
+    [
+      'percent-encoded in lower case',
+      encodeURIComponent(KEY).replaceAll(/%[0-9A-F]{2}/g, (each) => each.toLowerCase()),
+    ],
+    ['a query', new URLSearchParams({ '': KEY }).toString().slice(1)],
+    ['JSON', JSON.stringify(KEY).slice(1, -1)],
+    ['JSON with escaped slashes', JSON.stringify(KEY).slice(1, -1).replaceAll('/', '\\/')],
+    [
+      'HTML',
+      KEY.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    ],
+    ['HTML by numbers', Array.from(KEY, (each) => `&#${each.codePointAt(0) ?? 0};`).join('')],
+  ])('has none that is %s', (_notation, written) => {
+    expect(redact(`GET /a?key=${written}&pkg=1 ${written}.`, [KEY])).toBe('GET /a?key=[key]&pkg=1 [key].');
+  });
+
+  it('has none in any mixture of notations, whatever the secret is', () => {
+    const notations: ((character: string) => string)[] = [
+      (character) => character,
+      (character) => encodeURIComponent(character),
+      (character) => JSON.stringify(character).slice(1, -1),
+      (character) => `&#x${(character.codePointAt(0) ?? 0).toString(16)};`,
+      (character) =>
+        [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    ];
+    const secret = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+    const choices = fc.array(fc.nat(notations.length - 1), { minLength: 40, maxLength: 40 });
+    const property = fc.property(secret, choices, (key, chosen) => {
+      const written = Array.from(key, (character, index) =>
+        notations[chosen[index % 40] ?? 0]?.(character),
+      ).join('');
+      expect(redact(`<${written}>`, [key])).toBe('<[key]>');
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('is as it was where there are none', () => {
+    const words = fc
+      .array(fc.constantFrom('a', 'b', ' ', '%', '&', ';', '\\', '"', '1'))
+      .map((each) => each.join(''));
+    const property = fc.property(words, (text) => {
+      expect(redact(text, ['XYZ', ''])).toBe(text);
+    });
+    fc.assert(property);
+    expect(redact('a.c abc', ['a.c'])).toBe('[key] abc');
+  });
+
+  it('has the longest one taken out first', () => {
+    expect(redact('abcdef abc', ['abc', 'abcdef'])).toBe('[key] [key]');
+  });
+});

@@ -1,0 +1,167 @@
+/** The rules of who may know whom (docs/architecture.md, "The parts"), held against the import lines of the source. */
+
+/** A source file: its path below `src`, and its text. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** Rooms by layer, the top first. Imports only point down: from a room to one of a lower layer, or to itself. */
+const LAYERS = [
+  ['cli'],
+  ['worker.ts'],
+  ['schedule', 'web', 'sync', 'sandbox'],
+  ['service', 'warehouse'],
+  ['lib'],
+] as const;
+
+/** Libraries that have a home: only there are they known. */
+const HOMES: Record<string, readonly string[]> = {
+  undici: ['service/client/'],
+  'better-sqlite3': ['warehouse/'],
+  'drizzle-orm': ['warehouse/'],
+  'node-cron': ['schedule/'],
+  fastify: ['web/', 'service/server/'],
+  pino: ['lib/'],
+  'pino-pretty': ['lib/'],
+  commander: ['cli/'],
+  'cli-progress': ['cli/'],
+  'cli-table3': ['cli/'],
+  yaml: ['config/'],
+  'temporal-polyfill': ['lib/'],
+};
+
+/** Texts that only some files may hold. */
+const WORDS: { words: RegExp; says: string; homes: readonly string[] }[] = [
+  { words: /\bprocess\.env\b/, says: 'reads process.env', homes: ['config/'] },
+  {
+    words: /\bprocess\.(?:stdout|stderr)\.write\b/,
+    says: 'writes to the terminal',
+    homes: ['cli/', 'lib/logger.ts'],
+  },
+  { words: /\bconsole\.\w+\(/, says: 'writes to the console', homes: [] },
+  { words: /^export default\b|^export \{[^}]*\bas default\b/m, says: 'has a default export', homes: [] },
+];
+
+const LONGEST_FILE = 300;
+
+interface Import {
+  /** As it is written: `../lib/clock.ts`, `node:fs`, `zod`. */
+  from: string;
+  typeOnly: boolean;
+}
+
+/** Every breach of the rules, in words that begin with the file that breaks one. */
+export function findBreaches(files: readonly SourceFile[]): string[] {
+  return [...files.flatMap(breachesOf), ...breachesOfBoth(files)];
+}
+
+function breachesOf(file: SourceFile): string[] {
+  const { path, text } = file;
+  const imports = importsOf(text);
+  const code = withoutComments(text);
+  const lines = text.trimEnd().split('\n').length;
+  const sayings = [
+    ...imports.flatMap((each) =>
+      each.from.startsWith('.') ? breachOfLayers(path, each) : breachOfHomes(path, each),
+    ),
+    ...WORDS.filter(({ words, homes }) => words.test(code) && !isAt(path, homes)).map(({ says }) => says),
+    ...(lines > LONGEST_FILE ? [`has ${lines} lines, more than ${LONGEST_FILE}`] : []),
+  ];
+  return sayings.map((says) => `${path} ${says}`);
+}
+
+function breachOfHomes(path: string, { from }: Import): string[] {
+  const library = Object.keys(HOMES).find((name) => from === name || from.startsWith(`${name}/`));
+  const homes = library === undefined ? undefined : HOMES[library];
+  return homes === undefined || isAt(path, homes)
+    ? []
+    : [`imports ${from}, whose home is ${homes.join(' or ')}`];
+}
+
+function breachOfLayers(path: string, { from, typeOnly }: Import): string[] {
+  const target = resolve(path, from);
+  const [own, other] = [roomOf(path), roomOf(target)];
+  if (target.startsWith('..')) return [`imports ${from}, which lies outside src`];
+  if (own === other)
+    return isServiceCrossing(path, target) ? [`imports ${target}: client and server are strangers`] : [];
+  if (other === 'config') {
+    const isReader = own === 'cli' || own === 'worker.ts';
+    return isReader || typeOnly ? [] : [`imports more than types from ${target}`];
+  }
+  const isDown = layerOf(other) > (own === 'config' ? layerOf('warehouse') : layerOf(own));
+  return isDown ? [] : [`imports ${target}: imports only point down`];
+}
+
+function isServiceCrossing(path: string, target: string): boolean {
+  const isBetween = (one: string, other: string) => path.startsWith(one) && target.startsWith(other);
+  return isBetween('service/client/', 'service/server/') || isBetween('service/server/', 'service/client/');
+}
+
+/** Rooms that may know both the service and the warehouse; `web` for the catalogue that serves the warehouse back. */
+const KNOWS_BOTH = ['cli', 'worker.ts', 'sync', 'web'];
+
+function breachesOfBoth(files: readonly SourceFile[]): string[] {
+  const rooms = new Set(files.map(({ path }) => roomOf(path)).filter((room) => !KNOWS_BOTH.includes(room)));
+  return [...rooms].flatMap((room) => {
+    const toFirst = (other: string) =>
+      files.find(
+        ({ path, text }) =>
+          roomOf(path) === room &&
+          importsOf(text).some(({ from }) => from.startsWith('.') && roomOf(resolve(path, from)) === other),
+      )?.path;
+    const [service, warehouse] = [toFirst('service'), toFirst('warehouse')];
+    const isBoth =
+      service !== undefined && warehouse !== undefined && !['service', 'warehouse'].includes(room);
+    return isBoth
+      ? [`${service} knows the service and ${warehouse} the warehouse: only sync knows both`]
+      : [];
+  });
+}
+
+function isAt(path: string, homes: readonly string[]): boolean {
+  return homes.some((home) => path.startsWith(home));
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** The number of the layer, 0 at the top; a room that has none is above all, so that nothing may import it. */
+function layerOf(room: string): number {
+  return LAYERS.findIndex((layer) => layer.some((each) => each === room));
+}
+
+function resolve(path: string, from: string): string {
+  return new URL(from, `file:///src/${path}`).pathname.replace(/^\/src\//, '').replace(/^\/(?!src)/, '../');
+}
+
+/** What the text imports or passes on, also at run time; `typeOnly` where nothing of it is left in the built code. */
+function importsOf(text: string): Import[] {
+  const code = withoutComments(text);
+  const statements = code.matchAll(/^(?:import|export)\s+(type\s)?([^'"`;]*?from\s*)?['"]([^'"]+)['"]/gm);
+  const dynamic = code.matchAll(
+    /\b(?:import|require\)?|createRequire\([^)]*\))\s*\(\s*['"]([^'"]+)['"]\s*\)/g,
+  );
+  return [
+    ...[...statements].map(([, type, names, from]) => ({
+      from: from ?? '',
+      typeOnly: type !== undefined || isAllTypes(names),
+    })),
+    ...[...dynamic].map(([, from]) => ({ from: from ?? '', typeOnly: false })),
+  ];
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '').replaceAll(/^\s*\/\/.*$/gm, '');
+}
+
+/** True for `{ type A, type B } from`. */
+function isAllTypes(names: string | undefined): boolean {
+  const listed = /^\{([^}]*)\}/
+    .exec(names?.trim() ?? '')?.[1]
+    ?.split(',')
+    .map((name) => name.trim());
+  const given = listed?.filter((name) => name !== '') ?? [];
+  return given.length > 0 && given.every((name) => name.startsWith('type '));
+}
