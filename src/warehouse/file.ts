@@ -123,7 +123,7 @@ function writeDraft(draft: string, path: string, now: number): void {
 /** SQLite would take what stands beside a missing file for part of a new one. */
 function refuseOrphan(path: string): void {
   const orphan = ['-wal', '-journal'].map((ending) => path + ending).find((file) => existsSync(file));
-  if (!orphan) return;
+  if (!orphan || existsSync(path)) return; // another process may have made the file just now
   throw new WarehouseError(
     `${path} is not there, but ${orphan} is: it may hold the last changes of the file that is gone`,
     {

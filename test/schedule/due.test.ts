@@ -125,6 +125,12 @@ describe('a run', () => {
     expect(due('2026-03-10T12:30Z', '2026-03-10T12:30Z')).toBeNull();
   });
 
+  it('is due where the last one is of the future: a clock that was ahead says nothing', () => {
+    expect(due('2026-03-10T12:30Z', '2027-01-01T00:00Z')).toBe('catch_up');
+    expect(due('2026-03-10T12:30Z', '2026-03-10T12:31:01Z')).toBe('catch_up');
+    expect(due('2026-03-10T12:30Z', '2026-03-10T12:31:00Z')).toBeNull();
+  });
+
   it('is due once per tick, whenever and however often it is asked', () => {
     const moments = fc.array(fc.nat(3 * HOUR_MS), { minLength: 1, maxLength: 40 });
     fc.assert(

@@ -10,10 +10,10 @@ import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehou
 import { temporaryFolder } from './temporary-folder.ts';
 import { createTimeline, type Timeline } from './virtual-clock.ts';
 
-/** How long a request may take, in milliseconds. */
-export const DEADLINE_MS = 30_000;
+/** How long a request of each process may take, in milliseconds. */
+const DEADLINES_MS = [30_000, 1_000];
+const LONGEST_MS = Math.max(...DEADLINES_MS);
 const DAY_MS = 86_400_000;
-const PROCESSES = 2;
 
 /** One request: who asks for it, when, and what comes of it. */
 export interface Arrival {
@@ -38,8 +38,8 @@ export type Fate =
 
 const limit = (most: number) => fc.option(fc.integer({ min: 1, max: most }), { nil: null, freq: 3 });
 
-const arrival: fc.Arbitrary<Arrival> = fc.record({
-  process: fc.nat(PROCESSES - 1),
+const anyArrival: fc.Arbitrary<Arrival> = fc.record({
+  process: fc.nat(DEADLINES_MS.length - 1),
   afterMs: fc.oneof(
     { weight: 6, arbitrary: fc.nat(300) },
     { weight: 2, arbitrary: fc.nat(5_000) },
@@ -48,7 +48,7 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
     { weight: 2, arbitrary: fc.constantFrom(999, 1_000, 1_001, 59_999, 60_000, 60_001) },
     { weight: 1, arbitrary: fc.integer({ min: DAY_MS - 60_000, max: DAY_MS + 1 }) },
   ),
-  latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(DEADLINE_MS) }),
+  latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(LONGEST_MS) }),
   fate: fc.constantFrom<Arrival['fate'][]>('answered', 'answered', 'answered', 'lost', 'unsent', 'killed'),
 });
 
@@ -59,14 +59,14 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
     perDay: limit(20),
     maxWaitMs: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(90_000)),
   }),
-  arrivals: fc.array(arrival, { maxLength: 40 }),
+  arrivals: fc.array(anyArrival, { maxLength: 40 }),
 });
 
 /** Plays the scenario to its end. */
 export async function play({ limits, arrivals }: Scenario): Promise<Fate[]> {
   const timeline = createTimeline('2026-03-01T12:00Z');
   const path = join(temporaryFolder(), 'live.db');
-  const processes = Array.from({ length: PROCESSES }, () => createProcess(path, limits, timeline));
+  const processes = DEADLINES_MS.map((deadlineMs) => createProcess(path, limits, timeline, deadlineMs));
   let at = 0;
   const fates = arrivals.map((each) => {
     at += each.afterMs;
@@ -79,16 +79,17 @@ export async function play({ limits, arrivals }: Scenario): Promise<Fate[]> {
   return Promise.all(fates);
 }
 
-function createProcess(path: string, limits: Limits, timeline: Timeline) {
+function createProcess(path: string, limits: Limits, timeline: Timeline, deadlineMs: number) {
   let life = 0;
   let warehouse: SqliteWarehouse = openWarehouse(path, timeline);
   let budget = warehouse.budget('main', limits);
   let ending = new AbortController();
   return {
     admit: () => {
-      const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: DEADLINE_MS } as const;
+      const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
       return budget.admit(note, ending.signal);
     },
+    deadlineMs,
     life: () => life,
     /** It dies at once, with all that it waits for and all that it has sent, and starts again. */
     kill: () => {
@@ -105,10 +106,12 @@ function createProcess(path: string, limits: Limits, timeline: Timeline) {
 
 async function live(
   process: ReturnType<typeof createProcess>,
-  { latencyMs, fate }: Arrival,
+  arrival: Arrival,
   at: number,
   timeline: Timeline,
 ): Promise<Fate> {
+  const { fate } = arrival;
+  const latencyMs = Math.min(arrival.latencyMs, process.deadlineMs);
   await timeline.sleep(at);
   const askedAt = timeline.now();
   const life = process.life();
@@ -117,11 +120,11 @@ async function live(
     const from = timeline.now();
     await timeline.sleep(latencyMs);
     if (fate === 'killed' && process.life() === life) process.kill();
-    if (process.life() !== life) return { kind: 'seen', from, until: from + DEADLINE_MS };
+    if (process.life() !== life) return { kind: 'seen', from, until: from + process.deadlineMs };
     const status = fate === 'answered' ? 200 : null;
     admission.answered({ status, bytes: null, sent: fate !== 'unsent' });
     if (fate === 'unsent') return { kind: 'unseen' };
-    return { kind: 'seen', from, until: fate === 'answered' ? timeline.now() : from + DEADLINE_MS };
+    return { kind: 'seen', from, until: fate === 'answered' ? timeline.now() : from + process.deadlineMs };
   } catch (error) {
     if (error instanceof ParkedError) return { kind: 'parked', askedAt, untilMs: error.untilMs };
     if (process.life() !== life) return { kind: 'unseen' };

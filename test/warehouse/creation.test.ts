@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { built, runModule } from '../support/child-process.ts';
 import { rowsOf, valueOf } from '../support/live-file.ts';
@@ -34,6 +35,26 @@ describe('making the live file', () => {
     expect(readdirSync(folder)).toEqual(['live.db']);
     expect(valueOf(join(folder, 'live.db'), 'pragma integrity_check')).toBe('ok');
   });
+
+  it('refuses to begin beside what a file that is gone left there: SQLite would take it for part of the new one', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'live.db-wal'), 'the last changes');
+    expect(() => openWarehouse(join(folder, 'live.db'), clock)).toThrow(/live\.db-wal is/);
+    expect(readdirSync(folder)).toEqual(['live.db-wal']);
+  });
+
+  it.each(['-wal', '-journal'])(
+    'is refused where the %s of a file that is gone stands there still',
+    (ending) => {
+      const folder = temporaryFolder();
+      const path = join(folder, 'live.db');
+      writeFileSync(path + ending, 'the last changes');
+      const make = () => openWarehouse(path, clock);
+      expect(make).toThrow(WarehouseError);
+      expect(make).toThrow(`${path} is not there, but ${path}${ending} is`);
+      expect(readdirSync(folder)).toEqual([`live.db${ending}`]);
+    },
+  );
 
   it('leaves nothing at the path and nothing beside it where it fails', () => {
     const folder = temporaryFolder();

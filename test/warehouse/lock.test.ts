@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -40,6 +40,18 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
+  it('is of the file, by whatever path it is named', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'live.db');
+    writeFileSync(path, 'a file');
+    symlinkSync(path, join(folder, 'link.db'));
+    symlinkSync(folder, join(folder, 'here'));
+    const lock = lockOrThrow(path, name, 'sync', SINCE);
+    expect(tryLock(join(folder, 'link.db'), name, 'sync', SINCE)).toBeNull();
+    expect(tryLock(join(folder, 'here/live.db'), name, 'sync', SINCE)).toBeNull();
+    lock.release();
+  });
+
   it('is free again once it is released, as often as wanted', () => {
     const path = livePath();
     for (let round = 0; round < 3; round++) {
@@ -67,6 +79,25 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     });
     lock.release();
   }, 60_000);
+
+  it('is one and the same however its path is spelled, before the file is there and after', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join(folder, 'data'), join(folder, 'link'));
+    const [path, spelled] = [join(folder, 'data/live.db'), join(folder, 'link/live.db')];
+    for (const makeFile of [() => undefined, () => writeFileSync(path, 'x')]) {
+      makeFile();
+      const lock = lockOrThrow(path, name, 'sync', SINCE);
+      expect(refusalOf(() => lockOrThrow(spelled, name, 'sync', SINCE)).message).toContain(
+        `pid ${process.pid}`,
+      );
+      lock.release();
+    }
+    symlinkSync(path, join(folder, 'other.db'));
+    const lock = lockOrThrow(join(folder, 'other.db'), name, 'sync', SINCE);
+    expect(tryLock(path, name, 'sync', SINCE)).toBeNull();
+    lock.release();
+  });
 
   it('does not lock the file of another warehouse', () => {
     const lock = lockOrThrow(livePath(), name, 'sync', SINCE);

@@ -80,12 +80,21 @@ export function prepareSettleRequest(db: Db) {
   };
 }
 
-/** Prepares: no request is on its way for longer than until `latest` (ms); more is what a clock that was ahead wrote. */
+/**
+ * Prepares: what was sent after `latest` (ms) was sent by a clock that was ahead, and is on its way until then at most.
+ * Others may have a longer deadline, and keep it.
+ */
 export function preparePullBack(db: Db) {
   const query = db
     .update(request)
     .set({ spent_until_ms: sql`${value('latest')}` })
-    .where(and(eq(request.account, value('account')), gt(request.spent_until_ms, value('latest'))))
+    .where(
+      and(
+        eq(request.account, value('account')),
+        gt(request.at_ms, value('latest')),
+        gt(request.spent_until_ms, value('latest')),
+      ),
+    )
     .prepare();
   return (account: string, latest: number): void => {
     query.run({ account, latest });
