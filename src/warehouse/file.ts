@@ -31,7 +31,12 @@ export const APPLICATION_ID = 0x766f6468;
 const MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '../../drizzle');
 /** How many migrations this version knows; a file that has had more is from a newer one. */
 export const FORMAT = countMigrations();
-const TRIGGERS = ['storage_day_booked_insert', 'storage_day_booked_update', 'storage_day_booked_delete'];
+const TRIGGERS = [
+  'storage_day_booked_insert',
+  'storage_day_booked_update',
+  'storage_day_booked_delete',
+  'video_version_kept',
+];
 
 /**
  * Opens the live file for writing; makes a new one where there is none, and brings an older one up to date.

@@ -62,6 +62,8 @@ export const walk = sqliteTable(
     order_violated: boolean('order_violated').notNull().default(false),
     /** The checkpoint that this walk went on from; NULL where it began at the end of the list. */
     resumed_from_id: bigint('resumed_from_id'),
+    /** Why some page was not read, in words; NULL where all were. Walks that go on from this one take it over. */
+    unread: text('unread'),
     /** Start of the first of the walks that this one goes on from. */
     origin_started_at: timestamp('origin_started_at').notNull(),
   },

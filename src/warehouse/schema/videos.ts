@@ -20,45 +20,63 @@ export const packageTable = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );
 
-/** One video of one package: the fields of service.md 2.1 as they came, and what vodhouse knows of them. */
-export const video = sqliteTable(
-  'video',
+/** The columns of a video: its key, the fields of service.md 2.1 as they came, and what vodhouse knows of them. */
+const videoColumns = () => ({
+  account: text('account').notNull(),
+  package_id: bigint('package_id').notNull(),
+  id: bigint('id').notNull(),
+  cid: text('cid'),
+  access_key: text('access_key'),
+  org_access_key: text('org_access_key'),
+  title: text('title'),
+  series: text('series'),
+  author: text('author'),
+  content: text('content'),
+  tag: text('tag'),
+  copyright: text('copyright'),
+  rate: text('rate'),
+  cdate: text('cdate'),
+  duration: bigint('duration'),
+  etc: text('etc'),
+  thumbnail_url: text('thumbnail_url'),
+  thumbnail_sheet_url: text('thumbnail_sheet_url'),
+  encoding_success: text('encoding_success'),
+  v_width: bigint('v_width'),
+  v_height: bigint('v_height'),
+  v_framerate: real('v_framerate'),
+  filesize: bigint('filesize'),
+  drm_cid: text('drm_cid'),
+  opt: text('opt'),
+  preloading: text('preloading'),
+  /** JSON of the fields that service.md does not know. */
+  extra: text('extra'),
+  first_seen_at: timestamp('first_seen_at').notNull(),
+  changed_at: timestamp('changed_at').notNull(),
+  removed_at: timestamp('removed_at'),
+  change_seq: bigint('change_seq').notNull(),
+});
+
+/** One video of one package, in its present state. */
+export const video = sqliteTable('video', videoColumns(), (table) => [
+  primaryKey({ columns: [table.account, table.package_id, table.id] }),
+]);
+
+/** A state of a video that another one superseded: written by triggers, in the transaction of the change. */
+export const videoVersion = sqliteTable(
+  'video_version',
   {
-    account: text('account').notNull(),
-    package_id: bigint('package_id').notNull(),
-    id: bigint('id').notNull(),
-    cid: text('cid'),
-    access_key: text('access_key'),
-    org_access_key: text('org_access_key'),
-    title: text('title'),
-    series: text('series'),
-    author: text('author'),
-    content: text('content'),
-    tag: text('tag'),
-    copyright: text('copyright'),
-    rate: text('rate'),
-    cdate: text('cdate'),
-    duration: bigint('duration'),
-    etc: text('etc'),
-    thumbnail_url: text('thumbnail_url'),
-    thumbnail_sheet_url: text('thumbnail_sheet_url'),
-    encoding_success: text('encoding_success'),
-    v_width: bigint('v_width'),
-    v_height: bigint('v_height'),
-    v_framerate: real('v_framerate'),
-    filesize: bigint('filesize'),
-    drm_cid: text('drm_cid'),
-    opt: text('opt'),
-    preloading: text('preloading'),
-    /** JSON of the fields that service.md does not know. */
-    extra: text('extra'),
-    first_seen_at: timestamp('first_seen_at').notNull(),
-    changed_at: timestamp('changed_at').notNull(),
-    removed_at: timestamp('removed_at'),
-    change_seq: bigint('change_seq').notNull(),
+    ...videoColumns(),
+    /** The moment from which this state held: of its change, or of the proof where it is a removal. */
+    valid_from: timestamp('valid_from').notNull(),
+    /** The moment from which the next state held. */
+    valid_to: timestamp('valid_to').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account, table.package_id, table.id] })],
+  (table) => [primaryKey({ columns: [table.account, table.package_id, table.id, table.change_seq] })],
 );
+
+/** Why a walk holds removals back: too many at once, all there are, or a list whose order had to earn trust again. */
+export const HELD_REASONS = ['many', 'all', 'order'] as const;
+export type HeldReason = (typeof HELD_REASONS)[number];
 
 /** A live row proved to be gone, before that takes effect at the end of its walk. */
 export const removalCandidate = sqliteTable(
@@ -73,6 +91,9 @@ export const removalCandidate = sqliteTable(
     walk_id: bigint('walk_id').notNull(),
     held_back: boolean('held_back').notNull().default(false),
     held_at: timestamp('held_at'),
+    /** The walk that held it back, and why. */
+    held_by: bigint('held_by'),
+    held_reason: text('held_reason', { enum: HELD_REASONS }),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id] })],
 );
@@ -94,4 +115,47 @@ export const quarantine = sqliteTable(
     resolved_at: timestamp('resolved_at'),
   },
   (table) => [index('quarantine_record').on(table.account, table.stream, table.package_id, table.record_id)],
+);
+
+export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
+/** How a field departs from service.md: unknown there, absent here, or of another JSON type. */
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
+/** Where the records of a stream stopped matching service.md. */
+export const drift = sqliteTable(
+  'drift',
+  {
+    account: text('account').notNull(),
+    stream: text('stream', { enum: ['videos', 'storage'] }).notNull(),
+    field: text('field').notNull(),
+    kind: text('kind', { enum: DRIFT_KINDS }).notNull(),
+    /** The first such value as JSON, shortened; NULL for a missing field. */
+    sample: text('sample'),
+    first_seen_at: timestamp('first_seen_at').notNull(),
+    last_seen_at: timestamp('last_seen_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.stream, table.field, table.kind] })],
+);
+
+/** A page whose records need no second look while its bytes, and the rows that it speaks of, stay as they are. */
+export const pageHash = sqliteTable(
+  'page_hash',
+  {
+    account: text('account').notNull(),
+    package_id: bigint('package_id').notNull(),
+    page: bigint('page').notNull(),
+    page_size: bigint('page_size').notNull(),
+    hash: text('hash').notNull(),
+    records: bigint('records').notNull(),
+    first_id: bigint('first_id').notNull(),
+    last_id: bigint('last_id').notNull(),
+    /** The ids of which the page showed every live one. */
+    proof_low: bigint('proof_low').notNull(),
+    proof_high: bigint('proof_high').notNull(),
+    /** The last `change_seq` handed out when the page and the rows were last found equal. */
+    change_seq: bigint('change_seq').notNull(),
+    /** JSON of the drift in its records, known before: `[[field, kind], …]`; NULL where there is none. */
+    drift: text('drift'),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.package_id, table.page, table.page_size] })],
 );
