@@ -3,6 +3,7 @@
  * with loss. Each reader takes whatever JSON holds and gives the value to store, or refuses it.
  */
 import { z } from 'zod';
+import type { DocumentedType } from './drift.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -96,6 +97,12 @@ export function required(least: number, note: FieldNote) {
       return refuse(context, `${show(value)} is not a whole number from ${least} up`);
     })
     .meta({ type: 'integer', minimum: least, ...note });
+}
+
+/** The type that the fields of a record are documented to have, by their names. */
+export function documentedTypes(shape: Readonly<Record<string, z.ZodType>>): Record<string, DocumentedType> {
+  const typeOf = (field: z.ZodType) => (field.meta() as { type: DocumentedType }).type;
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, typeOf(field)]));
 }
 
 /** What a field takes as it is: a value for which this is true is one that its reader gives back unchanged. */

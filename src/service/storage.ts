@@ -1,5 +1,6 @@
 /** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (service.md 2.3 and 4.2). */
 import { z } from 'zod';
+import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
 import { firstProblem, text, whole } from './fields.ts';
 
 /** Path of the operation below `report_url`. */
@@ -51,11 +52,21 @@ export function isDay(value: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-/** A read record: one of the two. */
-export type ReadStorageDay = { day: StorageDay } | { refused: RefusedDay };
+/** A read record: one of the two, and where it departs from service.md 2.3. */
+export type ReadStorageDay = ({ day: StorageDay } | { refused: RefusedDay }) & WithDrift;
 
 /** Reads one element of `data.list`; a record that cannot be stored comes back as a value. */
 export function readStorageDay(record: unknown): ReadStorageDay {
+  return withDrift(readFields(record), findDrift(record));
+}
+
+/** A fraction of a piece or a byte is refused, and yet the number that is documented. */
+const findDrift = createDriftFinder({
+  ...Object.fromEntries(FIGURES.map((figure) => [figure, 'number'])),
+  date: 'string',
+});
+
+function readFields(record: unknown): ReadStorageDay {
   const result = storageRecord.safeParse(record);
   if (!result.success) return { refused: { date: readDate(record), reason: firstProblem(result.error) } };
   const read = result.data;

@@ -1,6 +1,8 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (service.md 2.1, 2.2 and 4.1). */
 import { z } from 'zod';
-import { firstProblem, fitsOf, required, show, survivesJson, text, whole, real } from './fields.ts';
+import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
+import { documentedTypes, firstProblem, fitsOf, survivesJson } from './fields.ts';
+import { real, required, show, text, whole } from './fields.ts';
 
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';
@@ -60,8 +62,8 @@ export interface RefusedRecord {
   reason: string;
 }
 
-/** A read record: one of the two. */
-export type ReadVideo = { video: Video } | { refused: RefusedRecord };
+/** A read record: one of the two, and where it departs from service.md 2.1. */
+export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
 /** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
 export function readVideo(record: unknown): ReadVideo {
@@ -70,6 +72,12 @@ export function readVideo(record: unknown): ReadVideo {
 
 /** What `readVideo` does with a record that is not as documented to the letter: other types, fields more or less. */
 export function readLeniently(record: unknown): ReadVideo {
+  return withDrift(readFields(record), findDrift(record));
+}
+
+const findDrift = createDriftFinder(documentedTypes(videoRecord.shape));
+
+function readFields(record: unknown): ReadVideo {
   const result = videoRecord.safeParse(record);
   if (!result.success) return { refused: { id: readId(record), reason: firstProblem(result.error) } };
   return withExtra(result.data, record as object);
@@ -80,7 +88,7 @@ const fitsByField = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   fits: fitsOf(schema),
 }));
 
-/** All 24 fields, nothing else, each of its type: most records are, and need neither a copy nor a closer look. */
+/** All 24 fields, nothing else, each of its type: most records are, and need no copy, no closer look, and have no drift. */
 function isAsDocumented(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
   const fields = record as Record<string, unknown>;

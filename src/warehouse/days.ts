@@ -1,6 +1,7 @@
 /** Storing one storage answer: today live, past days booked, booked days compared, gaps noted; one transaction. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
+import { noteDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow } from './statements/storage.ts';
@@ -29,6 +30,8 @@ export interface DaysToStore {
   /** Of those, days that will not be asked for again. */
   givenUp: readonly string[];
   refused: readonly { date: string | null; reason: string; raw: string }[];
+  /** Where its records departed from service.md 2.3, each field and kind once. */
+  drift: readonly FieldDrift[];
 }
 
 /** What storing the answer did. */
@@ -78,6 +81,7 @@ export function storeDays(db: Db, days: DaysToStore): DayCounts {
     for (const date of days.missed) statements.noteGap(tx, days.account, date, at);
     for (const date of days.givenUp) statements.giveUpGap(tx, days.account, date, at);
     storeRefused(tx, days, at);
+    noteDrift(tx, days.account, 'storage', days.drift, at);
     return counts;
   });
 }

@@ -69,6 +69,7 @@ describe('a booked day', () => {
       missed: [],
       givenUp: [],
       refused: [],
+      drift: [],
     });
 
   beforeEach(async () => {

@@ -2,6 +2,7 @@
 import { addDays } from '../../lib/calendar.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { StorageDays } from '../../service/client/answers.ts';
+import { createDriftCollector } from '../../service/drift.ts';
 import { FIGURES, readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, KnownDays } from '../../warehouse/days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
@@ -9,15 +10,21 @@ import type { DayRange, RunDay } from './ranges.ts';
 
 const DAY_MS = 86_400_000;
 
+/** An answer, when it was there, and what takes the secrets out of a text of it. */
+export interface DaysToSort extends StorageDays {
+  answeredAt: number;
+  clean?: (text: string) => string;
+}
+
 /** Sorts the records of one answer: live, booked or compared, missed, refused. `range` is what was asked for. */
 export function sortDays(
-  answer: StorageDays & { answeredAt: number },
+  answer: DaysToSort,
   range: DayRange,
   day: RunDay,
   known: KnownDays,
   giveUpDays: number,
 ): Omit<DaysToStore, 'account'> {
-  const { rows, refused } = readDays(answer, range);
+  const { rows, refused, drift } = readDays(answer, range);
   const isPast = (date: string) => date <= day.settled && (date >= day.since || known.booked.has(date));
   const missed = daysOf(range).filter((date) => isPast(date) && !rows.has(date) && !known.booked.has(date));
   return {
@@ -27,6 +34,7 @@ export function sortDays(
     missed,
     givenUp: missed.filter((date) => isOld(known.gaps.get(date)?.firstMissedAt, day.now, giveUpDays)),
     refused,
+    drift,
   };
 }
 
@@ -40,15 +48,17 @@ function daysOf({ from, to }: DayRange): string[] {
   return days;
 }
 
-/** One row a day: the same day twice is one where the figures agree, and none where they differ. */
-function readDays(answer: StorageDays, range: DayRange) {
+/** One row a day: the same day twice is one where the figures agree, and none where they differ. Every record may drift. */
+function readDays(answer: DaysToSort, range: DayRange) {
   const rows = new Map<string, DayRow>();
   const indexes = new Map<string, number>();
   const refused: DaysToStore['refused'][number][] = [];
+  const drift = createDriftCollector(answer.clean);
   const refuse = (index: number, date: string | null, reason: string) =>
     refused.push({ date, reason, raw: answer.raw(index) });
   for (const [index, record] of answer.records.entries()) {
     const read = readStorageDay(record);
+    drift.note(read.drift);
     if ('refused' in read) refuse(index, read.refused.date, read.refused.reason);
     else if (read.day.date < range.from || read.day.date > range.to)
       refuse(index, read.day.date, 'outside the range asked for');
@@ -60,7 +70,7 @@ function readDays(answer: StorageDays, range: DayRange) {
       if (rows.delete(read.day.date)) refuse(indexes.get(read.day.date) ?? index, read.day.date, TWICE);
     }
   }
-  return { rows, refused };
+  return { rows, refused, drift: drift.found() };
 }
 
 const TWICE = 'the same day came twice with different figures';

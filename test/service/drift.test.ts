@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../src/lib/redact.ts';
+import { createDriftCollector, type DriftedValue } from '../../src/service/drift.ts';
+import { readStorageDay, storageRecord } from '../../src/service/storage.ts';
+import { readVideo, videoRecord } from '../../src/service/videos.ts';
+import { AWKWARD_KEY, formsIn, formsOfKey } from '../support/awkward-key.ts';
+
+type Type = 'string' | 'integer' | 'number';
+
+/** The fields of service.md 2.1 and 2.3, by their types. */
+const VIDEO: Record<string, Type> = {
+  ...typed('integer', 'id duration v_width v_height filesize'),
+  ...typed('number', 'v_framerate'),
+  ...typed('string', 'cid access_key org_access_key title series author content tag copyright rate cdate'),
+  ...typed('string', 'etc thumbnail_url thumbnail_sheet_url encoding_success drm_cid opt preloading'),
+};
+const DAY: Record<string, Type> = {
+  ...typed('number', 'mov_org_cnt mov_org_size encoder_cnt encoder_size ad_org_cnt ad_org_size'),
+  ...typed('number', 'ad_encoder_cnt ad_encoder_size image_count image_size'),
+  ...typed('string', 'date'),
+};
+
+function typed(type: Type, names: string): Record<string, Type> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, type]));
+}
+
+const RECORDS = [
+  { name: 'a video', types: VIDEO, read: readVideo, shape: videoRecord.shape },
+  { name: 'a storage day', types: DAY, read: readStorageDay, shape: storageRecord.shape },
+];
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '16', '\ud800', '2026-01-31', 'null'),
+);
+const whole = fc.oneof(fc.maxSafeInteger(), fc.constantFrom(0, -1, 4.4482871e7, 2 ** 53, Infinity));
+const fraction = fc.double({ noNaN: true });
+const nested = fc.oneof(fc.boolean(), fc.array(fc.jsonValue()), fc.dictionary(text, fc.jsonValue()));
+const AS_DOCUMENTED: Record<Type, fc.Arbitrary<unknown>> = {
+  string: fc.option(text),
+  integer: fc.option(whole),
+  number: fc.option(fc.oneof(whole, fraction)),
+};
+const RETYPED: Record<Type, fc.Arbitrary<unknown>> = {
+  string: fc.oneof(whole, fraction, nested),
+  integer: fc.oneof(text, nested, fc.constantFrom(0.5, -1.25)),
+  number: fc.oneof(text, nested),
+};
+
+function recordOf(types: Record<string, Type>) {
+  return fc.record(
+    Object.fromEntries(Object.entries(types).map(([name, type]) => [name, AS_DOCUMENTED[type]])),
+  );
+}
+
+/** Changes to a record: what is taken out, what is made of another type, what is put in. */
+function changesOf(types: Record<string, Type>) {
+  const retyped = (names: string[]) =>
+    fc.record(Object.fromEntries(names.map((name) => [name, RETYPED[types[name] ?? 'string']])));
+  const known = fc.shuffledSubarray(Object.keys(types));
+  const parts = fc.tuple(known, fc.nat(), fc.nat()).chain(([names, one, other]) => {
+    const [from, to] = [one % (names.length + 1), other % (names.length + 1)].sort((a, b) => a - b);
+    return fc.tuple(fc.constant(names.slice(0, from)), retyped(names.slice(from, to)));
+  });
+  const odd = fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'length',
+    'ID',
+    ' id',
+  );
+  const name = fc.oneof(odd, fc.string({ maxLength: 20 })).filter((each) => !Object.hasOwn(types, each));
+  const added = fc.uniqueArray(fc.tuple(name, fc.jsonValue()), { selector: ([each]) => each, maxLength: 8 });
+  return fc.tuple(parts, added).map(([[removed, other], more]) => ({ removed, retyped: other, added: more }));
+}
+
+/** As JSON.parse makes it: every name an own one, also `__proto__`. */
+function put(record: object, name: string, value: unknown): void {
+  Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
+const named = (drift: readonly DriftedValue[] = []) =>
+  drift.map(({ field, kind }) => `${kind} ${field}`).sort();
+
+describe.each(RECORDS)('$name', ({ types, read, shape }) => {
+  it('has the fields of service.md', () => {
+    expect(Object.keys(shape).sort()).toEqual(Object.keys(types).sort());
+  });
+
+  it('has no drift where it is as documented', () => {
+    const property = fc.property(recordOf(types), (record) => {
+      expect(read(record)).not.toHaveProperty('drift');
+    });
+    fc.assert(property);
+  });
+
+  it('names each field that is added, missing or of another type once, as what it is', () => {
+    const property = fc.property(recordOf(types), changesOf(types), (record, { removed, retyped, added }) => {
+      const changed = { ...record, ...retyped };
+      for (const name of removed) Reflect.deleteProperty(changed, name);
+      for (const [name, value] of added) put(changed, name, value);
+      const expected = [
+        ...removed.map((name) => `missing ${name}`),
+        ...Object.keys(retyped).map((name) => `type ${name}`),
+        ...added.map(([name]) => `new ${name}`),
+      ];
+      const { drift } = read(changed);
+      expect(named(drift)).toEqual(expected.sort());
+      for (const { field, kind, value } of drift ?? []) {
+        expect(value).toBe(
+          kind === 'missing' ? undefined : Object.getOwnPropertyDescriptor(changed, field)?.value,
+        );
+      }
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('has no drift where it is no record', () => {
+    for (const value of [null, 7, 'x', [], [1], true]) expect(read(value)).not.toHaveProperty('drift');
+  });
+
+  it('names at most 50 new fields, and every documented one besides', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field ${index}`, index]));
+    const names = named(read(many).drift);
+    expect(names.filter((name) => name.startsWith('new'))).toHaveLength(50);
+    expect(names.filter((name) => name.startsWith('missing'))).toHaveLength(Object.keys(types).length);
+  });
+});
+
+describe('a record', () => {
+  it('has its drift also where it is refused', () => {
+    expect(readVideo({ title: 7 })).toMatchObject({ refused: { id: null } });
+    expect(named(readVideo({ title: 7 }).drift)).toContain('type title');
+    expect(named(readStorageDay({ date: 20_260_131 }).drift)).toContain('type date');
+    expect(named(readStorageDay({ image_size: 1 }).drift)).toContain('missing date');
+  });
+
+  it('takes null for an absent value in a documented field, and for a value in a new one', () => {
+    const nulls = Object.fromEntries(Object.keys(VIDEO).map((name) => [name, null]));
+    expect(readVideo(nulls)).not.toHaveProperty('drift');
+    expect(named(readVideo({ ...nulls, mood: null }).drift)).toEqual(['new mood']);
+  });
+});
+
+/** What a collector makes of records with these fields, all of them new. */
+function collect(records: readonly Record<string, unknown>[], clean?: (text: string) => string) {
+  const collector = createDriftCollector(clean);
+  for (const record of records) {
+    collector.note(Object.entries(record).map(([field, value]) => ({ field, kind: 'new', value })));
+  }
+  return collector.found();
+}
+
+describe('the drift of an answer', () => {
+  it('is each field and kind once, with the first sample', () => {
+    const collector = createDriftCollector();
+    const names = Object.keys(VIDEO).filter((name) => name !== 'filesize');
+    const rest = Object.fromEntries(names.map((name) => [name, null]));
+    collector.note(readVideo({ ...rest, title: { ko: '강의' }, mood: 'good' }).drift);
+    collector.note(readVideo({ ...rest, title: 7, mood: 'bad', filesize: '16' }).drift);
+    collector.note(readVideo({ ...rest, filesize: 16 }).drift);
+    expect(collector.found()).toEqual([
+      { field: 'title', kind: 'type', sample: '{"ko":"강의"}' },
+      { field: 'filesize', kind: 'missing', sample: null },
+      { field: 'filesize', kind: 'type', sample: '"16"' },
+      { field: 'mood', kind: 'new', sample: '"good"' },
+    ]);
+  });
+
+  it('is nothing where no record has any', () => {
+    const collector = createDriftCollector();
+    collector.note(undefined);
+    expect(collector.found()).toEqual([]);
+  });
+
+  it('is at most 50 fields, the documented ones first, whatever comes', () => {
+    const collector = createDriftCollector();
+    for (let index = 0; index < 5_000; index++) {
+      collector.note([{ field: `field ${index}`, kind: 'new', value: index }]);
+    }
+    for (const field of Object.keys(VIDEO)) {
+      collector.note([
+        { field, kind: 'missing', value: undefined },
+        { field, kind: 'type', value: [] },
+      ]);
+    }
+    const found = collector.found();
+    expect(found).toHaveLength(50);
+    expect(found.filter(({ kind }) => kind !== 'new')).toHaveLength(48);
+    expect(found.at(-1)).toEqual({ field: 'field 1', kind: 'new', sample: '1' });
+  });
+
+  it('looks closer at each field once, and at no more than 50 of them', () => {
+    let looks = 0;
+    const count = (text: string) => (looks++, text);
+    const records = Array.from({ length: 1_000 }, () => ({ mood: 7 }));
+    collect(records, count);
+    expect(looks).toBe(2); // at its name, and at its value
+    collect([Object.fromEntries(records.map((_record, index) => [`field ${index}`, 7]))], count);
+    expect(looks).toBe(2 + 2 * 50);
+  });
+
+  it('shortens names to 100 characters and samples to 200, and tells the same short name once', () => {
+    const long = 'x'.repeat(100);
+    const value = 'y'.repeat(100_000);
+    expect(collect([{ [long]: 'y'.repeat(198) }])).toEqual([
+      { field: long, kind: 'new', sample: `"${'y'.repeat(198)}"` },
+    ]);
+    const found = collect([{ [`${long}1`]: value }, { [`${long}2`]: 7 }]);
+    expect(found).toEqual([{ field: `${'x'.repeat(99)}…`, kind: 'new', sample: `"${'y'.repeat(198)}…` }]);
+  });
+
+  it('is well-formed, wherever it is cut and whatever came', () => {
+    const surrogates = fc.string({ unit: fc.constantFrom('a', '\ud83d', '\udd25', '🔥'), maxLength: 300 });
+    const value = fc.oneof(surrogates, fc.dictionary(surrogates, surrogates, { maxKeys: 3 }));
+    const property = fc.property(surrogates, value, (name, inner) => {
+      for (const { field, sample } of collect([{ [name]: inner }])) {
+        expect(field.isWellFormed() && sample?.isWellFormed()).toBe(true);
+        expect(field.length).toBeLessThanOrEqual(100);
+        expect(sample?.length).toBeLessThanOrEqual(200);
+      }
+    });
+    fc.assert(property);
+    expect(collect([{ [`${'x'.repeat(98)}🔥🔥`]: `${'y'.repeat(197)}🔥🔥` }])).toEqual([
+      { field: `${'x'.repeat(98)}\ufffd…`, kind: 'new', sample: `"${'y'.repeat(197)}\ufffd…` },
+    ]);
+  });
+
+  it('tells a number that no double holds, and a value nested too deeply, as what they are', () => {
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
+    const samples = collect([{ size: JSON.parse('1e400'), sizes: JSON.parse('{"a":[-1e400,null]}'), deep }]);
+    expect(samples.map(({ sample }) => sample)).toEqual([
+      '"Infinity"',
+      '{"a":["-Infinity",null]}',
+      '"nested too deeply to be shown"',
+    ]);
+  });
+
+  it('holds no key that the service echoes, in no notation, in no name, and no half of one', () => {
+    const key = `canary-${AWKWARD_KEY}-1f5e`;
+    const clean = (text: string) => redact(text, [key]);
+    for (const form of Object.values(formsOfKey(key))) {
+      for (let before = 0; before <= 200; before += 7) {
+        const filler = 'z'.repeat(before);
+        const found = collect([{ [`${filler}${form}`]: { [form]: [filler, form] } }], clean);
+        const said = JSON.stringify(found);
+        expect(formsIn(said, key)).toEqual([]);
+        expect(said).not.toContain('canary');
+      }
+    }
+  });
+
+  it('holds no key of digits either that comes as a number', () => {
+    const clean = (text: string) => redact(text, ['20260310']);
+    const zeros = Array.from({ length: 97 }, () => 0);
+    const found = collect([{ key: 20_260_310, keys: [...zeros, 20_260_310] }], clean);
+    expect(found.map(({ sample }) => sample)).toEqual(['[key]', `[${'0,'.repeat(97)}[key…`]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { sortDays } from '../../../src/sync/storage/sort.ts';
+import { knownDays } from '../../support/known-days.ts';
+import { execute } from '../../support/live-file.ts';
+import { storageRecord } from '../../support/service-answers.ts';
+import { everyDay, openStorageAccount, type DayQuestion } from '../../support/storage-account.ts';
+
+const NOON = '2026-03-10T03:00Z';
+const DRIFT = 'select field, kind, sample, first_seen_at, last_seen_at from drift order by field, kind';
+
+/** Every day, with members added to each record, or taken out where they are undefined. */
+const withMembers = (members: Record<string, unknown>) => (question: DayQuestion) =>
+  everyDay(() => 5)(question).map((record) => ({ ...record, ...members }));
+
+/** Makes every further row of the table fail. */
+const breakTable = (path: string, table: string) =>
+  execute(
+    path,
+    `create trigger broken before insert on ${table} begin select raise(abort, 'broken by the test'); end`,
+  );
+
+describe('storage days', () => {
+  it('leave no drift while they are as documented, in whatever notation a number comes', async () => {
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((day) =>
+          JSON.stringify(storageRecord(day, 5)).replace('"mov_org_size":5', '"mov_org_size":4.4E7'),
+        ),
+    });
+    expect(await account.runAt(NOON)).toMatchObject({
+      status: 'succeeded',
+      storage: [{ booked: 1, live: true }],
+    });
+    expect(account.rows(DRIFT)).toEqual([]);
+  });
+
+  it('are stored with their drift: fields that are new, missing, or of another type', async () => {
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((day) => {
+          const members = `"encoder_cnt":"16","__proto__":{"a":[1]},"note":${JSON.stringify(`of ${day}`)}`;
+          const record = { ...storageRecord(day, 5), image_size: undefined };
+          return JSON.stringify(record).replace('"encoder_cnt":5', members);
+        }),
+    });
+    expect(await account.runAt(NOON)).toMatchObject({ storage: [{ booked: 1, live: true, quarantined: 0 }] });
+    const moment = { first_seen_at: '2026-03-10 03:00:00', last_seen_at: '2026-03-10 03:00:00' };
+    expect(account.rows(DRIFT)).toEqual([
+      { field: '__proto__', kind: 'new', sample: '{"a":[1]}', ...moment },
+      { field: 'encoder_cnt', kind: 'type', sample: '"16"', ...moment },
+      { field: 'image_size', kind: 'missing', sample: null, ...moment },
+      { field: 'note', kind: 'new', sample: '"of 2026-03-09"', ...moment },
+    ]);
+    expect(account.rows('select distinct account, stream from drift')).toEqual([
+      { account: 'main', stream: 'storage' },
+    ]);
+  });
+
+  it('keep what was seen first, and say when it was seen last', async () => {
+    let members: Record<string, unknown> = { note: 'first' };
+    const account = await openStorageAccount({ answer: (question) => withMembers(members)(question) });
+    await account.runAt(NOON);
+    members = { note: 'second', image_size: undefined };
+    await account.runAt('2026-03-10T04:00Z');
+    members = {};
+    await account.runAt('2026-03-10T05:00Z');
+    expect(account.rows(DRIFT)).toEqual([
+      {
+        field: 'image_size',
+        kind: 'missing',
+        sample: null,
+        first_seen_at: '2026-03-10 04:00:00',
+        last_seen_at: '2026-03-10 04:00:00',
+      },
+      {
+        field: 'note',
+        kind: 'new',
+        sample: '"first"',
+        first_seen_at: '2026-03-10 03:00:00',
+        last_seen_at: '2026-03-10 04:00:00',
+      },
+    ]);
+  });
+
+  it('that are refused have drift as well, also without a date', async () => {
+    const account = await openStorageAccount({
+      answer: () => ['{"image_size":{"bytes":5},"date":20260310}'],
+    });
+    expect(await account.runAt(NOON)).toMatchObject({ storage: [{ live: false, quarantined: 1 }] });
+    const drift = account.rows(`select field, sample from drift where kind = 'type' order by field`);
+    expect(drift).toEqual([
+      { field: 'date', sample: '20260310' },
+      { field: 'image_size', sample: '{"bytes":5}' },
+    ]);
+    expect(account.rows(`select count(*) as missing from drift where kind = 'missing'`)).toEqual([
+      { missing: 9 },
+    ]);
+  });
+
+  it('outside of the range, or of a day that came twice, have drift as well', async () => {
+    const account = await openStorageAccount({
+      answer: () => [
+        { ...storageRecord('2020-01-01'), outside: 1 },
+        { ...storageRecord('2026-03-10', 1), one: 1 },
+        { ...storageRecord('2026-03-10', 2), other: 1 },
+      ],
+    });
+    await account.runAt(NOON);
+    expect(account.rows('select field from drift order by field')).toEqual([
+      { field: 'one' },
+      { field: 'other' },
+      { field: 'outside' },
+    ]);
+  });
+
+  it.each(['storage_reading', 'drift'])(
+    'and their drift are stored together or not at all: %s',
+    async (table) => {
+      const account = await openStorageAccount({ answer: withMembers({ note: 'n' }) });
+      breakTable(account.path, table);
+      await account.runAt(NOON).catch(() => undefined);
+      expect(account.asked).toHaveLength(1);
+      expect([account.days(), account.rows(DRIFT)]).toEqual([[], []]);
+      execute(account.path, 'drop trigger broken');
+      await account.runAt('2026-03-10T04:00Z');
+      expect([account.days().length, account.rows(DRIFT).length]).toEqual([2, 1]);
+    },
+  );
+});
+
+describe('the secrets of an answer', () => {
+  it('are taken out of its drift', () => {
+    const records = [{ ...storageRecord('2026-03-10'), secret_name: 'a secret' }];
+    const answer = {
+      records,
+      raw: () => '',
+      answeredAt: 0,
+      clean: (text: string) => text.replaceAll('secret', '[key]'),
+    };
+    const day = { today: '2026-03-10', settled: '2026-03-08', since: '2026-03-02', now: 0 };
+    const { drift } = sortDays(answer, { from: '2026-03-10', to: '2026-03-10' }, day, knownDays(), 7);
+    expect(drift).toEqual([{ field: '[key]_name', kind: 'new', sample: '"a [key]"' }]);
+  });
+});

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openFile, type Db } from '../../src/warehouse/file.ts';
+import { driftOf, noteDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
+import { transact } from '../../src/warehouse/transact.ts';
+import { rowsOf } from '../support/live-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const NOON = '2026-03-10 12:00:00';
+const LATER = '2026-03-10 13:00:00';
+const EARLIER = '2026-03-10 11:00:00';
+const MOOD: FieldDrift = { field: 'mood', kind: 'new', sample: '"good"' };
+const NO_TITLE: FieldDrift = { field: 'title', kind: 'missing', sample: null };
+
+describe('drift', () => {
+  let path: string;
+  let db: Db;
+  const note = (found: readonly FieldDrift[], at: string, account = 'main') =>
+    transact(db, (tx) => noteDrift(tx, account, 'videos', found, at));
+  const touch = (keys: Parameters<typeof touchDrift>[3], at: string) =>
+    transact(db, (tx) => touchDrift(tx, 'main', 'videos', keys, at));
+  const times = () => driftOf(db).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
+
+  beforeEach(() => {
+    path = join(temporaryFolder(), 'live.db');
+    db = openFile(path, 0);
+    return () => db.$client.close();
+  });
+
+  it('is noted once, with its sample and the moment it came', () => {
+    expect(note([MOOD, NO_TITLE], NOON)).toBe(2);
+    const moment = { account: 'main', stream: 'videos', first_seen_at: NOON, last_seen_at: NOON };
+    expect(rowsOf(path, 'select * from drift order by field')).toEqual([
+      { ...moment, ...MOOD },
+      { ...moment, ...NO_TITLE },
+    ]);
+  });
+
+  it('keeps its sample and first moment when it is seen again, and moves its last moment forward only', () => {
+    note([MOOD], NOON);
+    expect(note([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
+    expect(note([MOOD], EARLIER)).toBe(0);
+    const [row] = driftOf(db).filter(({ field }) => field === 'mood');
+    expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
+  });
+
+  it('is another one in another account, stream, field or kind', () => {
+    note([MOOD], NOON);
+    expect(note([MOOD], LATER, 'other')).toBe(1);
+    expect(transact(db, (tx) => noteDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
+    expect(note([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
+    expect(note([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
+    const [first] = rowsOf(path, `select * from drift where first_seen_at = '${NOON}'`);
+    expect(first).toMatchObject({ account: 'main', stream: 'videos', field: 'mood', last_seen_at: NOON });
+  });
+
+  it('is seen again without its sample, by field and kind: only what was seen before', () => {
+    note([MOOD, NO_TITLE], NOON);
+    touch(
+      [
+        ['mood', 'new'],
+        ['mood', 'type'],
+        ['weather', 'new'],
+      ],
+      LATER,
+    );
+    expect(times()).toEqual([
+      ['mood', NOON, LATER],
+      ['title', NOON, NOON],
+    ]);
+    touch(
+      [
+        ['mood', 'new'],
+        ['title', 'missing'],
+      ],
+      EARLIER,
+    );
+    expect(times()).toEqual([
+      ['mood', NOON, LATER],
+      ['title', NOON, NOON],
+    ]);
+  });
+
+  it('is listed with what came last first, then by its key', () => {
+    note(
+      [
+        { ...MOOD, field: 'b' },
+        { ...MOOD, field: 'a' },
+      ],
+      NOON,
+    );
+    note([{ ...MOOD, field: 'c' }], EARLIER, 'another');
+    note([{ ...MOOD, field: 'd' }], LATER);
+    note([{ ...MOOD, field: 'a' }], NOON, 'another');
+    touch([['b', 'new']], '2026-03-11 00:00:00');
+    expect(driftOf(db).map(({ account, field }) => `${account} ${field}`)).toEqual([
+      'main d',
+      'another a',
+      'main a',
+      'main b',
+      'another c',
+    ]);
+  });
+
+  it('keeps names and samples of any characters', () => {
+    const odd = { field: `__proto__'"\0🔥`, kind: 'new', sample: `"\\ud800 '🔥"` } as const;
+    expect(note([odd], NOON)).toBe(1);
+    expect(note([odd], LATER)).toBe(0);
+    expect(driftOf(db)).toMatchObject([odd]);
+  });
+});
