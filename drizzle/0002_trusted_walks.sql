@@ -62,6 +62,7 @@ CREATE TABLE `video_version` (
 	PRIMARY KEY(`account`, `package_id`, `id`, `change_seq`)
 );
 --> statement-breakpoint
+ALTER TABLE `package` ADD `changed_seq` BIGINT DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `removal_candidate` ADD `held_by` BIGINT;--> statement-breakpoint
 ALTER TABLE `removal_candidate` ADD `held_reason` text;--> statement-breakpoint
 ALTER TABLE `walk` ADD `unread` text;

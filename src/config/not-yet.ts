@@ -1,8 +1,6 @@
 import { dirname, relative } from 'node:path';
 import type { Config } from './config.ts';
 
-const DEFAULT_BOUNDARY_READS = 0.05;
-
 /** What the config asks for and this version does not do, a line each: it is accepted, and people should be told. */
 export function notYet(config: Config): string[] {
   const liveFile = relative(dirname(config.file), config.warehouse);
@@ -13,9 +11,6 @@ export function notYet(config: Config): string[] {
   if (config.notify) lines.push('notify: this version tells nobody yet');
   if (config.accounts.some(({ limits }) => limits.restrictedCodes.length > 0)) {
     lines.push('limits.restricted_codes: this version does not act on them yet');
-  }
-  if (config.walk.boundaryReads !== DEFAULT_BOUNDARY_READS) {
-    lines.push('walk.boundary_reads: this version makes no boundary reads yet');
   }
   return lines;
 }

@@ -27,11 +27,13 @@ export async function syncAccount(
     });
   }
   if (order.videos) {
-    const acceptBefore = order.acceptRemovals ? now + 1000 : null; // the file keeps whole seconds
+    const { acceptRemovals } = order;
     const packages = await inOrder(parts, account, order.packages);
     const atATime = pLimit(account.concurrency);
     const walk = (packageId: number) =>
-      guard.attempt(packageId, () => walkPackage(parts, { account, packageId, runId, acceptBefore, signal }));
+      guard.attempt(packageId, () =>
+        walkPackage(parts, { account, packageId, runId, acceptRemovals, signal }),
+      );
     await Promise.all(packages.map((packageId) => atATime(() => walk(packageId))));
   }
   return { storage, ...guard.outcome() };

@@ -41,6 +41,8 @@ export interface WalkRules {
   /** Share of a package above which removals are held back, 0 to 1. */
   removalBrake: number;
   resumeWithinMs: number;
+  /** Boundary reads of a walk, as a share of its pages; 0: none are made. */
+  boundaryReads: number;
   /** Milliseconds from one full run to the next: a held-back removal must be proved again at least this much later. */
   scheduleMs: number;
 }

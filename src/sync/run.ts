@@ -16,8 +16,8 @@ export interface RunOrder {
   packages: readonly number[] | null;
   videos: boolean;
   storage: boolean;
-  /** Let the removals through that are held back as the run begins. */
-  acceptRemovals: boolean;
+  /** Let removals through that were held back by this walk or an earlier one; true for all that are held back now. */
+  acceptRemovals: boolean | number;
   retention: { requestsDays: number; runsDays: number };
   /** Ends the run after the page in flight; its reason is an InterruptedError. */
   signal: AbortSignal;

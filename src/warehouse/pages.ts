@@ -1,7 +1,9 @@
-/** Storing one page of a walk: rows, proofs, quarantine and checkpoint, in one transaction. */
+/** Storing one page of a walk: rows, proofs, quarantine, drift and checkpoint, in one transaction. */
 import { toTimestamp } from '../lib/clock.ts';
 import { transact } from './transact.ts';
 import type { Db, Tx } from './file.ts';
+import { noteDrift, type FieldDrift } from './statements/drift.ts';
+import { prepareForgetPageHash, prepareKeepPageHash } from './statements/page-hash.ts';
 import { prepareOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
 import {
   prepareCandidatesBetween,
@@ -11,7 +13,12 @@ import {
 import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
 import { prepareCountLive, prepareFindVideo, prepareKnownVideos, prepareUpsert } from './statements/video.ts';
 import type { PackageKey, VideoRow } from './statements/video.ts';
-import { addToLiveCount, prepareAdvanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
+import {
+  notePackageChanged,
+  prepareAdvanceWalk,
+  type Checkpoint,
+  type PageCounts,
+} from './statements/walk.ts';
 
 /** A record of the page that could not be stored. `raw` is its JSON as received. */
 export interface RefusedVideo {
@@ -26,25 +33,53 @@ export interface IdRange {
   high: number;
 }
 
-/** One page, ready to be stored. */
-export interface PageToStore extends PackageKey {
+/** One answer of the list, ready to be stored. */
+export interface AnswerToStore extends PackageKey {
   walkId: number;
   page: number;
   /** When its answer was there, in milliseconds since 1970. */
   answeredAt: number;
   videos: readonly VideoRow[];
   refused: readonly RefusedVideo[];
+  drift: readonly FieldDrift[];
   /** The ids of which this page shows every live one; null where it proves nothing. */
   proof: IdRange | null;
-  /** The ids between this page and the one read before, which neither can prove; null where there is no such gap. */
-  gap: IdRange | null;
   checkpoint: Checkpoint;
 }
 
-/** Gives the function that stores pages into this file. */
-export function createPageStore(db: Db): (page: PageToStore) => PageCounts {
+/** One page of the walk. */
+export interface PageToStore extends AnswerToStore {
+  /** The ids between this page and what was read above it, which neither can prove; null where there is no such gap. */
+  gap: IdRange | null;
+  /** By what the page is known again, if all that it proves is in the rows; null where it is not to be. */
+  mark: PageMark | null;
+}
+
+/** By what a page is known again. */
+export interface PageMark {
+  hash: string;
+  first: number;
+  last: number;
+}
+
+/** A look across the boundary of two pages; it moves no checkpoint. */
+export interface BoundaryLook extends AnswerToStore {
+  /** The gap that it was meant to look into. */
+  across: IdRange;
+}
+
+export interface PageStore {
+  storePage(page: PageToStore): PageCounts;
+  storeLook(look: BoundaryLook): PageCounts;
+}
+
+/** Gives the functions that store answers into this file. */
+export function createPageStore(db: Db): PageStore {
   const statements = prepareStatements(db);
-  return (page) => transact(db, (tx) => storePage(tx, statements, page));
+  return {
+    storePage: (page) => transact(db, (tx) => storePage(tx, statements, page)),
+    storeLook: (look) => transact(db, (tx) => storeLook(tx, statements, look)),
+  };
 }
 
 /** The statements of every page, prepared once. */
@@ -59,34 +94,84 @@ function prepareStatements(db: Db) {
     findVideo: prepareFindVideo(db),
     noteCandidate: prepareNoteCandidate(db),
     strikeCandidate: prepareStrikeCandidate(db),
+    keepPageHash: prepareKeepPageHash(db),
+    forgetPageHash: prepareForgetPageHash(db),
   };
 }
 
 type Statements = ReturnType<typeof prepareStatements>;
 
 function storePage(tx: Tx, statements: Statements, page: PageToStore): PageCounts {
-  const at = toTimestamp(page.answeredAt);
-  const present = presentIds(page);
-  const known = findKnown(statements, page, present);
-  const counts = {
-    ...writeVideos(tx, statements, page, known.present, at),
-    quarantined: page.refused.length,
-    unsettled: page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0,
-  };
-  for (const id of known.missing) statements.noteCandidate(page, id, at, page.walkId);
-  strikeSeen(statements, page, present);
-  storeRefused(tx, page, at);
-  resolveSeen(tx, statements, page, at);
-  const more = counts.inserted + counts.restored;
-  if (more > 0) addToLiveCount(tx, page, more);
-  statements.advanceWalk(page.walkId, counts, page.checkpoint);
+  const unsettled = page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0;
+  const stored = storeAnswer(tx, statements, page);
+  keepMark(tx, statements, page, stored);
+  const counts = { ...stored.counts, unsettled };
+  statements.advanceWalk(page.walkId, { ...counts, pages: 1 }, page.checkpoint);
   return counts;
 }
 
+/** What was counted as unsettled in the gap, and is in this proof, is settled now: seen, or a candidate. */
+function storeLook(tx: Tx, statements: Statements, look: BoundaryLook): PageCounts {
+  const low = Math.max(look.across.low, look.proof?.low ?? 0);
+  const high = Math.min(look.across.high, look.proof?.high ?? 0);
+  const settled = low <= high ? statements.countLive(look, low, high) : 0;
+  const { counts } = storeAnswer(tx, statements, look);
+  const more = { ...counts, unsettled: -settled };
+  statements.advanceWalk(look.walkId, { ...more, pages: 0 }, look.checkpoint);
+  return more;
+}
+
+interface Stored {
+  counts: Omit<PageCounts, 'unsettled'>;
+  /** Page and rows are equal now: nothing is missing, nothing was refused, no drift is new. */
+  isEqual: boolean;
+}
+
+function storeAnswer(tx: Tx, statements: Statements, answer: AnswerToStore): Stored {
+  const at = toTimestamp(answer.answeredAt);
+  const present = presentIds(answer);
+  const known = findKnown(statements, answer, present);
+  const counts = {
+    ...writeVideos(tx, statements, answer, known.present, at),
+    quarantined: answer.refused.length,
+  };
+  for (const id of known.missing) statements.noteCandidate(answer, id, at, answer.walkId);
+  strikeSeen(statements, answer, present);
+  resolveSeen(tx, statements, answer, at);
+  storeRefused(tx, answer, at);
+  const newDrift = noteDrift(tx, answer.account, 'videos', answer.drift, at);
+  const isEqual = known.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
+  return { counts, isEqual };
+}
+
+/** A page that left something to do is looked into again next time, whatever it was known by before. */
+function keepMark(tx: Tx, statements: Statements, page: PageToStore, { isEqual }: Stored): void {
+  const { mark, proof, checkpoint, drift } = page;
+  const place = { ...page, pageSize: checkpoint.pageSize };
+  if (!mark || !proof || !isEqual) {
+    statements.forgetPageHash(place);
+    return;
+  }
+  statements.keepPageHash({
+    account: page.account,
+    package_id: page.packageId,
+    page: page.page,
+    page_size: checkpoint.pageSize,
+    hash: mark.hash,
+    records: page.videos.length,
+    first_id: mark.first,
+    last_id: mark.last,
+    proof_low: proof.low,
+    proof_high: proof.high,
+    change_seq: lastChangeSeq(tx),
+    drift: drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }) => [field, kind])),
+  });
+}
+
 /** A refused record is there all the same: it must never make its video look removed. */
-function presentIds(page: PageToStore): Set<number> {
-  const ids = new Set(page.videos.map((video) => video.id));
-  for (const { id } of page.refused) if (id !== null) ids.add(id);
+function presentIds(answer: AnswerToStore): Set<number> {
+  const ids = new Set(answer.videos.map((video) => video.id));
+  for (const { id } of answer.refused) if (id !== null) ids.add(id);
   return ids;
 }
 
@@ -97,17 +182,17 @@ interface Known {
   missing: number[];
 }
 
-function findKnown(statements: Statements, page: PageToStore, ids: Set<number>): Known {
+function findKnown(statements: Statements, answer: AnswerToStore, ids: Set<number>): Known {
   const known: Known = { present: new Map(), missing: [] };
-  if (!page.proof) {
+  if (!answer.proof) {
     // a page that is not sorted may span the whole package: only its own ids are looked up
     for (const id of ids) {
-      const row = statements.findVideo(page, id);
+      const row = statements.findVideo(answer, id);
       if (row) known.present.set(id, row.removedAt === null);
     }
     return known;
   }
-  for (const { id, removedAt } of statements.knownVideos(page, page.proof.low, page.proof.high)) {
+  for (const { id, removedAt } of statements.knownVideos(answer, answer.proof.low, answer.proof.high)) {
     if (ids.has(id)) known.present.set(id, removedAt === null);
     else if (removedAt === null) known.missing.push(id);
   }
@@ -128,15 +213,15 @@ function idRange(ids: Set<number>): IdRange | null {
 function writeVideos(
   tx: Tx,
   { upsert }: Statements,
-  page: PageToStore,
+  answer: AnswerToStore,
   known: Map<number, boolean>,
   at: string,
 ) {
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
   const before = lastChangeSeq(tx);
   let seq = before;
-  for (const video of page.videos) {
-    if (!upsert(video, page, at, seq + 1)) {
+  for (const video of answer.videos) {
+    if (!upsert(video, answer, at, seq + 1)) {
       counts.unchanged++;
       continue;
     }
@@ -147,30 +232,33 @@ function writeVideos(
     else counts.restored++;
     known.set(video.id, true);
   }
-  if (seq > before) noteChangeSeq(tx, seq);
+  if (seq > before) {
+    noteChangeSeq(tx, seq);
+    notePackageChanged(tx, answer, counts.inserted + counts.restored, seq);
+  }
   return counts;
 }
 
 function strikeSeen(
   { candidatesBetween, strikeCandidate }: Statements,
-  page: PageToStore,
+  answer: AnswerToStore,
   present: Set<number>,
 ): void {
   const range = idRange(present);
   if (!range) return;
-  for (const id of candidatesBetween(page, range.low, range.high)) {
-    if (present.has(id)) strikeCandidate(page, id);
+  for (const id of candidatesBetween(answer, range.low, range.high)) {
+    if (present.has(id)) strikeCandidate(answer, id);
   }
 }
 
-function storeRefused(tx: Tx, page: PageToStore, at: string): void {
-  for (const record of page.refused) {
+function storeRefused(tx: Tx, answer: AnswerToStore, at: string): void {
+  for (const record of answer.refused) {
     quarantineOnce(tx, {
-      account: page.account,
+      account: answer.account,
       stream: 'videos',
-      package_id: page.packageId,
+      package_id: answer.packageId,
       record_id: record.id === null ? null : String(record.id),
-      page: page.page,
+      page: answer.page,
       reason: record.reason,
       raw: record.raw,
       seen_at: at,
@@ -178,16 +266,12 @@ function storeRefused(tx: Tx, page: PageToStore, at: string): void {
   }
 }
 
-function resolveSeen(tx: Tx, { openVideoIds }: Statements, page: PageToStore, at: string): void {
-  const open = openVideoIds(page);
+/** A video that came well, and not badly on the same page too, is in quarantine no more. */
+function resolveSeen(tx: Tx, { openVideoIds }: Statements, answer: AnswerToStore, at: string): void {
+  const open = openVideoIds(answer);
   if (open.length === 0) return;
-  const well = new Set(page.videos.map((video) => String(video.id)));
-  resolve(
-    tx,
-    page.account,
-    'videos',
-    page.packageId,
-    open.filter((id) => well.has(id)),
-    at,
-  );
+  const well = new Set(answer.videos.map((video) => String(video.id)));
+  for (const { id } of answer.refused) well.delete(String(id));
+  const come = open.filter((id) => well.has(id));
+  if (come.length > 0) resolve(tx, answer.account, 'videos', answer.packageId, come, at);
 }

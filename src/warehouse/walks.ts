@@ -2,13 +2,15 @@
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
 import type { Mode, Status } from './schema/runs.ts';
+import type { HeldReason } from './schema/videos.ts';
+import { forgetOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
 import { adoptCandidates, candidatesOf, dropFreshCandidates } from './statements/removal.ts';
 import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
 import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
 import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
-import { addToLiveCount, closeWalk, findPackage, insertWalk, lastWalk } from './statements/walk.ts';
+import { closeWalk, findPackage, insertWalk, lastWalk, notePackageChanged } from './statements/walk.ts';
 import { notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
 import { transact } from './transact.ts';
 
@@ -67,12 +69,14 @@ const pickCheckpoint = ({
   page_size,
   totalcount,
   order_violated,
+  unread,
 }: WalkRow) => ({
   checkpoint_id,
   checkpoint_page,
   page_size,
   totalcount,
   order_violated,
+  unread,
 });
 
 function toCheckpoint(earlier: WalkRow): Checkpoint {
@@ -82,6 +86,7 @@ function toCheckpoint(earlier: WalkRow): Checkpoint {
     pageSize: earlier.page_size ?? 1,
     totalcount: earlier.totalcount ?? 0,
     orderViolated: earlier.order_violated,
+    unread: earlier.unread,
   };
 }
 
@@ -98,8 +103,11 @@ export interface Brake {
   least: number;
   /** A removal held back at this moment (ms) or before takes effect when it is proved again. */
   confirmBefore: number;
-  /** A removal held back before this moment (ms) was let through by a person; null where nobody did. */
-  acceptBefore: number | null;
+  /**
+   * What a person let through: removals held back by this walk or an earlier one; true for all that were held back
+   * before this walk.
+   */
+  accept: number | boolean;
 }
 
 export interface WalkEnd extends PackageKey {
@@ -109,8 +117,10 @@ export interface WalkEnd extends PackageKey {
   now: number;
   checkpoint: Checkpoint;
   brake: Brake;
-  /** Why some page was not read, in words; null where all were. */
-  unread: string | null;
+  /** The last page read was the whole list: what that proves needs no order. */
+  isWhole: boolean;
+  /** What is worth saying of a walk that read every page all the same, in words; null where nothing is. */
+  note: string | null;
 }
 
 /** What a walk that reached page 1 did to removals. */
@@ -122,18 +132,19 @@ export interface Removals {
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(db: Db, end: WalkEnd): Removals {
   return transact(db, (tx) => {
-    if (end.checkpoint.orderViolated) dropFreshCandidates(tx, end);
+    if (!canProve(end)) dropFreshCandidates(tx, end);
+    const { unread } = end.checkpoint;
     const removals = settleRemovals(db, tx, end);
     const at = toTimestamp(end.now);
     closeWalk(tx, end.walkId, {
-      status: end.unread === null ? 'succeeded' : 'partial',
+      status: unread === null ? 'succeeded' : 'partial',
       finished_at: at,
-      error: end.unread,
+      error: unread ?? end.note,
       removed: removals.removed,
       held_back: removals.heldBack,
       requests: countRequests(tx, end.runId, end.account, end.packageId),
     });
-    if (end.unread !== null) return removals;
+    if (unread !== null) return removals;
     resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
     notePackageWalked(tx, end, {
       totalcount: end.checkpoint.totalcount,
@@ -141,8 +152,15 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       walked_at: at,
       order: end.checkpoint.orderViolated ? 'untrusted' : 'trusted',
     });
+    const { totalcount, pageSize } = end.checkpoint;
+    forgetOtherPages(tx, end, Math.max(1, Math.ceil(totalcount / pageSize)), pageSize);
     return removals;
   });
+}
+
+/** Forgets what this walk proved so far: what it goes on from cannot be joined to what it read before. */
+export function dropProofs(db: Db, key: PackageKey): void {
+  transact(db, (tx) => dropFreshCandidates(tx, key));
 }
 
 /** Ends a walk that stopped before its end; its checkpoint stays. */
@@ -164,34 +182,42 @@ export function stopWalk(
 
 function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
   const candidates = candidatesOf(tx, end);
-  const fresh = candidates.filter((row) => !row.held_back && isProved(row, end));
-  const held = candidates.filter((row) => row.held_back);
-  const through = held.filter((row) => mayPass(row, end));
-  const waiting = held.length - through.length;
-  const brakes = tooMany(tx, end, fresh.length + waiting, through.length);
-  if (brakes) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt));
+  const proved = candidates.filter((row) => row.walk_id === end.walkId && canProve(end));
+  const fresh = proved.filter((row) => !row.held_back);
+  const through = proved.filter((row) => row.held_back && mayPass(row, end));
+  const waiting = candidates.filter((row) => row.held_back).length - through.length;
+  const reason = whyHold(tx, end, fresh.length, waiting, through.length);
+  if (reason) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
   else through.push(...fresh);
   remove(db, tx, end, through);
-  return { removed: through.length, heldBack: waiting + (brakes ? fresh.length : 0) };
+  return { removed: through.length, heldBack: waiting + (reason ? fresh.length : 0) };
 }
 
 type Candidate = ReturnType<typeof candidatesOf>[number];
 
-function isProved(row: Candidate, end: WalkEnd): boolean {
-  return row.walk_id === end.walkId && !end.checkpoint.orderViolated;
+/** A list that is not sorted proves nothing, but where one answer held all of it. */
+function canProve({ checkpoint, isWhole }: WalkEnd): boolean {
+  return isWhole || !checkpoint.orderViolated;
 }
 
-/** A removal that was held back passes when a person let it through, or when a later walk proved it again. */
-function mayPass(row: Candidate, end: WalkEnd): boolean {
-  const heldAt = fromTimestamp(row.held_at ?? row.proved_at);
-  if (end.brake.acceptBefore !== null && heldAt < end.brake.acceptBefore) return true;
-  return isProved(row, end) && heldAt <= end.brake.confirmBefore;
+/** A removal that was held back and is proved again passes a schedule later, or when a person let it through. */
+function mayPass(
+  { held_at: heldAt, held_by: heldBy, proved_at: provedAt }: Candidate,
+  end: WalkEnd,
+): boolean {
+  const { accept, confirmBefore } = end.brake;
+  const isAccepted = typeof accept === 'number' ? (heldBy ?? 0) <= accept : accept;
+  return isAccepted || fromTimestamp(heldAt ?? provedAt) <= confirmBefore;
 }
 
-function tooMany(tx: Tx, end: WalkEnd, held: number, through: number): boolean {
-  const live = findPackage(tx, end)?.live_count ?? 0;
-  const isMuch = held > end.brake.least && held > live * end.brake.share;
-  return held > 0 && (isMuch || held + through >= live);
+/** Why the removals proved for the first time wait for a second proof; null where they need not. */
+function whyHold(tx: Tx, end: WalkEnd, fresh: number, waiting: number, through: number): HeldReason | null {
+  if (fresh === 0) return null;
+  const { live_count: live = 0, order = null } = findPackage(tx, end) ?? {};
+  const held = fresh + waiting;
+  if (held + through >= live) return 'all';
+  if (held > end.brake.least && held > live * end.brake.share) return 'many';
+  return end.isWhole || order === 'trusted' ? null : 'order';
 }
 
 function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {
@@ -205,5 +231,5 @@ function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; prove
     strike(end, id);
   }
   noteChangeSeq(tx, seq);
-  addToLiveCount(tx, end, -rows.length);
+  notePackageChanged(tx, end, -rows.length, seq);
 }

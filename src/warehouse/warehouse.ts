@@ -3,13 +3,16 @@ import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { createBudget, type Limits } from './budget.ts';
 import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
 import { openFile, openLedgerConnection, type Db } from './file.ts';
-import { createPageStore, type PageToStore } from './pages.ts';
+import { createKnownPages, type KnownPage, type KnownPageToStore } from './known-pages.ts';
+import { createPageStore, type BoundaryLook, type IdRange, type PageToStore } from './pages.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
+import type { PagePlace } from './statements/page-hash.ts';
+import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/video.ts';
 import { lastWalk, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
-import { beginWalk, finishWalk, stopWalk } from './walks.ts';
+import { beginWalk, dropProofs, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
 
 export interface NewRun {
@@ -54,6 +57,17 @@ export interface Warehouse {
   packageState(account: string, packageId: number): Promise<PackageState>;
   beginWalk(walk: NewWalk): Promise<BegunWalk>;
   storePage(page: PageToStore): Promise<PageCounts>;
+  /** Stores a look across the boundary of two pages; the walk goes on from where it was. */
+  storeLook(look: BoundaryLook): Promise<PageCounts>;
+  /** The page whose records have this hash, if the rows say all that it says; null where it must be read. */
+  recognisePage(place: PagePlace & { hash: string }): Promise<KnownPage | null>;
+  storeKnownPage(page: KnownPageToStore): Promise<PageCounts>;
+  /** How many live rows have an id in the range? */
+  countLive(key: PackageKey, range: IdRange): Promise<number>;
+  /** The ids of live rows in the range, rising. */
+  liveIds(key: PackageKey, range: IdRange): Promise<number[]>;
+  /** Forgets what the walk under way proved so far. */
+  dropProofs(key: PackageKey): Promise<void>;
   /** Ends a walk that read every page; removals take effect or are held back. */
   finishWalk(end: WalkEnd): Promise<Removals>;
   /** Ends a walk that stopped before its end; its checkpoint stays. */
@@ -72,7 +86,10 @@ export interface SqliteWarehouse extends Warehouse {
 export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   const db = openFile(path, clock.now());
   const ledger = openLedgerConnection(path);
-  const storePage = createPageStore(db);
+  const pages = createPageStore(db);
+  const knownPages = createKnownPages(db);
+  const countLive = prepareCountLive(db);
+  const liveIds = prepareLiveIds(db);
   return {
     beginRun: async (run) => beginRun(db, run),
     endRun: async (runId, end) => endRun(db, runId, end),
@@ -85,7 +102,13 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
       lastWalkId: lastWalk(db, { account, packageId }, 'full')?.walk_id ?? 0,
     }),
     beginWalk: async (walk) => beginWalk(db, walk),
-    storePage: async (page) => storePage(page),
+    storePage: async (page) => pages.storePage(page),
+    storeLook: async (look) => pages.storeLook(look),
+    recognisePage: async (place) => knownPages.recognise(place),
+    storeKnownPage: async (page) => knownPages.store(page),
+    countLive: async (key, { low, high }) => countLive(key, low, high),
+    liveIds: async (key, { low, high }) => liveIds(key, low, high),
+    dropProofs: async (key) => dropProofs(db, key),
     finishWalk: async (end) => finishWalk(db, end),
     stopWalk: async (stop) => stopWalk(db, stop),
     knownDays: async (account, since) => knownDays(db, account, since),

@@ -19,6 +19,8 @@ export interface ChangingPackage extends ScriptedService {
   order: Order;
   /** The largest page it gives; the size in effect is told in the answer. */
   pageSizeMax: number;
+  /** The size of every page, whatever is asked; null where the service goes by what is asked. */
+  sizeFixed: number | null;
   /** Milliseconds that each answer is held back: so that requests made at a time are seen at a time. */
   delayMs: number;
   add(...ids: number[]): void;
@@ -38,6 +40,7 @@ export async function startChangingPackage(ids: readonly number[]): Promise<Chan
     records: new Map<number, Record<string, unknown>>(),
     order: 'id' as Order,
     pageSizeMax: 1000,
+    sizeFixed: null,
     delayMs: 0,
     beforeAnswer: () => undefined,
     instead: () => undefined,
@@ -53,18 +56,20 @@ export async function startChangingPackage(ids: readonly number[]): Promise<Chan
     if (state.delayMs > 0) await pause(state.delayMs);
     state.beforeAnswer(page, request);
     return (
-      state.instead(page, request) ?? { body: answer(state, page, Number(request.query.get('pagesize'))) }
+      state.instead(page, request) ?? { body: answer(state, page, request) }
     );
   });
   const pages = () => service.requests.map(({ query }) => Number(query.get('page')));
   return Object.assign(state, service, { pages });
 }
 
-function answer(state: ChangingPackage, page: number, asked: number): string {
-  const size = Math.min(asked, state.pageSizeMax);
-  const records = sorted(state);
+function answer(state: ChangingPackage, page: number, { query }: SeenRequest): string {
+  const size = state.sizeFixed ?? Math.min(Number(query.get('pagesize')), state.pageSizeMax);
+  const isFromTop = query.get('sort_direction') === 'desc';
+  const records = isFromTop ? sorted(state).reverse() : sorted(state);
   return listBody({
     records: records.slice((page - 1) * size, page * size),
+    sort_direction: isFromTop ? 'DESC' : 'ASC',
     page,
     pagesize: size,
     totalcount: records.length,

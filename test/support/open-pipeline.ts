@@ -18,6 +18,10 @@ export interface PipelineWishes {
   concurrency?: number;
   removalBrake?: number;
   resumeWithinMs?: number;
+  /** Boundary reads of a walk, as a share of its pages. */
+  boundaryReads?: number;
+  /** Nothing is logged: writing lines takes longer than a small walk. */
+  silent?: boolean;
   clock?: VirtualClock;
   progress?: Progress;
   folder?: string;
@@ -30,6 +34,8 @@ export interface TestPipeline {
   run(wish?: Partial<RunWish>): Promise<RunSummary>;
   /** Ends the run under way after the page in flight. */
   stop(): void;
+  /** Takes the file away from under the run, as if the process had been killed: whatever comes after throws. */
+  crash(): void;
   /** What a reader's own connection finds. */
   query<T>(sql: string, ...parameters: unknown[]): T[];
   close(): Promise<void>;
@@ -65,7 +71,7 @@ export function configOf(wishes: PipelineWishes, warehouse: string): Config {
     walk: {
       removalBrake: wishes.removalBrake ?? 1,
       resumeWithinMs: wishes.resumeWithinMs ?? 7 * 86_400_000,
-      boundaryReads: 0.05,
+      boundaryReads: wishes.boundaryReads ?? 0.05,
     },
     publish: null,
     retention: { requestsDays: 35, runsDays: 90 },
@@ -81,7 +87,7 @@ export function openTestPipeline(wishes: PipelineWishes): TestPipeline {
   const clock = wishes.clock ?? createVirtualClock(START);
   const log: string[] = [];
   const logger = createLogger({
-    level: 'info',
+    level: wishes.silent ? 'silent' : 'info',
     format: 'text',
     secrets: [],
     write: (line) => void log.push(line),
@@ -107,6 +113,7 @@ export function openTestPipeline(wishes: PipelineWishes): TestPipeline {
       return pipeline.run({ trigger: 'manual', signal: controller.signal, ...wish });
     },
     stop: () => controller.abort(new InterruptedError('stopped by the test')),
+    crash: () => pipeline.warehouse.close(),
     query: <T>(sql: string, ...parameters: unknown[]) => reader.prepare(sql).all(...parameters) as T[],
     close,
   };

@@ -114,7 +114,7 @@ async function take(
   if (each.kind === 'stop') await walker.stop(walk, each.status);
   else {
     const { share, accept } = each;
-    await walker.finish(walk, { share, least: 2, acceptBefore: accept ? clock.now() - 3_600_000 : null });
+    await walker.finish(walk, { share, least: 2, accept });
   }
   return null;
 }

@@ -50,7 +50,7 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       mode: options.mode ?? 'full',
       resumeWithinMs: options.resumeWithinMs ?? WEEK_MS,
     });
-    const start = { id: null, page: 1, pageSize: 1000, totalcount: 0, orderViolated: false };
+    const start = { id: null, page: 1, pageSize: 1000, totalcount: 0, orderViolated: false, unread: null };
     return { ...begun, runId, checkpointNow: begun.checkpoint ?? start };
   }
 
@@ -63,8 +63,10 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       answeredAt: clock.now(),
       videos: [],
       refused: [],
+      drift: [],
       proof: null,
       gap: null,
+      mark: null,
       ...rest,
       checkpoint: walk.checkpointNow,
     });
@@ -78,9 +80,10 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       runId: walk.runId,
       startedAt: now,
       now,
-      unread: null,
+      isWhole: false,
+      note: null,
       checkpoint: walk.checkpointNow,
-      brake: { share: 0.2, least: 20, confirmBefore: now - HOUR_MS, acceptBefore: null, ...brake },
+      brake: { share: 0.2, least: 20, confirmBefore: now - HOUR_MS, accept: false, ...brake },
     });
   }
 

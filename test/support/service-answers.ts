@@ -44,6 +44,7 @@ export interface ListAnswer {
   totalpage?: unknown;
   errorCode?: string;
   errorMessage?: string;
+  sort_direction?: string;
 }
 
 /** The body of a video list; by default one page that holds all of its records. */
@@ -51,6 +52,7 @@ export function listBody({
   records = [],
   errorCode = 'None',
   errorMessage = '',
+  sort_direction = 'ASC',
   ...paging
 }: ListAnswer): string {
   return JSON.stringify({
@@ -60,7 +62,7 @@ export function listBody({
         keyword: '',
         filter: 'all',
         sort_item: 'id',
-        sort_direction: 'ASC',
+        sort_direction,
         fromDate: '',
         toDate: '',
       },

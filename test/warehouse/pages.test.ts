@@ -176,8 +176,10 @@ describe('a page', () => {
       answeredAt: clock.now(),
       videos: videos([2]),
       refused: [],
+      drift: [],
       proof: EVERYTHING,
       gap: null,
+      mark: null,
       checkpoint: walk.checkpointNow,
     });
     expect(rowsOf(path, 'select account, id from video order by id')).toEqual([

@@ -8,7 +8,7 @@ import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const CHECKPOINT = { id: 500, page: 7, pageSize: 20, totalcount: 140, orderViolated: false };
+const CHECKPOINT = { id: 500, page: 7, pageSize: 20, totalcount: 140, orderViolated: false, unread: null };
 const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT };
 
 describe('a walk', () => {

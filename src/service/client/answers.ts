@@ -1,22 +1,47 @@
-/** From the text of an answer to its envelope, or to the error that it is. */
+/** From the content of an answer to its envelope and its records, or to the error that it is. */
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type { z } from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
+import { createDriftCollector, type FieldDrift } from '../drift.ts';
 import { firstProblem } from '../fields.ts';
 import { storageAnswer, storageVerdict } from '../storage.ts';
 import { readVideo, videoListAnswer, videoListVerdict } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
+import { decode, takeOutList } from './content.ts';
 
-/** One page of the list, every record read. It holds nothing of the text that it came in. */
-export interface VideoPage {
+/** Part of the hash of a list. To be changed whenever a record is read otherwise than before. */
+const READER = 'records 1';
+
+/** What is known of a page before its records are read. */
+export interface SeenPage {
   paging: Paging;
   /** The search state that the service says it used; null where it says nothing. */
   echo: SearchOption | null;
+  /** SHA-256 of the bytes of its records; null where they cannot be told from the rest, or nobody asked. */
+  hash: string | null;
+}
+
+/** Says whether the records of a page are known, byte by byte, and need not be read. */
+export type Recognise = (seen: SeenPage & { hash: string }) => Promise<boolean>;
+
+/** One page of the list. It holds nothing of the content that it came in. */
+export interface VideoPage extends SeenPage {
+  /** The page was recognised: its records were not read, and are not here. */
+  recognised: boolean;
   videos: Video[];
   /** Records that cannot be stored; `raw` is their JSON as it came, with every digit. */
   refused: (RefusedRecord & { raw: string })[];
   /** The id of each record in the order of the page; null where it cannot be read. */
   ids: (number | null)[];
+  /** Where its records are not as service.md 2.1 documents them. */
+  drift: FieldDrift[];
+}
+
+/** How answers of an account are read. */
+export interface Reading {
+  codes: Codes;
+  /** Takes secrets out of a text. */
+  clean: (text: string) => string;
 }
 
 /** The days of one storage answer; its records are read one by one. */
@@ -32,32 +57,63 @@ export interface Codes {
 }
 
 /** Reads an answer of the video list. Throws TransientError or RefusedError. */
-export function readVideoPage(text: string, codes: Codes): VideoPage {
+export async function readVideoPage(
+  content: Buffer,
+  reading: Reading,
+  recognise?: Recognise,
+): Promise<VideoPage> {
+  const seen = recognise ? readEnvelope(content) : null;
+  if (seen && (await recognise?.(seen))) {
+    return { ...seen, recognised: true, videos: [], refused: [], ids: [], drift: [] };
+  }
+  return { ...readWholePage(decode(content), reading), hash: seen?.hash ?? null };
+}
+
+/** What is around the records; null where only a look at the whole answer can tell what it is. */
+function readEnvelope(content: Buffer): (SeenPage & { hash: string }) | null {
+  const envelope = takeOutList(content, READER);
+  if (!envelope) return null;
+  const read = videoListAnswer.safeParse(parseOrNull(envelope.text)).data?.videoInfoList;
+  const isList = read && Array.isArray(read.videoInfoList) && read.videoInfoList.length === 0;
+  if (!isList || isRefusal(read.errorInfo)) return null;
+  return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash: envelope.hash };
+}
+
+function readWholePage(text: string, { codes, clean }: Reading): Omit<VideoPage, 'hash'> {
   const json = parseJson(text);
   const verdict = check(videoListVerdict, json).videoInfoList.errorInfo;
-  const code = verdict?.errorCode ?? '';
-  if (code !== '' && code !== 'None') {
+  if (isRefusal(verdict)) {
+    const code = verdict?.errorCode ?? '';
     const hint = 'check the key and the package in the config';
     throw refusal(`errorCode ${code}${says(verdict?.errorMessage)}`, { code, codes, hint });
   }
   const { paging, videoInfoList: records, apiVideoSearchOption } = check(videoListAnswer, json).videoInfoList;
   const raw = rawRecord(text, records, (whole) => whole.videoInfoList?.videoInfoList);
-  return { paging, echo: apiVideoSearchOption ?? null, ...readVideos(records, raw) };
+  const echo = apiVideoSearchOption ?? null;
+  return { paging, echo, recognised: false, ...readVideos(records, raw, clean) };
 }
 
-function readVideos(records: readonly unknown[], raw: (index: number) => string) {
+function isRefusal(verdict: { errorCode: string | null } | null | undefined): boolean {
+  const code = verdict?.errorCode ?? '';
+  return code !== '' && code !== 'None';
+}
+
+function readVideos(records: readonly unknown[], raw: (index: number) => string, clean: Reading['clean']) {
   const page: Pick<VideoPage, 'videos' | 'refused' | 'ids'> = { videos: [], refused: [], ids: [] };
+  const drift = createDriftCollector(clean);
   records.forEach((record, index) => {
     const read = readVideo(record);
     if ('video' in read) page.videos.push(read.video);
     else page.refused.push({ ...read.refused, raw: raw(index) });
     page.ids.push('video' in read ? read.video.id : read.refused.id);
+    drift.note(read.drift);
   });
-  return page;
+  return { ...page, drift: drift.found() };
 }
 
 /** Reads an answer of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(text: string, codes: Codes): StorageDays {
+export function readStorageDays(content: Buffer, codes: Codes): StorageDays {
+  const text = decode(content);
   const json = parseJson(text);
   const { message } = check(storageVerdict, json);
   if (message !== 'success') {
@@ -66,6 +122,14 @@ export function readStorageDays(text: string, codes: Codes): StorageDays {
   }
   const records = check(storageAnswer, json).data.list;
   return { records, raw: rawRecord(text, records, (whole) => whole.data?.list) };
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function parseJson(text: string): unknown {

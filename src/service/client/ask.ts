@@ -9,7 +9,7 @@ import type { Answered } from './client.ts';
 import type { Question } from './questions.ts';
 import type { Quiet } from './quiet.ts';
 import { retryDelay, type RetryPolicy } from './retry.ts';
-import type { Rooms } from './room.ts';
+import type { Room, Rooms } from './room.ts';
 import { send } from './transport.ts';
 
 /** What all questions of one account share. */
@@ -38,11 +38,14 @@ const MESSAGE_LENGTH = 300;
 
 type Tried<T> = { answer: Answered<T> } | { pauseMs: number };
 
-/** Asks, and reads the text of the answer. Throws TransientError (attempts spent), RefusedError, ParkedError. */
+/** Reads the content of an answer, which is good until then only. Throws TransientError, RefusedError. */
+type Read<T> = (content: Buffer) => T | Promise<T>;
+
+/** Asks, and reads the answer. Throws TransientError (attempts spent), RefusedError, ParkedError. */
 export async function ask<T>(
   connection: Connection,
   question: Question,
-  read: (text: string) => T,
+  read: Read<T>,
 ): Promise<Answered<T>> {
   for (let count = 1; ; count++) {
     const tried = await connection.inFlight(() => attempt(connection, question, read, count));
@@ -55,24 +58,28 @@ export async function ask<T>(
 async function attempt<T>(
   connection: Connection,
   question: Question,
-  read: (text: string) => T,
+  read: Read<T>,
   count: number,
 ): Promise<Tried<T>> {
+  const room = connection.rooms.take();
   try {
-    const text = await exchange(connection, question);
-    return { answer: { ...read(text), answeredAt: connection.clock.now() } };
+    const content = await exchange(connection, question, room);
+    const answeredAt = connection.clock.now();
+    return { answer: { ...(await read(content)), answeredAt } };
   } catch (error) {
     return { pauseMs: pauseAfter(connection, question, error, count) };
+  } finally {
+    room.giveBack();
   }
 }
 
-async function exchange(connection: Connection, question: Question): Promise<string> {
-  const { agent, rooms, clock, deadlineMs, maxBytes } = connection;
+async function exchange(connection: Connection, question: Question, room: Room): Promise<Buffer> {
+  const { agent, clock, deadlineMs, maxBytes } = connection;
   const { asking, url, headers, packageId, page } = question;
   const note = { purpose: asking.purpose, runId: asking.runId, packageId, page, deadlineMs };
   const admission = await admit(connection, note, asking.signal);
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
-  const outcome = await send(agent, rooms, {
+  const outcome = await send(agent, room, {
     url,
     headers,
     ...limits,
@@ -81,7 +88,7 @@ async function exchange(connection: Connection, question: Question): Promise<str
   });
   admission.answered(outcome);
   if ('error' in outcome.result) throw outcome.result.error;
-  return outcome.result.text;
+  return outcome.result.content;
 }
 
 /** A place in the budget, outside of a pause: one that began while the place was waited for gives it back. */

@@ -2,8 +2,10 @@
 import pLimit from 'p-limit';
 import { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
+import { redact } from '../../lib/redact.ts';
 import type { SortDirection } from '../videos.ts';
-import { readStorageDays, readVideoPage, type Codes, type StorageDays, type VideoPage } from './answers.ts';
+import { readStorageDays, readVideoPage } from './answers.ts';
+import type { Codes, Recognise, StorageDays, VideoPage } from './answers.ts';
 import { ask, type Connection } from './ask.ts';
 import type { Budget, Purpose } from './budget.ts';
 import { pageQuestion, storageQuestion } from './questions.ts';
@@ -50,6 +52,8 @@ export interface PageRequest extends Asking {
   page: number;
   pageSize: number;
   direction?: SortDirection;
+  /** Asked before the records are read: true where they are known, and need not be. */
+  recognise?: Recognise;
 }
 
 /** Some days, `yyyy-mm-dd`, both included. */
@@ -73,11 +77,15 @@ export interface ServiceClient {
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { account } = options;
   const connection = createConnection(options);
+  const { codes } = account;
+  const clean = (text: string) => redact(text, connection.secrets);
   return {
     videoPage: (request) =>
-      ask(connection, pageQuestion(account, request), (text) => readVideoPage(text, account.codes)),
+      ask(connection, pageQuestion(account, request), (content) =>
+        readVideoPage(content, { codes, clean }, request.recognise),
+      ),
     storageDays: async (request) =>
-      ask(connection, storageQuestion(account, request), (text) => readStorageDays(text, account.codes)),
+      ask(connection, storageQuestion(account, request), (content) => readStorageDays(content, codes)),
     close: () => connection.agent.destroy(),
   };
 }

@@ -1,11 +1,10 @@
-/** One attempt over HTTP: a deadline over all of it, a cap on what is read, strict UTF-8, no redirects. */
-import { isUtf8 } from 'node:buffer';
+/** One attempt over HTTP: a deadline over all of it, a cap on what is read, no redirects. */
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
 import { retryAfterMs } from './retry.ts';
-import type { Room, Rooms } from './room.ts';
+import type { Room } from './room.ts';
 
 export interface Attempt {
   url: URL;
@@ -25,7 +24,8 @@ export interface Outcome {
   status: number | null;
   bytes: number | null;
   sent: boolean;
-  result: { text: string } | { error: unknown };
+  /** The content is good until its room is given back. */
+  result: { content: Buffer } | { error: unknown };
 }
 
 const NEVER_SENT = new Set([
@@ -37,8 +37,8 @@ const NEVER_SENT = new Set([
 ]);
 const ERROR_SNIPPET_BYTES = 65_536;
 
-/** Sends one GET and reads its answer as text. Never throws: what went wrong is in the outcome. */
-export async function send(agent: Agent, rooms: Rooms, attempt: Attempt): Promise<Outcome> {
+/** Sends one GET and reads its answer into the room. Never throws: what went wrong is in the outcome. */
+export async function send(agent: Agent, room: Room, attempt: Attempt): Promise<Outcome> {
   const outcome: Outcome = { status: null, bytes: null, sent: true, result: { error: null } };
   const ending = createEnding(attempt);
   try {
@@ -50,14 +50,9 @@ export async function send(agent: Agent, rooms: Rooms, attempt: Attempt): Promis
       bodyTimeout: 0,
     });
     outcome.status = answer.statusCode;
-    const room = rooms.take();
-    try {
-      const content = await readAnswer(answer, attempt, room);
-      outcome.bytes = content.length;
-      outcome.result = { text: decode(content) };
-    } finally {
-      room.giveBack();
-    }
+    const content = await readAnswer(answer, attempt, room);
+    outcome.bytes = content.length;
+    outcome.result = { content };
   } catch (error) {
     outcome.sent = !NEVER_SENT.has(codeOf(error));
     outcome.result = { error: ending.explain(error) ?? asTransient(error, outcome.status !== null) };
@@ -192,10 +187,4 @@ async function readContent(body: Readable, encoding: string, maxBytes: number, r
     bytes = room.append(chunk, bytes);
   }
   return room.content(bytes);
-}
-
-function decode(content: Buffer): string {
-  if (!isUtf8(content)) throw new TransientError('the answer is not valid UTF-8', { fault: 'encoding' });
-  const text = content.toString('utf8');
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -1,11 +1,7 @@
 /** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
 import { RefusedError } from '../../lib/errors.ts';
-import type { VideoPage } from '../../service/client/answers.ts';
-import type { Answered } from '../../service/client/client.ts';
-
-export type Page = Answered<VideoPage>;
-/** Asks for one page of the package. */
-export type AskPage = (page: number, purpose: 'probe' | 'page') => Promise<Page>;
+import { lastOf, whyUnread } from './proof.ts';
+import type { AskPage, Page } from './reading.ts';
 
 /** A page that was read, and its number. */
 export interface Position {
@@ -13,71 +9,99 @@ export interface Position {
   page: Page;
 }
 
-/** How often the end of a list may move while it is looked for. */
-const PATIENCE = 5;
-
 /**
  * Reads the last page. Its number comes from the last walk, or from one probe; an answer that names another last
- * page is a probe too. A list that grows faster than it can be asked for is read from where it is: what comes after
- * is found by the next walk.
+ * page is a probe too. A list that goes on growing is read from where it is: what comes after is found by the next
+ * walk. `again` may ask once more for a page that did not come.
  */
 export async function findLastPage(
   ask: AskPage,
   last: { totalcount: number; pageSize: number } | null,
+  again: (position: Position) => Promise<Position>,
 ): Promise<Position> {
-  let number = last ? Math.max(1, Math.ceil(last.totalcount / last.pageSize)) : 1;
-  let page = await askGuessed(ask, number, last ? 'page' : 'probe');
-  if (!page) {
-    number = 1;
-    page = await ask(number, 'probe');
+  const guess = last ? Math.max(1, Math.ceil(last.totalcount / last.pageSize)) : 1;
+  const named = await followNames(ask, await askGuess(ask, guess, last ? 'page' : 'probe'));
+  if (named.number === 1 || !isMissing(named)) return named;
+  const asked = await again(named);
+  return isMissing(asked) ? findRealEnd(ask, asked.number) : asked;
+}
+
+async function askGuess(ask: AskPage, number: number, purpose: 'probe' | 'page'): Promise<Position> {
+  const page = await askOrNull(ask, number, purpose);
+  return page ? { number, page } : { number: 1, page: await ask(1, 'probe') };
+}
+
+/** Down as often as the list shrinks, up once. */
+async function followNames(ask: AskPage, start: Position): Promise<Position> {
+  let position = start;
+  let hasGrown = false;
+  for (;;) {
+    const number = lastOf(position.page.paging);
+    if (number === position.number || (number > position.number && hasGrown)) return position;
+    hasGrown ||= number > position.number;
+    position = { number, page: await ask(number, 'page') };
   }
-  for (let moved = 0; moved < PATIENCE && lastOf(page) !== number; moved++) {
-    number = lastOf(page);
-    page = await ask(number, 'page');
+}
+
+/** The page is named as the last one, but holds nothing of what the count says. */
+function isMissing({ number, page }: Position): boolean {
+  return page.holding.count === 0 && whyUnread(number, page.paging, 0) !== null;
+}
+
+/** Halves its way to the last page that holds anything: a count may be a thousand million pages too high. */
+async function findRealEnd(ask: AskPage, beyond: number): Promise<Position> {
+  let found: Position = { number: 1, page: await ask(1, 'probe') };
+  let empty = beyond;
+  while (empty - found.number > 1) {
+    const number = Math.floor((found.number + empty) / 2);
+    const page = await askOrNull(ask, number, 'probe');
+    if (page && page.holding.count > 0 && page.paging.page === number) found = { number, page };
+    else empty = number;
   }
-  return { number, page };
+  return found;
 }
 
 /**
  * Reads the page from which a walk goes on downward: upward from where `id` was, until a page holds or passes it.
- * `page` and `pageSize` say where it was; the page size may be another one now.
+ * `page` and `pageSize` say where it was; the page size may be another one now. Null where the list is not there.
  */
 export async function findPageOf(
   ask: AskPage,
   from: { id: number; page: number; pageSize: number },
-): Promise<Position> {
+): Promise<Position | null> {
   let number = from.page;
-  let page = await askGuessed(ask, number, 'probe');
-  if (!page) return findLastPage(ask, null);
+  let page = await askOrNull(ask, number, 'probe');
+  if (!page) return null;
   const guess = Math.floor(((from.page - 1) * from.pageSize) / Math.max(1, page.paging.pagesize)) + 1;
-  const start = Math.min(guess, lastOf(page));
+  const start = Math.min(guess, lastOf(page.paging));
   if (start !== number) {
     number = start;
     page = await ask(number, 'probe');
   }
-  while (highestId(page) < from.id && number < lastOf(page)) {
+  while ((page.holding.ends?.last ?? 0) < from.id && number < lastOf(page.paging)) {
+    if (page.holding.count === 0) return null;
     number++;
     page = await ask(number, 'probe');
   }
   return { number, page };
 }
 
+/** An answer beyond the end means that the package shrank: its new last page is read instead. */
+export async function unlessShrunk(ask: AskPage, position: Position): Promise<Position> {
+  let current = position;
+  while (lastOf(current.page.paging) < current.number) {
+    const number = lastOf(current.page.paging);
+    current = { number, page: await ask(number, 'probe') };
+  }
+  return current;
+}
+
 /** Asks for a page that may be beyond the end by now: some services refuse that. Null where it is refused. */
-async function askGuessed(ask: AskPage, number: number, purpose: 'probe' | 'page'): Promise<Page | null> {
+async function askOrNull(ask: AskPage, number: number, purpose: 'probe' | 'page'): Promise<Page | null> {
   try {
     return await ask(number, purpose);
   } catch (error) {
     if (error instanceof RefusedError && number > 1) return null;
     throw error;
   }
-}
-
-/** The number of the last page, as this answer says it. */
-export function lastOf(page: Page): number {
-  return Math.max(1, page.paging.totalpage);
-}
-
-/** The highest id on the page that can be read; 0 where none can. */
-function highestId(page: Page): number {
-  return page.ids.reduce<number>((highest, id) => Math.max(highest, id ?? 0), 0);
 }

@@ -7,10 +7,32 @@ export interface IdRange {
   high: number;
 }
 
-/** First and last id of a page. */
+/** The lowest and the highest id of a page that rises. */
 export interface Ends {
   first: number;
   last: number;
+}
+
+/** What a page holds, whether its records were read or recognised. */
+export interface Holding {
+  /** Records on the page. */
+  count: number;
+  ends: Ends | null;
+  /** Why the ids are no sorted list, or none to rely on; null where they are. */
+  disorder: string | null;
+  flaw: string | null;
+  /** Records that cannot be stored. */
+  refused: number;
+  /** The readable ids in the order of the page; null where the page was recognised. */
+  ids: readonly number[] | null;
+}
+
+/** The lowest page read so far that could be trusted. */
+export interface Frontier extends Ends {
+  number: number;
+  totalcount: number;
+  /** Its ids; null where it was recognised. */
+  ids: ReadonlySet<number> | null;
 }
 
 /** A page as it was asked for and answered. */
@@ -20,44 +42,45 @@ export interface PageLook {
   pageSize: number;
   paging: Paging;
   echo: SearchOption | null;
-  /** The id of each record in the order of the page; null where it cannot be read. */
-  ids: readonly (number | null)[];
-  /** Records that cannot be stored. */
-  refused: number;
-  /** The ends of the last page in its place that was read before, and its number; null at the start. */
-  previous: (Ends & { number: number }) | null;
+  holding: Holding;
+  /** The list was read from its other end: `holding` is that of the page turned round. */
+  fromTop?: boolean;
+  /** What was read before; 'end' where nothing lies above, null where that is not known. */
+  above: Frontier | 'end' | null;
   /** The list was seen out of order earlier in this walk. */
   orderViolated: boolean;
 }
 
 export interface Verdict {
-  /** The list is known not to be sorted: nothing of this walk proves anything. */
+  /** The list is known not to be sorted: nothing of this walk proves anything, but a page that is the whole list. */
   orderViolated: boolean;
   /** Why this page proves nothing, in words; null where it does. */
   distrust: string | null;
   /** Of these ids the page shows every live one; null where it proves nothing. */
   proof: IdRange | null;
-  /** Ids between this page and the previous one: proved by neither. */
+  /** The page is the whole list: its proof needs no order. */
+  isWhole: boolean;
+  /** Ids between this page and what was read above it: proved by neither. */
   gap: IdRange | null;
-  ends: Ends | null;
+  /** Why the page that was asked for was not read, in words; null where it was. */
+  unread: string | null;
 }
 
-const HIGHEST = Number.MAX_SAFE_INTEGER;
+export const LOWEST = 1;
+export const HIGHEST = Number.MAX_SAFE_INTEGER;
 
-/** Judges one page: may it be trusted, and what does it then prove? */
-export function judge(look: PageLook): Verdict {
-  const ids = look.ids.filter((id) => id !== null);
-  const ends = endsOf(ids);
-  const disorder = look.orderViolated ? null : findDisorder(look, ids, ends);
-  const orderViolated = look.orderViolated || disorder !== null;
-  const distrust = disorder ?? findDistrust(look, ids);
-  const isProof = !orderViolated && distrust === null;
+/** What a page holds by the ids of its records, in their order; null stands for an id that cannot be read. */
+export function holdingOf(ids: readonly (number | null)[], refused: number): Holding {
+  const readable = ids.filter((id) => id !== null);
   return {
-    orderViolated,
-    distrust,
-    proof: isProof ? provedRange(look, ends) : null,
-    gap: isProof ? gapBefore(look, ends) : null,
-    ends,
+    count: ids.length,
+    ends: endsOf(readable),
+    disorder: readable.every((id, place) => place === 0 || id >= (readable[place - 1] ?? 0))
+      ? null
+      : 'ids do not rise within the page',
+    flaw: flawOf(ids, readable, refused),
+    refused,
+    ids: readable,
   };
 }
 
@@ -67,35 +90,92 @@ function endsOf(ids: readonly number[]): Ends | null {
   return first === undefined || last === undefined ? null : { first, last };
 }
 
-/** Signs that the list is not sorted by id, rising. Neighbours that are equal are a duplicate, not a disorder. */
-function findDisorder(look: PageLook, ids: readonly number[], ends: Ends | null): string | null {
-  const { sort_item: item, sort_direction: direction } = look.echo ?? {};
-  if (item && item.toLowerCase() !== 'id') return `the service says it sorts by ${item}`;
-  if (direction && direction.toLowerCase() !== 'asc') return `the service says it sorts ${direction}`;
-  if (ids.some((id, place) => place > 0 && id < (ids[place - 1] ?? 0)))
-    return 'ids do not rise within the page';
-  if (!ends || !look.previous) return null;
-  const falls = ends.first <= look.previous.first && ends.last <= look.previous.last;
-  return falls ? null : 'ids do not fall from page to page';
+/** More bad records than this, and more than a twentieth, and the page is not to be relied on. */
+const BAD_RECORDS = 20;
+
+function flawOf(
+  ids: readonly (number | null)[],
+  readable: readonly number[],
+  refused: number,
+): string | null {
+  if (readable.length < ids.length) return 'a record whose id cannot be read';
+  if (new Set(readable).size < readable.length) return 'an id twice';
+  const isMuch = refused > BAD_RECORDS && refused > ids.length / 20;
+  return isMuch ? `${refused} of ${ids.length} records cannot be stored` : null;
 }
 
-function findDistrust(look: PageLook, ids: readonly number[]): string | null {
-  const { asked, pageSize, paging } = look;
-  const count = look.ids.length;
-  if (paging.page !== asked) return `page ${paging.page} came for page ${asked}`;
-  if (paging.pagesize !== pageSize) return `page size ${paging.pagesize} instead of ${pageSize}`;
-  if (pagesOf(paging) !== paging.totalpage && paging.totalcount > 0) {
-    return `${paging.totalpage} pages for ${paging.totalcount} records`;
-  }
-  if (count !== expectedOn(asked, paging)) {
+/** Judges one page: may it be trusted, and what does it then prove? */
+export function judge(look: PageLook): Verdict {
+  const disorder = look.orderViolated ? null : findDisorder(look);
+  const orderViolated = look.orderViolated || disorder !== null;
+  const untrusted = findDistrust(look);
+  const isWhole = untrusted === null && look.asked === 1 && showsEnd(look);
+  const isSorted = untrusted === null && !orderViolated;
+  return {
+    orderViolated,
+    distrust: disorder ?? untrusted,
+    proof: isWhole ? { low: LOWEST, high: HIGHEST } : isSorted ? provedRange(look) : null,
+    isWhole,
+    gap: isSorted ? gapAbove(look) : null,
+    unread: whyUnread(look.asked, look.paging, look.holding.count) ?? whyStuck(look),
+  };
+}
+
+/** Signs that the list is not sorted by id, rising. Neighbours that are equal are a duplicate, not a disorder. */
+function findDisorder({ echo, holding, above, fromTop = false }: PageLook): string | null {
+  const { sort_item: item, sort_direction: direction } = echo ?? {};
+  if (item && item.toLowerCase() !== 'id') return `the service says it sorts by ${item}`;
+  const asked = fromTop ? 'desc' : 'asc';
+  if (direction && direction.toLowerCase() !== asked) return `the service says it sorts ${direction}`;
+  if (holding.disorder) return holding.disorder;
+  if (!isFrontier(above) || !holding.ids || !above.ids) return null;
+  const { ids: known, first } = above;
+  const stranger = holding.ids.find((id) => id >= first && !known.has(id));
+  return stranger === undefined ? null : `id ${stranger} comes below the page that begins with ${first}`;
+}
+
+function isFrontier(above: PageLook['above']): above is Frontier {
+  return above !== null && above !== 'end';
+}
+
+function findDistrust(look: PageLook): string | null {
+  const { asked, pageSize, paging, holding } = look;
+  const { count } = holding;
+  const { page, pagesize, totalpage, totalcount } = paging;
+  if (page !== asked) return `page ${page} came for page ${asked}`;
+  if (pagesize !== pageSize) return `page size ${pagesize} instead of ${pageSize}`;
+  if (pagesOf(paging) !== totalpage && totalcount > 0) return `${totalpage} pages for ${totalcount} records`;
+  const missing = expectedOn(asked, paging) - count;
+  if (asked < totalpage ? missing !== 0 : Math.abs(missing) > 1 || count > pagesize) {
     return `${count} records where its own count says ${expectedOn(asked, paging)}`;
   }
-  if (count > pageSize) return `${count} records on a page of ${pageSize}`;
-  if (ids.length < count) return 'a record whose id cannot be read';
-  if (new Set(ids).size < ids.length) return 'an id twice';
-  if (look.refused > 20 && look.refused > count / 20)
-    return `${look.refused} of ${count} records cannot be stored`;
-  return null;
+  return holding.flaw ?? findRepetition(look);
+}
+
+/**
+ * Records of the page above come again when others below them went, and then the count falls as well. Where it does
+ * not, one of the two pages is not what it says.
+ */
+function findRepetition({ asked, paging, holding, above }: PageLook): string | null {
+  const again = repeated(holding, above);
+  if (!isFrontier(above) || again === 0) return null;
+  const fallen = (above.number - asked) * paging.pagesize - (holding.count - again);
+  if (above.totalcount - paging.totalcount >= fallen) return null;
+  return `${again} records of page ${above.number} come again, and the count did not fall by ${fallen}`;
+}
+
+/** Records that were on the page above, too. */
+function repeated(holding: Holding, above: PageLook['above']): number {
+  if (!isFrontier(above)) return 0;
+  return holding.ids?.filter((id) => id >= above.first).length ?? 0;
+}
+
+/** A service that answers with one page whatever is asked has not shown the others. */
+function whyStuck(look: PageLook): string | null {
+  const { asked, holding, above } = look;
+  const isStuck = holding.count > 0 && repeated(holding, above) === holding.count;
+  if (!isStuck || !isFrontier(above) || findRepetition(look) === null) return null;
+  return `page ${asked} came with nothing but records of page ${above.number}`;
 }
 
 function pagesOf({ totalcount, pagesize }: Paging): number {
@@ -107,27 +187,43 @@ function expectedOn(asked: number, { pagesize, totalcount }: Paging): number {
   return Math.max(0, Math.min(pagesize, totalcount - (asked - 1) * pagesize));
 }
 
+/** The number of the last page, by whichever of its own figures says more. */
+export function lastOf(paging: Paging): number {
+  return Math.max(1, paging.totalpage, pagesOf(paging));
+}
+
 /**
- * Why the page that was asked for was not read, in words; null where it was. A list whose last page is one short of
- * its count is one that counts badly, not one that was cut off.
+ * Why the page that was asked for was not read, in words; null where it was. A list whose last page is off by one
+ * is one that counts badly, not one that was cut off.
  */
 export function whyUnread(asked: number, paging: Paging, count: number): string | null {
   if (paging.page !== asked) return `page ${paging.page} came for page ${asked}`;
-  const missing = expectedOn(asked, paging) - count;
-  if (missing <= (asked >= paging.totalpage ? 1 : 0)) return null;
-  return `page ${asked} came with ${count} of ${expectedOn(asked, paging)} records`;
+  const expected = expectedOn(asked, paging);
+  const most = asked >= paging.totalpage ? 1 : 0;
+  if (count >= expected - most && count <= expected + most) return null;
+  return `page ${asked} came with ${count} of ${expected} records`;
 }
 
-function provedRange(look: PageLook, ends: Ends | null): IdRange | null {
-  const { totalpage, totalcount } = look.paging;
-  const isWhole = totalpage <= 1 && look.ids.length === totalcount;
-  if (isWhole) return { low: 1, high: HIGHEST };
+/** A page shows where the list ends only by room that is left on it; its count may be wrong. */
+function showsEnd({ asked, paging, holding }: PageLook): boolean {
+  const { count } = holding;
+  return asked >= paging.totalpage && count < paging.pagesize && count >= expectedOn(asked, paging);
+}
+
+function provedRange(look: PageLook): IdRange | null {
+  const { ends } = look.holding;
   if (!ends) return null;
-  const isShortLast = look.asked === totalpage && look.ids.length < look.pageSize;
-  return { low: look.asked === 1 ? 1 : ends.first, high: isShortLast ? HIGHEST : ends.last };
+  const atStart = look.asked === 1;
+  const [atBottom, atTop] = look.fromTop ? [showsEnd(look), atStart] : [atStart, showsEnd(look)];
+  return { low: atBottom ? LOWEST : ends.first, high: atTop ? HIGHEST : ends.last };
 }
 
-function gapBefore({ asked, previous }: PageLook, ends: Ends | null): IdRange | null {
-  if (!ends || previous?.number !== asked + 1 || ends.last + 1 > previous.first - 1) return null;
-  return { low: ends.last + 1, high: previous.first - 1 };
+/** Nothing is known of the ids between two neighbours, nor of those above a last page that is full. */
+function gapAbove(look: PageLook): IdRange | null {
+  const { asked, paging, holding, above } = look;
+  if (!holding.ends) return null;
+  const low = holding.ends.last + 1;
+  if (asked >= paging.totalpage || above === 'end') return showsEnd(look) ? null : { low, high: HIGHEST };
+  if (above?.number !== asked + 1 || low > above.first - 1) return null;
+  return { low, high: above.first - 1 };
 }

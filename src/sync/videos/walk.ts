@@ -4,31 +4,21 @@
  */
 import { InterruptedError, messageOf, ParkedError, RefusedError, WarehouseError } from '../../lib/errors.ts';
 import type { Status } from '../../warehouse/schema/runs.ts';
-import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
-import type { PackageKey, SyncAccount, SyncParts } from '../account.ts';
-import { findLastPage, findPageOf, lastOf, type AskPage, type Page, type Position } from './position.ts';
-import { judge, whyUnread, type Ends, type Verdict } from './proof.ts';
+import type { SyncAccount, SyncParts } from '../account.ts';
+import { lookAcross, mostLooks } from './boundary.ts';
+import { advance, noteOf, setOut, type Course } from './course.ts';
+import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
+import { HIGHEST, judge, lastOf, whyUnread, type IdRange, type Verdict } from './proof.ts';
+import { createAsk, type AskPage } from './reading.ts';
 
 export interface WalkOrder {
   account: SyncAccount;
   packageId: number;
   runId: number;
-  /** Removals held back before this moment (ms) were let through by a person; null where nobody did. */
-  acceptBefore: number | null;
+  /** What a person let through: see RunOrder. */
+  acceptRemovals: boolean | number;
   signal: AbortSignal;
-}
-
-/** What a walk knows while it goes on. */
-interface Course {
-  key: PackageKey;
-  walkId: number;
-  checkpoint: Checkpoint;
-  /** The last page in its place, and its number. */
-  previous: (Ends & { number: number }) | null;
-  /** Pages asked for a second time, and why the last one of those that were not read was not. */
-  secondLooks: number;
-  unread: string | null;
 }
 
 /** Pages that a walk asks for again because they came otherwise than asked. */
@@ -37,6 +27,8 @@ const SECOND_LOOKS = 3;
 const SIZE_CHANGES = 3;
 /** A tick may come this much late, in milliseconds. */
 const LATE_TICK_MS = 60_000;
+/** A walk that would remove no more than this many is not held back for its share alone. */
+const BRAKE_LEAST = 20;
 
 /** Walks one package. Throws what stopped it, after its checkpoint and its status are stored. */
 export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<void> {
@@ -45,7 +37,8 @@ export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<v
   const start = { ...key, runId: order.runId, mode: 'full' as const, now: parts.clock.now(), resumeWithinMs };
   const begun = await parts.warehouse.beginWalk(start);
   try {
-    const course = await readDown(parts, order, begun);
+    const course = setOut(key, begun);
+    await readDown(parts, order, begun, course);
     await finish(parts, order, start.now, course);
   } catch (error) {
     await noteStop(parts, order, begun.walkId, error);
@@ -69,66 +62,74 @@ function statusOf(error: unknown): Status {
 }
 
 /** Reads from the start of the walk down to page 1, storing each page while the next one is fetched. */
-async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk): Promise<Course> {
-  const ask = createAsk(order);
-  let position = await findStart(ask, begun);
-  const course = setOut(order, begun, position.page);
-  parts.progress.walkBegun({
-    ...course.key,
-    pages: lastOf(position.page),
-    done: lastOf(position.page) - position.number,
-  });
-  position = await inPlace(ask, course, position);
-  let sizeChanges = 0;
+async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk, course: Course): Promise<void> {
+  const ask = createAsk(parts, order, course);
+  let position = await findStart(parts, ask, course, begun);
+  const pages = lastOf(position.page.paging);
+  course.looks.left = mostLooks(parts.walk.boundaryReads, pages);
+  parts.progress.walkBegun({ ...course.key, pages, done: Math.max(0, pages - position.number) });
   for (;;) {
-    if (position.page.paging.pagesize !== course.checkpoint.pageSize) {
-      if (++sizeChanges > SIZE_CHANGES) throw restless(course);
-      position = await settleAgain(ask, course, position.page);
-    }
-    const next = position.number > 1 ? ask(position.number - 1, 'page') : null;
+    position = await settleSize(parts, ask, course, position);
+    const verdict = await examine(parts, course, position);
+    const gap = await gapToCross(parts, course, position, verdict);
+    const { number } = position;
+    advance(course, number, position.page, verdict);
+    // the next page is fetched while this one is stored; but a look belongs between the two
+    const next = number > 1 && !gap ? ask(number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storing may throw before that
-    await store(parts, course, position);
-    if (!next) return course;
-    const answered = { number: position.number - 1, page: await next };
-    position = await unlessShrunk(ask, await inPlace(ask, course, answered));
+    course.storing = store(parts, course, position, verdict);
+    await course.storing;
+    if (gap) await lookAcross(parts, order, course, { number, gap });
+    if (number <= 1) return;
+    const page = await (next ?? ask(number - 1, 'page'));
+    position = await unlessShrunk(ask, await inPlace(ask, course, { number: number - 1, page }));
   }
 }
 
-function createAsk({ account, packageId, runId, signal }: WalkOrder): AskPage {
-  return async (page, purpose) => {
-    signal.throwIfAborted();
-    return account.client.videoPage({ packageId, page, pageSize: account.pageSize, purpose, runId, signal });
-  };
+async function findStart(
+  parts: SyncParts,
+  ask: AskPage,
+  course: Course,
+  { last }: Pick<BegunWalk, 'last'>,
+): Promise<Position> {
+  const { id, page, pageSize } = course.checkpoint;
+  const found = id === null ? null : await findPageOf(ask, { id, page, pageSize });
+  const position = found ?? (await findLastPage(ask, last, (missing) => inPlace(ask, course, missing)));
+  course.checkpoint.pageSize = position.page.paging.pagesize;
+  if (id !== null) await joinEarlier(parts, course, position, id);
+  return inPlace(ask, course, position);
 }
 
-function findStart(ask: AskPage, { checkpoint, last }: BegunWalk): Promise<Position> {
-  if (checkpoint?.id == null) return findLastPage(ask, last);
-  return findPageOf(ask, { id: checkpoint.id, page: checkpoint.page, pageSize: checkpoint.pageSize });
-}
-
-function setOut({ account, packageId }: WalkOrder, { walkId, checkpoint }: BegunWalk, page: Page): Course {
-  return {
-    key: { account: account.name, packageId },
-    walkId,
-    checkpoint: {
-      id: checkpoint?.id ?? null,
-      page: checkpoint?.page ?? 1,
-      pageSize: page.paging.pagesize,
-      totalcount: page.paging.totalcount,
-      orderViolated: checkpoint?.orderViolated ?? false,
-    },
-    previous: null,
-    secondLooks: 0,
-    unread: null,
-  };
+/**
+ * What was read before goes on where its lowest id is. Without that id nobody can tell whether the two parts of the
+ * walk belong to one sorted list: what the earlier part proved is then forgotten.
+ */
+async function joinEarlier(
+  { warehouse }: SyncParts,
+  course: Course,
+  { page }: Position,
+  id: number,
+): Promise<void> {
+  const { ids, ends } = page.holding;
+  const isKnownThere = ends !== null && ends.first <= id && id <= ends.last;
+  const isThere =
+    ids?.includes(id) ??
+    (isKnownThere && (await warehouse.liveIds(course.key, { low: id, high: id })).length > 0);
+  if (!isThere) await warehouse.dropProofs(course.key);
 }
 
 /** Another page size than the walk settled on: it takes the new one, and goes on from the lowest id read. */
-async function settleAgain(ask: AskPage, course: Course, page: Page): Promise<Position> {
-  const { id, page: number, pageSize } = course.checkpoint;
-  course.checkpoint.pageSize = page.paging.pagesize;
-  course.previous = null;
-  return id === null ? findLastPage(ask, null) : findPageOf(ask, { id, page: number, pageSize });
+async function settleSize(
+  parts: SyncParts,
+  ask: AskPage,
+  course: Course,
+  position: Position,
+): Promise<Position> {
+  if (position.page.paging.pagesize === course.checkpoint.pageSize) return position;
+  if (++course.sizeChanges > SIZE_CHANGES) throw restless(course);
+  course.above = course.checkpoint.id === null ? 'end' : null;
+  const again = await findStart(parts, ask, course, { last: null });
+  return settleSize(parts, ask, course, again);
 }
 
 function restless({ key }: Course): RefusedError {
@@ -142,91 +143,80 @@ function restless({ key }: Course): RefusedError {
 /** A page that is not the one asked for, or holds less than it says, is asked for once more. */
 async function inPlace(ask: AskPage, course: Course, position: Position): Promise<Position> {
   const { number, page } = position;
-  const isBeyondEnd = lastOf(page) < number;
-  if (isBeyondEnd || whyUnread(number, page.paging, page.ids.length) === null) return position;
+  const isBeyondEnd = lastOf(page.paging) < number;
+  if (isBeyondEnd || whyUnread(number, page.paging, page.holding.count) === null) return position;
   if (course.secondLooks++ >= SECOND_LOOKS) return position;
   return { number, page: await ask(number, 'probe') };
 }
 
-/** An answer beyond the end means that the package shrank: its new last page is read instead. */
-async function unlessShrunk(ask: AskPage, position: Position): Promise<Position> {
-  let current = position;
-  while (lastOf(current.page) < current.number) {
-    const number = lastOf(current.page);
-    current = { number, page: await ask(number, 'probe') };
-  }
-  return current;
-}
-
-async function store(parts: SyncParts, course: Course, { number, page }: Position): Promise<void> {
-  const { videos, refused, ids } = page;
-  const { pageSize, orderViolated } = course.checkpoint;
-  const look = {
-    asked: number,
-    pageSize,
-    paging: page.paging,
-    echo: page.echo,
-    ids,
-    refused: refused.length,
-  };
-  const verdict = judge({ ...look, previous: course.previous, orderViolated });
-  if (verdict.distrust) {
-    parts.logger.warn(
-      { ...course.key, page: number },
-      `${course.key.account}/${course.key.packageId}, page ${number} proves no removal: ${verdict.distrust}`,
-    );
-  }
-  advance(course, number, page, verdict);
-  course.unread = whyUnread(number, page.paging, ids.length) ?? course.unread;
-  const { proof, gap } = verdict;
-  const { key, walkId, checkpoint } = course;
-  const answeredAt = page.answeredAt;
-  await parts.warehouse.storePage({
-    ...key,
-    walkId,
-    page: number,
-    answeredAt,
-    videos,
-    refused,
-    proof,
-    gap,
-    checkpoint,
-  });
-  parts.progress.pageStored({ ...key, page: number, records: ids.length });
-}
-
-/** A page out of its place moves nothing: going on from there would skip what was not read. */
-function advance(
+/** Judges a page. Where it reaches into a page above that was recognised, that one's ids are those of its rows. */
+async function examine(
+  { warehouse, logger }: SyncParts,
   course: Course,
-  number: number,
-  page: Page,
-  { ends, distrust, orderViolated }: Verdict,
-): void {
-  course.checkpoint = { ...course.checkpoint, totalcount: page.paging.totalcount, orderViolated };
-  if (!ends || distrust !== null) return;
-  course.previous = { ...ends, number };
-  course.checkpoint.id = lower(course.checkpoint.id, ends.first);
-  course.checkpoint.page = number;
+  { number, page }: Position,
+): Promise<Verdict> {
+  const { key, above, checkpoint } = course;
+  const { paging, echo, holding } = page;
+  if (above !== null && above !== 'end' && !above.ids && (holding.ends?.last ?? 0) >= above.first) {
+    above.ids = new Set(await warehouse.liveIds(key, { low: above.first, high: above.last }));
+  }
+  const { pageSize, orderViolated } = checkpoint;
+  const verdict = judge({ asked: number, pageSize, paging, echo, holding, above, orderViolated });
+  if (verdict.distrust !== null && !verdict.isWhole) {
+    const words = `${key.account}/${key.packageId}, page ${number} proves no removal: ${verdict.distrust}`;
+    logger.warn({ ...key, page: number }, words);
+  }
+  return verdict;
 }
 
-function lower(id: number | null, other: number): number {
-  return id === null ? other : Math.min(id, other);
+/**
+ * The gap above a page, where it wants a look: live rows in it are proved by neither page; or the list has grown
+ * since the page above was read, and an old id that was put back may have moved a record up, past the walk.
+ */
+async function gapToCross(
+  { warehouse }: SyncParts,
+  { key, above, looks }: Course,
+  { page }: Position,
+  { gap }: Verdict,
+): Promise<IdRange | null> {
+  if (!gap || looks.left <= 0) return null;
+  const isBetween = above !== null && above !== 'end' && gap.high !== HIGHEST;
+  if (isBetween && page.paging.totalcount > above.totalcount) return gap;
+  return (await warehouse.countLive(key, gap)) > 0 ? gap : null;
+}
+
+async function store(
+  parts: SyncParts,
+  course: Course,
+  { number, page }: Position,
+  { proof, gap, orderViolated }: Verdict,
+): Promise<void> {
+  const { answeredAt, videos, refused, drift, hash, known, holding } = page;
+  const { key, walkId, checkpoint } = course;
+  const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
+  if (known) {
+    await parts.warehouse.storeKnownPage({ ...place, records: known.records });
+  } else {
+    const mark = hash !== null && holding.ends && !orderViolated ? { hash, ...holding.ends } : null;
+    await parts.warehouse.storePage({ ...place, videos, refused, drift, proof, mark });
+  }
+  parts.progress.pageStored({ ...key, page: number, records: holding.count });
 }
 
 async function finish(parts: SyncParts, order: WalkOrder, startedAt: number, course: Course): Promise<void> {
-  const { key, walkId, checkpoint, unread } = course;
-  if (checkpoint.orderViolated) {
+  const { key, walkId, checkpoint, isWhole } = course;
+  if (checkpoint.orderViolated && !isWhole) {
     parts.logger.warn(
       key,
-      `${order.account.name}/${order.packageId} is not sorted by id: videos are stored, removals are not`,
+      `${key.account}/${key.packageId} is not sorted by id: videos are stored, removals are not`,
     );
   }
   const brake = {
     share: parts.walk.removalBrake,
-    least: 20,
+    least: BRAKE_LEAST,
     confirmBefore: startedAt - parts.walk.scheduleMs + LATE_TICK_MS,
-    acceptBefore: order.acceptBefore,
+    accept: order.acceptRemovals,
   };
   const end = { ...key, walkId, runId: order.runId, startedAt, now: parts.clock.now(), checkpoint, brake };
-  await parts.warehouse.finishWalk({ ...end, unread });
+  await parts.warehouse.finishWalk({ ...end, isWhole, note: noteOf(course) });
 }

@@ -16,6 +16,8 @@ export const packageTable = sqliteTable(
     retired_at: timestamp('retired_at'),
     /** Rows of `video` that are not removed: kept in step by every transaction that changes them. */
     live_count: bigint('live_count').notNull().default(0),
+    /** The highest `change_seq` of its rows. */
+    changed_seq: bigint('changed_seq').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );

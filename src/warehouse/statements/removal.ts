@@ -1,7 +1,7 @@
 /** Removal candidates: proved, not yet in effect. */
 import { and, between, count, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
-import { removalCandidate } from '../schema/videos.ts';
+import { removalCandidate, type HeldReason } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
 
 const ofPackage = (key: PackageKey) =>
@@ -83,9 +83,15 @@ export function candidatesOf(tx: Tx, key: PackageKey) {
 }
 
 /** Holds back those that this walk proved for the first time. */
-export function holdBackCandidates(tx: Tx, key: PackageKey, walkId: number, at: string): void {
+export function holdBackCandidates(
+  tx: Tx,
+  key: PackageKey,
+  walkId: number,
+  at: string,
+  reason: HeldReason,
+): void {
   tx.update(removalCandidate)
-    .set({ held_back: true, held_at: at })
+    .set({ held_back: true, held_at: at, held_by: walkId, held_reason: reason })
     .where(and(ofPackage(key), eq(removalCandidate.walk_id, walkId), eq(removalCandidate.held_back, false)))
     .run();
 }

@@ -96,6 +96,19 @@ export function prepareCountLive(db: Db) {
     query.get({ account, packageId, low, high })?.count ?? 0;
 }
 
+/** Prepares: which live rows have an id from `low` to `high`? */
+export function prepareLiveIds(db: Db) {
+  const inRange = between(video.id, sql.placeholder('low'), sql.placeholder('high'));
+  const query = db
+    .select({ id: video.id })
+    .from(video)
+    .where(and(ofAnyPackage, inRange, isNull(video.removed_at)))
+    .orderBy(video.id)
+    .prepare();
+  return ({ account, packageId }: PackageKey, low: number, high: number): number[] =>
+    query.all({ account, packageId, low, high }).map((row) => row.id);
+}
+
 /** Prepares: is the id known, and is its row live? Undefined where it is not known. */
 export function prepareFindVideo(db: Db) {
   const query = db

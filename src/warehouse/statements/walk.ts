@@ -57,10 +57,10 @@ export function packagesInForce(tx: Tx) {
     .all();
 }
 
-/** Adds to the number of live rows. */
-export function addToLiveCount(tx: Tx, key: PackageKey, more: number): void {
+/** Notes that rows of the package changed: so many more are live, and this is the last `change_seq` among them. */
+export function notePackageChanged(tx: Tx, key: PackageKey, moreLive: number, changeSeq: number): void {
   tx.update(packageTable)
-    .set({ live_count: sql`${packageTable.live_count} + ${more}` })
+    .set({ live_count: sql`${packageTable.live_count} + ${moreLive}`, changed_seq: changeSeq })
     .where(ofPackage(key))
     .run();
 }
@@ -111,6 +111,8 @@ export interface Checkpoint {
   pageSize: number;
   totalcount: number;
   orderViolated: boolean;
+  /** Why some page was not read, in words; null where all were. */
+  unread: string | null;
 }
 
 const plus = (column: SQLiteColumn, name: string) => sql`${column} + ${sql.placeholder(name)}`;
@@ -121,7 +123,7 @@ export function prepareAdvanceWalk(db: Db) {
   const query = db
     .update(walk)
     .set({
-      pages: sql`${walk.pages} + 1`,
+      pages: plus(walk.pages, 'pages'),
       inserted: plus(walk.inserted, 'inserted'),
       updated: plus(walk.updated, 'updated'),
       unchanged: plus(walk.unchanged, 'unchanged'),
@@ -133,10 +135,11 @@ export function prepareAdvanceWalk(db: Db) {
       checkpoint_page: given('page'),
       page_size: given('pageSize'),
       order_violated: given('violated'),
+      unread: given('unread'),
     })
     .where(eq(walk.walk_id, sql.placeholder('walkId')))
     .prepare();
-  return (walkId: number, counts: PageCounts, checkpoint: Checkpoint): void => {
+  return (walkId: number, counts: PageCounts & { pages: 0 | 1 }, checkpoint: Checkpoint): void => {
     query.run({ walkId, ...counts, ...checkpoint, violated: checkpoint.orderViolated ? 1 : 0 });
   };
 }

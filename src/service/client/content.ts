@@ -1,0 +1,38 @@
+/** The bytes of an answer: strictly decoded, and told apart into the list of records and what is around it. */
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { TransientError } from '../../lib/errors.ts';
+
+const OPENING = '['.charCodeAt(0);
+const CLOSING = ']'.charCodeAt(0);
+
+/** Decodes strictly: bytes that are not UTF-8 would be replaced silently. Throws TransientError. */
+export function decode(content: Buffer): string {
+  if (!isUtf8(content)) throw new TransientError('the answer is not valid UTF-8', { fault: 'encoding' });
+  const text = content.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+/** The content without the list of its records. */
+export interface Envelope {
+  /** The text around the list, with an empty list in its place. */
+  text: string;
+  /** SHA-256 of the bytes of the list, from the first `[` to the last `]`, in base64. */
+  hash: string;
+}
+
+/**
+ * Takes the list out of the content; null where there is none. `version` goes into the hash: a reader that reads
+ * otherwise knows none of the lists that another one read. Whatever else the brackets enclose, text and hash
+ * together stand for the whole content, and the text is that of an answer only if the list was its list of records.
+ */
+export function takeOutList(content: Buffer, version: string): Envelope | null {
+  const first = content.indexOf(OPENING);
+  const last = content.lastIndexOf(CLOSING);
+  if (first === -1 || last < first) return null;
+  const text = `${decode(content.subarray(0, first))}[]${decode(content.subarray(last + 1))}`;
+  const hash = createHash('sha256')
+    .update(version)
+    .update(content.subarray(first, last + 1));
+  return { text, hash: hash.digest('base64') };
+}

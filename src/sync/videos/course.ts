@@ -1,0 +1,86 @@
+/** What a walk knows while it goes on, and how a page moves it on. */
+import type { Checkpoint } from '../../warehouse/statements/walk.ts';
+import type { BegunWalk } from '../../warehouse/walks.ts';
+import type { PackageKey } from '../account.ts';
+import type { Page } from './reading.ts';
+import type { Frontier, PageLook, Verdict } from './proof.ts';
+
+export interface Course {
+  key: PackageKey;
+  walkId: number;
+  checkpoint: Checkpoint;
+  /** What was read last that could be trusted: see PageLook. */
+  above: PageLook['above'];
+  /** The storing of the page above. */
+  storing: Promise<unknown>;
+  /** Pages asked for a second time. */
+  secondLooks: number;
+  /** Changes of the page size. */
+  sizeChanges: number;
+  looks: {
+    /** Boundary reads that may still be made. */
+    left: number;
+    /** The service gives pages of one size, whatever is asked. */
+    sizesIgnored: boolean;
+  };
+  /** The last page read was the whole list. */
+  isWhole: boolean;
+  /** Pages that proved nothing, and why the last of them did not. */
+  distrusted: { pages: number; why: string };
+}
+
+/** A walk that has read nothing yet. */
+export function setOut(key: PackageKey, { walkId, checkpoint, last }: BegunWalk): Course {
+  const fresh = { id: null, page: 1, pageSize: last?.pageSize ?? 0, totalcount: 0 };
+  return {
+    key,
+    walkId,
+    checkpoint: checkpoint ?? { ...fresh, orderViolated: false, unread: null },
+    above: checkpoint?.id == null ? 'end' : null,
+    storing: Promise.resolve(),
+    secondLooks: 0,
+    sizeChanges: 0,
+    looks: { left: 0, sizesIgnored: false },
+    isWhole: false,
+    distrusted: { pages: 0, why: '' },
+  };
+}
+
+/** Moves on by one page. A page out of its place moves nothing: going on from there would skip what was not read. */
+export function advance(course: Course, number: number, page: Page, verdict: Verdict): void {
+  const { checkpoint } = course;
+  checkpoint.totalcount = page.paging.totalcount;
+  checkpoint.orderViolated = verdict.orderViolated;
+  checkpoint.unread = verdict.unread ?? checkpoint.unread;
+  course.isWhole = verdict.isWhole;
+  if (verdict.distrust !== null) {
+    course.distrusted = { pages: course.distrusted.pages + 1, why: verdict.distrust };
+    if (course.above === 'end') course.above = null;
+    return;
+  }
+  const { ends } = page.holding;
+  if (!ends) return;
+  course.above = frontierOf(number, page);
+  checkpoint.id = Math.min(checkpoint.id ?? ends.first, ends.first);
+  checkpoint.page = number;
+}
+
+function frontierOf(number: number, { paging, holding }: Page): Frontier | null {
+  const { ends, ids } = holding;
+  return ends && { ...ends, number, totalcount: paging.totalcount, ids: ids && new Set(ids) };
+}
+
+/** What is worth saying of a walk that read every page; null where nothing is. */
+export function noteOf({ checkpoint, distrusted, isWhole }: Course): string | null {
+  if (isWhole) return null;
+  if (checkpoint.orderViolated) {
+    return `the list is not sorted by id: nothing is marked removed${because(distrusted.why)}`;
+  }
+  if (distrusted.pages === 0) return null;
+  const pages = distrusted.pages === 1 ? '1 page proves' : `${distrusted.pages} pages prove`;
+  return `${pages} no removal${because(distrusted.why)}`;
+}
+
+function because(why: string): string {
+  return why === '' ? '' : ` (${why})`;
+}

@@ -1,0 +1,73 @@
+/** Asks for one page of a walk, and recognises one that is byte for byte what it was. */
+import type { SeenPage, VideoPage } from '../../service/client/answers.ts';
+import type { Answered } from '../../service/client/client.ts';
+import type { KnownPage } from '../../warehouse/known-pages.ts';
+import type { SyncParts } from '../account.ts';
+import type { Course } from './course.ts';
+import { holdingOf, judge, type Holding, type PageLook } from './proof.ts';
+import type { WalkOrder } from './walk.ts';
+
+/** A page of the walk; `known` is what is known of it where its records were not read. */
+export interface Page extends Answered<VideoPage> {
+  holding: Holding;
+  known: KnownPage | null;
+}
+
+/** Asks for one page of the package. */
+export type AskPage = (page: number, purpose: 'probe' | 'page') => Promise<Page>;
+
+/** Gives the function that asks for the pages of one walk. */
+export function createAsk(parts: SyncParts, order: WalkOrder, course: Course): AskPage {
+  const { account, packageId, runId, signal } = order;
+  return async (number, purpose) => {
+    signal.throwIfAborted();
+    const found: { known: KnownPage | null } = { known: null };
+    const recognise = async (seen: SeenPage & { hash: string }): Promise<boolean> => {
+      found.known = await findKnown(parts, course, number, seen);
+      return found.known !== null;
+    };
+    const asking = { packageId, page: number, pageSize: account.pageSize, purpose, runId, signal };
+    const page = await account.client.videoPage({ ...asking, recognise });
+    const { known } = found;
+    const holding = known ? holdingOfKnown(known) : holdingOf(page.ids, page.refused.length);
+    return { ...page, known, holding };
+  };
+}
+
+function holdingOfKnown({ records, first, last }: KnownPage): Holding {
+  return { count: records, ends: { first, last }, disorder: null, flaw: null, refused: 0, ids: null };
+}
+
+/**
+ * The page, where nothing of it need be read: same bytes, rows as they were, and it proves the same in its place as it
+ * did then. Only once the page above is stored can that be said; and where the two overlap, the ids are needed.
+ */
+async function findKnown(
+  { warehouse }: SyncParts,
+  course: Course,
+  asked: number,
+  { paging, echo, hash }: SeenPage & { hash: string },
+): Promise<KnownPage | null> {
+  await course.storing;
+  const place = { ...course.key, page: asked, pageSize: paging.pagesize, hash };
+  const known = await warehouse.recognisePage(place);
+  const { above, checkpoint } = course;
+  if (!known || overlaps(known, above)) return null;
+  const pageSize = checkpoint.pageSize || paging.pagesize;
+  const holding = holdingOfKnown(known);
+  const { proof } = judge({
+    asked,
+    pageSize,
+    paging,
+    echo,
+    holding,
+    above,
+    orderViolated: checkpoint.orderViolated,
+  });
+  const isSame = proof?.low === known.proof.low && proof.high === known.proof.high;
+  return isSame ? known : null;
+}
+
+function overlaps({ last }: { last: number }, above: PageLook['above']): boolean {
+  return above !== null && above !== 'end' && last >= above.first;
+}
