@@ -18,6 +18,41 @@ const FIGURES = {
   image_size: 'BIGINT',
 };
 
+/** What is kept of every state of a video, present or superseded. */
+const VIDEO = {
+  account: 'TEXT',
+  package_id: 'BIGINT',
+  id: 'BIGINT',
+  cid: 'TEXT',
+  access_key: 'TEXT',
+  org_access_key: 'TEXT',
+  title: 'TEXT',
+  series: 'TEXT',
+  author: 'TEXT',
+  content: 'TEXT',
+  tag: 'TEXT',
+  copyright: 'TEXT',
+  rate: 'TEXT',
+  cdate: 'TEXT',
+  duration: 'BIGINT',
+  etc: 'TEXT',
+  thumbnail_url: 'TEXT',
+  thumbnail_sheet_url: 'TEXT',
+  encoding_success: 'TEXT',
+  v_width: 'BIGINT',
+  v_height: 'BIGINT',
+  v_framerate: 'REAL',
+  filesize: 'BIGINT',
+  drm_cid: 'TEXT',
+  opt: 'TEXT',
+  preloading: 'TEXT',
+  extra: 'TEXT',
+  first_seen_at: 'TIMESTAMP',
+  changed_at: 'TIMESTAMP',
+  removed_at: 'TIMESTAMP',
+  change_seq: 'BIGINT',
+};
+
 /** CONTRACT.md, "The live file": every table that this version has, its key, its columns, and how they are declared. */
 const TABLES: Record<string, { key: string[]; columns: Record<string, string> }> = {
   package: {
@@ -33,41 +68,10 @@ const TABLES: Record<string, { key: string[]; columns: Record<string, string> }>
       retired_at: 'TIMESTAMP',
     },
   },
-  video: {
-    key: ['account', 'package_id', 'id'],
-    columns: {
-      account: 'TEXT',
-      package_id: 'BIGINT',
-      id: 'BIGINT',
-      cid: 'TEXT',
-      access_key: 'TEXT',
-      org_access_key: 'TEXT',
-      title: 'TEXT',
-      series: 'TEXT',
-      author: 'TEXT',
-      content: 'TEXT',
-      tag: 'TEXT',
-      copyright: 'TEXT',
-      rate: 'TEXT',
-      cdate: 'TEXT',
-      duration: 'BIGINT',
-      etc: 'TEXT',
-      thumbnail_url: 'TEXT',
-      thumbnail_sheet_url: 'TEXT',
-      encoding_success: 'TEXT',
-      v_width: 'BIGINT',
-      v_height: 'BIGINT',
-      v_framerate: 'REAL',
-      filesize: 'BIGINT',
-      drm_cid: 'TEXT',
-      opt: 'TEXT',
-      preloading: 'TEXT',
-      extra: 'TEXT',
-      first_seen_at: 'TIMESTAMP',
-      changed_at: 'TIMESTAMP',
-      removed_at: 'TIMESTAMP',
-      change_seq: 'BIGINT',
-    },
+  video: { key: ['account', 'package_id', 'id'], columns: VIDEO },
+  video_version: {
+    key: ['account', 'package_id', 'id', 'change_seq'],
+    columns: { ...VIDEO, valid_from: 'TIMESTAMP', valid_to: 'TIMESTAMP' },
   },
   storage_day: {
     key: ['account', 'date'],
@@ -186,10 +190,22 @@ const TABLES: Record<string, { key: string[]; columns: Record<string, string> }>
       resolved_at: 'TIMESTAMP',
     },
   },
+  drift: {
+    key: ['account', 'stream', 'field', 'kind'],
+    columns: {
+      account: 'TEXT',
+      stream: 'TEXT',
+      field: 'TEXT',
+      kind: 'TEXT',
+      sample: 'TEXT',
+      first_seen_at: 'TIMESTAMP',
+      last_seen_at: 'TIMESTAMP',
+    },
+  },
 };
 
 /** Tables of CONTRACT.md that come with what fills them. Once one is here, it moves up into the list. */
-const NOT_YET = ['pause', 'drift', 'video_version'];
+const NOT_YET = ['pause'];
 
 interface Column {
   name: string;

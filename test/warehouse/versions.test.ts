@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { FORMAT } from '../../src/warehouse/file.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute, rowsOf, valueOf, type Row } from '../support/live-file.ts';
+import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, videos } from '../support/package-walker.ts';
+import { videoRecord } from '../support/service-answers.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+let path: string;
+let clock: VirtualClock;
+let warehouse: SqliteWarehouse;
+let walker: ReturnType<typeof createWalker>;
+
+beforeEach(async () => {
+  path = join(temporaryFolder(), 'live.db');
+  clock = createVirtualClock('2026-03-01T12:00Z');
+  warehouse = openWarehouse(path, clock);
+  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+  walker = createWalker(warehouse, clock);
+  return () => warehouse.close();
+});
+
+const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
+const versions = (id: number): Row[] =>
+  rowsOf(path, 'select * from video_version where id = ? order by change_seq', id);
+const countVersions = () => valueOf(path, 'select count(*) from video_version');
+
+/** One page that shows these videos, a minute later. */
+async function show(list: Parameters<typeof walker.whole>[0]) {
+  clock.advance(60_000);
+  await walker.page(await walker.begin(), { videos: list });
+}
+
+/** A walk that proves all but these gone at one minute past, and takes effect at two. */
+async function leaveOnly(ids: readonly number[]) {
+  clock.advance(60_000);
+  const walk = await walker.begin();
+  await walker.page(walk, { videos: videos(ids), proof: EVERYTHING });
+  clock.advance(60_000);
+  await walker.finish(walk, { share: 1 });
+}
+
+describe('a version', () => {
+  it('is not written by the first load, nor by rows that are as they were', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    await show(videos([1, 2, 3]));
+    await walker.whole(videos([1, 2, 3, 4]));
+    expect(countVersions()).toBe(0);
+  });
+
+  it('is exactly the former state of an edited video, from its change to the edit', async () => {
+    const members = { extra_field: 'x', series: 'S', content: 'é 🎬\n', v_framerate: 23.976 };
+    await walker.page(await walker.begin(), { videos: [video(1, members), video(2)] });
+    const before = row(1);
+    await show([video(1, { title: 'new' }), video(2)]);
+    const [valid_from, valid_to] = ['2026-03-01 12:00:00', '2026-03-01 12:01:00'];
+    expect(versions(1)).toEqual([{ ...before, valid_from, valid_to }]);
+    expect(row(1)).toMatchObject({ title: 'new', changed_at: valid_to, change_seq: 3 });
+    expect(countVersions()).toBe(1);
+  });
+
+  it('is left by a change of any one field', async () => {
+    const fields = Object.entries(videoRecord(1)).filter(([name]) => name !== 'id');
+    await show(videos([1]));
+    for (const [name, value] of fields) {
+      const before = row(1);
+      await show([video(1, { [name]: typeof value === 'number' ? value + 1 : `${String(value)}!` })]);
+      expect(versions(1).at(-1), name).toMatchObject(before);
+      await show(videos([1]));
+    }
+    expect(countVersions()).toBe(2 * fields.length);
+  });
+
+  it('keeps null and the empty text apart', async () => {
+    for (const series of [null, '', 'S', null]) await show([video(1, { series })]);
+    expect(versions(1).map((version) => version['series'])).toEqual([null, '', 'S']);
+    expect(row(1)).toMatchObject({ series: null, change_seq: 4 });
+  });
+
+  it('of a live video that is removed ends at the proof, not at the end of the walk', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    const before = row(2);
+    await leaveOnly([1, 3]);
+    const proof = '2026-03-01 12:01:00';
+    expect(row(2)).toMatchObject({ removed_at: proof, changed_at: '2026-03-01 12:02:00' });
+    expect(versions(2)).toEqual([{ ...before, valid_from: '2026-03-01 12:00:00', valid_to: proof }]);
+    expect(countVersions()).toBe(1);
+  });
+
+  it('of a removed video that returns holds from the proof to the return', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    await leaveOnly([1, 3]);
+    const before = row(2);
+    await show(videos([2]));
+    const [valid_from, valid_to] = ['2026-03-01 12:01:00', '2026-03-01 12:03:00'];
+    expect(versions(2)[1]).toEqual({ ...before, valid_from, valid_to });
+    expect(row(2)).toMatchObject({ removed_at: null, changed_at: valid_to });
+    expect(versions(2)).toHaveLength(2);
+  });
+
+  it('ends where the next state begins, through edits, removals and returns', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    for (const title of ['a', 'b']) {
+      await show([video(2, { title })]);
+      await leaveOnly([1, 3]);
+      await show([video(2, { title: `${title}${title}` })]);
+    }
+    await leaveOnly([1, 3]);
+    const begins = versions(2).map((version) => version['valid_from']);
+    const ends = versions(2).map((version) => version['valid_to']);
+    expect(begins).toHaveLength(7);
+    expect(ends).toEqual([...begins.slice(1), row(2)['removed_at']]);
+  });
+
+  it('belongs to one package of one account', async () => {
+    await walker.whole(videos([1]));
+    execute(path, `insert into video select 'other', ${columnsBehindAccount()} from video`);
+    await show([video(1, { title: 'new' })]);
+    expect(rowsOf(path, 'select account, title from video_version')).toEqual([
+      { account: 'main', title: 'Video 1' },
+    ]);
+  });
+
+  function columnsBehindAccount(): string {
+    const names = rowsOf(path, `select name from pragma_table_info('video')`).map(({ name }) => String(name));
+    return names.filter((name) => name !== 'account').join(', ');
+  }
+});
+
+describe('a change and its version', () => {
+  it('are kept both or neither: a page that fails leaves no trace', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    execute(
+      path,
+      `create trigger fault before update on video when new.id = 3 begin select raise(abort, 'the disk is on fire'); end`,
+    );
+    const everything = 'select * from video, warehouse_state order by id';
+    const before = rowsOf(path, everything);
+    await expect(show(videos([1, 2, 3], { title: 'new' }))).rejects.toThrow('the disk is on fire');
+    expect(rowsOf(path, everything)).toEqual(before);
+    expect(countVersions()).toBe(0);
+    execute(path, 'drop trigger fault');
+    await show(videos([1, 2, 3], { title: 'new' }));
+    expect(countVersions()).toBe(3);
+  });
+
+  it('are kept both or neither: a version that cannot be written stops the change', async () => {
+    await walker.whole(videos([1, 2]));
+    execute(
+      path,
+      `create trigger fault before insert on video_version when new.id = 2 begin select raise(abort, 'no room'); end`,
+    );
+    await expect(show(videos([1, 2], { title: 'new' }))).rejects.toThrow('no room');
+    expect(rowsOf(path, 'select title from video order by id')).toEqual([
+      { title: 'Video 1' },
+      { title: 'Video 2' },
+    ]);
+    expect(countVersions()).toBe(0);
+  });
+
+  it('are refused at the second one that takes no new change_seq', async () => {
+    await walker.whole(videos([1]));
+    const edit = (title: string) => execute(path, `update video set title = '${title}'`);
+    edit('a');
+    expect(() => edit('b')).toThrow(/UNIQUE constraint failed: video_version/);
+    expect(row(1)).toMatchObject({ title: 'a', change_seq: 1 });
+    expect(versions(1).map(({ title }) => title)).toEqual(['Video 1']);
+  });
+});
+
+describe('the trigger that keeps versions', () => {
+  const columnsOf = (table: string) =>
+    rowsOf(path, `select name from pragma_table_info('${table}')`).map(({ name }) => name);
+
+  it('names every column of video, on both sides, in the same order', () => {
+    const text = String(valueOf(path, `select sql from sqlite_schema where name = 'video_version_kept'`));
+    const [, into = '', values = ''] = /\(([^)]*)\)\s*VALUES\s*\(([^]*)\)/.exec(text) ?? [];
+    const kept = columnsOf('video');
+    const named = [...into.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect([...named].sort()).toEqual([...kept, 'valid_from', 'valid_to'].sort());
+    const former = values.split(',').slice(0, kept.length);
+    expect(former.map((value) => value.trim())).toEqual(
+      named.slice(0, kept.length).map((name) => `OLD.\`${String(name)}\``),
+    );
+  });
+
+  it('writes to a table that has the columns of video and two more', () => {
+    expect(columnsOf('video_version')).toEqual([...columnsOf('video'), 'valid_from', 'valid_to']);
+  });
+
+  it('is missed when a file without it is brought up to date', () => {
+    warehouse.close();
+    execute(path, `drop trigger video_version_kept; pragma user_version = ${FORMAT - 1}`);
+    const open = () => openWarehouse(path, clock);
+    expect(open).toThrow(WarehouseError);
+    expect(open).toThrow(`${path}: the migration lost the triggers video_version_kept`);
+  });
+});
