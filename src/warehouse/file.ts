@@ -58,7 +58,10 @@ export function openFile(path: string, now: number): Db {
   return db;
 }
 
-/** Opens the live file to read, without changing anything. Throws WarehouseError where there is none of ours. */
+/**
+ * Opens the live file to read, without changing anything. Throws WarehouseError where there is none of ours, and for
+ * one of an older format: what is asked of it may not be there.
+ */
 export function openFileToRead(path: string): Db {
   if (!existsSync(path)) {
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
@@ -66,8 +69,9 @@ export function openFileToRead(path: string): Db {
   refuseEmpty(path);
   const db = connect(path, { readonly: true });
   try {
-    refuseForeign(db, path);
     db.$client.pragma('busy_timeout = 5000');
+    refuseForeign(db, path);
+    refuseOlder(db, path);
   } catch (error) {
     db.$client.close();
     throw asWarehouseError(error, path);
@@ -213,6 +217,14 @@ function refuseForeign(db: Db, path: string): void {
       { hint: 'update vodhouse; nothing was changed' },
     );
   }
+}
+
+function refuseOlder(db: Db, path: string): void {
+  if (format(db) === FORMAT) return;
+  throw new WarehouseError(
+    `${path} has format ${format(db)}, made by an older vodhouse; this one reads format ${FORMAT}`,
+    { hint: 'any run of vodhouse sync (or vodhouse start) brings it up to date' },
+  );
 }
 
 function hasStateRow(db: Db): boolean {

@@ -172,6 +172,29 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
   });
 });
 
+describe('a file of an older format', () => {
+  it('is refused to read with what brings it up to date, and its bytes stay', () => {
+    const path = madeFile();
+    execute(path, `drop table drift; drop table page_hash; pragma user_version = ${FORMAT - 1}`);
+    const before = hashOf(path);
+    const error = errorOf(() => openOverview(path));
+    expect(error.message).toBe(
+      `${path} has format ${FORMAT - 1}, made by an older vodhouse; this one reads format ${FORMAT}`,
+    );
+    expect(error.hint).toContain('vodhouse sync');
+    expect(hashOf(path)).toBe(before);
+  });
+
+  it('is read after whoever writes has opened it', () => {
+    const path = madeFile();
+    execute(path, `pragma user_version = ${FORMAT - 1}`);
+    openWarehouse(path, clock).close();
+    const overview = openOverview(path);
+    expect([overview.heldBack(), overview.quarantine(), overview.drift()]).toEqual([[], [], []]);
+    overview.close();
+  });
+});
+
 describe('a path that is no file', () => {
   it('is refused by its name: a folder', () => {
     const path = join(temporaryFolder(), 'live.db');
