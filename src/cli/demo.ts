@@ -6,6 +6,7 @@ import { InterruptedError } from '../lib/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openPipeline, work } from '../worker.ts';
 import { EXIT, exitOfRun } from './exit.ts';
+import { readLeftBack } from './held-back.ts';
 import { openSession, openWorkerSession, type LogOptions, type Session } from './session.ts';
 import { logRun } from './start.ts';
 import { createStop, type Stop } from './stop.ts';
@@ -53,7 +54,9 @@ async function syncOnce(config: Config, session: Session, stop: Stop): Promise<n
   try {
     const summary = await pipeline.run({ trigger: 'manual', signal: stop.signal });
     session.close();
-    process.stdout.write(summaryText(summary, namesOf(config)));
+    const leftBack = readLeftBack(config.warehouse, summary.walks, false, null);
+    const options = { names: namesOf(config), leftBack, columns: process.stdout.columns };
+    process.stdout.write(summaryText(summary, options));
     process.stdout.write(queries(config.warehouse));
     return exitOfRun(summary.status);
   } finally {

@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { configJsonSchema } from '../config/json-schema.ts';
 import { configTemplate } from '../config/template.ts';
 import { ConfigError, messageOf } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
 import type { ConfigOptions } from './session.ts';
+import { typedWith } from './typed.ts';
 
 /** `vodhouse init`: writes a commented config and its JSON schema; overwrites neither. Gives the exit code. */
 export async function init(options: ConfigOptions): Promise<number> {
@@ -31,13 +32,13 @@ function write(file: string, text: string): void {
 }
 
 function nextSteps(config: string): string {
-  const option = basename(config) === config && config === 'vodhouse.yaml' ? '' : ` --config ${config}`;
+  const typed = typedWith(config);
   return [
     'next:',
     `  1. edit ${config}: base_url, packages, timezone`,
     '  2. echo "VODHOUSE_KEY=<your API key>" >> .env       (beside the config)',
-    `  3. npx vodhouse check${option}`,
-    `  4. npx vodhouse sync${option}`,
+    `  3. npx ${typed('check')}`,
+    `  4. npx ${typed('sync')}`,
     '',
   ].join('\n');
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT, exitOf, report } from './exit.ts';
+import { DEFAULT_CONFIG } from './typed.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
@@ -12,14 +13,17 @@ function version(): string {
 
 /** From 1 up. */
 function countingNumber(text: string): number {
-  if (wholeNumber(text) > 0) return wholeNumber(text);
+  if (isWhole(text) && Number(text) > 0) return Number(text);
   throw new InvalidArgumentError('expected a whole number from 1 up.');
 }
 
 function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  if (isWhole(text)) return Number(text);
   throw new InvalidArgumentError('expected a whole number.');
+}
+
+function isWhole(text: string): boolean {
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
 /** `--package 101 102` and `--package 101,102`. */
@@ -54,7 +58,7 @@ function command(name: string, description: string, load: Loader): Command {
 }
 
 function configured(name: string, description: string, load: Loader): Command {
-  return command(name, description, load).option('--config <file>', 'the config', 'vodhouse.yaml');
+  return command(name, description, load).option('--config <file>', 'the config', DEFAULT_CONFIG);
 }
 
 command('demo', 'a made-up account and a worker: see it run', async () => (await import('./demo.ts')).demo)
@@ -79,7 +83,11 @@ configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
   .option('--package <id...>', 'only these packages (implies --videos)', packageIds)
   .option('--videos', 'only the videos')
   .option('--storage', 'only the storage statistics')
-  .option('--accept-removals', 'let the removals through that status shows as held back')
+  .option(
+    '--accept-removals [walk]',
+    'let through what is held back and proved again; with a number: what that walk or an earlier one held back',
+    countingNumber,
+  )
   .option('--wait', 'wait for a run that is under way')
   .option('--json', 'one JSON document on stdout');
 

@@ -1,26 +1,31 @@
 /** What `status` tells: facts of the live file, and what of them needs a person. The shape is that of `--json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
-import { addDays, createCalendar } from '../lib/calendar.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { nextTick } from '../schedule/due.ts';
 import type { Overview } from '../warehouse/overview.ts';
-import { counted } from './words.ts';
+import { needsOf, type Need } from './status-needs.ts';
+import { acceptCommand, type Typed } from './typed.ts';
 
 export interface Report {
   warehouse: string;
-  /** What is stale or needs a person, in words, with what to do; empty where all is well. */
-  needs: string[];
+  /** What is stale or needs a person; empty where all is well. The document has only the words. */
+  needs: Need[];
   packages: PackageReport[];
+  held_back: HeldBackReport[];
+  quarantine: QuarantineReport[];
+  drift: DriftReport[];
   storage: StorageReport[];
   budgets: BudgetReport[];
   runs: RunReport[];
 }
 
-interface PackageReport {
+export interface PackageReport {
   account: string;
   package_id: number;
   name: string | null;
   videos: number;
+  /** Pages of the list when it was last walked whole; null before that. */
+  pages: number | null;
   walked_at: string | null;
   order: 'trusted' | 'untrusted' | null;
   held_back: number;
@@ -30,7 +35,12 @@ interface PackageReport {
   last_error: string | null;
 }
 
-interface StorageReport {
+/** The removals of a package that are held back, with the command that lets exactly these through. */
+export type HeldBackReport = ReturnType<Overview['heldBack']>[number] & { command: string };
+export type QuarantineReport = ReturnType<Overview['quarantine']>[number];
+export type DriftReport = ReturnType<Overview['drift']>[number];
+
+export interface StorageReport {
   account: string;
   read_at: string | null;
   booked_through: string | null;
@@ -56,26 +66,21 @@ type RunReport = Pick<
   'run_id' | 'trigger' | 'mode' | 'status' | 'started_at' | 'finished_at' | 'requests' | 'error' | 'scope'
 >;
 
-/** Of the days booked this long ago and later, most must agree with what the service says now. */
-const DISCREPANCY_DAYS = 14;
-
-/** Gathers the report. */
-export function createReport(config: Config, overview: Overview, now: number): Report {
-  const report = {
+/** Gathers the report. `typed` writes the commands that it names. */
+export function createReport(config: Config, overview: Overview, now: number, typed: Typed): Report {
+  const isConfigured = ({ account }: { account: string }) =>
+    config.accounts.some(({ name }) => name === account);
+  const facts = {
     warehouse: config.warehouse,
     packages: packageReports(config, overview, now),
+    held_back: heldBackReports(config, overview, typed),
+    quarantine: overview.quarantine().filter(isConfigured),
+    drift: overview.drift().filter(isConfigured),
     storage: config.accounts.flatMap((account) => storageReport(config, account, overview, now)),
     budgets: config.accounts.map((account) => budgetReport(account, overview, now)),
     runs: overview.runs(5),
   };
-  return {
-    ...report,
-    needs: [
-      ...packageNeeds(report.packages),
-      ...storageNeeds(config, report.storage, overview, now),
-      ...otherNeeds(overview),
-    ],
-  };
+  return { ...facts, needs: needsOf(facts, { config, overview, now, typed }) };
 }
 
 /** Stale: two ticks of the schedule have passed since. */
@@ -100,13 +105,29 @@ function packageReports(config: Config, overview: Overview, now: number): Packag
         package_id: id,
         name,
         videos: row?.live_count ?? 0,
+        pages: row ? pagesOf(row) : null,
         walked_at: walkedAt,
         order: row?.order ?? null,
-        held_back: held.get(key)?.held_back ?? 0,
+        held_back: held.get(key)?.removals ?? 0,
         stale: isStale(config, walkedAt, now),
         last_walk: walks.get(key)?.status ?? null,
         last_error: walks.get(key)?.error ?? null,
       };
+    }),
+  );
+}
+
+function pagesOf({ totalcount, page_size: size }: { totalcount: number | null; page_size: number | null }) {
+  return totalcount === null || !size ? null : Math.ceil(totalcount / size);
+}
+
+/** Of the packages of the config, as above. */
+function heldBackReports(config: Config, overview: Overview, typed: Typed): HeldBackReport[] {
+  const held = byPackage(overview.heldBack());
+  return config.accounts.flatMap(({ name: account, packages }) =>
+    packages.flatMap(({ id }) => {
+      const row = held.get(keyOf({ account, package_id: id }));
+      return row ? [{ ...row, command: acceptCommand(typed, row) }] : [];
     }),
   );
 }
@@ -152,60 +173,4 @@ function budgetReport({ name, limits }: AccountConfig, overview: Overview, now: 
     per_minute: { spent: spent.minute, limit: limits.perMinute },
     per_day: { spent: spent.day, limit: limits.perDay },
   };
-}
-
-function packageNeeds(packages: readonly PackageReport[]): string[] {
-  return packages.flatMap((row) => {
-    const name = `${row.account}/${row.package_id}`;
-    const needs = [];
-    if (row.walked_at === null)
-      needs.push(`${name} was never walked whole: vodhouse sync --package ${row.package_id}`);
-    else if (row.stale) needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
-    if (row.last_walk === 'failed' || row.last_walk === 'partial') {
-      needs.push(
-        `${name}: the last walk ${row.last_walk === 'failed' ? 'failed' : 'was not whole'}: ${row.last_error ?? ''}`,
-      );
-    }
-    if (row.held_back > 0) {
-      needs.push(
-        `${name} holds ${counted(row.held_back, 'removal')} back: wait for the next walk, or vodhouse sync --accept-removals`,
-      );
-    }
-    if (row.order === 'untrusted')
-      needs.push(`${name} is not listed in order of ids: its removals cannot be proved`);
-    return needs;
-  });
-}
-
-function storageNeeds(
-  config: Config,
-  reports: readonly StorageReport[],
-  overview: Overview,
-  now: number,
-): string[] {
-  const since = addDays(createCalendar(config.timezone).dayAt(now), -DISCREPANCY_DAYS);
-  return reports.flatMap((report) => {
-    const name = `storage of ${report.account}`;
-    const { booked, differing } = overview.storage(report.account, since);
-    const needs = [];
-    if (report.read_at === null) needs.push(`${name} was never read: vodhouse sync --storage`);
-    else if (report.stale) needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
-    if (report.gaps > 0)
-      needs.push(`${name} has ${counted(report.gaps, 'day')} that the service did not serve yet`);
-    if (differing * 2 > booked && booked > 1) {
-      needs.push(
-        `${name}: ${differing} of ${booked} booked days differ from what the service says now; check timezone and settle in the config`,
-      );
-    }
-    return needs;
-  });
-}
-
-function otherNeeds(overview: Overview): string[] {
-  return overview
-    .quarantine()
-    .map(
-      ({ account, stream, open }) =>
-        `${counted(open, 'record')} of ${account} (${stream}) in quarantine: select * from quarantine where resolved_at is null`,
-    );
 }

@@ -2,7 +2,7 @@
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import type { Report } from './status-report.ts';
-import { ago, count, shortened, table } from './words.ts';
+import { ago, count, printable, shortened, table } from './words.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {
@@ -11,6 +11,7 @@ export function statusText(report: Report, now: number): string {
   const sections = [verdict(report)];
   if (report.packages.length > 0) sections.push(packageTable(report, since));
   if (report.storage.length > 0) sections.push(storageTable(report, since));
+  if (report.drift.length > 0) sections.push(driftTable(report, since));
   sections.push(budgetTable(report));
   if (report.runs.length > 0) sections.push(runTable(report, since));
   return `${sections.join('\n\n')}\n`;
@@ -19,10 +20,20 @@ export function statusText(report: Report, now: number): string {
 type Since = (timestamp: string | null) => string;
 
 function verdict({ needs, packages, storage, warehouse }: Report): string {
-  if (needs.length > 0)
-    return [`needs a look (${warehouse}):`, ...limited(needs.map((need) => `  - ${need}`))].join('\n');
+  if (needs.length > 0) return [`needs a look (${warehouse}):`, ...needLines(needs)].join('\n');
   const streams = packages.length + storage.length;
-  return `all ${count(streams)} streams are fresh (${warehouse})`;
+  return `${streams === 1 ? 'the only stream is' : `all ${count(streams)} streams are`} fresh (${warehouse})`;
+}
+
+/** Each need with its details, as many as fit whole; at least one. */
+function needLines(needs: Report['needs']): string[] {
+  const lines: string[] = [];
+  for (const [index, { words, details }] of needs.entries()) {
+    if (index > 0 && lines.length + 1 + details.length > MOST_ROWS)
+      return [...lines, ...more(needs.length - index)];
+    lines.push(`  - ${printable(words)}`, ...details.map((detail) => `      ${printable(detail)}`));
+  }
+  return lines;
 }
 
 function packageTable(report: Report, since: Since): string {
@@ -33,23 +44,20 @@ function packageTable(report: Report, since: Since): string {
     since(row.walked_at),
     row.last_walk ?? '-',
     row.held_back > 0 ? count(row.held_back) : '',
+    row.order === 'untrusted' ? 'not by id' : '',
   ]);
-  const shown = table(
-    ['package', '', '>videos', 'walked', 'last walk', '>held back'],
-    rows.slice(0, MOST_ROWS),
-  );
-  return [shown, ...more(rows.length)].join('\n');
+  return limited(['package', '', '>videos', 'walked', 'last walk', '>held back', 'order'], rows);
 }
 
 /** Of a long list the terminal gets so much; `--json` gives all. */
 const MOST_ROWS = 40;
 
-function limited(lines: readonly string[]): string[] {
-  return [...lines.slice(0, MOST_ROWS), ...more(lines.length)];
+function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [table(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
 }
 
-function more(rows: number): string[] {
-  return rows > MOST_ROWS ? [`  … and ${count(rows - MOST_ROWS)} more: vodhouse status --json`] : [];
+function more(left: number): string[] {
+  return left > 0 ? [`  … and ${count(left)} more: vodhouse status --json`] : [];
 }
 
 function storageTable(report: Report, since: Since): string {
@@ -61,6 +69,18 @@ function storageTable(report: Report, since: Since): string {
     count(row.gaps_given_up),
   ]);
   return table(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
+}
+
+function driftTable(report: Report, since: Since): string {
+  const rows = report.drift.map((row) => [
+    `${row.stream} of ${row.account}`,
+    shortened(row.field, 40),
+    row.kind,
+    shortened(row.sample ?? '', 30),
+    since(row.first_seen_at),
+    since(row.last_seen_at),
+  ]);
+  return limited(['drift', 'field', 'kind', 'sample', 'first seen', 'last seen'], rows);
 }
 
 function budgetTable(report: Report): string {

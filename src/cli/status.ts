@@ -4,6 +4,7 @@ import { EXIT } from './exit.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
 import { createReport, type Report } from './status-report.ts';
 import { requestsJson, requestsText, statusText } from './status-text.ts';
+import { typedWith } from './typed.ts';
 
 export interface StatusOptions extends ConfigOptions {
   requests?: true;
@@ -22,7 +23,7 @@ export async function status(options: StatusOptions): Promise<number> {
       process.stdout.write(options.json ? requestsJson(requests) : requestsText(requests));
       return EXIT.done;
     }
-    const report = createReport(config, overview, systemClock.now());
+    const report = createReport(config, overview, systemClock.now(), typedWith(options.config));
     process.stdout.write(options.json ? asJson(report) : statusText(report, systemClock.now()));
     return report.needs.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
@@ -31,5 +32,6 @@ export async function status(options: StatusOptions): Promise<number> {
 }
 
 function asJson(report: Report): string {
-  return `${JSON.stringify(report, null, 2)}\n`;
+  const document = { ...report, needs: report.needs.map(({ words }) => words) };
+  return `${JSON.stringify(document, null, 2)}\n`;
 }

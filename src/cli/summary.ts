@@ -1,63 +1,31 @@
 /** What a run came to, in words and as JSON. */
 import type { RunSummary } from '../sync/run.ts';
-import { count, counted, duration, table } from './words.ts';
+import { leftBackLines, type LeftBack } from './held-back.ts';
+import { walkLines, type Names } from './walk-lines.ts';
+import { counted, duration, printable } from './words.ts';
 
 type Walk = RunSummary['walks'][number];
 type Storage = RunSummary['storage'][number];
 
-/** The tables and lines of a run. `names` gives the name of a package. */
-export function summaryText(
-  summary: RunSummary,
-  names: (account: string, packageId: number) => string | null,
-): string {
-  const lines = [];
-  if (summary.walks.length > 0) lines.push(walkTable(summary.walks, names), '');
-  lines.push(...summary.storage.map(storageLine));
-  lines.push(...summary.failures.flatMap(failureLines));
-  lines.push(...summary.walks.flatMap(partialLines), ...summary.walks.flatMap(heldBackLines));
-  lines.push(
+/** What the summary says beside the numbers. */
+export interface SummaryOptions {
+  names: Names;
+  leftBack: readonly LeftBack[];
+  /** Columns of the terminal; undefined where there is none. */
+  columns: number | undefined;
+}
+
+/** The lines of a run: one a package, one a storage, what went wrong, and the verdict. */
+export function summaryText(summary: RunSummary, { names, leftBack, columns }: SummaryOptions): string {
+  const lines = [
+    ...walkLines(summary, names, columns ?? Number.POSITIVE_INFINITY),
+    ...summary.storage.map(storageLine),
+    ...summary.failures.flatMap(failureLines),
+    ...summary.walks.flatMap(noteLines),
+    ...leftBackLines(leftBack),
     `${words(summary.status)} in ${duration(summary.durationMs)}, ${counted(summary.requests, 'request')}`,
-  );
-  return `${lines.join('\n')}\n`;
-}
-
-function walkTable(
-  walks: readonly Walk[],
-  names: (account: string, packageId: number) => string | null,
-): string {
-  const headings = [
-    'package',
-    '',
-    '>videos',
-    '>new',
-    '>changed',
-    '>removed',
-    '>restored',
-    '>unchanged',
-    '>pages',
-    'status',
   ];
-  const rows = walks.map((walk) => [
-    `${walk.account}/${walk.package_id}`,
-    names(walk.account, walk.package_id) ?? '',
-    walk.totalcount === null ? '?' : count(walk.totalcount),
-    count(walk.inserted),
-    count(walk.updated),
-    count(walk.removed),
-    count(walk.restored),
-    count(walk.unchanged),
-    count(walk.pages),
-    walkStatus(walk),
-  ]);
-  return table(headings, rows);
-}
-
-function walkStatus(walk: Walk): string {
-  const notes = [walk.status === 'succeeded' ? 'ok' : walk.status];
-  if (walk.resumed) notes.push('resumed');
-  if (walk.quarantined > 0) notes.push(`${count(walk.quarantined)} in quarantine`);
-  if (walk.unsettled > 0) notes.push(`${count(walk.unsettled)} unsettled`);
-  return notes.join(', ');
+  return `${lines.join('\n')}\n`;
 }
 
 function storageLine(storage: Storage): string {
@@ -73,20 +41,14 @@ function storageLine(storage: Storage): string {
 }
 
 function failureLines(failure: RunSummary['failures'][number]): string[] {
-  const lines = [`${failure.parked ? 'parked' : 'failed'}: ${failure.message}`];
+  const lines = [`${failure.parked ? 'parked' : 'failed'}: ${printable(failure.message)}`];
   return failure.hint ? [...lines, `  -> ${failure.hint}`] : lines;
 }
 
-function partialLines({ account, package_id: id, status, error }: Walk): string[] {
-  return status === 'partial' ? [`not whole: ${account}/${id}: ${error ?? ''}`] : [];
-}
-
-function heldBackLines(walk: Walk): string[] {
-  if (walk.held_back === 0) return [];
-  return [
-    `held back: ${counted(walk.held_back, 'removal')} in ${walk.account}/${walk.package_id}, too many at once to believe`,
-    '  -> a later walk that proves them again removes them; or now: vodhouse sync --accept-removals',
-  ];
+/** Why a walk was not whole, or what is worth saying of one that was. */
+function noteLines({ account, package_id: id, status, error }: Walk): string[] {
+  if (!error || (status !== 'partial' && status !== 'succeeded')) return [];
+  return [`${status === 'partial' ? 'not whole' : 'note'}: ${account}/${id}: ${printable(error)}`];
 }
 
 function words(status: RunSummary['status']): string {

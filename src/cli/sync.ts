@@ -1,16 +1,21 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
+import type { RunSummary } from '../sync/run.ts';
 import { openPipeline } from '../worker.ts';
 import { exitOfRun } from './exit.ts';
+import { readLeftBack } from './held-back.ts';
 import { openSession, readConfig, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { summaryJson, summaryText } from './summary.ts';
+import { typedWith } from './typed.ts';
+import type { Names } from './walk-lines.ts';
 
 export interface SyncOptions extends ConfigOptions {
   package?: number[];
   videos?: true;
   storage?: true;
-  acceptRemovals?: true;
+  /** True: all that is held back; a number: what that walk or an earlier one held back. */
+  acceptRemovals?: true | number;
   wait?: true;
   json?: true;
 }
@@ -29,7 +34,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       const acceptRemovals = options.acceptRemovals ?? false;
       const summary = await pipeline.run({ ...wish, acceptRemovals }, { wait: options.wait ?? false });
       session.close();
-      process.stdout.write(options.json ? summaryJson(summary) : summaryText(summary, namesOf(config)));
+      process.stdout.write(options.json ? summaryJson(summary) : inWords(config, options, summary));
       return exitOfRun(summary.status);
     } finally {
       await pipeline.close();
@@ -37,6 +42,12 @@ export async function sync(options: SyncOptions): Promise<number> {
   } finally {
     session.close();
   }
+}
+
+function inWords(config: Config, options: SyncOptions, summary: RunSummary): string {
+  const { config: named, acceptRemovals = false } = options;
+  const leftBack = readLeftBack(config.warehouse, summary.walks, acceptRemovals, typedWith(named));
+  return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns });
 }
 
 /** Both streams, unless one is named; packages are videos. */
@@ -56,8 +67,8 @@ function refuseUnknown(config: Config, packages: readonly number[] | null): void
 }
 
 /** Looks up the names that the config gives to packages. */
-export function namesOf(config: Pick<Config, 'accounts'>) {
-  return (account: string, packageId: number): string | null => {
+export function namesOf(config: Pick<Config, 'accounts'>): Names {
+  return (account, packageId) => {
     const found = config.accounts.find(({ name }) => name === account);
     return found?.packages.find(({ id }) => id === packageId)?.name ?? null;
   };

@@ -31,9 +31,32 @@ export function ago(ms: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-/** The text, or its beginning and an ellipsis. */
-export function shortened(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+/** The text, or as much of its beginning as fits into so many columns, and an ellipsis. */
+export function shortened(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  let kept = '';
+  for (const character of text) {
+    if (columnsOf(kept + character) >= columns) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/**
+ * The text with a sign in place of each character that would do something to a terminal: control characters, line
+ * and paragraph separators, those that turn the direction of what follows, halves of a character.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
+}
+
+/** Korean and its neighbours, wide letters, emoji. */
+const WIDE =
+  /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/gu;
+
+/** How many columns of a terminal the text takes. */
+export function columnsOf(text: string): number {
+  return Array.from(text).length + (text.match(WIDE)?.length ?? 0);
 }
 
 /** A table without lines; columns whose heading begins with `>` stand to the right. */
@@ -49,7 +72,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     chars: { ...none, middle: '  ' },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  drawn.push(...rows.map((row) => [...row]));
+  drawn.push(...rows.map((row) => row.map(printable)));
   return drawn
     .toString()
     .split('\n')

@@ -2,11 +2,16 @@
 import { and, count, desc, eq, gt } from 'drizzle-orm';
 import { openFileToRead, type Db } from './file.ts';
 import { request } from './schema/runs.ts';
-import { countOpen } from './statements/quarantine.ts';
-import { heldBackByPackage } from './statements/removal.ts';
+import { driftOf } from './statements/drift.ts';
+import { countHeldSince, heldBackByPackage, heldBackExamples } from './statements/held-back.ts';
+import { countOpen, openExamples } from './statements/quarantine.ts';
 import { newestRuns } from './statements/run.ts';
 import { countDiffering, countGaps, newestBooked, newestReading } from './statements/storage.ts';
+import type { PackageKey } from './statements/video.ts';
 import { lastWalk, packagesInForce } from './statements/walk.ts';
+
+/** Of what is held back or in quarantine, so many are shown. */
+const EXAMPLES = 3;
 
 /** Questions about a live file. */
 export interface Overview {
@@ -16,8 +21,13 @@ export interface Overview {
   runs(limit: number): ReturnType<typeof newestRuns>;
   /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
   storage(account: string, since: string): StorageFacts;
-  quarantine(): ReturnType<typeof countOpen>;
-  heldBack(): ReturnType<typeof heldBackByPackage>;
+  /** What is in quarantine, a stream of an account, with examples. */
+  quarantine(): ReturnType<typeof inQuarantine>;
+  /** The removals that are held back, a package, with examples. */
+  heldBack(): ReturnType<typeof heldBack>;
+  /** How many removals of the package are held back since this walk or an earlier one. */
+  heldSince(key: PackageKey, walkId: number): number;
+  drift(): ReturnType<typeof driftOf>;
   /** Requests of the account that are in its windows now. */
   spent(account: string, now: number): { second: number; minute: number; day: number };
   requests(limit: number): (typeof request.$inferSelect)[];
@@ -45,8 +55,10 @@ export function openOverview(path: string): Overview {
       ),
     runs: (limit) => newestRuns(db, limit),
     storage: (account, since) => storageFacts(db, account, since),
-    quarantine: () => countOpen(db),
-    heldBack: () => heldBackByPackage(db),
+    quarantine: () => inQuarantine(db),
+    heldBack: () => heldBack(db),
+    heldSince: (key, walkId) => countHeldSince(db, key, walkId),
+    drift: () => driftOf(db),
     spent: (account, now) => ({
       second: spentSince(db, account, now - 1_000),
       minute: spentSince(db, account, now - 60_000),
@@ -55,6 +67,20 @@ export function openOverview(path: string): Overview {
     requests: (limit) => db.select().from(request).orderBy(desc(request.request_id)).limit(limit).all(),
     close: () => db.$client.close(),
   };
+}
+
+function heldBack(db: Db) {
+  return heldBackByPackage(db).map((row) => {
+    const key = { account: row.account, packageId: row.package_id };
+    return { ...row, examples: heldBackExamples(db, key, EXAMPLES) };
+  });
+}
+
+function inQuarantine(db: Db) {
+  return countOpen(db).map((row) => ({
+    ...row,
+    examples: openExamples(db, row.account, row.stream, EXAMPLES),
+  }));
 }
 
 function storageFacts(db: Db, account: string, since: string): StorageFacts {

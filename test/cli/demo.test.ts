@@ -15,7 +15,7 @@ describe('demo', () => {
     const { code, stdout, stderr } = await vodhouse(['demo', '--once', '--file', 'new/demo.db'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('making new/demo.db');
-    expect(stdout).toMatch(/^demo\/101 +Lectures +12,000 +12,000 .* ok$/m);
+    expect(stdout).toMatch(/^demo\/101 Lectures: +inserted 12,000, .*, 49 requests$/m);
     expect(stdout).toContain('today read, 400 days booked');
     expect(stdout + stderr).not.toContain('\u001b');
     const queries = [...stdout.matchAll(/^ {2}sqlite3 -box (\S+) "(.+)"$/gm)];

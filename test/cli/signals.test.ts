@@ -33,7 +33,7 @@ describe('SIGINT', () => {
     gate.open();
     const { code, stdout } = await command.ended;
     expect(code).toBe(130);
-    expect(stdout).toMatch(/^main\/101 .* interrupted$/m);
+    expect(stdout).toMatch(/^main\/101: .* requests, interrupted: stopped by SIGINT before the end$/m);
     expect(stdout).toMatch(/^interrupted in /m);
     // the signal may be handled a page later, but every page asked for is stored
     const asked = service.requests.slice(1).map(({ query }) => Number(query.get('page')));

@@ -21,17 +21,17 @@ function folderWith(wishes: ConfigWishes): string {
 }
 
 describe('sync', () => {
-  it('stores every package and the storage, shows a table, and ends with 0', async () => {
+  it('stores every package and the storage, shows a line for each, and ends with 0', async () => {
     const { url } = await startSandbox();
-    const cwd = folderWith({ url, packages: [101, 102, 103], pageSize: 100 });
+    const config = configText({ url, packages: [101, 102, 103], pageSize: 100 });
+    const cwd = folderOf({ [CONFIG]: config.replace(' 102,', ' { id: 102, name: Lectures },') });
     const first = await vodhouse(['sync'], { cwd });
     expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(
-      /^package +videos +new +changed +removed +restored +unchanged +pages +status$/m,
-    );
-    expect(first.stdout).toMatch(/^main\/101 +250 +250 +0 +0 +0 +0 +3 +ok$/m);
-    expect(first.stdout).toMatch(/^main\/102 +30 +30 .* ok$/m);
-    expect(first.stdout).toMatch(/^main\/103 +0 +0 .* ok$/m);
+    expect(first.stdout.split('\n').slice(0, 3)).toEqual([
+      'main/101:          inserted 250, updated 0, unchanged 0, removed 0, restored 0, 4 requests',
+      'main/102 Lectures: inserted  30, updated 0, unchanged 0, removed 0, restored 0, 1 request',
+      'main/103:          inserted   0, updated 0, unchanged 0, removed 0, restored 0, 1 request',
+    ]);
     expect(first.stdout).toMatch(/^storage of main: today read, 1 day booked$/m);
     expect(first.stdout).toMatch(/^done in .*, \d+ requests$/m);
     expect(first.stderr).toContain('main/101: 3 pages to read');
@@ -40,7 +40,9 @@ describe('sync', () => {
 
     const second = await vodhouse(['sync', '--log-level', 'silent'], { cwd });
     expect([second.code, second.stderr]).toEqual([0, '']);
-    expect(second.stdout).toMatch(/^main\/101 +250 +0 +0 +0 +0 +250 +3 +ok$/m);
+    expect(second.stdout).toMatch(
+      /^main\/101: +inserted 0, updated 0, unchanged 250, removed 0, restored 0, 3 requests$/m,
+    );
   });
 
   it('follows what the service changes', async () => {
@@ -121,7 +123,7 @@ describe('sync', () => {
     const cwd = folderWith({ url, packages: [101, 999, 102] });
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^main\/999 .* failed$/m);
+    expect(stdout).toMatch(/^main\/999: inserted +0, .*, 2 requests, failed$/m);
     expect(stdout).toMatch(/failed: account main, package 999, .*there is no package 999/);
     expect(stdout).toMatch(/^done in part in /m);
     expect(valueOf(cwd, COUNT)).toBe(280);
@@ -160,7 +162,7 @@ describe('sync', () => {
     const cwd = folderWith({ url });
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^main\/101 .* ok, 2 in quarantine$/m);
+    expect(stdout).toMatch(/^main\/101: inserted 1, .*, 1 request, 2 in quarantine$/m);
     const rows = rowsOf(cwd, 'select raw, reason, record_id, page, resolved_at from quarantine order by raw');
     expect(rows.map(({ raw }) => /"id":(\d+)/.exec(String(raw))?.[1])).toEqual([
       '123456789012345678901234567890',

@@ -169,7 +169,15 @@ describe('the brake', () => {
     await lose(40, 30);
     const overview = openOverview(path);
     expect(overview.heldBack()).toEqual([
-      { account: ACCOUNT, package_id: PACKAGE, held_back: 30, proved_at: '2026-03-01 12:01:00' },
+      {
+        account: ACCOUNT,
+        package_id: PACKAGE,
+        removals: 30,
+        since: '2026-03-01 12:01:00',
+        held_by: 2,
+        reasons: ['many'],
+        examples: [11, 12, 13].map((id) => ({ id, title: `Video ${id}` })),
+      },
     ]);
     overview.close();
   });

@@ -96,3 +96,15 @@ export function countOpen(tx: Tx) {
     .groupBy(quarantine.account, quarantine.stream)
     .all();
 }
+
+/** The records longest in quarantine, of a stream of an account. */
+export function openExamples(tx: Tx, account: string, stream: 'videos' | 'storage', limit: number) {
+  const { package_id, record_id, reason, seen_at } = quarantine;
+  return tx
+    .select({ package_id, record_id, reason, seen_at })
+    .from(quarantine)
+    .where(and(open, eq(quarantine.account, account), eq(quarantine.stream, stream)))
+    .orderBy(quarantine.quarantine_id)
+    .limit(limit)
+    .all();
+}

@@ -1,5 +1,5 @@
 /** Removal candidates: proved, not yet in effect. */
-import { and, between, count, eq, sql } from 'drizzle-orm';
+import { and, between, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
 import { removalCandidate, type HeldReason } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
@@ -94,19 +94,4 @@ export function holdBackCandidates(
     .set({ held_back: true, held_at: at, held_by: walkId, held_reason: reason })
     .where(and(ofPackage(key), eq(removalCandidate.walk_id, walkId), eq(removalCandidate.held_back, false)))
     .run();
-}
-
-/** How many removals are held back, a package? */
-export function heldBackByPackage(tx: Tx) {
-  return tx
-    .select({
-      account: removalCandidate.account,
-      package_id: removalCandidate.package_id,
-      held_back: count(),
-      proved_at: sql<string>`min(${removalCandidate.proved_at})`,
-    })
-    .from(removalCandidate)
-    .where(eq(removalCandidate.held_back, true))
-    .groupBy(removalCandidate.account, removalCandidate.package_id)
-    .all();
 }

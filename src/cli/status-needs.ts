@@ -1,0 +1,141 @@
+/** What of the facts needs a person: what it is in words, and what to look at and to type. */
+import type { Config } from '../config/config.ts';
+import { addDays, createCalendar } from '../lib/calendar.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import type { Overview } from '../warehouse/overview.ts';
+import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
+import type {
+  DriftReport,
+  HeldBackReport,
+  PackageReport,
+  QuarantineReport,
+  Report,
+} from './status-report.ts';
+import type { Typed } from './typed.ts';
+import { ago, count, counted, shortened } from './words.ts';
+
+export interface Need {
+  words: string;
+  /** Lines below it: examples, and what to do. */
+  details: string[];
+}
+
+interface Surroundings {
+  config: Config;
+  overview: Overview;
+  now: number;
+  typed: Typed;
+}
+
+/** Of the days booked this long ago and later, most must agree with what the service says now. */
+const DISCREPANCY_DAYS = 14;
+/** Drift that was first seen this long ago, in milliseconds, is news no more. */
+const NEWS_MS = 7 * 86_400_000;
+
+/** What needs a person: the packages first. */
+export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings): Need[] {
+  const { now, typed } = surroundings;
+  const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
+  return [
+    ...facts.packages.flatMap((row) => [
+      ...packageNeeds(row, typed),
+      ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
+    ]),
+    ...storageNeeds(facts.storage, surroundings),
+    ...facts.quarantine.map((row) => quarantineNeed(row, since)),
+    ...facts.drift
+      .filter((row) => fromTimestamp(row.first_seen_at) > now - NEWS_MS)
+      .map((row) => only(`${driftWords(row)} (first seen ${since(row.first_seen_at)})`)),
+  ];
+}
+
+type Since = (timestamp: string) => string;
+
+function only(words: string): Need {
+  return { words, details: [] };
+}
+
+function isOf(one: { account: string; package_id: number }, other: PackageReport): boolean {
+  return one.account === other.account && one.package_id === other.package_id;
+}
+
+function packageNeeds(row: PackageReport, typed: Typed): Need[] {
+  const name = `${row.account}/${row.package_id}`;
+  const needs = [];
+  if (row.walked_at === null)
+    needs.push(`${name} was never walked whole: ${typed(`sync --package ${row.package_id}`)}`);
+  else if (row.stale) needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
+  if (row.last_walk === 'failed' || row.last_walk === 'partial') {
+    const how = row.last_walk === 'failed' ? 'failed' : 'was not whole';
+    needs.push(`${name}: the last walk ${how}: ${row.last_error ?? ''}`);
+  }
+  if (row.order === 'untrusted' && !isOnOnePage(row)) {
+    needs.push(`${name} is not listed in order of ids: its videos are stored, its removals wait for proof`);
+  }
+  return needs.map(only);
+}
+
+/** There, removals are proved by the whole list, whatever its order. */
+function isOnOnePage({ pages }: PackageReport): boolean {
+  return pages !== null && pages <= 1;
+}
+
+function heldBackNeed(held: HeldBackReport, since: Since): Need {
+  const name = `${held.account}/${held.package_id}`;
+  const left = held.removals - held.examples.length;
+  return {
+    words: `${name} holds ${counted(held.removals, 'removal')} back: ${whyHeldBack(held.reasons)} (the first ${since(held.since)})`,
+    details: [
+      ...held.examples.map(({ id, title }) => `${id}  ${shortened(title ?? '', 60)}`),
+      ...(left > 0 ? [`and ${count(left)} more`] : []),
+      `-> ${SECOND_PROOF}`,
+      `-> to let exactly these through: ${held.command}`,
+    ],
+  };
+}
+
+function storageNeeds(storage: Report['storage'], { config, overview, now, typed }: Surroundings): Need[] {
+  const since = addDays(createCalendar(config.timezone).dayAt(now), -DISCREPANCY_DAYS);
+  return storage.flatMap((report) => {
+    const name = `storage of ${report.account}`;
+    const { booked, differing } = overview.storage(report.account, since);
+    const needs = [];
+    if (report.read_at === null) needs.push(`${name} was never read: ${typed('sync --storage')}`);
+    else if (report.stale) needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
+    if (report.gaps > 0)
+      needs.push(`${name} has ${counted(report.gaps, 'day')} that the service did not serve yet`);
+    if (differing * 2 > booked && booked > 1) {
+      needs.push(
+        `${name}: ${differing} of ${booked} booked days differ from what the service says now; check timezone and settle in the config`,
+      );
+    }
+    return needs.map(only);
+  });
+}
+
+function quarantineNeed({ account, stream, open, examples }: QuarantineReport, since: Since): Need {
+  const left = open - examples.length;
+  const ofStream = `account = '${account.replaceAll("'", "''")}' and stream = '${stream}'`;
+  return {
+    words: `${counted(open, 'record')} of ${account} (${stream}) in quarantine`,
+    details: [
+      ...examples.map(({ record_id: id, package_id: packageId, reason, seen_at: seenAt }) => {
+        const where = packageId === null ? '' : ` of package ${packageId}`;
+        return `${shortened(id ?? 'without an id', 30)}${where}: ${shortened(reason, 70)} (seen ${since(seenAt)})`;
+      }),
+      ...(left > 0 ? [`and ${count(left)} more`] : []),
+      `-> select * from quarantine where ${ofStream} and resolved_at is null`,
+    ],
+  };
+}
+
+function driftWords({ account, stream, field, kind, sample }: DriftReport): string {
+  const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
+  const name = shortened(field, 60);
+  const value = shortened(sample ?? '', 60);
+  return {
+    new: `${records} carry a field that is not documented: ${name}, e.g. ${value}`,
+    missing: `${records} lack the documented field ${name}`,
+    type: `${records} have another type in ${name}: ${value}`,
+  }[kind];
+}
