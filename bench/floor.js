@@ -7,8 +7,9 @@ const [url, packages, file] = process.argv.slice(2);
 const db = new Database(file);
 for (const pragma of ['busy_timeout = 5000', 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'])
   db.pragma(pragma);
+const isNew = db.prepare("select 1 from sqlite_schema where name = 'video'").get() === undefined;
 const migration = readFileSync(new URL('../drizzle/0000_warehouse.sql', import.meta.url), 'utf8');
-for (const statement of migration.split('--> statement-breakpoint')) db.exec(statement);
+if (isNew) for (const statement of migration.split('--> statement-breakpoint')) db.exec(statement);
 
 const fields =
   'id cid access_key org_access_key title series author content tag copyright rate cdate duration etc thumbnail_url thumbnail_sheet_url encoding_success v_width v_height v_framerate filesize drm_cid opt preloading'.split(

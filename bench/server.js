@@ -23,13 +23,16 @@ const words = [
 const phrase = (seed, length) =>
   Array.from({ length }, (_, i) => words[(seed * 7 + i * 5) % words.length]).join(' ');
 
+/** How often the list has changed: each time another hundredth of the videos has a new title. */
+let changes = 0;
+
 function record(pkg, id) {
   return {
     id,
     cid: id % 3 === 0 ? null : `c-${pkg}-${id}`,
     access_key: `ak${String(id).padStart(30, '0')}`,
     org_access_key: `ok${String(id).padStart(30, '0')}`,
-    title: `${phrase(id, 4)} ${id}`,
+    title: `${phrase(id, 4)} ${id}${editOf(id)}`,
     series: id % 4 === 0 ? null : phrase(id >> 5, 2),
     author: id % 5 === 0 ? '' : phrase(id >> 3, 1),
     content: phrase(id, 40),
@@ -50,6 +53,11 @@ function record(pkg, id) {
     opt: 'NONE',
     preloading: '',
   };
+}
+
+function editOf(id) {
+  const last = changes - ((((changes - id) % 100) + 100) % 100);
+  return last > 0 ? ` (edit ${last})` : '';
 }
 
 function body(pkg, page, pagesize) {
@@ -95,5 +103,17 @@ const server = createServer((request, response) => {
   response.end(content);
 });
 
+/** Makes the next change, and has every page ready again before it says so. */
+function change() {
+  changes++;
+  cache.clear();
+  cached = 0;
+  for (let pkg = 1; pkg <= packages; pkg++) {
+    for (let page = 1; page <= Math.ceil(videos / PAGE); page++) pageOf(pkg, page, PAGE);
+  }
+  process.send('changed');
+}
+
+process.on('message', change);
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port, packages }));
 process.on('disconnect', () => process.exit());

@@ -44,7 +44,7 @@ const begun = performance.now();
 const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
 const ms = performance.now() - begun;
 const { user, system } = process.cpuUsage(cpu);
-const rows = summary.walks.reduce((sum, walk) => sum + walk.inserted + walk.unchanged, 0);
+const rows = summary.walks.reduce((sum, walk) => sum + walk.inserted + walk.updated + walk.unchanged, 0);
 await pipeline.close();
 process.send({ ms, cpuMs: (user + system) / 1000, rows, rssMb: process.resourceUsage().maxRSS / 1024 }, () =>
   process.exit(),

@@ -72,7 +72,12 @@ export function readVideo(record: unknown): ReadVideo {
 
 /** What `readVideo` does with a record that is not as documented to the letter: other types, fields more or less. */
 export function readLeniently(record: unknown): ReadVideo {
-  return withDrift(readFields(record), findDrift(record));
+  try {
+    return withDrift(readFields(record), findDrift(record));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error; // the stack is too small for it, and for storing it again
+    return { refused: { id: readId(record), reason: 'nested too deeply to be stored' } };
+  }
 }
 
 const findDrift = createDriftFinder(documentedTypes(videoRecord.shape));
@@ -150,6 +155,7 @@ export const videoListAnswer = z.looseObject({
   videoInfoList: z.looseObject({
     apiVideoSearchOption: searchOption.nullish().catch(null),
     videoInfoList: z.array(z.unknown()),
+    errorInfo: errorInfo.nullish(),
     paging,
   }),
 });

@@ -8,7 +8,7 @@ import * as hashes from './statements/page-hash.ts';
 import type { PagePlace } from './statements/page-hash.ts';
 import { prepareOpenVideoIds } from './statements/quarantine.ts';
 import { prepareCandidatesBetween } from './statements/removal.ts';
-import { lastChangeSeq } from './statements/state.ts';
+import { prepareLastChangeSeq } from './statements/state.ts';
 import { prepareCountLive, type PackageKey } from './statements/video.ts';
 import { prepareAdvanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 import { transact } from './transact.ts';
@@ -60,6 +60,7 @@ function prepareStatements(db: Db) {
     candidatesBetween: prepareCandidatesBetween(db),
     openVideoIds: prepareOpenVideoIds(db),
     countLive: prepareCountLive(db),
+    lastChangeSeq: prepareLastChangeSeq(db),
     advanceWalk: prepareAdvanceWalk(db),
   };
 }
@@ -86,7 +87,7 @@ function storeKnown(tx: Tx, statements: Statements, page: KnownPageToStore): Pag
     const keys = JSON.parse(drift) as (readonly [string, DriftKind])[];
     touchDrift(tx, page.account, 'videos', keys, toTimestamp(page.answeredAt));
   }
-  statements.confirm(place, lastChangeSeq(tx));
+  statements.confirm(place, statements.lastChangeSeq());
   const { gap, records } = page;
   const counts = {
     inserted: 0,

@@ -10,7 +10,7 @@ import {
   prepareNoteCandidate,
   prepareStrikeCandidate,
 } from './statements/removal.ts';
-import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
+import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
 import { prepareCountLive, prepareFindVideo, prepareKnownVideos, prepareUpsert } from './statements/video.ts';
 import type { PackageKey, VideoRow } from './statements/video.ts';
 import {
@@ -96,6 +96,8 @@ function prepareStatements(db: Db) {
     strikeCandidate: prepareStrikeCandidate(db),
     keepPageHash: prepareKeepPageHash(db),
     forgetPageHash: prepareForgetPageHash(db),
+    lastChangeSeq: prepareLastChangeSeq(db),
+    noteChangeSeq: prepareNoteChangeSeq(db),
   };
 }
 
@@ -104,7 +106,7 @@ type Statements = ReturnType<typeof prepareStatements>;
 function storePage(tx: Tx, statements: Statements, page: PageToStore): PageCounts {
   const unsettled = page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0;
   const stored = storeAnswer(tx, statements, page);
-  keepMark(tx, statements, page, stored);
+  keepMark(statements, page, stored);
   const counts = { ...stored.counts, unsettled };
   statements.advanceWalk(page.walkId, { ...counts, pages: 1 }, page.checkpoint);
   return counts;
@@ -145,7 +147,7 @@ function storeAnswer(tx: Tx, statements: Statements, answer: AnswerToStore): Sto
 }
 
 /** A page that left something to do is looked into again next time, whatever it was known by before. */
-function keepMark(tx: Tx, statements: Statements, page: PageToStore, { isEqual }: Stored): void {
+function keepMark(statements: Statements, page: PageToStore, { isEqual }: Stored): void {
   const { mark, proof, checkpoint, drift } = page;
   const place = { ...page, pageSize: checkpoint.pageSize };
   if (!mark || !proof || !isEqual) {
@@ -163,7 +165,7 @@ function keepMark(tx: Tx, statements: Statements, page: PageToStore, { isEqual }
     last_id: mark.last,
     proof_low: proof.low,
     proof_high: proof.high,
-    change_seq: lastChangeSeq(tx),
+    change_seq: statements.lastChangeSeq(),
     drift: drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }) => [field, kind])),
   });
 }
@@ -212,13 +214,13 @@ function idRange(ids: Set<number>): IdRange | null {
 
 function writeVideos(
   tx: Tx,
-  { upsert }: Statements,
+  { upsert, lastChangeSeq, noteChangeSeq }: Statements,
   answer: AnswerToStore,
   known: Map<number, boolean>,
   at: string,
 ) {
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
-  const before = lastChangeSeq(tx);
+  const before = lastChangeSeq();
   let seq = before;
   for (const video of answer.videos) {
     if (!upsert(video, answer, at, seq + 1)) {
@@ -233,7 +235,7 @@ function writeVideos(
     known.set(video.id, true);
   }
   if (seq > before) {
-    noteChangeSeq(tx, seq);
+    noteChangeSeq(seq);
     notePackageChanged(tx, answer, counts.inserted + counts.restored, seq);
   }
   return counts;

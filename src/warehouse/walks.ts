@@ -8,7 +8,7 @@ import { resolveUnseen } from './statements/quarantine.ts';
 import { adoptCandidates, candidatesOf, dropFreshCandidates } from './statements/removal.ts';
 import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
-import { lastChangeSeq, noteChangeSeq } from './statements/state.ts';
+import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
 import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
 import { closeWalk, findPackage, insertWalk, lastWalk, notePackageChanged } from './statements/walk.ts';
 import { notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
@@ -225,11 +225,11 @@ function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; prove
   const markRemoved = prepareMarkRemoved(db);
   const strike = prepareStrikeCandidate(db);
   const at = toTimestamp(end.now);
-  let seq = lastChangeSeq(tx);
+  let seq = prepareLastChangeSeq(db)();
   for (const { id, proved_at: provedAt } of rows) {
     markRemoved(end, { id, provedAt, at, changeSeq: ++seq });
     strike(end, id);
   }
-  noteChangeSeq(tx, seq);
+  prepareNoteChangeSeq(db)(seq);
   notePackageChanged(tx, end, -rows.length, seq);
 }

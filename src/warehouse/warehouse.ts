@@ -87,7 +87,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   const db = openFile(path, clock.now());
   const ledger = openLedgerConnection(path);
   const pages = createPageStore(db);
-  const knownPages = createKnownPages(db);
+  const knownPages = createKnownPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
   const countLive = prepareCountLive(db);
   const liveIds = prepareLiveIds(db);
   return {

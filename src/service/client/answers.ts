@@ -48,6 +48,8 @@ export interface Reading {
 export interface StorageDays {
   records: readonly unknown[];
   raw(index: number): string;
+  /** Takes secrets out of a text. */
+  clean: Reading['clean'];
 }
 
 /** Which codes of `errorInfo` mean more than "no". */
@@ -104,7 +106,10 @@ function readVideos(records: readonly unknown[], raw: (index: number) => string,
   records.forEach((record, index) => {
     const read = readVideo(record);
     if ('video' in read) page.videos.push(read.video);
-    else page.refused.push({ ...read.refused, raw: raw(index) });
+    else {
+      const { id, reason } = read.refused;
+      page.refused.push({ id, reason: clean(reason), raw: clean(raw(index)) });
+    }
     page.ids.push('video' in read ? read.video.id : read.refused.id);
     drift.note(read.drift);
   });
@@ -112,7 +117,7 @@ function readVideos(records: readonly unknown[], raw: (index: number) => string,
 }
 
 /** Reads an answer of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(content: Buffer, codes: Codes): StorageDays {
+export function readStorageDays(content: Buffer, { codes, clean }: Reading): StorageDays {
   const text = decode(content);
   const json = parseJson(text);
   const { message } = check(storageVerdict, json);
@@ -121,7 +126,8 @@ export function readStorageDays(content: Buffer, codes: Codes): StorageDays {
     throw refusal(`message ${JSON.stringify(message)}`, { code: message ?? '', codes, hint });
   }
   const records = check(storageAnswer, json).data.list;
-  return { records, raw: rawRecord(text, records, (whole) => whole.data?.list) };
+  const raw = rawRecord(text, records, (whole) => whole.data?.list);
+  return { records, raw: (index) => clean(raw(index)), clean };
 }
 
 function parseOrNull(text: string): unknown {
@@ -170,6 +176,15 @@ interface Envelope {
   data?: { list?: unknown[] };
 }
 
+/** What is nested too deeply for the stack to be written as JSON is told in words. */
+function asJson(record: unknown): string {
+  try {
+    return JSON.stringify(record);
+  } catch {
+    return '"nested too deeply to be shown"';
+  }
+}
+
 /** Parses the whole text again with every digit kept: only for the few records that cannot be stored. */
 function rawRecord(
   text: string,
@@ -180,9 +195,9 @@ function rawRecord(
   return (index: number): string => {
     try {
       lossless ??= list(parseLossless(text) as Envelope);
-      return stringifyLossless(lossless?.[index]) ?? JSON.stringify(records[index]);
+      return stringifyLossless(lossless?.[index]) ?? asJson(records[index]);
     } catch {
-      return JSON.stringify(records[index]);
+      return asJson(records[index]);
     }
   };
 }

@@ -85,7 +85,9 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
         readVideoPage(content, { codes, clean }, request.recognise),
       ),
     storageDays: async (request) =>
-      ask(connection, storageQuestion(account, request), (content) => readStorageDays(content, codes)),
+      ask(connection, storageQuestion(account, request), (content) =>
+        readStorageDays(content, { codes, clean }),
+      ),
     close: () => connection.agent.destroy(),
   };
 }

@@ -97,7 +97,7 @@ async function fillHole(
 
 /** The answer of a service that serves none of the days. */
 function nothing(parts: SyncParts): Answer {
-  return { records: [], raw: () => '', answeredAt: parts.clock.now() };
+  return { records: [], raw: () => '', clean: (text) => text, answeredAt: parts.clock.now() };
 }
 
 function ask({ account, runId, signal }: StorageOrder, range: DayRange) {

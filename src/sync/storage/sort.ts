@@ -11,10 +11,10 @@ import type { DayRange, RunDay } from './ranges.ts';
 const DAY_MS = 86_400_000;
 
 /** An answer, when it was there, and what takes the secrets out of a text of it. */
-export interface DaysToSort extends StorageDays {
+export type DaysToSort = Omit<StorageDays, 'clean'> & {
   answeredAt: number;
-  clean?: (text: string) => string;
-}
+  clean?: StorageDays['clean'];
+};
 
 /** Sorts the records of one answer: live, booked or compared, missed, refused. `range` is what was asked for. */
 export function sortDays(

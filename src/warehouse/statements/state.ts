@@ -1,14 +1,22 @@
 /** The counter that stamps every row change. */
-import { eq } from 'drizzle-orm';
-import type { Tx } from '../file.ts';
+import { eq, sql } from 'drizzle-orm';
+import type { Db } from '../file.ts';
 import { warehouseState } from '../schema/runs.ts';
 
-/** The last `change_seq` handed out. */
-export function lastChangeSeq(tx: Tx): number {
-  return tx.select({ seq: warehouseState.change_seq }).from(warehouseState).get()?.seq ?? 0;
+/** Prepares: which is the last `change_seq` handed out? */
+export function prepareLastChangeSeq(db: Db): () => number {
+  const query = db.select({ seq: warehouseState.change_seq }).from(warehouseState).prepare();
+  return () => query.get()?.seq ?? 0;
 }
 
-/** Notes the last `change_seq` handed out. */
-export function noteChangeSeq(tx: Tx, seq: number): void {
-  tx.update(warehouseState).set({ change_seq: seq }).where(eq(warehouseState.one, 1)).run();
+/** Prepares: note the last `change_seq` handed out. */
+export function prepareNoteChangeSeq(db: Db): (seq: number) => void {
+  const query = db
+    .update(warehouseState)
+    .set({ change_seq: sql`${sql.placeholder('seq')}` })
+    .where(eq(warehouseState.one, 1))
+    .prepare();
+  return (seq) => {
+    query.run({ seq });
+  };
 }
