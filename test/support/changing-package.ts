@@ -21,6 +21,8 @@ export interface ChangingPackage extends ScriptedService {
   pageSizeMax: number;
   /** The size of every page, whatever is asked; null where the service goes by what is asked. */
   sizeFixed: number | null;
+  /** By how many the count is more than the records that there are. */
+  countedTooMany: number;
   /** Milliseconds that each answer is held back: so that requests made at a time are seen at a time. */
   delayMs: number;
   add(...ids: number[]): void;
@@ -41,6 +43,7 @@ export async function startChangingPackage(ids: readonly number[]): Promise<Chan
     order: 'id' as Order,
     pageSizeMax: 1000,
     sizeFixed: null,
+    countedTooMany: 0,
     delayMs: 0,
     beforeAnswer: () => undefined,
     instead: () => undefined,
@@ -55,9 +58,7 @@ export async function startChangingPackage(ids: readonly number[]): Promise<Chan
     const page = Number(request.query.get('page'));
     if (state.delayMs > 0) await pause(state.delayMs);
     state.beforeAnswer(page, request);
-    return (
-      state.instead(page, request) ?? { body: answer(state, page, request) }
-    );
+    return state.instead(page, request) ?? { body: answer(state, page, request) };
   });
   const pages = () => service.requests.map(({ query }) => Number(query.get('page')));
   return Object.assign(state, service, { pages });
@@ -67,13 +68,14 @@ function answer(state: ChangingPackage, page: number, { query }: SeenRequest): s
   const size = state.sizeFixed ?? Math.min(Number(query.get('pagesize')), state.pageSizeMax);
   const isFromTop = query.get('sort_direction') === 'desc';
   const records = isFromTop ? sorted(state).reverse() : sorted(state);
+  const totalcount = records.length + state.countedTooMany;
   return listBody({
     records: records.slice((page - 1) * size, page * size),
     sort_direction: isFromTop ? 'DESC' : 'ASC',
     page,
     pagesize: size,
-    totalcount: records.length,
-    totalpage: Math.ceil(records.length / size),
+    totalcount,
+    totalpage: Math.ceil(totalcount / size),
   });
 }
 
