@@ -44,7 +44,7 @@ describe('SIGINT', () => {
 
     const next = await vodhouse(['sync'], { cwd });
     expect(next.code).toBe(0);
-    expect(next.stdout).toMatch(/^main\/101 +50 .* ok, resumed$/m);
+    expect(next.stdout).toMatch(/^main\/101: inserted \d+, .* requests, resumed$/m);
     expect(valueOf(cwd, 'select count(*) from video')).toBe(50);
   });
 
