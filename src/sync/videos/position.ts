@@ -1,6 +1,6 @@
 /** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
 import { RefusedError } from '../../lib/errors.ts';
-import { lastOf, whyUnread } from './proof.ts';
+import { lastOf, pagesOf, whyUnread } from './proof.ts';
 import type { AskPage, Page } from './reading.ts';
 
 /** A page that was read, and its number. */
@@ -43,9 +43,10 @@ async function followNames(ask: AskPage, start: Position): Promise<Position> {
   }
 }
 
-/** The page is named as the last one, but holds nothing of what the count says. */
-function isMissing({ number, page }: Position): boolean {
-  return page.holding.count === 0 && whyUnread(number, page.paging, 0) !== null;
+/** The page is named as the last one, but the list ends before it; a count that is too high by one does not matter. */
+function isMissing({ number, page: { holding, paging } }: Position): boolean {
+  const isNearby = paging.totalpage === pagesOf(paging) && whyUnread(number, paging, 0) === null;
+  return holding.count === 0 && !isNearby;
 }
 
 /** Halves its way to the last page that holds anything: a count may be a thousand million pages too high. */

@@ -178,7 +178,8 @@ function whyStuck(look: PageLook): string | null {
   return `page ${asked} came with nothing but records of page ${above.number}`;
 }
 
-function pagesOf({ totalcount, pagesize }: Paging): number {
+/** Pages that so many records fill. */
+export function pagesOf({ totalcount, pagesize }: Paging): number {
   return Math.ceil(totalcount / Math.max(1, pagesize));
 }
 

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { idsBetween, startChangingPackage, type ChangingPackage } from '../../support/changing-package.ts';
+import { openTestPipeline } from '../../support/open-pipeline.ts';
+import type { SeenRequest } from '../../support/scripted-service.ts';
+import { listBody, videoRecord } from '../../support/service-answers.ts';
+
+const HOUR = 3_600_000;
+const IDS = idsBetween(1, 48);
+const PAGES = 10;
+
+/** What a liar puts in the place of an honest page of five. */
+interface Lie {
+  name: string;
+  /** Paging and records that it gives for the page asked for; what is left out stays honest. */
+  tells: (page: number) => { ids?: readonly number[]; paging?: Record<string, number> };
+  /** How the walk ends, and what it says. */
+  status: string;
+  says: RegExp;
+  /** Requests at most: every page once, and what the lie costs more. */
+  requests: number;
+  stored?: number;
+}
+
+const honest = (page: number) => IDS.slice((page - 1) * 5, page * 5);
+const always = (paging: Record<string, number>) => () => ({ paging });
+
+const LIES: Lie[] = [
+  {
+    name: 'the same page again and again, under its own number',
+    tells: () => ({ ids: honest(1), paging: { page: 1 } }),
+    status: 'partial',
+    says: /page 1 came for page/,
+    requests: PAGES + 4,
+  },
+  {
+    name: 'the same page again and again, under the number asked for',
+    tells: () => ({ ids: honest(9) }),
+    status: 'partial',
+    says: /came with nothing but records of page|came with 5 of 3 records/,
+    requests: PAGES + 4,
+  },
+  {
+    name: 'a page number that is one too low',
+    tells: (page) => ({ paging: { page: page - 1 } }),
+    status: 'partial',
+    says: /page \d+ came for page \d+/,
+    requests: PAGES + 4,
+  },
+  {
+    name: 'too many pages',
+    tells: always({ totalpage: 14 }),
+    status: 'succeeded',
+    says: /10 pages prove no removal \(14 pages for 48 records\)/,
+    requests: PAGES + 6,
+  },
+  {
+    name: 'too few pages',
+    tells: always({ totalpage: 8 }),
+    status: 'succeeded',
+    says: /10 pages prove no removal \(8 pages for 48 records\)/,
+    requests: PAGES + 1,
+  },
+  {
+    name: 'no pages at all',
+    tells: always({ totalpage: 0 }),
+    status: 'succeeded',
+    says: /10 pages prove no removal \(0 pages for 48 records\)/,
+    requests: PAGES + 1,
+  },
+  {
+    name: 'a thousand million pages',
+    tells: always({ totalpage: 1_000_000_000 }),
+    status: 'succeeded',
+    says: /10 pages prove no removal \(1000000000 pages for 48 records\)/,
+    requests: PAGES + 40,
+  },
+  {
+    name: 'a thousand million pages, and as many records',
+    tells: always({ totalpage: 1_000_000_000, totalcount: 5_000_000_000 }),
+    status: 'partial',
+    says: /page 1000000000 came with 0 of 5 records|page 10 came with 3 of 5 records/,
+    requests: PAGES + 40,
+  },
+  {
+    name: 'an empty page in the middle',
+    tells: (page) => (page === 4 ? { ids: [] } : {}),
+    status: 'partial',
+    says: /page 4 came with 0 of 5 records/,
+    requests: PAGES + 4,
+    stored: 43,
+  },
+  {
+    name: 'an id twice on a page',
+    tells: (page) => (page === 4 ? { ids: [16, 17, 17, 19, 20] } : {}),
+    status: 'succeeded',
+    says: /1 page proves no removal \(an id twice\)/,
+    requests: PAGES + 1,
+    stored: 47,
+  },
+  {
+    name: 'an id on two pages',
+    tells: (page) => (page === 4 ? { ids: [16, 17, 18, 19, 21] } : {}),
+    status: 'succeeded',
+    says: /1 page proves no removal \(1 records of page 5 come again/,
+    requests: PAGES + 1,
+    stored: 47,
+  },
+  {
+    name: 'pages in no order',
+    tells: (page) => ({ ids: honest(page).toReversed() }),
+    status: 'succeeded',
+    says: /not sorted by id: nothing is marked removed/,
+    requests: PAGES + 1,
+  },
+  {
+    name: 'pages that are sorted each, but not among each other',
+    tells: (page) => (page === PAGES ? {} : { ids: [0, 9, 18, 27, 36].map((step) => page + step) }),
+    status: 'succeeded',
+    says: /not sorted by id: nothing is marked removed/,
+    requests: PAGES + 1,
+  },
+];
+
+function lie(service: ChangingPackage, { tells }: Lie): void {
+  service.instead = (page: number, { query }: SeenRequest) => {
+    const { ids = honest(page), paging = {} } = tells(page);
+    if (query.get('sort_direction') === 'desc') return { status: 400 };
+    const records = ids.map((id) => videoRecord(id));
+    return { body: listBody({ records, page, pagesize: 5, totalcount: 48, totalpage: 10, ...paging }) };
+  };
+}
+
+describe('a service that tells of', () => {
+  it.each(LIES)('$name costs few requests, is told, and removes nothing', async (each) => {
+    const service = await startChangingPackage(IDS);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    pipeline.clock.advance(HOUR);
+    lie(service, each);
+    const before = service.requests.length;
+    const [walk] = (await pipeline.run()).walks;
+    expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.says) as string });
+    expect(service.requests.length - before).toBeLessThanOrEqual(each.requests);
+    expect(pipeline.query('select id from video where removed_at is not null')).toEqual([]);
+    expect(pipeline.query('select id from removal_candidate')).toEqual([]);
+  });
+
+  it.each(LIES)('$name in a first walk stores what it shows', async (each) => {
+    const service = await startChangingPackage([]);
+    lie(service, each);
+    const pipeline = openTestPipeline({ url: service.url });
+    const [walk] = (await pipeline.run()).walks;
+    expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.says) as string });
+    expect(service.requests.length).toBeLessThanOrEqual(each.requests + 1);
+    const stored = pipeline.query<{ n: number }>('select count(*) as n from video')[0]?.n ?? 0;
+    const shown = new Set(
+      Array.from({ length: PAGES }, (_, index) => each.tells(index + 1).ids ?? honest(index + 1)).flat(),
+    );
+    expect(stored).toBe(each.stored ?? shown.size);
+  });
+});
+
+describe('a count that is half of what there is', () => {
+  it('removes nothing of what it leaves out, and leaves that unsettled', async () => {
+    const service = await startChangingPackage(IDS);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.countedTooMany = -23;
+    service.instead = (_page, { query }) =>
+      query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
+    const [walk] = (await pipeline.run()).walks;
+    expect(walk).toMatchObject({ status: 'succeeded', removed: 0, unsettled: 23 });
+  });
+
+  it('removes nothing where a look from the other end shows that there is more', async () => {
+    const service = await startChangingPackage(IDS);
+    const pipeline = openTestPipeline({ url: service.url });
+    await pipeline.run();
+    service.countedTooMany = -23;
+    const [walk] = (await pipeline.run()).walks;
+    expect(walk).toMatchObject({ removed: 0, unsettled: 18 });
+  });
+});
