@@ -11,8 +11,8 @@ import {
   prepareStrikeCandidate,
 } from './statements/removal.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
-import { prepareCountLive, prepareFindVideo, prepareKnownVideos, prepareUpsert } from './statements/video.ts';
-import type { PackageKey, VideoRow } from './statements/video.ts';
+import { prepareCountLive, prepareFindVideo, prepareKnownVideos } from './statements/video.ts';
+import { prepareRestore, prepareUpsert, type PackageKey, type VideoRow } from './statements/video.ts';
 import {
   notePackageChanged,
   prepareAdvanceWalk,
@@ -86,6 +86,7 @@ export function createPageStore(db: Db): PageStore {
 function prepareStatements(db: Db) {
   return {
     upsert: prepareUpsert(db),
+    restore: prepareRestore(db),
     knownVideos: prepareKnownVideos(db),
     countLive: prepareCountLive(db),
     candidatesBetween: prepareCandidatesBetween(db),
@@ -214,7 +215,7 @@ function idRange(ids: Set<number>): IdRange | null {
 
 function writeVideos(
   tx: Tx,
-  { upsert, lastChangeSeq, noteChangeSeq }: Statements,
+  { upsert, restore, lastChangeSeq, noteChangeSeq }: Statements,
   answer: AnswerToStore,
   known: Map<number, boolean>,
   at: string,
@@ -233,6 +234,13 @@ function writeVideos(
     else if (wasLive) counts.updated++;
     else counts.restored++;
     known.set(video.id, true);
+  }
+  // a video that comes back with a record that cannot be stored is back, with the fields that it had
+  for (const { id } of answer.refused) {
+    if (id === null || known.get(id) !== false) continue;
+    restore(answer, { id, at, changeSeq: ++seq });
+    counts.restored++;
+    known.set(id, true);
   }
   if (seq > before) {
     noteChangeSeq(seq);

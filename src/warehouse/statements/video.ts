@@ -119,6 +119,22 @@ export function prepareFindVideo(db: Db) {
   return ({ account, packageId }: PackageKey, id: number) => query.get({ account, packageId, id });
 }
 
+/** Prepares: mark one removed row as live again, with the fields that it had. */
+export function prepareRestore(db: Db) {
+  const query = db
+    .update(video)
+    .set({
+      removed_at: null,
+      changed_at: sql`${sql.placeholder('at')}`,
+      change_seq: sql`${sql.placeholder('changeSeq')}`,
+    })
+    .where(and(ofAnyPackage, eq(video.id, sql.placeholder('id'))))
+    .prepare();
+  return ({ account, packageId }: PackageKey, row: { id: number; at: string; changeSeq: number }): void => {
+    query.run({ account, packageId, ...row });
+  };
+}
+
 /** Prepares: mark one live row as removed at the time of its proof. */
 export function prepareMarkRemoved(db: Db) {
   const query = db
