@@ -5,7 +5,7 @@ import type { IdRange } from './pages.ts';
 import type { DriftKind } from './schema/videos.ts';
 import { touchDrift } from './statements/drift.ts';
 import * as hashes from './statements/page-hash.ts';
-import type { PagePlace } from './statements/page-hash.ts';
+import type { HashedPage } from './statements/page-hash.ts';
 import { prepareOpenVideoIds } from './statements/quarantine.ts';
 import { prepareCandidatesBetween } from './statements/removal.ts';
 import { prepareLastChangeSeq } from './statements/state.ts';
@@ -16,6 +16,7 @@ import { transact } from './transact.ts';
 /** What is known of a page whose records need not be read. */
 export interface KnownPage {
   records: number;
+  pageSize: number;
   /** Its lowest and its highest id. */
   first: number;
   last: number;
@@ -36,10 +37,10 @@ export interface KnownPageToStore extends PackageKey {
 
 export interface KnownPages {
   /**
-   * The page in this place, if its records have this hash and all that it says is in the rows still: no row of its
+   * The page of this number, if its records have this hash and all that it says is in the rows still: no row of its
    * proof has changed, is a candidate, or is in quarantine.
    */
-  recognise(place: PagePlace & { hash: string }): KnownPage | null;
+  recognise(page: HashedPage): KnownPage | null;
   store(page: KnownPageToStore): PageCounts;
 }
 
@@ -54,6 +55,7 @@ export function createKnownPages(db: Db): KnownPages {
 
 function prepareStatements(db: Db) {
   return {
+    findByHash: hashes.prepareFindByHash(db),
     find: hashes.prepareFindPageHash(db),
     confirm: hashes.prepareConfirmPageHash(db),
     changedSince: hashes.prepareChangedSince(db),
@@ -67,9 +69,9 @@ function prepareStatements(db: Db) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function recognise(statements: Statements, place: PagePlace & { hash: string }): KnownPage | null {
-  const known = statements.find(place);
-  if (known?.hash !== place.hash) return null;
+function recognise(statements: Statements, place: HashedPage): KnownPage | null {
+  const known = statements.findByHash(place);
+  if (!known) return null;
   const { proof_low: low, proof_high: high } = known;
   const isOpen = (id: string) => Number(id) >= low && Number(id) <= high;
   const isStill =
@@ -77,7 +79,8 @@ function recognise(statements: Statements, place: PagePlace & { hash: string }):
     statements.candidatesBetween(place, low, high).length === 0 &&
     !statements.openVideoIds(place).some(isOpen);
   if (!isStill) return null;
-  return { records: known.records, first: known.first_id, last: known.last_id, proof: { low, high } };
+  const { records, page_size: pageSize, first_id: first, last_id: last } = known;
+  return { records, pageSize, first, last, proof: { low, high } };
 }
 
 function storeKnown(tx: Tx, statements: Statements, page: KnownPageToStore): PageCounts {

@@ -8,7 +8,7 @@ import { createPageStore, type BoundaryLook, type IdRange, type PageToStore } fr
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
-import type { PagePlace } from './statements/page-hash.ts';
+import type { HashedPage } from './statements/page-hash.ts';
 import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/video.ts';
 import { lastWalk, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
@@ -60,7 +60,7 @@ export interface Warehouse {
   /** Stores a look across the boundary of two pages; the walk goes on from where it was. */
   storeLook(look: BoundaryLook): Promise<PageCounts>;
   /** The page whose records have this hash, if the rows say all that it says; null where it must be read. */
-  recognisePage(place: PagePlace & { hash: string }): Promise<KnownPage | null>;
+  recognisePage(page: HashedPage): Promise<KnownPage | null>;
   storeKnownPage(page: KnownPageToStore): Promise<PageCounts>;
   /** How many live rows have an id in the range? */
   countLive(key: PackageKey, range: IdRange): Promise<number>;
@@ -104,7 +104,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     beginWalk: async (walk) => beginWalk(db, walk),
     storePage: async (page) => pages.storePage(page),
     storeLook: async (look) => pages.storeLook(look),
-    recognisePage: async (place) => knownPages.recognise(place),
+    recognisePage: async (page) => knownPages.recognise(page),
     storeKnownPage: async (page) => knownPages.store(page),
     countLive: async (key, { low, high }) => countLive(key, low, high),
     liveIds: async (key, { low, high }) => liveIds(key, low, high),

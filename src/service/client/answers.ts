@@ -7,7 +7,7 @@ import { firstProblem } from '../fields.ts';
 import { storageAnswer, storageVerdict } from '../storage.ts';
 import { readVideo, videoListAnswer, videoListVerdict } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
-import { decode, takeOutList } from './content.ts';
+import { decode, takeOutList, type Envelope } from './content.ts';
 
 /** Part of the hash of a list. To be changed whenever a record is read otherwise than before. */
 const READER = 'records 1';
@@ -21,8 +21,11 @@ export interface SeenPage {
   hash: string | null;
 }
 
-/** Says whether the records of a page are known, byte by byte, and need not be read. */
-export type Recognise = (seen: SeenPage & { hash: string }) => Promise<boolean>;
+/**
+ * Says whether the records of a page, by their hash, are known byte for byte and need not be read. `readSeen` reads
+ * what is around them; it gives null where only a look at the whole answer can tell what it is.
+ */
+export type Recognise = (hash: string, readSeen: () => SeenPage | null) => Promise<boolean>;
 
 /** One page of the list. It holds nothing of the content that it came in. */
 export interface VideoPage extends SeenPage {
@@ -64,24 +67,25 @@ export async function readVideoPage(
   reading: Reading,
   recognise?: Recognise,
 ): Promise<VideoPage> {
-  const seen = recognise ? readEnvelope(content) : null;
-  if (seen && (await recognise?.(seen))) {
-    return { ...seen, recognised: true, videos: [], refused: [], ids: [], drift: [] };
-  }
-  return { ...readWholePage(decode(content), reading), hash: seen?.hash ?? null };
+  const envelope = recognise ? takeOutList(content, READER) : null;
+  if (!recognise || !envelope) return readWholePage(decode(content), reading, null);
+  const { hash } = envelope;
+  const read: { seen: SeenPage | null } = { seen: null };
+  const isKnown = await recognise(hash, () => (read.seen = readEnvelope(envelope)));
+  if (isKnown && read.seen) return { ...read.seen, ...NOT_READ };
+  return readWholePage(decode(content), reading, hash);
 }
 
-/** What is around the records; null where only a look at the whole answer can tell what it is. */
-function readEnvelope(content: Buffer): (SeenPage & { hash: string }) | null {
-  const envelope = takeOutList(content, READER);
-  if (!envelope) return null;
-  const read = videoListAnswer.safeParse(parseOrNull(envelope.text)).data?.videoInfoList;
+const NOT_READ = { recognised: true, videos: [], refused: [], ids: [], drift: [] };
+
+function readEnvelope({ text, hash }: Envelope): SeenPage | null {
+  const read = videoListAnswer.safeParse(parseOrNull(text)).data?.videoInfoList;
   const isList = read && Array.isArray(read.videoInfoList) && read.videoInfoList.length === 0;
   if (!isList || isRefusal(read.errorInfo)) return null;
-  return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash: envelope.hash };
+  return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash };
 }
 
-function readWholePage(text: string, { codes, clean }: Reading): Omit<VideoPage, 'hash'> {
+function readWholePage(text: string, { codes, clean }: Reading, hash: string | null): VideoPage {
   const json = parseJson(text);
   const verdict = check(videoListVerdict, json).videoInfoList.errorInfo;
   if (isRefusal(verdict)) {
@@ -92,7 +96,7 @@ function readWholePage(text: string, { codes, clean }: Reading): Omit<VideoPage,
   const { paging, videoInfoList: records, apiVideoSearchOption } = check(videoListAnswer, json).videoInfoList;
   const raw = rawRecord(text, records, (whole) => whole.videoInfoList?.videoInfoList);
   const echo = apiVideoSearchOption ?? null;
-  return { paging, echo, recognised: false, ...readVideos(records, raw, clean) };
+  return { paging, echo, hash, recognised: false, ...readVideos(records, raw, clean) };
 }
 
 function isRefusal(verdict: { errorCode: string | null } | null | undefined): boolean {
@@ -171,7 +175,7 @@ function refusal(
   return new RefusedError(message, { fault: codes.final.includes(code) ? 'final' : 'refused', code, hint });
 }
 
-interface Envelope {
+interface WholeAnswer {
   videoInfoList?: { videoInfoList?: unknown[] };
   data?: { list?: unknown[] };
 }
@@ -189,12 +193,12 @@ function asJson(record: unknown): string {
 function rawRecord(
   text: string,
   records: readonly unknown[],
-  list: (whole: Envelope) => unknown[] | undefined,
+  list: (whole: WholeAnswer) => unknown[] | undefined,
 ) {
   let lossless: unknown[] | undefined;
   return (index: number): string => {
     try {
-      lossless ??= list(parseLossless(text) as Envelope);
+      lossless ??= list(parseLossless(text) as WholeAnswer);
       return stringifyLossless(lossless?.[index]) ?? asJson(records[index]);
     } catch {
       return asJson(records[index]);

@@ -1,5 +1,5 @@
 /** Asks for one page of a walk, and recognises one that is byte for byte what it was. */
-import type { SeenPage, VideoPage } from '../../service/client/answers.ts';
+import type { Recognise, SeenPage, VideoPage } from '../../service/client/answers.ts';
 import type { Answered } from '../../service/client/client.ts';
 import type { KnownPage } from '../../warehouse/known-pages.ts';
 import type { SyncParts } from '../account.ts';
@@ -22,8 +22,8 @@ export function createAsk(parts: SyncParts, order: WalkOrder, course: Course): A
   return async (number, purpose) => {
     signal.throwIfAborted();
     const found: { known: KnownPage | null } = { known: null };
-    const recognise = async (seen: SeenPage & { hash: string }): Promise<boolean> => {
-      found.known = await findKnown(parts, course, number, seen);
+    const recognise: Recognise = async (hash, readSeen) => {
+      found.known = await findKnown(parts, course, { page: number, hash }, readSeen);
       return found.known !== null;
     };
     const asking = { packageId, page: number, pageSize: account.pageSize, purpose, runId, signal };
@@ -45,27 +45,29 @@ function holdingOfKnown({ records, first, last }: KnownPage): Holding {
 async function findKnown(
   { warehouse }: SyncParts,
   course: Course,
-  asked: number,
-  { paging, echo, hash }: SeenPage & { hash: string },
+  place: { page: number; hash: string },
+  readSeen: () => SeenPage | null,
 ): Promise<KnownPage | null> {
   await course.storing;
-  const place = { ...course.key, page: asked, pageSize: paging.pagesize, hash };
-  const known = await warehouse.recognisePage(place);
-  const { above, checkpoint } = course;
-  if (!known || overlaps(known, above)) return null;
-  const pageSize = checkpoint.pageSize || paging.pagesize;
+  const known = await warehouse.recognisePage({ ...course.key, ...place });
+  if (!known || overlaps(known, course.above)) return null;
+  const seen = readSeen();
+  return seen?.paging.pagesize === known.pageSize && provesTheSame(course, place.page, seen, known)
+    ? known
+    : null;
+}
+
+function provesTheSame(
+  { above, checkpoint }: Course,
+  asked: number,
+  { paging, echo }: SeenPage,
+  known: KnownPage,
+): boolean {
+  const { pageSize, orderViolated } = checkpoint;
   const holding = holdingOfKnown(known);
-  const { proof } = judge({
-    asked,
-    pageSize,
-    paging,
-    echo,
-    holding,
-    above,
-    orderViolated: checkpoint.orderViolated,
-  });
-  const isSame = proof?.low === known.proof.low && proof.high === known.proof.high;
-  return isSame ? known : null;
+  const look = { asked, pageSize: pageSize || paging.pagesize, paging, echo, holding, above, orderViolated };
+  const { proof } = judge(look);
+  return proof?.low === known.proof.low && proof.high === known.proof.high;
 }
 
 function overlaps({ last }: { last: number }, above: PageLook['above']): boolean {

@@ -26,6 +26,30 @@ const placeOf = ({ account, packageId, page, pageSize }: PagePlace) => ({
   pageSize,
 });
 
+/** A page of a package, and the hash of its records. */
+export interface HashedPage extends PackageKey {
+  page: number;
+  hash: string;
+}
+
+/** Prepares: what is known of a page of this number whose records have this hash? */
+export function prepareFindByHash(db: Db) {
+  const query = db
+    .select()
+    .from(pageHash)
+    .where(
+      and(
+        eq(pageHash.account, sql.placeholder('account')),
+        eq(pageHash.package_id, sql.placeholder('packageId')),
+        eq(pageHash.page, sql.placeholder('page')),
+        eq(pageHash.hash, sql.placeholder('hash')),
+      ),
+    )
+    .prepare();
+  return ({ account, packageId, page, hash }: HashedPage): PageHash | undefined =>
+    query.get({ account, packageId, page, hash });
+}
+
 /** Prepares: what is known of the page in this place? */
 export function prepareFindPageHash(db: Db) {
   const query = db.select().from(pageHash).where(atPlace).prepare();

@@ -9,9 +9,9 @@ const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), video
 /** Asks for a page that is answered so; `known` says whether it is recognised. */
 async function ask(body: string, known: boolean) {
   const { client, service } = await clientOf(() => ({ body }));
-  const seen: (SeenPage & { hash: string })[] = [];
-  const recognise = async (page: SeenPage & { hash: string }) => {
-    seen.push(page);
+  const seen: (SeenPage | null)[] = [];
+  const recognise = async (_hash: string, readSeen: () => SeenPage | null) => {
+    seen.push(readSeen());
     return known;
   };
   return { page: await client.videoPage({ ...pageRequest(), recognise }), seen, service };
@@ -56,20 +56,22 @@ describe('the hash of a page', () => {
   });
 });
 
-describe('nobody is asked to recognise', () => {
-  it('an answer whose brackets are not those of its records', async () => {
+describe('nobody can recognise', () => {
+  it('an answer whose brackets are not those of its records: it is read whole', async () => {
     const body = JSON.stringify({
       before: [1],
       ...(JSON.parse(listBody({ records })) as object),
     });
     const { page, seen } = await ask(body, true);
-    expect(seen).toEqual([]);
-    expect(page).toMatchObject({ recognised: false, ids: [7, 9], hash: null });
+    expect(seen).toEqual([null]);
+    expect(page).toMatchObject({ recognised: false, ids: [7, 9] });
   });
 
   it('a refusal, which stays one', async () => {
     const { client } = await clientOf(() => listRefusal('Denied'));
-    const error = await failureOf(client.videoPage({ ...pageRequest(), recognise: async () => true }));
+    const error = await failureOf(
+      client.videoPage({ ...pageRequest(), recognise: async (_hash, readSeen) => readSeen() !== null }),
+    );
     expect(error.message).toContain('Denied');
   });
 
@@ -78,13 +80,13 @@ describe('nobody is asked to recognise', () => {
     const { client } = await clientOf(({ number }) => ({
       body: number === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : whole,
     }));
-    const asked: unknown[] = [];
-    const recognise = async (seen: unknown) => {
-      asked.push(seen);
+    const asked: (SeenPage | null)[] = [];
+    const recognise = async (_hash: string, readSeen: () => SeenPage | null) => {
+      asked.push(readSeen());
       return true;
     };
     expect(await client.videoPage({ ...pageRequest(), recognise })).toMatchObject({ recognised: true });
-    expect(asked).toHaveLength(1);
+    expect(asked).toMatchObject([null, { paging: { totalcount: 2 } }]);
   });
 });
 
