@@ -63,6 +63,7 @@ CREATE TABLE `video_version` (
 );
 --> statement-breakpoint
 ALTER TABLE `package` ADD `changed_seq` BIGINT DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `removal_candidate` ADD `proof` text DEFAULT 'order' NOT NULL;--> statement-breakpoint
 ALTER TABLE `removal_candidate` ADD `held_by` BIGINT;--> statement-breakpoint
 ALTER TABLE `removal_candidate` ADD `held_reason` text;--> statement-breakpoint
 ALTER TABLE `walk` ADD `unread` text;

@@ -44,6 +44,8 @@ export interface AnswerToStore extends PackageKey {
   drift: readonly FieldDrift[];
   /** The ids of which this page shows every live one; null where it proves nothing. */
   proof: IdRange | null;
+  /** The page is the whole list: its proof does not rest on an order. */
+  isWhole: boolean;
   checkpoint: Checkpoint;
 }
 
@@ -138,7 +140,9 @@ function storeAnswer(tx: Tx, statements: Statements, answer: AnswerToStore): Sto
     ...writeVideos(tx, statements, answer, known.present, at),
     quarantined: answer.refused.length,
   };
-  for (const id of known.missing) statements.noteCandidate(answer, id, at, answer.walkId);
+  const { walkId, isWhole } = answer;
+  const proof = isWhole ? 'whole' : 'order';
+  for (const id of known.missing) statements.noteCandidate(answer, { id, provedAt: at, walkId, proof });
   strikeSeen(statements, answer, present);
   resolveSeen(tx, statements, answer, at);
   storeRefused(tx, answer, at);

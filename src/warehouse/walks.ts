@@ -5,7 +5,12 @@ import type { Mode, Status } from './schema/runs.ts';
 import type { HeldReason } from './schema/videos.ts';
 import { forgetOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
-import { adoptCandidates, candidatesOf, dropFreshCandidates } from './statements/removal.ts';
+import {
+  adoptCandidates,
+  candidatesOf,
+  dropCandidatesByOrder,
+  dropFreshCandidates,
+} from './statements/removal.ts';
 import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
@@ -161,6 +166,11 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
 /** Forgets what this walk proved so far: what it goes on from cannot be joined to what it read before. */
 export function dropProofs(db: Db, key: PackageKey): void {
   transact(db, (tx) => dropFreshCandidates(tx, key));
+}
+
+/** Forgets all that was proved by the order of the list, also by earlier walks: it is not sorted. */
+export function dropProofsByOrder(db: Db, key: PackageKey): void {
+  transact(db, (tx) => dropCandidatesByOrder(tx, key));
 }
 
 /** Ends a walk that stopped before its end; its checkpoint stays. */

@@ -12,7 +12,7 @@ import type { HashedPage } from './statements/page-hash.ts';
 import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/video.ts';
 import { lastWalk, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
-import { beginWalk, dropProofs, finishWalk, stopWalk } from './walks.ts';
+import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
 
 export interface NewRun {
@@ -68,6 +68,8 @@ export interface Warehouse {
   liveIds(key: PackageKey, range: IdRange): Promise<number[]>;
   /** Forgets what the walk under way proved so far. */
   dropProofs(key: PackageKey): Promise<void>;
+  /** Forgets all that was proved by the order of the list, also by earlier walks. */
+  dropProofsByOrder(key: PackageKey): Promise<void>;
   /** Ends a walk that read every page; removals take effect or are held back. */
   finishWalk(end: WalkEnd): Promise<Removals>;
   /** Ends a walk that stopped before its end; its checkpoint stays. */
@@ -109,6 +111,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     countLive: async (key, { low, high }) => countLive(key, low, high),
     liveIds: async (key, { low, high }) => liveIds(key, low, high),
     dropProofs: async (key) => dropProofs(db, key),
+    dropProofsByOrder: async (key) => dropProofsByOrder(db, key),
     finishWalk: async (end) => finishWalk(db, end),
     stopWalk: async (stop) => stopWalk(db, stop),
     knownDays: async (account, since) => knownDays(db, account, since),

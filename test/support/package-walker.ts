@@ -65,6 +65,7 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       refused: [],
       drift: [],
       proof: null,
+      isWhole: false,
       gap: null,
       mark: null,
       ...rest,

@@ -178,6 +178,7 @@ describe('a page', () => {
       refused: [],
       drift: [],
       proof: EVERYTHING,
+      isWhole: true,
       gap: null,
       mark: null,
       checkpoint: walk.checkpointNow,

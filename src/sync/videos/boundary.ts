@@ -3,7 +3,7 @@ import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { VideoPage } from '../../service/client/answers.ts';
 import type { Answered } from '../../service/client/client.ts';
 import type { SyncParts } from '../account.ts';
-import type { Course } from './course.ts';
+import { forgetOrder, type Course } from './course.ts';
 import { HIGHEST, holdingOf, judge, type IdRange, type Verdict } from './proof.ts';
 import type { WalkOrder } from './walk.ts';
 
@@ -17,7 +17,8 @@ export interface BoundaryPlan {
 /** A boundary between two pages: `rank` records of the list lie below it. */
 export interface Boundary {
   rank: number;
-  totalcount: number;
+  /** Records of the whole list. */
+  length: number;
   /** The page size of the walk. */
   pageSize: number;
   /** The service gives pages of one size, whatever is asked. */
@@ -33,23 +34,24 @@ export function mostLooks(share: number, pages: number): number {
 }
 
 /**
- * The looks across a boundary, the better one first: a smaller page on which the boundary lies as deep inside as
- * possible; or the same page size counted from the other end of the list.
+ * The looks across a boundary, in the order in which they are tried: a smaller page on which the boundary lies as deep
+ * inside as possible; or a page counted from the other end of the list, of the same size where that will do.
  */
-export function planLooks({ rank, totalcount, pageSize, sizesIgnored }: Boundary): BoundaryPlan[] {
-  const plans: BoundaryPlan[] = [];
+export function planLooks({ rank, length, pageSize, sizesIgnored }: Boundary): BoundaryPlan[] {
   const smaller = sizesIgnored ? null : deepestSize(rank, pageSize);
-  if (smaller !== null) plans.push({ ...pageAt(rank, smaller), direction: 'asc' });
-  const fromTop = totalcount - rank;
-  if (fromTop > 0 && depth(fromTop, pageSize) > 0) {
-    plans.push({ ...pageAt(fromTop, pageSize), direction: 'desc' });
-  }
-  return plans;
+  const fromTop = Math.max(0, length - rank);
+  const same = depth(fromTop, pageSize) > 0 ? pageSize : null;
+  const other = same ?? (smaller === null && !sizesIgnored ? deepestSize(fromTop, pageSize) : null);
+  return [
+    ...(smaller === null ? [] : [{ ...pageAt(rank, smaller), direction: 'asc' as const }]),
+    ...(other === null ? [] : [{ ...pageAt(fromTop, other), direction: 'desc' as const }]),
+  ];
 }
 
 /** The first page from the other end shows what is above all others, whatever the count says. */
-export function planEndLook(pageSize: number): BoundaryPlan {
-  return { page: 1, pageSize, direction: 'desc' };
+function planEndLooks(boundary: Boundary): BoundaryPlan[] {
+  const fromTop = { page: 1, pageSize: boundary.pageSize, direction: 'desc' } as const;
+  return [fromTop, ...planLooks(boundary).filter(({ direction }) => direction === 'asc')];
 }
 
 /** The size below `pageSize` with which the boundary lies deepest inside a page; null where none does. */
@@ -79,17 +81,18 @@ export async function lookAcross(
 ): Promise<void> {
   const { pageSize, totalcount } = course.checkpoint;
   const { sizesIgnored } = course.looks;
-  const boundary = { rank: number * pageSize, totalcount, pageSize, sizesIgnored };
-  const plans = gap.high === HIGHEST ? [planEndLook(pageSize)] : planLooks(boundary);
+  const length = totalcount + course.miscount;
+  const boundary = { rank: number * pageSize, length, pageSize, sizesIgnored };
+  const plans = gap.high === HIGHEST ? planEndLooks(boundary) : planLooks(boundary);
   for (const plan of plans) {
     if (course.looks.left <= 0) return;
     course.looks.left--;
     const page = await askLook(order, course, plan);
     if (!page) return;
-    await storeLook(parts, course, gap, { plan, page });
+    const { proof } = await storeLook(parts, course, gap, { plan, page });
     const wasIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
-    if (!wasIgnored) return;
-    course.looks.sizesIgnored = true;
+    if (proof && !wasIgnored) return;
+    course.looks.sizesIgnored ||= wasIgnored;
   }
 }
 
@@ -114,13 +117,15 @@ async function storeLook(
   course: Course,
   across: IdRange,
   { plan, page }: { plan: BoundaryPlan; page: Answered<VideoPage> },
-): Promise<void> {
+): Promise<Verdict> {
   const { key, walkId, checkpoint } = course;
-  const { proof, orderViolated } = judgeLook(course, plan, page);
-  if (plan.direction === 'asc') checkpoint.orderViolated = orderViolated;
+  const verdict = judgeLook(course, plan, page);
+  if (plan.direction === 'asc' && verdict.orderViolated) await forgetOrder(parts, course);
+  const { proof, isWhole } = verdict;
   const { answeredAt, videos, refused, drift } = page;
-  const answer = { ...key, walkId, page: plan.page, answeredAt, videos, refused, drift, proof };
+  const answer = { ...key, walkId, page: plan.page, answeredAt, videos, refused, drift, proof, isWhole };
   await parts.warehouse.storeLook({ ...answer, across, checkpoint });
+  return verdict;
 }
 
 /** Judged by its own page size. From the other end, a list that is not turned round is no sign of disorder. */

@@ -1,9 +1,9 @@
 /** What a walk knows while it goes on, and how a page moves it on. */
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
-import type { PackageKey } from '../account.ts';
+import type { PackageKey, SyncParts } from '../account.ts';
 import type { Page } from './reading.ts';
-import type { Frontier, PageLook, Verdict } from './proof.ts';
+import { expectedOn, type Frontier, type PageLook, type Verdict } from './proof.ts';
 
 export interface Course {
   key: PackageKey;
@@ -23,6 +23,8 @@ export interface Course {
     /** The service gives pages of one size, whatever is asked. */
     sizesIgnored: boolean;
   };
+  /** By how many records the list is longer than its own count says, as its last page showed. */
+  miscount: number;
   /** The last page read was the whole list. */
   isWhole: boolean;
   /** Pages that proved nothing, and why the last of them did not. */
@@ -41,16 +43,23 @@ export function setOut(key: PackageKey, { walkId, checkpoint, last }: BegunWalk)
     secondLooks: 0,
     sizeChanges: 0,
     looks: { left: 0, sizesIgnored: false },
+    miscount: 0,
     isWhole: false,
     distrusted: { pages: 0, why: '' },
   };
+}
+
+/** The list is not sorted: what was proved by its order is forgotten, also what earlier walks proved. */
+export async function forgetOrder({ warehouse }: SyncParts, { key, checkpoint }: Course): Promise<void> {
+  if (checkpoint.orderViolated) return;
+  checkpoint.orderViolated = true;
+  await warehouse.dropProofsByOrder(key);
 }
 
 /** Moves on by one page. A page out of its place moves nothing: going on from there would skip what was not read. */
 export function advance(course: Course, number: number, page: Page, verdict: Verdict): void {
   const { checkpoint } = course;
   checkpoint.totalcount = page.paging.totalcount;
-  checkpoint.orderViolated = verdict.orderViolated;
   checkpoint.unread = verdict.unread ?? checkpoint.unread;
   course.isWhole = verdict.isWhole;
   if (verdict.distrust !== null) {
@@ -58,7 +67,8 @@ export function advance(course: Course, number: number, page: Page, verdict: Ver
     if (course.above === 'end') course.above = null;
     return;
   }
-  const { ends } = page.holding;
+  const { ends, count } = page.holding;
+  if (number >= page.paging.totalpage) course.miscount = count - expectedOn(number, page.paging);
   if (!ends) return;
   course.above = frontierOf(number, page);
   checkpoint.id = Math.min(checkpoint.id ?? ends.first, ends.first);

@@ -184,7 +184,7 @@ export function pagesOf({ totalcount, pagesize }: Paging): number {
 }
 
 /** How many records the page must hold by its own paging. */
-function expectedOn(asked: number, { pagesize, totalcount }: Paging): number {
+export function expectedOn(asked: number, { pagesize, totalcount }: Paging): number {
   return Math.max(0, Math.min(pagesize, totalcount - (asked - 1) * pagesize));
 }
 

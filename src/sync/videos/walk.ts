@@ -7,7 +7,7 @@ import type { Status } from '../../warehouse/schema/runs.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncParts } from '../account.ts';
 import { lookAcross, mostLooks } from './boundary.ts';
-import { advance, noteOf, setOut, type Course } from './course.ts';
+import { advance, forgetOrder, noteOf, setOut, type Course } from './course.ts';
 import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
 import { HIGHEST, judge, lastOf, whyUnread, type IdRange, type Verdict } from './proof.ts';
 import { createAsk, type AskPage } from './reading.ts';
@@ -150,11 +150,8 @@ async function inPlace(ask: AskPage, course: Course, position: Position): Promis
 }
 
 /** Judges a page. Where it reaches into a page above that was recognised, that one's ids are those of its rows. */
-async function examine(
-  { warehouse, logger }: SyncParts,
-  course: Course,
-  { number, page }: Position,
-): Promise<Verdict> {
+async function examine(parts: SyncParts, course: Course, { number, page }: Position): Promise<Verdict> {
+  const { warehouse, logger } = parts;
   const { key, above, checkpoint } = course;
   const { paging, echo, holding } = page;
   if (above !== null && above !== 'end' && !above.ids && (holding.ends?.last ?? 0) >= above.first) {
@@ -166,6 +163,7 @@ async function examine(
     const words = `${key.account}/${key.packageId}, page ${number} proves no removal: ${verdict.distrust}`;
     logger.warn({ ...key, page: number }, words);
   }
+  if (verdict.orderViolated) await forgetOrder(parts, course);
   return verdict;
 }
 
@@ -189,7 +187,7 @@ async function store(
   parts: SyncParts,
   course: Course,
   { number, page }: Position,
-  { proof, gap, orderViolated }: Verdict,
+  { proof, gap, isWhole, orderViolated }: Verdict,
 ): Promise<void> {
   const { answeredAt, videos, refused, drift, hash, known, holding } = page;
   const { key, walkId, checkpoint } = course;
@@ -198,7 +196,7 @@ async function store(
     await parts.warehouse.storeKnownPage({ ...place, records: known.records });
   } else {
     const mark = hash !== null && holding.ends && !orderViolated ? { hash, ...holding.ends } : null;
-    await parts.warehouse.storePage({ ...place, videos, refused, drift, proof, mark });
+    await parts.warehouse.storePage({ ...place, videos, refused, drift, proof, isWhole, mark });
   }
   parts.progress.pageStored({ ...key, page: number, records: holding.count });
 }

@@ -80,6 +80,9 @@ export const videoVersion = sqliteTable(
 export const HELD_REASONS = ['many', 'all', 'order'] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
 
+export const PROOFS = ['order', 'whole'] as const;
+export type Proof = (typeof PROOFS)[number];
+
 /** A live row proved to be gone, before that takes effect at the end of its walk. */
 export const removalCandidate = sqliteTable(
   'removal_candidate',
@@ -89,6 +92,8 @@ export const removalCandidate = sqliteTable(
     id: bigint('id').notNull(),
     /** The moment of the answer that proved it first. */
     proved_at: timestamp('proved_at').notNull(),
+    /** What the proof rests on: the order of the list, or an answer that held all of it. */
+    proof: text('proof', { enum: PROOFS }).notNull().default('order'),
     /** The last walk that proved it. */
     walk_id: bigint('walk_id').notNull(),
     held_back: boolean('held_back').notNull().default(false),

@@ -1,7 +1,7 @@
 /** Removal candidates: proved, not yet in effect. */
 import { and, between, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
-import { removalCandidate, type HeldReason } from '../schema/videos.ts';
+import { removalCandidate, type HeldReason, type Proof } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
 
 const ofPackage = (key: PackageKey) =>
@@ -24,8 +24,12 @@ export function prepareCandidatesBetween(db: Db) {
     query.all({ account, packageId, low, high }).map((row) => row.id);
 }
 
-/** Prepares: note that this walk proved the id removed; the first proof keeps its time. */
+/**
+ * Prepares: note that this walk proved the id removed. The first proof keeps its time, unless it rested on the order of
+ * the list and this one does not.
+ */
 export function prepareNoteCandidate(db: Db) {
+  const isBetter = sql`${removalCandidate.proof} = 'order' and excluded.proof = 'whole'`;
   const query = db
     .insert(removalCandidate)
     .values({
@@ -34,14 +38,22 @@ export function prepareNoteCandidate(db: Db) {
       id: sql.placeholder('id'),
       proved_at: sql.placeholder('provedAt'),
       walk_id: sql.placeholder('walkId'),
+      proof: sql.placeholder('proof'),
     })
     .onConflictDoUpdate({
       target: [removalCandidate.account, removalCandidate.package_id, removalCandidate.id],
-      set: { walk_id: sql`excluded.walk_id` },
+      set: {
+        walk_id: sql`excluded.walk_id`,
+        proved_at: sql`case when ${isBetter} then excluded.proved_at else ${removalCandidate.proved_at} end`,
+        proof: sql`case when ${isBetter} then excluded.proof else ${removalCandidate.proof} end`,
+      },
     })
     .prepare();
-  return ({ account, packageId }: PackageKey, id: number, provedAt: string, walkId: number): void => {
-    query.run({ account, packageId, id, provedAt, walkId });
+  return (
+    { account, packageId }: PackageKey,
+    row: { id: number; provedAt: string; walkId: number; proof: Proof },
+  ): void => {
+    query.run({ account, packageId, ...row });
   };
 }
 
@@ -66,6 +78,13 @@ export function prepareStrikeCandidate(db: Db) {
 export function dropFreshCandidates(tx: Tx, key: PackageKey): void {
   tx.delete(removalCandidate)
     .where(and(ofPackage(key), eq(removalCandidate.held_back, false)))
+    .run();
+}
+
+/** Drops the candidates, held back or not, whose proof rests on the order of a list that is not sorted. */
+export function dropCandidatesByOrder(tx: Tx, key: PackageKey): void {
+  tx.delete(removalCandidate)
+    .where(and(ofPackage(key), eq(removalCandidate.proof, 'order')))
     .run();
 }
 

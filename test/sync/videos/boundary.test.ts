@@ -41,7 +41,9 @@ describe('a video between two pages', () => {
     expect(removed(pipeline)).toEqual([6]);
     expect(asked(service, before)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
     expect(lastWalk(pipeline)).toMatchObject({ removed: 1, unsettled: 0, pages: 3 });
-    expect(pipeline.query("select count(*) as n from request where purpose = 'boundary'")).toEqual([{ n: 1 }]);
+    expect(pipeline.query("select count(*) as n from request where purpose = 'boundary'")).toEqual([
+      { n: 1 },
+    ]);
   });
 
   it('is proved removed from the other end where the service has one page size', async () => {
@@ -73,7 +75,9 @@ describe('a video between two pages', () => {
     };
     service.edit(20, { title: 'moved past the walk' });
     await pipeline.run();
-    expect(pipeline.query('select title from video where id = 20')).toEqual([{ title: 'moved past the walk' }]);
+    expect(pipeline.query('select title from video where id = 20')).toEqual([
+      { title: 'moved past the walk' },
+    ]);
   });
 });
 
@@ -91,8 +95,22 @@ describe('the end of a list', () => {
     expect(asked(service, before)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
-  it('is not proved by a direction that the service ignores', async () => {
-    const { service, pipeline } = await walked(idsBetween(1, 11), (list) => list.remove(11));
+  it('is shown by a smaller page where the service knows no other end', async () => {
+    const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
+    service.instead = (_page, request) => {
+      if (request.query.get('sort_direction') === 'desc') request.query.set('sort_direction', 'asc');
+      return undefined;
+    };
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([11]);
+    expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
+  });
+
+  it('is not proved where the service knows neither another end nor another size', async () => {
+    const { service, pipeline } = await walked(idsBetween(1, 11), (list) => {
+      list.remove(11);
+      list.sizeFixed = 5;
+    });
     service.instead = (_page, request) => {
       if (request.query.get('sort_direction') !== 'desc') return undefined;
       request.query.set('sort_direction', 'asc');
@@ -114,14 +132,14 @@ describe('the plan of a look', () => {
     })
     .map(({ pageSize, page, above, sizesIgnored }) => {
       const rank = pageSize * page;
-      return { rank, pageSize, totalcount: rank + above, sizesIgnored };
+      return { rank, pageSize, length: rank + above, sizesIgnored };
     });
 
   it('has the boundary inside its page, never at the end of it', () => {
     fc.assert(
       fc.property(boundary, (given) => {
         for (const { page, pageSize, direction } of planLooks(given)) {
-          const rank = direction === 'asc' ? given.rank : given.totalcount - given.rank;
+          const rank = direction === 'asc' ? given.rank : given.length - given.rank;
           expect((page - 1) * pageSize).toBeLessThan(rank);
           expect(page * pageSize).toBeGreaterThan(rank);
         }
@@ -130,8 +148,11 @@ describe('the plan of a look', () => {
   });
 
   it('takes the smaller page on which the boundary lies deepest', () => {
-    const plans = planLooks({ rank: 5000, totalcount: 9000, pageSize: 1000, sizesIgnored: false });
+    const plans = planLooks({ rank: 5000, length: 9000, pageSize: 1000, sizesIgnored: false });
     expect(plans).toEqual([{ page: 6, pageSize: 909, direction: 'asc' }]);
+    expect(planLooks({ rank: 6, length: 15, pageSize: 3, sizesIgnored: false })).toEqual([
+      { page: 5, pageSize: 2, direction: 'desc' },
+    ]);
   });
 
   it('is bounded by a share of the pages, and never less than three', () => {
