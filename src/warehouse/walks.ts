@@ -124,6 +124,8 @@ export interface WalkEnd extends PackageKey {
   brake: Brake;
   /** The last page read was the whole list: what that proves needs no order. */
   isWhole: boolean;
+  /** Enough ids were seen in their order: that is no chance. */
+  isOrderSeen: boolean;
   /** What is worth saying of a walk that read every page all the same, in words; null where nothing is. */
   note: string | null;
 }
@@ -227,7 +229,8 @@ function whyHold(tx: Tx, end: WalkEnd, fresh: number, waiting: number, through: 
   const held = fresh + waiting;
   if (held + through >= live) return 'all';
   if (held > end.brake.least && held > live * end.brake.share) return 'many';
-  return end.isWhole || order === 'trusted' ? null : 'order';
+  const isSorted = order === 'trusted' && end.isOrderSeen;
+  return end.isWhole || isSorted ? null : 'order';
 }
 
 function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {

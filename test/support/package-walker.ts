@@ -82,9 +82,16 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       startedAt: now,
       now,
       isWhole: false,
+      isOrderSeen: true,
       note: null,
       checkpoint: walk.checkpointNow,
-      brake: { share: 0.2, least: 20, confirmBefore: now - HOUR_MS, accept: false, ...brake },
+      brake: {
+        share: 0.2,
+        least: 20,
+        confirmBefore: now - HOUR_MS,
+        accept: false,
+        ...brake,
+      },
     });
   }
 

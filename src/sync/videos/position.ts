@@ -62,25 +62,34 @@ async function findRealEnd(ask: AskPage, beyond: number): Promise<Position> {
   return found;
 }
 
+/** Where an earlier walk stopped, and how long the list was then. */
+export interface Stop {
+  id: number;
+  page: number;
+  pageSize: number;
+  totalcount: number;
+}
+
 /**
- * Reads the page from which a walk goes on downward: upward from where `id` was, until a page holds or passes it.
- * `page` and `pageSize` say where it was; the page size may be another one now. Null where the list is not there.
+ * Reads the page from which a walk goes on downward: upward from where `id` was, until a page holds or passes it. The
+ * page size may be another one now, and the list may end below. Null where it is not found within what the list has
+ * grown by.
  */
-export async function findPageOf(
-  ask: AskPage,
-  from: { id: number; page: number; pageSize: number },
-): Promise<Position | null> {
+export async function findPageOf(ask: AskPage, from: Stop): Promise<Position | null> {
   let number = from.page;
   let page = await askOrNull(ask, number, 'probe');
   if (!page) return null;
-  const guess = Math.floor(((from.page - 1) * from.pageSize) / Math.max(1, page.paging.pagesize)) + 1;
+  const pagesize = Math.max(1, page.paging.pagesize);
+  const guess = Math.floor(((from.page - 1) * from.pageSize) / pagesize) + 1;
   const start = Math.min(guess, lastOf(page.paging));
   if (start !== number) {
     number = start;
     page = await ask(number, 'probe');
   }
+  const grown = Math.max(0, page.paging.totalcount - from.totalcount);
+  const highest = number + 1 + Math.floor(grown / pagesize);
   while ((page.holding.ends?.last ?? 0) < from.id && number < lastOf(page.paging)) {
-    if (page.holding.count === 0) return null;
+    if (number >= highest || page.holding.count === 0) return null;
     number++;
     page = await ask(number, 'probe');
   }

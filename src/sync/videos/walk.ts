@@ -7,7 +7,7 @@ import type { Status } from '../../warehouse/schema/runs.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncParts } from '../account.ts';
 import { lookAcross, mostLooks } from './boundary.ts';
-import { advance, forgetOrder, noteOf, setOut, type Course } from './course.ts';
+import { advance, forgetOrder, isOrderSeen, noteOf, setOut, type Course } from './course.ts';
 import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
 import { HIGHEST, judge, lastOf, whyUnread, type IdRange, type Verdict } from './proof.ts';
 import { createAsk, type AskPage } from './reading.ts';
@@ -92,9 +92,10 @@ async function findStart(
   course: Course,
   { last }: Pick<BegunWalk, 'last'>,
 ): Promise<Position> {
-  const { id, page, pageSize } = course.checkpoint;
-  const found = id === null ? null : await findPageOf(ask, { id, page, pageSize });
-  const position = found ?? (await findLastPage(ask, last, (missing) => inPlace(ask, course, missing)));
+  const { id } = course.checkpoint;
+  const found = id === null ? null : await findPageOf(ask, { ...course.checkpoint, id });
+  const size = id === null ? last : course.checkpoint;
+  const position = found ?? (await findLastPage(ask, size, (missing) => inPlace(ask, course, missing)));
   course.checkpoint.pageSize = position.page.paging.pagesize;
   if (id !== null) await joinEarlier(parts, course, position, id);
   return inPlace(ask, course, position);
@@ -216,5 +217,10 @@ async function finish(parts: SyncParts, order: WalkOrder, startedAt: number, cou
     accept: order.acceptRemovals,
   };
   const end = { ...key, walkId, runId: order.runId, startedAt, now: parts.clock.now(), checkpoint, brake };
-  await parts.warehouse.finishWalk({ ...end, isWhole, note: noteOf(course) });
+  await parts.warehouse.finishWalk({
+    ...end,
+    isWhole,
+    isOrderSeen: isOrderSeen(course),
+    note: noteOf(course),
+  });
 }

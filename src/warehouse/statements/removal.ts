@@ -25,11 +25,11 @@ export function prepareCandidatesBetween(db: Db) {
 }
 
 /**
- * Prepares: note that this walk proved the id removed. The first proof keeps its time, unless it rested on the order of
- * the list and this one does not.
+ * Prepares: note that this walk proved the id removed. The first proof keeps its time, unless it was the weaker one: it
+ * rested on the order of the list and this one does not, or that order had to earn trust first.
  */
 export function prepareNoteCandidate(db: Db) {
-  const isBetter = sql`${removalCandidate.proof} = 'order' and excluded.proof = 'whole'`;
+  const isBetter = sql`(${removalCandidate.proof} = 'order' and excluded.proof = 'whole') or ${removalCandidate.held_reason} = 'order'`;
   const query = db
     .insert(removalCandidate)
     .values({

@@ -1,0 +1,156 @@
+/** What may happen to a package between two requests: arbitraries, and how each change comes about. */
+import fc from 'fast-check';
+import type { Fields, ListedPackage } from './listed-package.ts';
+
+/** Places are counted around: any number names one, where there is one. */
+export type Change =
+  | { kind: 'upload'; step: number; fields: Fields }
+  | { kind: 'insert'; place: number; fields: Fields }
+  | { kind: 'remove'; place: number }
+  | { kind: 'edit'; place: number; fields: Fields }
+  | { kind: 'retitle' }
+  | { kind: 'recreate'; place: number; fields: Fields }
+  | { kind: 'purge'; place: number; videos: number }
+  | { kind: 'return'; place: number; videos: number };
+
+/** What happens before each of the next requests, in their order. */
+export type Script = readonly (readonly Change[])[];
+
+/** No warehouse can store these lengths: such a record goes to quarantine until it comes well. */
+const UNSTORABLE: readonly Fields[] = [{ duration: '' }, { duration: 12.5 }];
+
+const WELL: readonly Fields[] = [
+  { duration: 61_000 },
+  { title: 'edited' },
+  { cid: '' },
+  { cid: null },
+  { author: null },
+  { author: '' },
+  { season: 2 },
+  { season: null },
+  { season: undefined },
+  { labels: { de: ['a', ''], en: null } },
+];
+
+export const fields: fc.Arbitrary<Fields> = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...WELL) },
+  { weight: 1, arbitrary: fc.constantFrom(...UNSTORABLE) },
+);
+
+const place = fc.nat(999);
+const kindOf = <Kind extends Change['kind']>(kind: Kind) => fc.constant(kind);
+
+const removal = fc.record({ kind: kindOf('remove'), place });
+const upload = fc.record({ kind: kindOf('upload'), step: fc.integer({ min: 1, max: 7 }), fields });
+const insertion = fc.record({ kind: kindOf('insert'), place, fields });
+const others = [
+  fc.record({ kind: kindOf('edit'), place, fields }),
+  fc.record({ kind: kindOf('recreate'), place, fields }),
+];
+/** Every record changes: a walk that leaves out a page is seen by what it did not take over. */
+const retitling = fc.record({ kind: kindOf('retitle') });
+const many = fc.integer({ min: 2, max: 60 });
+const purge = fc.record({ kind: kindOf('purge'), place, videos: many });
+const comeback = fc.record({ kind: kindOf('return'), place, videos: many });
+
+const anyChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 6, arbitrary: removal },
+  { weight: 4, arbitrary: upload },
+  { weight: 4, arbitrary: insertion },
+  ...others.map((arbitrary) => ({ weight: 2, arbitrary })),
+  { weight: 1, arbitrary: purge },
+  { weight: 1, arbitrary: comeback },
+);
+
+/** Changes that push nothing upward in the list: nobody puts an old id back. */
+const fallingChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 6, arbitrary: removal },
+  { weight: 6, arbitrary: upload },
+  { weight: 2, arbitrary: fc.record({ kind: kindOf('edit'), place, fields }) },
+);
+
+const scriptOf = (change: fc.Arbitrary<Change>) =>
+  fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 12, size: 'max' });
+
+export const changes = fc.array(
+  fc.oneof({ weight: 9, arbitrary: anyChange }, { weight: 1, arbitrary: retitling }),
+  { minLength: 1, maxLength: 5 },
+);
+/** So many old ids come in at the lower end at once. */
+export const growthBelow: fc.Arbitrary<readonly Change[]> = fc.array(
+  fc.record({ kind: kindOf('insert'), place: fc.nat(20), fields }),
+  { minLength: 3, maxLength: 12, size: 'max' },
+);
+export const retitled: Change = { kind: 'retitle' };
+
+export const script: fc.Arbitrary<Script> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant([]) },
+  { weight: 3, arbitrary: scriptOf(fallingChange) },
+  { weight: 4, arbitrary: scriptOf(anyChange) },
+);
+
+/** Makes the changes come about in the package, at this moment. */
+export function change(listed: ListedPackage, all: readonly Change[], at: number): void {
+  for (const each of all) changeOnce(listed, each, at);
+}
+
+function changeOnce(listed: ListedPackage, each: Change, at: number): void {
+  const ids = listed.ids();
+  if (each.kind === 'upload') {
+    listed.add(listed.highest() + each.step, at, each.fields);
+    return;
+  }
+  if (each.kind === 'insert') {
+    insert(listed, ids, each, at);
+    return;
+  }
+  if (each.kind === 'retitle') {
+    for (const id of ids) listed.edit(id, { title: `Video ${id} as of ${at}` }, at);
+    return;
+  }
+  if (each.kind === 'return') {
+    comeBack(listed, each, at);
+    return;
+  }
+  const id = ids[each.place % Math.max(1, ids.length)];
+  if (id === undefined) return;
+  if (each.kind === 'edit') listed.edit(id, each.fields, at);
+  else if (each.kind === 'purge') purgeFrom(listed, ids, each, at);
+  else listed.remove(id, at);
+  if (each.kind === 'recreate') listed.add(id, at, each.fields);
+}
+
+/** Puts in an id below the highest that is not listed now: one that was never used, or one that is gone. */
+function insert(
+  listed: ListedPackage,
+  ids: readonly number[],
+  { place: at, fields: given }: Extract<Change, { kind: 'insert' }>,
+  moment: number,
+): void {
+  const taken = new Set(ids);
+  const free: number[] = [];
+  for (let id = 1; id < listed.highest(); id++) if (!taken.has(id)) free.push(id);
+  const id = free[at % Math.max(1, free.length)];
+  if (id !== undefined) listed.add(id, moment, given);
+}
+
+/** Puts back, as they were at first, so many of those that are gone. */
+function comeBack(
+  listed: ListedPackage,
+  { place: first, videos }: Extract<Change, { kind: 'return' }>,
+  at: number,
+): void {
+  const gone = listed.gone();
+  const start = first % Math.max(1, gone.length);
+  for (const id of gone.slice(start, start + videos)) listed.add(id, at);
+}
+
+function purgeFrom(
+  listed: ListedPackage,
+  ids: readonly number[],
+  { place: first, videos }: Extract<Change, { kind: 'purge' }>,
+  at: number,
+): void {
+  const start = first % ids.length;
+  for (const id of ids.slice(start, start + videos)) listed.remove(id, at);
+}

@@ -1,0 +1,12 @@
+import { describe, it } from 'vitest';
+import { PATIENCE_MS, playWalks } from '../../support/play-walks.ts';
+
+describe('a walk of a service that changes between any two requests', () => {
+  it(
+    'removes nothing that is there, loses nothing, keeps to its requests, and comes to equal the service',
+    async () => {
+      await playWalks(250);
+    },
+    PATIENCE_MS,
+  );
+});
