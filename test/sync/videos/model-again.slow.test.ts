@@ -1,0 +1,13 @@
+/** The other thousand cases of model.slow.test.ts. */
+import { describe, it } from 'vitest';
+import { PATIENCE_MS, playWalks } from '../../support/play-walks.ts';
+
+describe('a walk of a service that changes between any two requests', () => {
+  it(
+    'removes nothing that is there, loses nothing, keeps to its requests, and comes to equal the service, another thousand times',
+    async () => {
+      await playWalks(1000);
+    },
+    PATIENCE_MS,
+  );
+});
