@@ -64,7 +64,8 @@ function hasShrunk({ page, totalpage }: Asked, before: Asked | undefined): boole
 
 /** The page that the answer before named as the last one is no longer the last. */
 function hasGrown({ page, totalpage }: Asked, before: Asked | undefined): boolean {
-  return before !== undefined && before.page !== page && before.totalpage === page && totalpage > page;
+  if (before === undefined || before.page === page) return false;
+  return Math.max(1, before.totalpage) === page && totalpage > page;
 }
 
 /** By how many pages the list can have grown below the checkpoint since the walk began. */
