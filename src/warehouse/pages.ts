@@ -199,9 +199,9 @@ function findKnown(statements: Statements, answer: AnswerToStore, ids: Set<numbe
     }
     return known;
   }
-  for (const { id, removedAt } of statements.knownVideos(answer, answer.proof.low, answer.proof.high)) {
-    if (ids.has(id)) known.present.set(id, removedAt === null);
-    else if (removedAt === null) known.missing.push(id);
+  for (const [id, isLive] of statements.knownVideos(answer, answer.proof.low, answer.proof.high)) {
+    if (ids.has(id)) known.present.set(id, isLive === 1);
+    else if (isLive === 1) known.missing.push(id);
   }
   return known;
 }
