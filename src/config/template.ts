@@ -43,6 +43,7 @@ schedule:
 #walk:
 #  removal_brake: 0.2           # share of a package that one walk may remove unasked
 #  resume_within: 7d            # age up to which a broken-off walk is resumed
+#  boundary_reads: 0.05         # requests that look between two pages, as a share of the pages
 
 #retention:
 #  requests_days: 35            # how long sent requests are remembered

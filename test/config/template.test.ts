@@ -74,7 +74,7 @@ describe('the template', () => {
 
   test('shows every key that this version acts on', () => {
     const shown = new Set(keysIn(parse(uncommented)));
-    const later = /^\.(publish|server|notify)|\.(quick|boundary_reads|restricted_codes)$/;
+    const later = /^\.(publish|server|notify)|\.(quick|restricted_codes)$/;
     const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
     const missing = keysOf(schema)
       .map(([path]) => path)
@@ -135,8 +135,7 @@ describe('what this version does not do yet', () => {
 
   test('is told a line each, by the name of its key', () => {
     const limits = '    limits: { restricted_codes: [Busy] }\n';
-    const later =
-      'schedule: { quick: "*/10 * * * *" }\npublish: {}\nserver: {}\nnotify: {}\nwalk: { boundary_reads: 0 }\n';
+    const later = 'schedule: { quick: "*/10 * * * *" }\npublish: {}\nserver: {}\nnotify: {}\n';
     const lines = notYet(load(LEAST + limits + later));
     expect(lines.map((line) => line.split(':')[0])).toEqual([
       'schedule.quick',
@@ -144,7 +143,6 @@ describe('what this version does not do yet', () => {
       'server',
       'notify',
       'limits.restricted_codes',
-      'walk.boundary_reads',
     ]);
     expect(lines[1]).toBe('publish: this version does not publish yet; the live file is data/vodhouse.db');
   });
