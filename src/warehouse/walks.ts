@@ -126,6 +126,8 @@ export interface WalkEnd extends PackageKey {
   isWhole: boolean;
   /** Enough ids were seen in their order: that is no chance. */
   isOrderSeen: boolean;
+  /** The walk went on from a checkpoint. */
+  resumed: boolean;
   /** What is worth saying of a walk that read every page all the same, in words; null where nothing is. */
   note: string | null;
 }
@@ -229,7 +231,8 @@ function whyHold(tx: Tx, end: WalkEnd, fresh: number, waiting: number, through: 
   const held = fresh + waiting;
   if (held + through >= live) return 'all';
   if (held > end.brake.least && held > live * end.brake.share) return 'many';
-  const isSorted = order === 'trusted' && end.isOrderSeen;
+  const isShort = end.resumed && live - fresh - through < end.checkpoint.totalcount; // some were not seen since
+  const isSorted = order === 'trusted' && end.isOrderSeen && !isShort;
   return end.isWhole || isSorted ? null : 'order';
 }
 

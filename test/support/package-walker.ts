@@ -83,6 +83,7 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       now,
       isWhole: false,
       isOrderSeen: true,
+      resumed: false,
       note: null,
       checkpoint: walk.checkpointNow,
       brake: {

@@ -52,6 +52,8 @@ export interface WalkCase {
   clock: VirtualClock;
   /** Since when the list of the package is honest (ms); Infinity while it is not. */
   honestSince: Map<number, number>;
+  /** Since when each package is listed by id, whatever it counts. */
+  sortedSince: Map<number, number>;
   /** When packages changed while nobody asked (ms). */
   quietMoments: Set<number>;
   pipeline: () => TestPipeline;
@@ -87,12 +89,15 @@ export function openCase(server: AccountServer, template: string, folder: string
     pipeline = open();
   };
   const honestSince = new Map(packages.map((each) => [each.id, each.isHonest() ? 0 : Infinity]));
+  const isSorted = (each: ListedPackage) => each.behaviour.order === 'id';
+  const sortedSince = new Map(packages.map((each) => [each.id, isSorted(each) ? 0 : Infinity]));
   return {
     setup,
     account,
     packages,
     clock,
     honestSince,
+    sortedSince,
     quietMoments: new Set(),
     pipeline: () => pipeline,
     askForPageSize: (pageSize) => {
@@ -101,7 +106,10 @@ export function openCase(server: AccountServer, template: string, folder: string
     },
     behave: (listed, behaviour) => {
       const was = listed.isHonest();
+      const wasSorted = isSorted(listed);
       listed.behaviour = behaviour;
+      if (!isSorted(listed)) sortedSince.set(listed.id, Infinity);
+      else if (!wasSorted) sortedSince.set(listed.id, time.now());
       if (!listed.isHonest()) honestSince.set(listed.id, Infinity);
       else if (!was) honestSince.set(listed.id, time.now());
     },

@@ -45,7 +45,10 @@ function listedIn({ account }: WalkCase, packageId: number): ListedPackage {
   return listed;
 }
 
-/** A. Nothing that was there throughout is removed. B. What is removed was gone when `removed_at` says so. */
+/**
+ * A. Nothing that was there throughout is removed. B. What is removed was gone when `removed_at` says so, where the list
+ * was sorted then: in one that only looked so, a proof may be early.
+ */
 function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at: string): string[] {
   const [packageId = 0, id = 0] = key.split('/').map(Number);
   const listed = listedIn(one, packageId);
@@ -55,7 +58,8 @@ function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at
   if (listed.isListedSince(id, fromTimestamp(walk.origin_started_at))) {
     broken.push(`A: ${key} was there since ${walk.origin_started_at}, and is marked removed at ${at}`);
   }
-  if (listed.wasListedAt(id, fromTimestamp(at))) {
+  const isSorted = (one.sortedSince.get(packageId) ?? Infinity) <= fromTimestamp(at);
+  if (isSorted && listed.wasListedAt(id, fromTimestamp(at))) {
     broken.push(`B: ${key} was listed at ${at}, when it is said to be removed`);
   }
   return broken;

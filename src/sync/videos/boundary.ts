@@ -28,6 +28,9 @@ export interface Boundary {
 /** A walk may make so many, also where its share of the pages is less. */
 const LEAST_LOOKS = 3;
 
+/** Looks at one boundary: where the first does not hold both its sides, another one may. */
+const MOST_LOOKS = 2;
+
 /** How many boundary reads a walk of so many pages may make. */
 export function mostLooks(share: number, pages: number): number {
   return share > 0 ? Math.max(LEAST_LOOKS, Math.ceil(share * pages)) : 0;
@@ -35,17 +38,23 @@ export function mostLooks(share: number, pages: number): number {
 
 /**
  * The looks across a boundary, in the order in which they are tried: a smaller page on which the boundary lies as deep
- * inside as possible; or a page counted from the other end of the list, of the same size where that will do.
+ * inside as possible; or a page counted from the other end of the list, of the same size where that will do. The last
+ * one is for a list that counts itself wrongly by one.
  */
 export function planLooks({ rank, length, pageSize, sizesIgnored }: Boundary): BoundaryPlan[] {
-  const smaller = sizesIgnored ? null : deepestSize(rank, pageSize);
   const fromTop = Math.max(0, length - rank);
-  const same = depth(fromTop, pageSize) > 0 ? pageSize : null;
-  const other = same ?? (smaller === null && !sizesIgnored ? deepestSize(fromTop, pageSize) : null);
-  return [
-    ...(smaller === null ? [] : [{ ...pageAt(rank, smaller), direction: 'asc' as const }]),
-    ...(other === null ? [] : [{ ...pageAt(fromTop, other), direction: 'desc' as const }]),
+  const isInside = depth(fromTop, pageSize) > 0;
+  const sizes = [
+    { rank, size: sizesIgnored ? null : deepestSize(rank, pageSize), direction: 'asc' as const },
+    { rank: fromTop, size: isInside ? pageSize : null, direction: 'desc' as const },
+    { rank: fromTop, size: sizesIgnored ? null : deepestSize(fromTop, pageSize), direction: 'desc' as const },
+    { rank: fromTop, size: isInside ? null : pageSize, direction: 'desc' as const },
   ];
+  return sizes
+    .flatMap((plan) =>
+      plan.size === null ? [] : [{ ...pageAt(plan.rank, plan.size), direction: plan.direction }],
+    )
+    .slice(0, MOST_LOOKS);
 }
 
 /** The first page from the other end shows what is above all others, whatever the count says. */
@@ -119,7 +128,7 @@ async function storeLook(
   { plan, page }: { plan: BoundaryPlan; page: Answered<VideoPage> },
 ): Promise<Verdict> {
   const { key, walkId, checkpoint } = course;
-  const verdict = judgeLook(course, plan, page);
+  const verdict = judgeLook(course, plan, page, across);
   if (plan.direction === 'asc' && verdict.orderViolated) await forgetOrder(parts, course);
   const { proof, isWhole } = verdict;
   const { answeredAt, videos, refused, drift } = page;
@@ -128,18 +137,22 @@ async function storeLook(
   return verdict;
 }
 
-/** Judged by its own page size. From the other end, a list that is not turned round is no sign of disorder. */
+/**
+ * Judged by its own page size. It looks across only if it holds the records on both sides of the gap. From the other
+ * end, a list that is not turned round is no sign of disorder.
+ */
 function judgeLook(
   { checkpoint }: Course,
   { page: asked, direction }: BoundaryPlan,
   page: VideoPage,
+  across: IdRange,
 ): Verdict {
   const fromTop = direction === 'desc';
   const { paging, echo, refused } = page;
   const ids = fromTop ? page.ids.toReversed() : page.ids;
   const holding = holdingOf(ids, refused.length);
   const { orderViolated } = checkpoint;
-  return judge({
+  const look = {
     asked,
     pageSize: paging.pagesize,
     paging,
@@ -148,5 +161,8 @@ function judgeLook(
     fromTop,
     above: null,
     orderViolated,
-  });
+  };
+  const verdict = judge(look);
+  const isAcross = ids.includes(across.low - 1) && (across.high === HIGHEST || ids.includes(across.high + 1));
+  return isAcross || verdict.isWhole ? verdict : { ...verdict, proof: null };
 }

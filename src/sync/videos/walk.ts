@@ -92,8 +92,8 @@ async function findStart(
   course: Course,
   { last }: Pick<BegunWalk, 'last'>,
 ): Promise<Position> {
-  const { id } = course.checkpoint;
-  const found = id === null ? null : await findPageOf(ask, { ...course.checkpoint, id });
+  const { id, orderViolated } = course.checkpoint;
+  const found = id === null || orderViolated ? null : await findPageOf(ask, { ...course.checkpoint, id });
   const size = id === null ? last : course.checkpoint;
   const position = found ?? (await findLastPage(ask, size, (missing) => inPlace(ask, course, missing)));
   course.checkpoint.pageSize = position.page.paging.pagesize;
@@ -221,6 +221,7 @@ async function finish(parts: SyncParts, order: WalkOrder, startedAt: number, cou
     ...end,
     isWhole,
     isOrderSeen: isOrderSeen(course),
+    resumed: course.resumed,
     note: noteOf(course),
   });
 }

@@ -6,7 +6,7 @@ describe('a walk of a service that changes between any two requests', () => {
   it(
     'removes nothing that is there, loses nothing, keeps to its requests, and comes to equal the service, another thousand times',
     async () => {
-      await playWalks(1000);
+      await playWalks(1000, 3);
     },
     PATIENCE_MS,
   );
