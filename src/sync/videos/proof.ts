@@ -134,7 +134,8 @@ function findDisorder({ echo, holding, above, fromTop = false }: PageLook): stri
   return stranger === undefined ? null : `id ${stranger} comes below the page that begins with ${first}`;
 }
 
-function isFrontier(above: PageLook['above']): above is Frontier {
+/** True where a page was read above that could be trusted. */
+export function isFrontier(above: PageLook['above']): above is Frontier {
   return above !== null && above !== 'end';
 }
 

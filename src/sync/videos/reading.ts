@@ -4,7 +4,7 @@ import type { Answered } from '../../service/client/client.ts';
 import type { KnownPage } from '../../warehouse/known-pages.ts';
 import type { SyncParts } from '../account.ts';
 import type { Course } from './course.ts';
-import { holdingOf, judge, type Holding, type PageLook } from './proof.ts';
+import { holdingOf, isFrontier, judge, type Holding, type PageLook } from './proof.ts';
 import type { WalkOrder } from './walk.ts';
 
 /** A page of the walk; `known` is what is known of it where its records were not read. */
@@ -71,5 +71,5 @@ function provesTheSame(
 }
 
 function overlaps({ last }: { last: number }, above: PageLook['above']): boolean {
-  return above !== null && above !== 'end' && last >= above.first;
+  return isFrontier(above) && last >= above.first;
 }

@@ -9,7 +9,7 @@ import type { SyncAccount, SyncParts } from '../account.ts';
 import { lookAcross, mostLooks } from './boundary.ts';
 import { advance, forgetOrder, isOrderSeen, noteOf, setOut, type Course } from './course.ts';
 import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
-import { HIGHEST, judge, lastOf, whyUnread, type IdRange, type Verdict } from './proof.ts';
+import { HIGHEST, isFrontier, judge, lastOf, whyUnread, type IdRange, type Verdict } from './proof.ts';
 import { createAsk, type AskPage } from './reading.ts';
 
 export interface WalkOrder {
@@ -155,7 +155,7 @@ async function examine(parts: SyncParts, course: Course, { number, page }: Posit
   const { warehouse, logger } = parts;
   const { key, above, checkpoint } = course;
   const { paging, echo, holding } = page;
-  if (above !== null && above !== 'end' && !above.ids && (holding.ends?.last ?? 0) >= above.first) {
+  if (isFrontier(above) && !above.ids && (holding.ends?.last ?? 0) >= above.first) {
     above.ids = new Set(await warehouse.liveIds(key, { low: above.first, high: above.last }));
   }
   const { pageSize, orderViolated } = checkpoint;
@@ -179,8 +179,7 @@ async function gapToCross(
   { gap }: Verdict,
 ): Promise<IdRange | null> {
   if (!gap || looks.left <= 0) return null;
-  const isBetween = above !== null && above !== 'end' && gap.high !== HIGHEST;
-  if (isBetween && page.paging.totalcount > above.totalcount) return gap;
+  if (isFrontier(above) && gap.high !== HIGHEST && page.paging.totalcount > above.totalcount) return gap;
   return (await warehouse.countLive(key, gap)) > 0 ? gap : null;
 }
 
