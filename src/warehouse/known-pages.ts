@@ -22,6 +22,8 @@ export interface KnownPage {
   last: number;
   /** The ids of which it shows every live one, if it stands where it stood in the list. */
   proof: IdRange;
+  /** The drift in its records, by field and kind. */
+  drift: readonly (readonly [field: string, kind: DriftKind])[];
 }
 
 /** A recognised page of a walk. */
@@ -30,6 +32,7 @@ export interface KnownPageToStore extends PackageKey {
   page: number;
   answeredAt: number;
   records: number;
+  drift: KnownPage['drift'];
   /** The ids between this page and what was read above it; null where there is no such gap. */
   gap: IdRange | null;
   checkpoint: Checkpoint;
@@ -56,7 +59,6 @@ export function createKnownPages(db: Db): KnownPages {
 function prepareStatements(db: Db) {
   return {
     findByHash: hashes.prepareFindByHash(db),
-    find: hashes.prepareFindPageHash(db),
     confirm: hashes.prepareConfirmPageHash(db),
     changedSince: hashes.prepareChangedSince(db),
     candidatesBetween: prepareCandidatesBetween(db),
@@ -80,16 +82,13 @@ function recognise(statements: Statements, place: HashedPage): KnownPage | null 
     !statements.openVideoIds(place).some(isOpen);
   if (!isStill) return null;
   const { records, page_size: pageSize, first_id: first, last_id: last } = known;
-  return { records, pageSize, first, last, proof: { low, high } };
+  const drift = known.drift === null ? [] : (JSON.parse(known.drift) as KnownPage['drift']);
+  return { records, pageSize, first, last, proof: { low, high }, drift };
 }
 
 function storeKnown(tx: Tx, statements: Statements, page: KnownPageToStore): PageCounts {
   const place = { ...page, pageSize: page.checkpoint.pageSize };
-  const drift = statements.find(place)?.drift;
-  if (drift != null) {
-    const keys = JSON.parse(drift) as (readonly [string, DriftKind])[];
-    touchDrift(tx, page.account, 'videos', keys, toTimestamp(page.answeredAt));
-  }
+  touchDrift(tx, page.account, 'videos', page.drift, toTimestamp(page.answeredAt));
   statements.confirm(place, statements.lastChangeSeq());
   const { gap, records } = page;
   const counts = {

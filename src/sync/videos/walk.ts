@@ -193,7 +193,7 @@ async function store(
   const { key, walkId, checkpoint } = course;
   const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
   if (known) {
-    await parts.warehouse.storeKnownPage({ ...place, records: known.records });
+    await parts.warehouse.storeKnownPage({ ...place, records: known.records, drift: known.drift });
   } else {
     const mark = hash !== null && holding.ends && !orderViolated ? { hash, ...holding.ends } : null;
     await parts.warehouse.storePage({ ...place, videos, refused, drift, proof, isWhole, mark });

@@ -50,12 +50,6 @@ export function prepareFindByHash(db: Db) {
     query.get({ account, packageId, page, hash });
 }
 
-/** Prepares: what is known of the page in this place? */
-export function prepareFindPageHash(db: Db) {
-  const query = db.select().from(pageHash).where(atPlace).prepare();
-  return (place: PagePlace): PageHash | undefined => query.get(placeOf(place));
-}
-
 /** Prepares: keep what is known of a page. */
 export function prepareKeepPageHash(db: Db) {
   const names = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'change_seq', 'drift'];
