@@ -2,15 +2,18 @@
 import type { AccountConfig, Config } from './config/config.ts';
 import { createCalendar } from './lib/calendar.ts';
 import type { Clock } from './lib/clock.ts';
+import { GaveWayError, ParkedError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { keepHeapSmall } from './lib/memory.ts';
-import { scheduleInterval } from './schedule/due.ts';
-import { keepInStep } from './schedule/worker-loop.ts';
+import { createGivingWay, scheduleInterval, type Due } from './schedule/due.ts';
+import { keepInStep, type LoopParts } from './schedule/worker-loop.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from './service/client/client.ts';
 import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
+import { pausedWords } from './warehouse/budget.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
+import type { Mode } from './warehouse/schema/runs.ts';
 import { openWarehouse, type SqliteWarehouse } from './warehouse/warehouse.ts';
 
 /** What the composition is given from outside. */
@@ -20,11 +23,18 @@ export interface Surroundings {
   progress: Progress;
   /** The command that runs, for whoever is refused the lock. */
   command: string;
+  /** When the worker looks what is due; left out: every minute. */
+  ticks?: LoopParts['ticks'];
 }
 
 /** What one run is to do; what is left out is everything. */
 export type RunWish = Pick<RunOrder, 'trigger' | 'signal'> &
-  Partial<Pick<RunOrder, 'packages' | 'videos' | 'storage' | 'acceptRemovals'>>;
+  Partial<
+    Pick<
+      RunOrder,
+      'mode' | 'packages' | 'videos' | 'storage' | 'acceptRemovals' | 'goesOnFrom' | 'mayNotGoOn'
+    >
+  >;
 
 /** A pipeline that is open: a warehouse, and a client an account. */
 export interface Pipeline {
@@ -81,6 +91,7 @@ const EVERYTHING = {
   videos: true,
   storage: true,
   acceptRemovals: false,
+  goesOnFrom: null,
 } as const;
 
 function createAccount(account: AccountConfig, warehouse: SqliteWarehouse, clock: Clock): SyncAccount {
@@ -97,7 +108,7 @@ function createAccount(account: AccountConfig, warehouse: SqliteWarehouse, clock
 
 function serviceAccount({ name, videoList, storage, limits }: AccountConfig): ServiceAccount {
   const codes = { restricted: limits.restrictedCodes, final: limits.finalCodes };
-  return { name, videoList, storage, concurrency: limits.concurrency, maxWaitMs: limits.maxWaitMs, codes };
+  return { name, videoList, storage, concurrency: limits.concurrency, codes };
 }
 
 const LOCK_POLL_MS = 300;
@@ -133,13 +144,41 @@ export async function work(
   try {
     const pipeline = openPipeline(config, surroundings);
     try {
-      const run = async (trigger: RunOrder['trigger']) => onRun(await pipeline.run({ trigger, signal }));
-      const lastWholeRun = () => pipeline.warehouse.lastWholeRun('full');
-      await keepInStep({ clock, logger, full: config.schedule.full, lastWholeRun, run }, signal);
+      const { schedule } = config;
+      const run = async (due: Due) => {
+        refuseWhilePaused(config, pipeline, clock.now());
+        const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
+        onRun(await pipeline.run({ ...due, mayNotGoOn, signal }));
+      };
+      const lastWholeRun = (mode: Mode) => pipeline.warehouse.lastWholeRun(mode);
+      await keepInStep({ clock, logger, schedule, lastWholeRun, run, ticks: surroundings.ticks }, signal);
     } finally {
       await pipeline.close();
     }
   } finally {
     lock.release();
   }
+}
+
+/** A run in which no account may ask anything is none: it would only be parked. */
+function refuseWhilePaused(config: Config, { warehouse }: Pipeline, now: number): void {
+  const pauses = config.accounts.map(({ name, limits }) => {
+    const pause = warehouse.pauseOf(name, now);
+    return pause && pause.untilMs - now > limits.maxWaitMs ? { name, ...pause } : null;
+  });
+  const [first] = pauses;
+  if (!first || pauses.includes(null)) return;
+  const untilMs = Math.min(...pauses.map((pause) => pause?.untilMs ?? 0));
+  throw new ParkedError(pausedWords(first.name, first), untilMs);
+}
+
+/** Why the run must stop between two turns: see createGivingWay. */
+async function givingWay(config: Config, { warehouse }: Pipeline, mode: Mode, clock: Clock) {
+  const startedAt = clock.now();
+  const quickTookMs = await warehouse.lastDurationMs('quick');
+  const reasonAt = createGivingWay(config.schedule, { mode, startedAt, quickTookMs });
+  return (isFirstRound: boolean) => {
+    const reason = reasonAt(clock.now(), isFirstRound);
+    return reason === null ? null : new GaveWayError(`the run gives way: ${reason}`, clock.now());
+  };
 }

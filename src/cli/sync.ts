@@ -11,6 +11,7 @@ import { typedWith } from './typed.ts';
 import type { Names } from './walk-lines.ts';
 
 export interface SyncOptions extends ConfigOptions {
+  quick?: true;
   package?: number[];
   videos?: true;
   storage?: true;
@@ -32,7 +33,8 @@ export async function sync(options: SyncOptions): Promise<number> {
     try {
       const wish = { trigger: 'manual' as const, signal: stop.signal, packages, ...parts(options) };
       const acceptRemovals = options.acceptRemovals ?? false;
-      const summary = await pipeline.run({ ...wish, acceptRemovals }, { wait: options.wait ?? false });
+      const mode = options.quick ? 'quick' : 'full';
+      const summary = await pipeline.run({ ...wish, mode, acceptRemovals }, { wait: options.wait ?? false });
       session.close();
       process.stdout.write(options.json ? summaryJson(summary) : inWords(config, options, summary));
       return exitOfRun(summary.status);

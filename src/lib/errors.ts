@@ -34,6 +34,9 @@ export class ParkedError extends VodhouseError {
   }
 }
 
+/** Park the run for a moment: another one is due, and goes first. */
+export class GaveWayError extends ParkedError {}
+
 /** What went wrong with one request, as a word to count by. */
 export type Fault =
   | 'connection'
@@ -46,6 +49,7 @@ export type Fault =
   | 'shape'
   | 'too_large'
   | 'refused'
+  | 'restricted'
   | 'final';
 
 type FaultOptions = {

@@ -1,7 +1,7 @@
 /** What is due? Cron is a hint: the warehouse knows when the last run began. Pure. */
 import { Cron } from 'croner';
 import { fromTimestamp } from '../lib/clock.ts';
-import type { Trigger } from '../warehouse/schema/runs.ts';
+import type { Mode, Trigger } from '../warehouse/schema/runs.ts';
 
 /** How late a run may begin and still count as made by its tick, in milliseconds. */
 const ON_TIME_MS = 60_000;
@@ -30,18 +30,79 @@ export function scheduleInterval(expression: string, now: number): number {
   return Math.min(...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
 }
 
+/** Cron expressions read in UTC; null where there are no quick runs. */
+export interface Schedule {
+  full: string;
+  quick: string | null;
+}
+
+/** The newest run over everything in a mode: when it (or the first that it goes on from) began, when to go on. */
+export interface LastRun {
+  startedAt: string;
+  resumeAt: string | null;
+}
+
+/** A run that is due. */
+export interface Due {
+  mode: Mode;
+  trigger: Extract<Trigger, 'schedule' | 'catch_up'>;
+  /** Start of the parked run that is to be gone on with; null for a run from the start. */
+  goesOnFrom: string | null;
+}
+
 /**
- * Is a full run due? It is when none has begun since the last tick; null where it is not. So a missed tick, a
- * suspended machine or a restart costs nothing and doubles nothing.
+ * What is due? A full run, where none has begun since its last tick; else a quick one, where neither has begun since
+ * its; else what was parked and may go on. So a missed tick, a suspended machine or a restart costs nothing and doubles
+ * nothing, what is new comes before the rest of a long full run, and full and quick together are one full run.
+ */
+export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
+  const { full, quick } = last;
+  const triggerOfFull = dueTrigger(schedule.full, now, full);
+  if (triggerOfFull) return { mode: 'full', trigger: triggerOfFull, goesOnFrom: null };
+  if (schedule.quick !== null) {
+    const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
+    const trigger = dueTrigger(schedule.quick, now, newest);
+    if (trigger) return { mode: 'quick', trigger, goesOnFrom: null };
+  }
+  for (const mode of ['full', 'quick'] as const) {
+    const parked = last[mode];
+    if (parked?.resumeAt && fromTimestamp(parked.resumeAt) <= now) {
+      return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
+    }
+  }
+  return null;
+}
+
+/**
+ * Is a run of this schedule due? It is when none has begun since the last tick; null where it is not.
  */
 export function dueTrigger(
   expression: string,
   now: number,
   last: { startedAt: string } | null,
-): Extract<Trigger, 'schedule' | 'catch_up'> | null {
+): Due['trigger'] | null {
   const tick = previousTick(expression, now);
   const lastAt = last ? fromTimestamp(last.startedAt) : 0;
   const isOfTheFuture = lastAt > now + ON_TIME_MS; // by a clock that was ahead: it says nothing
   if (lastAt >= tick && !isOfTheFuture) return null;
   return now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
+}
+
+/**
+ * Says when a run must give way, asked between the turns of its packages; null as long as it need not. A full run gives
+ * way to a quick one that is due, once it has gone on for as long as the last quick one took; and to the next full one,
+ * once every package has had a turn: a huge package keeps none of the others from being fresh.
+ */
+export function createGivingWay(
+  schedule: Schedule,
+  { mode, startedAt, quickTookMs }: { mode: Mode; startedAt: number; quickTookMs: number },
+): (now: number, isFirstRound: boolean) => string | null {
+  if (mode === 'quick') return () => null;
+  const nextFull = nextTick(schedule.full, startedAt);
+  const quickTick = schedule.quick === null ? Number.POSITIVE_INFINITY : nextTick(schedule.quick, startedAt);
+  const nextQuick = Math.max(quickTick, startedAt + quickTookMs);
+  return (now, isFirstRound) => {
+    if (now >= nextFull && !isFirstRound) return 'the next full run is due';
+    return now >= nextQuick ? 'a quick run is due' : null;
+  };
 }

@@ -1,20 +1,21 @@
 /** The worker's life: at start and every minute it asks what is due, and runs that. */
-import { InterruptedError, LockedError, messageOf } from '../lib/errors.ts';
+import { InterruptedError, LockedError, messageOf, ParkedError } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Trigger } from '../warehouse/schema/runs.ts';
-import { dueTrigger, nextTick } from './due.ts';
-import { createTicks } from './ticks.ts';
+import type { Mode } from '../warehouse/schema/runs.ts';
+import { findDue, nextTick, type Due, type LastRun, type Schedule } from './due.ts';
+import { createTicks, type Ticks } from './ticks.ts';
 
 export interface LoopParts {
   clock: Clock;
   logger: Logger;
-  /** Cron expression of full runs, read in UTC. */
-  full: string;
-  /** The newest full run over everything; null before the first. */
-  lastWholeRun(): Promise<{ startedAt: string } | null>;
-  /** Makes one run. Throws LockedError where another process is running. */
-  run(trigger: Trigger): Promise<void>;
+  schedule: Schedule;
+  /** The newest run over everything in this mode; null before the first. */
+  lastWholeRun(mode: Mode): Promise<LastRun | null>;
+  /** Calls what looks, again and again; left out: every minute of the machine's clock. */
+  ticks?: ((look: () => Promise<void>) => Ticks) | undefined;
+  /** Makes one run. Throws LockedError where another process is running, ParkedError where nothing may be asked yet. */
+  run(due: Due): Promise<void>;
 }
 
 /**
@@ -28,7 +29,7 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
   let atWork: Promise<void> | null = null;
   const runWhatIsDue = createDueRun(parts, signal);
   const look = () => (atWork ??= runWhatIsDue().finally(() => (atWork = null)));
-  const ticks = createTicks(EVERY_MINUTE, look, parts.logger);
+  const ticks = parts.ticks?.(look) ?? createTicks(EVERY_MINUTE, look, parts.logger);
   try {
     await look();
     logNext(parts);
@@ -41,12 +42,12 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
 
 /** Gives what the worker does when it looks. Who else runs is told once, not every minute. */
 function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void> {
-  const { clock, logger, full } = parts;
+  const { clock, logger, schedule } = parts;
   let putOff = '';
 
   function note(error: unknown): void {
     if (error instanceof InterruptedError) return;
-    if (error instanceof LockedError) {
+    if (error instanceof LockedError || error instanceof ParkedError) {
       if (error.message !== putOff) logger.info(`put off: ${error.message}`);
       putOff = error.message;
     } else logger.error(`the run failed: ${messageOf(error)}`);
@@ -54,10 +55,14 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
 
   return async () => {
     if (signal.aborted) return;
-    const trigger = dueTrigger(full, clock.now(), await parts.lastWholeRun());
-    if (!trigger) return;
+    const last = {
+      full: await parts.lastWholeRun('full'),
+      quick: schedule.quick === null ? null : await parts.lastWholeRun('quick'),
+    };
+    const due = findDue(schedule, clock.now(), last);
+    if (!due) return;
     try {
-      await parts.run(trigger);
+      await parts.run(due);
       putOff = '';
     } catch (error) {
       note(error);
@@ -65,9 +70,14 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
   };
 }
 
-function logNext({ clock, full, logger }: LoopParts): void {
-  const next = new Date(nextTick(full, clock.now())).toISOString();
-  logger.info(`next full run at ${next.slice(0, 16).replace('T', ' ')} UTC`);
+function logNext({ clock, schedule, logger }: LoopParts): void {
+  const { full, quick } = schedule;
+  const next = (expression: string) => {
+    const tick = new Date(nextTick(expression, clock.now())).toISOString();
+    return `${tick.slice(0, 16).replace('T', ' ')} UTC`;
+  };
+  const quickly = quick === null ? '' : `, next quick run at ${next(quick)}`;
+  logger.info(`next full run at ${next(full)}${quickly}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

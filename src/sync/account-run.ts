@@ -1,9 +1,10 @@
-/** One account's part of a run: its storage, then its packages, a few at a time. */
-import pLimit from 'p-limit';
+/** One account's part of a run: its storage, then its packages in turn. */
 import type { SyncAccount, SyncParts } from './account.ts';
 import { createGuard, type StreamsOutcome } from './guard.ts';
 import type { RunOrder } from './run.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
+import { serveInTurn, TURNS } from './turns.ts';
+import { walkQuickly } from './videos/quick.ts';
 import { walkPackage } from './videos/walk.ts';
 
 /** What an account came to; `storage` is null where there is none, or where it failed. */
@@ -28,25 +29,25 @@ export async function syncAccount(
   }
   if (order.videos) {
     const { acceptRemovals } = order;
-    const packages = await inOrder(parts, account, order.packages);
-    const atATime = pLimit(account.concurrency);
-    const walk = (packageId: number) =>
-      guard.attempt(packageId, () =>
-        walkPackage(parts, { account, packageId, runId, acceptRemovals, signal }),
-      );
-    await Promise.all(packages.map((packageId) => atATime(() => walk(packageId))));
+    const walkInMode = order.mode === 'quick' ? walkQuickly : walkPackage;
+    const { concurrency: seats } = account;
+    const rules = { ...TURNS, seats, mayNotGoOn: order.mayNotGoOn ?? (() => null) };
+    await serveInTurn(await inOrder(parts, order, account), rules, (packageId, turn) =>
+      guard.attempt(packageId, () => {
+        turn.begin();
+        return walkInMode(parts, { account, packageId, runId, acceptRemovals, turn, signal });
+      }),
+    );
   }
   return { storage, ...guard.outcome() };
 }
 
-/** The packages asked for, the one longest unserved first: one that keeps failing has its turn, and no more. */
-async function inOrder(
-  parts: SyncParts,
-  account: SyncAccount,
-  only: readonly number[] | null,
-): Promise<number[]> {
-  const asked = account.packages.filter(({ id }) => !only || only.includes(id));
-  const states = await Promise.all(asked.map(({ id }) => parts.warehouse.packageState(account.name, id)));
-  const inTurn = states.sort((one, other) => one.lastWalkId - other.lastWalkId);
-  return inTurn.map((state) => state.packageId);
+/** The packages asked for that had no turn yet, the one longest unserved first: one that keeps failing has no more. */
+async function inOrder(parts: SyncParts, order: RunOrder, account: SyncAccount): Promise<number[]> {
+  const { mode, packages: only, goesOnFrom } = order;
+  const asked = new Set(account.packages.map(({ id }) => id).filter((id) => !only || only.includes(id)));
+  const { warehouse } = parts;
+  const served = goesOnFrom ? await warehouse.packagesServedSince(account.name, mode, goesOnFrom) : [];
+  for (const id of served) asked.delete(id);
+  return (await warehouse.packagesByTurn(account.name, mode)).filter((id) => asked.has(id));
 }

@@ -1,5 +1,5 @@
 /** Watches over the streams of one account in a run: what fails stops nothing else, but for what concerns them all. */
-import { InterruptedError, messageOf, ParkedError, RefusedError } from '../lib/errors.ts';
+import { GaveWayError, InterruptedError, messageOf, ParkedError, RefusedError } from '../lib/errors.ts';
 import { TransientError, WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
@@ -10,8 +10,10 @@ export interface Failure {
   packageId: number | null;
   message: string;
   hint: string | undefined;
-  /** It was put off, not lost: the budget or the service asked to wait. */
+  /** It was put off, not lost: the budget or the service asked to wait, or another run is due. */
   parked: boolean;
+  /** From when on it may be asked for again, in milliseconds since 1970; null where it was not put off. */
+  untilMs: number | null;
 }
 
 /** What the streams of an account came to. */
@@ -37,11 +39,17 @@ const SAME_REFUSALS = 3;
 /** So is the same passing failure from this many: each has cost all its attempts. */
 const SAME_FAILURES = 10;
 
+interface Stopped {
+  words: string;
+  /** It is only put off, until then; null where it is not. */
+  untilMs: number | null;
+}
+
 interface State extends StreamsOutcome {
   /** What ends the run: the file cannot be used. */
   fatal: WarehouseError | null;
   /** Why nothing more is asked for this account, and whether it is only put off. */
-  stopped: { words: string; parked: boolean } | null;
+  stopped: Stopped | null;
   /** Streams that were left out since. */
   untried: number;
   /** The same failure of so many packages, one after the other. */
@@ -92,10 +100,11 @@ function note(
 ): void {
   const message = messageOf(error);
   const hint = error instanceof RefusedError ? error.hint : undefined;
-  const parked = error instanceof ParkedError;
-  state.failures.push({ ...stream, message, hint, parked });
-  logger.error({ ...stream, ...unexpected(error) }, message);
-  if (parked) state.stopped = { words: message, parked };
+  const untilMs = error instanceof ParkedError ? error.untilMs : null;
+  state.failures.push({ ...stream, message, hint, parked: untilMs !== null, untilMs });
+  const level = error instanceof GaveWayError ? 'info' : 'error';
+  logger[level]({ ...stream, ...unexpected(error) }, message);
+  if (untilMs !== null) state.stopped ??= { words: message, untilMs };
   if (stream.packageId !== null) countInARow(state, error);
 }
 
@@ -103,7 +112,7 @@ function countInARow(state: State, error: unknown): void {
   const [kind, most] = kindOf(error);
   state.inARow = { kind, count: kind === state.inARow.kind ? state.inARow.count + 1 : 1 };
   if (state.inARow.count < most) return;
-  state.stopped ??= { words: `the same ${kind} from ${most} packages in a row`, parked: false };
+  state.stopped ??= { words: `the same ${kind} from ${most} packages in a row`, untilMs: null };
 }
 
 /** What a failure counts as, and how many of them in a row are about the account. */
@@ -115,18 +124,17 @@ function kindOf(error: unknown): [kind: string, most: number] {
   return ['defect', Number.POSITIVE_INFINITY];
 }
 
-function leftOut(
-  account: string,
-  { words, parked }: { words: string; parked: boolean },
-  untried: number,
-): Failure {
-  const message = `account ${account}: ${words}; ${untried} packages were not asked for in this run`;
+function leftOut(account: string, { words, untilMs }: Stopped, untried: number): Failure {
+  const left = untried === 1 ? '1 package was' : `${untried} packages were`;
+  const message = `account ${account}: ${words}; ${left} not asked for in this run`;
+  const parked = untilMs !== null;
   return {
     account,
     packageId: null,
     message,
     hint: parked ? undefined : 'vodhouse check tells what works',
     parked,
+    untilMs,
   };
 }
 

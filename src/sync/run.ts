@@ -4,8 +4,10 @@ import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { SyncAccount, SyncParts } from './account.ts';
 import { syncAccount, type AccountOutcome } from './account-run.ts';
+import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './guard.ts';
 import type { StorageOutcome } from './storage/book.ts';
+import type { TurnRules } from './turns.ts';
 
 /** What a run is to do. */
 export interface RunOrder {
@@ -19,6 +21,10 @@ export interface RunOrder {
   /** Let removals through that were held back by this walk or an earlier one; true for all that are held back now. */
   acceptRemovals: boolean | number;
   retention: { requestsDays: number; runsDays: number };
+  /** Start of the parked run (or the first of them) that this one goes on from; what had its turn since has no more. */
+  goesOnFrom: string | null;
+  /** Asked between turns: why the run must not go on, or null. Left out: it always may. */
+  mayNotGoOn?: TurnRules['mayNotGoOn'] | undefined;
   /** Ends the run after the page in flight; its reason is an InterruptedError. */
   signal: AbortSignal;
 }
@@ -43,8 +49,9 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
     mode: order.mode,
     now: startedAt,
     scope: scopeOf(order),
+    origin: order.goesOnFrom,
   });
-  let outcomes: AccountOutcome[];
+  let outcomes: AccountOutcome[] = [];
   let status: RunSummary['status'] = 'failed';
   let error: string | null = null;
   try {
@@ -58,7 +65,7 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
     error = messageOf(thrown);
     throw thrown;
   } finally {
-    await endRun(parts, order, runId, status, error);
+    await endRun(parts, order, runId, { status, error, resumeAt: resumeAt(outcomes, status) });
   }
   return {
     runId,
@@ -90,20 +97,21 @@ async function endRun(
   parts: SyncParts,
   order: RunOrder,
   runId: number,
-  status: Status,
-  error: string | null,
+  end: Pick<RunEnd, 'status' | 'error' | 'resumeAt'>,
 ) {
   try {
-    await parts.warehouse.endRun(runId, {
-      status,
-      now: parts.clock.now(),
-      error,
-      retention: order.retention,
-    });
+    await parts.warehouse.endRun(runId, { ...end, now: parts.clock.now(), retention: order.retention });
   } catch (thrown) {
     if (!(thrown instanceof WarehouseError)) throw thrown;
     parts.logger.error({ runId }, `the end of the run could not be stored: ${thrown.message}`);
   }
+}
+
+/** The first moment at which something that was put off may be asked for. */
+function resumeAt(outcomes: readonly AccountOutcome[], status: Status): number | null {
+  if (status !== 'parked' && status !== 'partial') return null;
+  const moments = outcomes.flatMap(({ failures }) => failures.flatMap(({ untilMs }) => untilMs ?? []));
+  return moments.length === 0 ? null : Math.min(...moments);
 }
 
 function statusOf(

@@ -3,15 +3,11 @@ import type { Clock } from '../lib/clock.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
 import type { Db } from './file.ts';
+import { createPauses, shareAfter, type Pause, type Restriction } from './pauses.ts';
 import type { Purpose } from './schema/runs.ts';
-import {
-  prepareCountSince,
-  prepareInsertRequest,
-  prepareNthSince,
-  preparePullBack,
-  prepareSettleRequest,
-} from './statements/request.ts';
+import { prepareInsertRequest, preparePullBack, prepareSettleRequest } from './statements/request.ts';
 import { transact } from './transact.ts';
+import { createWindowCounts, WINDOWS, type Window } from './windows.ts';
 
 /** How many requests fit into a sliding window; null for no limit. */
 export interface Limits {
@@ -44,14 +40,11 @@ export interface RequestResult {
 
 /** A request that may be sent now. */
 export interface Admission {
+  /** What came of it. Called once. */
   answered(result: RequestResult): void;
+  /** The answer is a sign of restriction: nothing is admitted before its pause is over, in any process. */
+  restricted(restriction: Restriction): void;
 }
-
-const WINDOWS = [
-  { name: 'perSecond', ms: 1_000, words: 'second' },
-  { name: 'perMinute', ms: 60_000, words: 'minute' },
-  { name: 'perDay', ms: 86_400_000, words: 'day' },
-] as const;
 
 /** Another process may free a place at any time: nobody sleeps longer than this without looking again. */
 const LOOK_AGAIN_MS = 200;
@@ -62,7 +55,7 @@ const LOOK_AGAIN_MS = 200;
  * Waiting callers are served in their order.
  */
 export function createBudget(db: Db, account: string, limits: Limits, clock: Clock) {
-  const statements = prepareStatements(db);
+  const ledger = createLedger(db, account);
   let turn: Promise<unknown> = Promise.resolve();
 
   async function waitForPlace(note: RequestNote, signal: AbortSignal | undefined): Promise<Admission> {
@@ -70,22 +63,32 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
     for (;;) {
       signal?.throwIfAborted();
       const now = clock.now();
-      const attempt = transact(db, () => tryAdmit(statements, account, limits, note, now));
-      if ('requestId' in attempt) return admitted(attempt.requestId, now + note.deadlineMs);
+      const attempt = transact(db, () => tryAdmit(ledger, limits, note, now));
+      if ('requestId' in attempt) return admitted(attempt.requestId, now, note.deadlineMs);
+      if ('pause' in attempt) {
+        const { untilMs } = attempt.pause;
+        if (untilMs - now > limits.maxWaitMs) throw paused(account, attempt.pause);
+        giveUpAt = untilMs + limits.maxWaitMs;
+        await clock.sleep(untilMs - now, signal);
+        continue;
+      }
       if (attempt.inFlight) giveUpAt = now + limits.maxWaitMs;
-      else if (attempt.freeAt > giveUpAt) throw parked(account, attempt.words, attempt.freeAt);
+      else if (attempt.freeAt > giveUpAt) throw spent(account, attempt.words, attempt.freeAt);
       await clock.sleep(Math.min(Math.max(1, attempt.freeAt - now), LOOK_AGAIN_MS), signal);
     }
   }
 
   /** A request that was sent and never answered may reach the service until its deadline. */
-  function admitted(requestId: number, deadline: number): Admission {
+  function admitted(requestId: number, at: number, deadlineMs: number): Admission {
     return {
       answered: ({ status, bytes, sent }) => {
         const now = clock.now();
-        const spentUntil = sent && status === null ? deadline : now;
+        const spentUntil = sent && status === null ? at + deadlineMs : now;
         const answeredAt = status === null ? null : now;
-        transact(db, () => statements.settle({ requestId, now, answeredAt, status, bytes, spentUntil }));
+        transact(db, () => ledger.settle({ requestId, now, answeredAt, status, bytes, spentUntil }));
+      },
+      restricted: (restriction) => {
+        ledger.pauses.note(restriction, at, clock.now());
       },
     };
   }
@@ -99,43 +102,87 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
   };
 }
 
-function parked(account: string, words: string, freeAt: number): ParkedError {
+function spent(account: string, words: string, freeAt: number): ParkedError {
   const until = `${toTimestamp(freeAt)} UTC`;
   return new ParkedError(`the budget of account ${account} per ${words} is spent until ${until}`, freeAt);
 }
 
-type Attempt = { requestId: number } | { freeAt: number; words: string; inFlight: boolean };
+function paused(account: string, pause: Pause): ParkedError {
+  return new ParkedError(pausedWords(account, pause), pause.untilMs);
+}
 
-function prepareStatements(db: Db) {
+/** Says until when an account is paused, and why. */
+export function pausedWords(account: string, { untilMs, reason }: Pick<Pause, 'untilMs' | 'reason'>): string {
+  return `account ${account} is paused until ${toTimestamp(untilMs)} UTC: ${reason}`;
+}
+
+type Attempt =
+  { requestId: number } | { pause: Pause } | { freeAt: number; words: string; inFlight: boolean };
+
+function createLedger(db: Db, account: string) {
   return {
-    countSince: prepareCountSince(db),
-    nthSince: prepareNthSince(db),
+    account,
+    windows: createWindowCounts(db, account),
+    pauses: createPauses(db, account),
     insert: prepareInsertRequest(db),
     settle: prepareSettleRequest(db),
     pullBack: preparePullBack(db),
   };
 }
 
-type Statements = ReturnType<typeof prepareStatements>;
+type Ledger = ReturnType<typeof createLedger>;
 
-function tryAdmit(
-  { countSince, nthSince, insert, pullBack }: Statements,
-  account: string,
-  limits: Limits,
+function tryAdmit(ledger: Ledger, limits: Limits, note: RequestNote, now: number): Attempt {
+  const pause = ledger.pauses.current(now);
+  if (pause && pause.untilMs > now) return { pause };
+  const full = findFull(ledger, limitsNow(limits, pause, now), note, now);
+  if (full) return full;
+  const { purpose, runId: run_id, packageId: package_id, page } = note;
+  const sent = { account: ledger.account, at_ms: now, spent_until_ms: now + note.deadlineMs };
+  return { requestId: ledger.insert({ ...sent, purpose, run_id, package_id, page }) };
+}
+
+type Rates = Pick<Limits, Window['name']>;
+
+/** Where a window is off, the rate comes back to this one first. */
+const RETURN_TO = { perSecond: 5, perMinute: 120 };
+
+/** The limits as they are; less while the rate comes back after a pause, but never nothing. */
+function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
+  if (!pause) return limits;
+  const share = shareAfter(pause, now);
+  const part = (name: keyof typeof RETURN_TO) =>
+    Math.max(1, Math.floor((limits[name] ?? RETURN_TO[name]) * share));
+  return { perSecond: part('perSecond'), perMinute: part('perMinute'), perDay: limits.perDay };
+}
+
+/** The first window that has no place, and when it has one; null where all have. */
+function findFull(ledger: Ledger, limits: Rates, note: RequestNote, now: number): Attempt | null {
+  const limited = WINDOWS.flatMap((window) => {
+    const limit = limits[window.name];
+    return limit === null ? [] : [{ window, limit }];
+  });
+  if (limited.length === 0) return null;
+  const used = ledger.windows.used(now);
+  for (const { window, limit } of limited) {
+    if (used[window.name] < limit) continue;
+    const full = lookAgain(ledger, { window, limit }, note, now);
+    if (full) return full;
+  }
+  return null;
+}
+
+/** A window that is full by what was counted on is counted anew. */
+function lookAgain(
+  { windows, pullBack, account }: Ledger,
+  { window, limit }: { window: Window; limit: number },
   note: RequestNote,
   now: number,
-): Attempt {
-  for (const window of WINDOWS) {
-    const limit = limits[window.name];
-    if (limit === null) continue;
-    const used = countSince(account, now - window.ms);
-    if (used < limit) continue;
-    pullBack(account, now + note.deadlineMs);
-    const oldest = nthSince(account, now - window.ms, used - limit);
-    const inFlight = oldest > now && oldest <= now + note.deadlineMs; // later: the clock went back
-    return { freeAt: oldest + window.ms + 1, words: window.words, inFlight };
-  }
-  const { purpose, runId: run_id, packageId: package_id, page } = note;
-  const sent = { account, at_ms: now, spent_until_ms: now + note.deadlineMs };
-  return { requestId: insert({ ...sent, purpose, run_id, package_id, page }) };
+): Attempt | null {
+  pullBack(account, now + note.deadlineMs);
+  const used = windows.recount(window, now);
+  if (used < limit) return null;
+  const oldest = windows.oldest(window, now, used, limit);
+  const inFlight = oldest > now && oldest <= now + note.deadlineMs; // later: the clock went back
+  return { freeAt: oldest + window.ms + 1, words: window.words, inFlight };
 }

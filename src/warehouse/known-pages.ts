@@ -99,6 +99,6 @@ function storeKnown(tx: Tx, statements: Statements, page: KnownPageToStore): Pag
     quarantined: 0,
     unsettled: gap ? statements.countLive(page, gap.low, gap.high) : 0,
   };
-  statements.advanceWalk(page.walkId, { ...counts, pages: 1 }, page.checkpoint);
+  statements.advanceWalk(page.walkId, { ...counts, pages: 1, recognised: 1 }, page.checkpoint);
   return counts;
 }

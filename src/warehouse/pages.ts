@@ -70,9 +70,15 @@ export interface BoundaryLook extends AnswerToStore {
   across: IdRange;
 }
 
+/** What a page did to the rows. */
+export interface PageOutcome extends PageCounts {
+  /** Of the records in quarantine, those that were not there before. */
+  newInQuarantine: number;
+}
+
 export interface PageStore {
-  storePage(page: PageToStore): PageCounts;
-  storeLook(look: BoundaryLook): PageCounts;
+  storePage(page: PageToStore): PageOutcome;
+  storeLook(look: BoundaryLook): PageOutcome;
 }
 
 /** Gives the functions that store answers into this file. */
@@ -106,28 +112,29 @@ function prepareStatements(db: Db) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function storePage(tx: Tx, statements: Statements, page: PageToStore): PageCounts {
+function storePage(tx: Tx, statements: Statements, page: PageToStore): PageOutcome {
   const unsettled = page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0;
   const stored = storeAnswer(tx, statements, page);
   keepMark(statements, page, stored);
   const counts = { ...stored.counts, unsettled };
   statements.advanceWalk(page.walkId, { ...counts, pages: 1 }, page.checkpoint);
-  return counts;
+  return { ...counts, newInQuarantine: stored.newInQuarantine };
 }
 
 /** What was counted as unsettled in the gap, and is in this proof, is settled now: seen, or a candidate. */
-function storeLook(tx: Tx, statements: Statements, look: BoundaryLook): PageCounts {
+function storeLook(tx: Tx, statements: Statements, look: BoundaryLook): PageOutcome {
   const low = Math.max(look.across.low, look.proof?.low ?? 0);
   const high = Math.min(look.across.high, look.proof?.high ?? 0);
   const settled = low <= high ? statements.countLive(look, low, high) : 0;
-  const { counts } = storeAnswer(tx, statements, look);
+  const { counts, newInQuarantine } = storeAnswer(tx, statements, look);
   const more = { ...counts, unsettled: -settled };
   statements.advanceWalk(look.walkId, { ...more, pages: 0 }, look.checkpoint);
-  return more;
+  return { ...more, newInQuarantine };
 }
 
 interface Stored {
   counts: Omit<PageCounts, 'unsettled'>;
+  newInQuarantine: number;
   /** Page and rows are equal now: nothing is missing, nothing was refused, no drift is new. */
   isEqual: boolean;
 }
@@ -145,10 +152,10 @@ function storeAnswer(tx: Tx, statements: Statements, answer: AnswerToStore): Sto
   for (const id of known.missing) statements.noteCandidate(answer, { id, provedAt: at, walkId, proof });
   strikeSeen(statements, answer, present);
   resolveSeen(tx, statements, answer, at);
-  storeRefused(tx, answer, at);
+  const newInQuarantine = storeRefused(tx, answer, at);
   const newDrift = noteDrift(tx, answer.account, 'videos', answer.drift, at);
   const isEqual = known.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
-  return { counts, isEqual };
+  return { counts, newInQuarantine, isEqual };
 }
 
 /** A page that left something to do is looked into again next time, whatever it was known by before. */
@@ -265,27 +272,23 @@ function strikeSeen(
   }
 }
 
-function storeRefused(tx: Tx, answer: AnswerToStore, at: string): void {
-  for (const record of answer.refused) {
-    quarantineOnce(tx, {
-      account: answer.account,
-      stream: 'videos',
-      package_id: answer.packageId,
-      record_id: record.id === null ? null : String(record.id),
-      page: answer.page,
-      reason: record.reason,
-      raw: record.raw,
-      seen_at: at,
-    });
-  }
+/** Gives how many of them are new in quarantine. */
+function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToStore, at: string): number {
+  const place = { account, stream: 'videos' as const, package_id: packageId, page, seen_at: at };
+  const added = refused.filter(({ id, reason, raw }) =>
+    quarantineOnce(tx, { ...place, record_id: id === null ? null : String(id), reason, raw }),
+  );
+  return added.length;
 }
 
-/** A video that came well, and not badly on the same page too, is in quarantine no more. */
+/** A video that came well, and not badly on the same page too, is in quarantine no more; nor is one that is gone. */
 function resolveSeen(tx: Tx, { openVideoIds }: Statements, answer: AnswerToStore, at: string): void {
   const open = openVideoIds(answer);
   if (open.length === 0) return;
   const well = new Set(answer.videos.map((video) => String(video.id)));
-  for (const { id } of answer.refused) well.delete(String(id));
-  const come = open.filter((id) => well.has(id));
-  if (come.length > 0) resolve(tx, answer.account, 'videos', answer.packageId, come, at);
+  const bad = new Set(answer.refused.map(({ id }) => String(id)));
+  const isGone = (id: string) =>
+    answer.proof && Number(id) >= answer.proof.low && Number(id) <= answer.proof.high;
+  const over = open.filter((id) => !bad.has(id) && (well.has(id) || isGone(id)));
+  if (over.length > 0) resolve(tx, answer.account, 'videos', answer.packageId, over, at);
 }

@@ -3,6 +3,7 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
 import type { Mode, Status } from './schema/runs.ts';
 import type { HeldReason } from './schema/videos.ts';
+import { notePackageMissed } from './statements/look.ts';
 import { forgetOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
 import {
@@ -16,7 +17,7 @@ import { countRequests } from './statements/run.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
 import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
 import { closeWalk, findPackage, insertWalk, lastWalk, notePackageChanged } from './statements/walk.ts';
-import { notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
+import { notePackageServed, notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
 import { transact } from './transact.ts';
 
 export interface NewWalk extends PackageKey {
@@ -53,7 +54,7 @@ export function beginWalk(db: Db, start: NewWalk): BegunWalk {
       ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
     });
     if (earlier) adoptCandidates(tx, start, earlier.walk_id, walkId);
-    else dropFreshCandidates(tx, start);
+    else if (start.mode === 'full') dropFreshCandidates(tx, start);
     return { walkId, checkpoint: earlier && toCheckpoint(earlier), last: lastSize(tx, start) };
   });
 }
@@ -136,6 +137,8 @@ export interface WalkEnd extends PackageKey {
 export interface Removals {
   removed: number;
   heldBack: number;
+  /** Of those held back, the ones that this walk held back first. */
+  newlyHeld: number;
 }
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
@@ -153,6 +156,7 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       held_back: removals.heldBack,
       requests: countRequests(tx, end.runId, end.account, end.packageId),
     });
+    notePackageServed(tx, end, end.walkId, false);
     if (unread !== null) return removals;
     resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
     notePackageWalked(tx, end, {
@@ -177,12 +181,23 @@ export function dropProofsByOrder(db: Db, key: PackageKey): void {
   transact(db, (tx) => dropCandidatesByOrder(tx, key));
 }
 
-/** Ends a walk that stopped before its end; its checkpoint stays. */
-export function stopWalk(
-  db: Db,
-  stop: PackageKey & { walkId: number; runId: number; now: number; status: Status; error: string },
-): void {
+/** A walk that stopped before its end. */
+export interface WalkStop extends PackageKey {
+  walkId: number;
+  mode: Mode;
+  runId: number;
+  now: number;
+  status: Status;
+  error: string;
+}
+
+/** Ends a walk that stopped before its end; its checkpoint stays. One that failed had its turn. */
+export function stopWalk(db: Db, stop: WalkStop): void {
   transact(db, (tx) => {
+    if (stop.status === 'failed') {
+      if (stop.mode === 'full') notePackageServed(tx, stop, stop.walkId, true);
+      else notePackageMissed(tx, stop, toTimestamp(stop.now));
+    }
     closeWalk(tx, stop.walkId, {
       status: stop.status,
       finished_at: toTimestamp(stop.now),
@@ -194,7 +209,8 @@ export function stopWalk(
   });
 }
 
-function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
+/** Lets the removals that the walk proved take effect, or holds them back. */
+export function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
   const candidates = candidatesOf(tx, end);
   const proved = candidates.filter((row) => row.walk_id === end.walkId && canProve(end));
   const fresh = proved.filter((row) => !row.held_back);
@@ -204,7 +220,8 @@ function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
   if (reason) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
   else through.push(...fresh);
   remove(db, tx, end, through);
-  return { removed: through.length, heldBack: waiting + (reason ? fresh.length : 0) };
+  const newlyHeld = reason ? fresh.length : 0;
+  return { removed: through.length, heldBack: waiting + newlyHeld, newlyHeld };
 }
 
 type Candidate = ReturnType<typeof candidatesOf>[number];

@@ -4,13 +4,20 @@ import { createBudget, type Limits } from './budget.ts';
 import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
 import { openFile, openLedgerConnection, type Db } from './file.ts';
 import { createKnownPages, type KnownPage, type KnownPageToStore } from './known-pages.ts';
-import { createPageStore, type BoundaryLook, type IdRange, type PageToStore } from './pages.ts';
+import { createLooks, type KnownList, type LookEnd, type QuickWalkEnd } from './looks.ts';
+import { createPageStore } from './pages.ts';
+import type { BoundaryLook, IdRange, PageOutcome, PageToStore } from './pages.ts';
+import { createPauses, type Pause } from './pauses.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
+import type { KnownRange } from './statements/known-ids.ts';
+import { pruneSavings } from './statements/look.ts';
+import { prunePauses } from './statements/pause.ts';
+import { hasProofsByOrder } from './statements/removal.ts';
 import type { HashedPage } from './statements/page-hash.ts';
 import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/video.ts';
-import { lastWalk, registerPackage, retireAccounts, retirePackages, walksOf } from './statements/walk.ts';
+import * as packages from './statements/walk.ts';
 import { transact } from './transact.ts';
 import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
@@ -21,12 +28,25 @@ export interface NewRun {
   now: number;
   /** What was asked for where that was not everything, in words; null for everything. */
   scope: string | null;
+  /** Start of the first of the runs that this one goes on from, `YYYY-MM-DD HH:MM:SS`; null where it goes on from none. */
+  origin: string | null;
+}
+
+/** A run over everything that came to its end, whatever came of it. */
+export interface WholeRun {
+  /** Its start, or that of the first of the runs that it goes on from. */
+  startedAt: string;
+  status: Status;
+  /** From when on it may be gone on with, where it was parked; or null. */
+  resumeAt: string | null;
 }
 
 export interface RunEnd {
   status: Status;
   now: number;
   error: string | null;
+  /** From when on a parked run may be gone on with, in milliseconds since 1970; null for any other. */
+  resumeAt: number | null;
   /** Days after which requests and runs are forgotten. */
   retention: { requestsDays: number; runsDays: number };
 }
@@ -34,13 +54,6 @@ export interface RunEnd {
 export interface ConfiguredAccount {
   name: string;
   packages: readonly { id: number; name: string | null }[];
-}
-
-/** A package as the run orders them. */
-export interface PackageState {
-  packageId: number;
-  /** Its last walk, however that ended: walks are numbered in their order; 0 before the first. */
-  lastWalkId: number;
 }
 
 export interface Warehouse {
@@ -51,14 +64,19 @@ export interface Warehouse {
   requestsOf(runId: number): Promise<number>;
   walksOf(runId: number): Promise<WalkRow[]>;
   /** The newest run over everything that came to its end, whatever came of it; null before the first. */
-  lastWholeRun(mode: Mode): Promise<{ startedAt: string; status: Status } | null>;
+  lastWholeRun(mode: Mode): Promise<WholeRun | null>;
+  /** How long the last run in this mode took, in milliseconds; 0 before the first. */
+  lastDurationMs(mode: Mode): Promise<number>;
   /** Makes the configured packages known, and retires the others. */
   register(accounts: readonly ConfiguredAccount[], now: number): Promise<void>;
-  packageState(account: string, packageId: number): Promise<PackageState>;
+  /** The packages that are known of the account, the one longest unserved in this mode first. */
+  packagesByTurn(account: string, mode: Mode): Promise<number[]>;
+  /** Those that had their turn in the run begun at `origin`, or in one that went on from it. */
+  packagesServedSince(account: string, mode: Mode, origin: string): Promise<number[]>;
   beginWalk(walk: NewWalk): Promise<BegunWalk>;
-  storePage(page: PageToStore): Promise<PageCounts>;
+  storePage(page: PageToStore): Promise<PageOutcome>;
   /** Stores a look across the boundary of two pages; the walk goes on from where it was. */
-  storeLook(look: BoundaryLook): Promise<PageCounts>;
+  storeLook(look: BoundaryLook): Promise<PageOutcome>;
   /** The page whose records have this hash, if the rows say all that it says; null where it must be read. */
   recognisePage(page: HashedPage): Promise<KnownPage | null>;
   storeKnownPage(page: KnownPageToStore): Promise<PageCounts>;
@@ -74,6 +92,16 @@ export interface Warehouse {
   finishWalk(end: WalkEnd): Promise<Removals>;
   /** Ends a walk that stopped before its end; its checkpoint stays. */
   stopWalk(stop: Parameters<typeof stopWalk>[1]): Promise<void>;
+  /** Begins a quick look; null where the package was never walked whole. */
+  beginLook(key: PackageKey): Promise<KnownList | null>;
+  /** How many records is the service believed to list in the range? */
+  countBelieved(key: PackageKey, range: KnownRange): Promise<number>;
+  /** Has this walk proved removals by the order of the list? */
+  hasProofs(key: PackageKey, walkId: number): Promise<boolean>;
+  /** Ends a quick look at pages that were all known. */
+  finishLook(end: LookEnd): Promise<void>;
+  /** Ends a quick walk; it leaves a row only where it found something. */
+  finishQuickWalk(end: QuickWalkEnd): Promise<void>;
   knownDays(account: string, since: string): Promise<KnownDays>;
   storeDays(days: DaysToStore): Promise<DayCounts>;
 }
@@ -81,6 +109,8 @@ export interface Warehouse {
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
   budget(account: string, limits: Limits): ReturnType<typeof createBudget>;
+  /** The pause that the account is in, or comes back from; null where it is in none. */
+  pauseOf(account: string, now: number): Pause | null;
   close(): void;
 }
 
@@ -90,19 +120,20 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   const ledger = openLedgerConnection(path);
   const pages = createPageStore(db);
   const knownPages = createKnownPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
+  const looks = createLooks(db, ledger);
   const countLive = prepareCountLive(db);
   const liveIds = prepareLiveIds(db);
   return {
     beginRun: async (run) => beginRun(db, run),
     endRun: async (runId, end) => endRun(db, runId, end),
     requestsOf: async (runId) => runs.countRequests(db, runId),
-    walksOf: async (runId) => walksOf(db, runId),
+    walksOf: async (runId) => packages.walksOf(db, runId),
     lastWholeRun: async (mode) => lastWholeRun(db, mode),
     register: async (accounts, now) => register(db, accounts, now),
-    packageState: async (account, packageId) => ({
-      packageId,
-      lastWalkId: lastWalk(db, { account, packageId }, 'full')?.walk_id ?? 0,
-    }),
+    lastDurationMs: async (mode) => runs.lastDurationMs(db, mode),
+    packagesByTurn: async (account, mode) => packages.packagesByTurn(db, account, mode),
+    packagesServedSince: async (account, mode, origin) =>
+      packages.packagesServedSince(db, account, mode, origin),
     beginWalk: async (walk) => beginWalk(db, walk),
     storePage: async (page) => pages.storePage(page),
     storeLook: async (look) => pages.storeLook(look),
@@ -114,9 +145,15 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     dropProofsByOrder: async (key) => dropProofsByOrder(db, key),
     finishWalk: async (end) => finishWalk(db, end),
     stopWalk: async (stop) => stopWalk(db, stop),
+    beginLook: async (key) => looks.begin(key),
+    countBelieved: async (key, range) => looks.countBelieved(key, range),
+    hasProofs: async (key, walkId) => hasProofsByOrder(db, key, walkId),
+    finishLook: async (end) => looks.finish(end),
+    finishQuickWalk: async (end) => looks.finishWalk(end),
     knownDays: async (account, since) => knownDays(db, account, since),
     storeDays: async (days) => storeDays(db, days),
     budget: (account, limits) => createBudget(ledger, account, limits, clock),
+    pauseOf: (account, now) => createPauses(ledger, account).current(now),
     close: () => {
       ledger.$client.close();
       db.$client.close();
@@ -124,25 +161,35 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   };
 }
 
-function beginRun(db: Db, { trigger, mode, now, scope }: NewRun): number {
+const DAY_MS = 86_400_000;
+
+function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number {
   return transact(db, (tx) => {
+    packages.noteLeftOverWalks(tx);
     runs.closeLeftOvers(tx, toTimestamp(now));
-    return runs.insertRun(tx, { trigger, mode, scope, started_at: toTimestamp(now) });
+    const started = { started_at: toTimestamp(now), origin_started_at: origin };
+    return runs.insertRun(tx, { trigger, mode, scope, ...started });
   });
 }
 
-function endRun(db: Db, runId: number, { status, now, error, retention }: RunEnd): void {
+function endRun(db: Db, runId: number, { status, now, error, resumeAt, retention }: RunEnd): void {
   transact(db, (tx) => {
     const requests = runs.countRequests(tx, runId);
-    runs.closeRun(tx, runId, { status, finished_at: toTimestamp(now), requests, error });
-    const dayMs = 86_400_000;
-    runs.prune(tx, now - retention.requestsDays * dayMs, toTimestamp(now - retention.runsDays * dayMs));
+    const resume_at = resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000);
+    runs.closeRun(tx, runId, { status, finished_at: toTimestamp(now), requests, error, resume_at });
+    const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
+    runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
+    runs.pruneRuns(tx, runsBefore);
+    pruneSavings(tx, runsBefore.slice(0, 10));
+    prunePauses(tx, toTimestamp(now));
   });
 }
 
-function lastWholeRun(db: Db, mode: Mode) {
+function lastWholeRun(db: Db, mode: Mode): WholeRun | null {
   const last = runs.lastWholeRun(db, mode);
-  return last ? { startedAt: last.started_at, status: last.status } : null;
+  if (!last) return null;
+  const { started_at, origin_started_at: origin, status, resume_at: resumeAt } = last;
+  return { startedAt: origin ?? started_at, status, resumeAt };
 }
 
 function register(db: Db, accounts: readonly ConfiguredAccount[], now: number): void {
@@ -150,16 +197,16 @@ function register(db: Db, accounts: readonly ConfiguredAccount[], now: number): 
     const at = toTimestamp(now);
     for (const account of accounts) {
       for (const { id, name } of account.packages) {
-        registerPackage(tx, { account: account.name, packageId: id }, name);
+        packages.registerPackage(tx, { account: account.name, packageId: id }, name);
       }
-      retirePackages(
+      packages.retirePackages(
         tx,
         account.name,
         account.packages.map((each) => each.id),
         at,
       );
     }
-    retireAccounts(
+    packages.retireAccounts(
       tx,
       accounts.map((account) => account.name),
       at,

@@ -11,7 +11,15 @@ function walk(members: Partial<Walk> = {}): Walk {
   const checkpoint = { checkpoint_id: 1, checkpoint_page: 1, page_size: 1000, resumed_from_id: null };
   const times = { started_at: '2026-03-01 12:00:00', finished_at: '2026-03-01 12:00:01' };
   const key = { walk_id: 1, run_id: 1, account: 'main', package_id: 101 };
-  const rest = { pages: 1, totalcount: 0, unsettled: 0, held_back: 0, requests: 1, resumed: false };
+  const rest = {
+    pages: 1,
+    totalcount: 0,
+    unsettled: 0,
+    held_back: 0,
+    recognised: 0,
+    requests: 1,
+    resumed: false,
+  };
   const end = { mode: 'full' as const, status: 'succeeded' as const, error: null, unread: null };
   const origin = { origin_started_at: times.started_at, order_violated: false };
   return { ...key, ...counts, ...rest, ...end, ...checkpoint, ...times, ...origin, ...members };
@@ -73,7 +81,14 @@ describe('the line of a package', () => {
 
 describe('how a walk ended', () => {
   const failed = walk({ status: 'failed', error: 'the service refused' });
-  const failure = { account: 'main', packageId: 101, message: 'it refused', hint: undefined, parked: false };
+  const failure = {
+    account: 'main',
+    packageId: 101,
+    message: 'it refused',
+    hint: undefined,
+    parked: false,
+    untilMs: null,
+  };
 
   it('is said with its reason where nothing below says that', () => {
     expect(linesOf([walk({ status: 'interrupted', error: 'stopped by SIGINT' })])[0]).toMatch(

@@ -2,7 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError, LockedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { toTimestamp } from '../../src/lib/clock.ts';
+import type { Due, LastRun } from '../../src/schedule/due.ts';
 import { keepInStep } from '../../src/schedule/worker-loop.ts';
+import type { Mode } from '../../src/warehouse/schema/runs.ts';
 import { takeTimers } from '../support/fake-timers.ts';
 import { watchConsole } from '../support/quiet-console.ts';
 
@@ -17,15 +19,17 @@ interface Wishes {
   /** Takes the place of a run, which otherwise is over at once. */
   run?: () => Promise<void>;
   /** Takes the place of the look into the warehouse. */
-  lastWholeRun?: () => Promise<{ startedAt: string } | null>;
+  quick?: string | null;
+  lastWholeRun?: (mode: Mode) => Promise<LastRun | null>;
 }
 
 /** A worker whose runs are notes of when and why they began. */
-function startWorker({ last = null, full = HOURLY, run, lastWholeRun }: Wishes) {
+function startWorker({ last = null, full = HOURLY, quick = null, run, lastWholeRun }: Wishes) {
   const runs: string[] = [];
   const log: string[] = [];
   const controller = new AbortController();
-  let newest = last === null ? null : { startedAt: toTimestamp(Date.parse(last)) };
+  const begunAt = (moment: string) => ({ startedAt: toTimestamp(Date.parse(moment)), resumeAt: null });
+  const newest: Record<Mode, LastRun | null> = { full: last === null ? null : begunAt(last), quick: null };
   const parts = {
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
     logger: createLogger({
@@ -34,13 +38,13 @@ function startWorker({ last = null, full = HOURLY, run, lastWholeRun }: Wishes) 
       secrets: [],
       write: (line) => void log.push(line),
     }),
-    full,
-    lastWholeRun: lastWholeRun ?? (async () => newest),
-    run: async (trigger: string) => {
+    schedule: { full, quick },
+    lastWholeRun: lastWholeRun ?? (async (mode: Mode) => newest[mode]),
+    run: async ({ trigger, mode }: Due) => {
       const startedAt = new Date(Date.now()).toISOString();
-      runs.push(`${startedAt.slice(0, 16)} ${trigger}`);
+      runs.push(`${startedAt.slice(0, 16)} ${mode === 'quick' ? 'quick ' : ''}${trigger}`);
       await run?.();
-      newest = { startedAt: toTimestamp(Date.parse(startedAt)) };
+      newest[mode] = begunAt(startedAt);
     },
   };
   const ended = keepInStep(parts, controller.signal);
@@ -138,7 +142,7 @@ describe('the worker', () => {
     let looks = 0;
     const lastWholeRun = async () => {
       if (++looks === 2) throw new Error('database is locked');
-      return { startedAt: '2026-03-10 12:00:00' };
+      return { startedAt: '2026-03-10 12:00:00', resumeAt: null };
     };
     const { runs, log } = startWorker({ lastWholeRun });
     await pass(MINUTE_MS);
@@ -206,6 +210,7 @@ describe('the worker', () => {
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
     const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
     const never = () => Promise.reject(new Error('it looked'));
-    await keepInStep({ clock, logger, full: HOURLY, lastWholeRun: never, run: never }, controller.signal);
+    const schedule = { full: HOURLY, quick: null };
+    await keepInStep({ clock, logger, schedule, lastWholeRun: never, run: never }, controller.signal);
   });
 });

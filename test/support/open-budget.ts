@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/lib/clock.ts';
-import type { Budget, RequestNote, RequestResult } from '../../src/service/client/budget.ts';
+import type { Budget, RequestNote, RequestResult, Restriction } from '../../src/service/client/budget.ts';
 
 /** One request as the budget was told of it. */
 export interface Spent {
@@ -8,6 +8,8 @@ export interface Spent {
   at: number;
   /** What came of it; null before its answer. */
   result: RequestResult | null;
+  /** The sign of restriction that its answer was; null where it was none. */
+  restriction: Restriction | null;
 }
 
 /** A budget without limits that remembers what was spent. */
@@ -21,12 +23,15 @@ export function createOpenBudget(clock: Clock): OpenBudget {
     spent,
     admit: async (note, signal) => {
       signal?.throwIfAborted();
-      const entry: Spent = { note, at: clock.now(), result: null };
+      const entry: Spent = { note, at: clock.now(), result: null, restriction: null };
       spent.push(entry);
       return {
         answered: ({ status, bytes, sent }) => {
           if (entry.result) throw new Error('a request is settled once');
           entry.result = { status, bytes, sent };
+        },
+        restricted: (restriction) => {
+          entry.restriction = restriction;
         },
       };
     },

@@ -123,5 +123,15 @@ function forgetPages(file: string): void {
 const TABLES = ['video', 'video_version', 'removal_candidate', 'quarantine', 'drift', 'package', 'walk'];
 
 function contentOf(pipeline: TestPipeline): Record<string, unknown[]> {
-  return Object.fromEntries(TABLES.map((table) => [table, pipeline.query(`select * from ${table}`)]));
+  return Object.fromEntries(
+    TABLES.map((table) => [table, pipeline.query<Row>(`select * from ${table}`).map(told)]),
+  );
+}
+
+type Row = Record<string, unknown>;
+
+/** All of a row but how many pages were recognised: that is what the two walks differ in. */
+function told({ recognised, ...row }: Row): Row {
+  void recognised;
+  return row;
 }

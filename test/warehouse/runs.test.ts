@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') =>
-  warehouse.beginRun({ trigger: 'schedule', mode, now: clock.now(), scope });
+  warehouse.beginRun({ trigger: 'schedule', mode, now: clock.now(), scope, origin: null });
 
 describe('a run', () => {
   it('is there from its beginning, and says at its end what came of it', async () => {
@@ -32,6 +32,8 @@ describe('a run', () => {
       mode: 'full',
       scope: 'packages 7',
       started_at: '2026-03-01 12:00:00',
+      origin_started_at: null,
+      resume_at: null,
     };
     expect(rowsOf(path, 'select * from run')).toEqual([
       { ...begun, status: 'running', finished_at: null, requests: 0, error: null },
@@ -44,7 +46,13 @@ describe('a run', () => {
     });
     await budget.admit({ purpose: 'storage', packageId: null, page: null, runId, deadlineMs: 1000 });
     clock.advance(90_000);
-    await warehouse.endRun(runId, { status: 'partial', now: clock.now(), error: 'no', retention: KEEP });
+    await warehouse.endRun(runId, {
+      status: 'partial',
+      now: clock.now(),
+      error: 'no',
+      resumeAt: null,
+      retention: KEEP,
+    });
     expect(rowsOf(path, 'select * from run')).toEqual([
       { ...begun, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
     ]);
@@ -66,7 +74,13 @@ describe('a run', () => {
       { status: 'running', finished_at: null, error: null },
     ]);
     expect(rowsOf(path, 'select status, finished_at, error from walk')).toEqual([end]);
-    await warehouse.endRun(runId, { status: 'succeeded', now: clock.now(), error: null, retention: KEEP });
+    await warehouse.endRun(runId, {
+      status: 'succeeded',
+      now: clock.now(),
+      error: null,
+      resumeAt: null,
+      retention: KEEP,
+    });
     await beginRun();
     expect(rowsOf(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
@@ -88,7 +102,7 @@ describe('a run', () => {
 
 describe('the last whole run', () => {
   const endRun = (runId: number, status: 'succeeded' | 'failed' | 'parked' | 'partial' | 'interrupted') =>
-    warehouse.endRun(runId, { status, now: clock.now(), error: null, retention: KEEP });
+    warehouse.endRun(runId, { status, now: clock.now(), error: null, resumeAt: null, retention: KEEP });
 
   it('is null before the first', async () => {
     expect(await warehouse.lastWholeRun('full')).toBeNull();
@@ -96,7 +110,11 @@ describe('the last whole run', () => {
 
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
     await endRun(await beginRun(), status);
-    expect(await warehouse.lastWholeRun('full')).toEqual({ startedAt: '2026-03-01 12:00:00', status });
+    expect(await warehouse.lastWholeRun('full')).toEqual({
+      startedAt: '2026-03-01 12:00:00',
+      status,
+      resumeAt: null,
+    });
   });
 
   it('is none that was interrupted, or whose process was killed', async () => {
@@ -168,9 +186,8 @@ describe('the packages', () => {
     expect(packages()).toHaveLength(2);
   });
 
-  it('say which walk was their last, however it ended, and how large they were when they were walked to the end', async () => {
+  it('say how large they were when they were walked to the end', async () => {
     await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
-    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toEqual({ packageId: PACKAGE, lastWalkId: 0 });
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
     expect(rowsOf(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
@@ -178,7 +195,6 @@ describe('the packages', () => {
     ]);
     const failed = await walker.begin();
     await walker.stop(failed, 'failed');
-    expect(await warehouse.packageState(ACCOUNT, PACKAGE)).toMatchObject({ lastWalkId: failed.walkId });
     expect(valueOf(path, 'select walked_at from package')).toBe('2026-03-01 12:00:00');
   });
 });
@@ -188,7 +204,7 @@ describe('the end of a run', () => {
 
   /** A request, a run and a walk of each of these ages in days. */
   function age(days: readonly number[]): void {
-    for (const each of days) {
+    for (const each of [...days].sort((one, other) => other - one)) {
       const moment = `'2026-03-01 12:00:00', '-${each} days'`;
       const ms = clock.now() - each * DAY_MS;
       execute(
@@ -216,8 +232,15 @@ describe('the end of a run', () => {
       mode: 'full',
       now: clock.now(),
       scope: null,
+      origin: null,
     });
-    await warehouse.endRun(runId, { status: 'succeeded', now: clock.now(), error: null, retention });
+    await warehouse.endRun(runId, {
+      status: 'succeeded',
+      now: clock.now(),
+      error: null,
+      resumeAt: null,
+      retention,
+    });
     execute(path, `delete from run where run_id = ${runId}`);
     expect(ages('run')).toEqual([0, 34, 35, 36, 89, 90]);
     expect(ages('walk')).toEqual([0, 34, 35, 36, 89, 90]);
@@ -239,6 +262,7 @@ describe('the end of a run', () => {
       status: 'succeeded',
       now: clock.now(),
       error: null,
+      resumeAt: null,
       retention: { requestsDays: 1, runsDays: 1 },
     });
     await expect(warehouse.budget('main', limits).admit(note)).rejects.toThrow(/spent/);

@@ -171,7 +171,7 @@ function refusal(
   { code, codes, hint }: { code: string; codes: Codes; hint: string },
 ): TransientError | RefusedError {
   const message = `the service refused: ${words}`;
-  if (codes.restricted.includes(code)) return new TransientError(message, { fault: 'refused' });
+  if (codes.restricted.includes(code)) return new TransientError(message, { fault: 'restricted' });
   return new RefusedError(message, { fault: codes.final.includes(code) ? 'final' : 'refused', code, hint });
 }
 

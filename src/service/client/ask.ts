@@ -4,11 +4,10 @@ import type { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Admission, Budget, RequestNote } from './budget.ts';
+import type { Admission, Budget } from './budget.ts';
 import type { Answered } from './client.ts';
 import type { Question } from './questions.ts';
-import type { Quiet } from './quiet.ts';
-import { retryDelay, type RetryPolicy } from './retry.ts';
+import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
 import type { Room, Rooms } from './room.ts';
 import { send } from './transport.ts';
 
@@ -19,7 +18,6 @@ export interface Connection {
   /** Bounds the attempts under way at a time. */
   inFlight: LimitFunction;
   budget: Budget;
-  quiet: Quiet;
   clock: Clock;
   /** Milliseconds for one whole attempt, and bytes of decompressed content. */
   deadlineMs: number;
@@ -28,6 +26,8 @@ export interface Connection {
   random: () => number;
   /** Texts that no message may hold. */
   secrets: readonly string[];
+  /** The code of the refusal that the last question ended with; null after an answer. */
+  lastRefusal: string | null;
 }
 
 /** How long an attempt under way may go on once the work is to end, in milliseconds. */
@@ -54,73 +54,63 @@ export async function ask<T>(
   }
 }
 
-/** A pause that concerns the whole account begins in here, before the next in line has its turn. */
+/** A restriction is noted in here, before the next in line has its turn. */
 async function attempt<T>(
   connection: Connection,
   question: Question,
   read: Read<T>,
   count: number,
 ): Promise<Tried<T>> {
+  const admission = await admit(connection, question);
   const room = connection.rooms.take();
   try {
-    const content = await exchange(connection, question, room);
+    const content = await exchange(connection, question, admission, room);
     const answeredAt = connection.clock.now();
-    return { answer: { ...(await read(content)), answeredAt } };
+    const answer = { ...(await read(content)), answeredAt };
+    connection.lastRefusal = null;
+    return { answer };
   } catch (error) {
-    return { pauseMs: pauseAfter(connection, question, error, count) };
+    const told = located(error, question.where, connection.secrets);
+    if (isRestriction(told)) {
+      admission.restricted({ waitMs: told.retryAfterMs ?? null, reason: told.message });
+    }
+    return { pauseMs: pauseAfter(connection, told, count) };
   } finally {
     room.giveBack();
   }
 }
 
-async function exchange(connection: Connection, question: Question, room: Room): Promise<Buffer> {
-  const { agent, clock, deadlineMs, maxBytes } = connection;
-  const { asking, url, headers, packageId, page } = question;
-  const note = { purpose: asking.purpose, runId: asking.runId, packageId, page, deadlineMs };
-  const admission = await admit(connection, note, asking.signal);
+function admit({ budget, deadlineMs }: Connection, { asking, packageId, page }: Question) {
+  const { purpose, runId, signal } = asking;
+  return budget.admit({ purpose, runId, packageId, page, deadlineMs }, signal);
+}
+
+async function exchange(
+  { agent, clock, deadlineMs, maxBytes }: Connection,
+  { asking, url, headers }: Question,
+  admission: Admission,
+  room: Room,
+): Promise<Buffer> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
-  const outcome = await send(agent, room, {
-    url,
-    headers,
-    ...limits,
-    now: clock.now(),
-    signal: asking.signal,
-  });
+  const { signal } = asking;
+  const outcome = await send(agent, room, { url, headers, ...limits, now: clock.now(), signal });
   admission.answered(outcome);
   if ('error' in outcome.result) throw outcome.result.error;
   return outcome.result.content;
 }
 
-/** A place in the budget, outside of a pause: one that began while the place was waited for gives it back. */
-async function admit(
-  { quiet, budget }: Connection,
-  note: RequestNote,
-  signal: AbortSignal | undefined,
-): Promise<Admission> {
-  for (;;) {
-    await quiet.keep(signal);
-    const admission = await budget.admit(note, signal);
-    if (!quiet.isKept()) return admission;
-    admission.answered({ status: null, bytes: null, sent: false });
-  }
-}
-
-/** Milliseconds before the next attempt; throws where there is none. */
-function pauseAfter(
-  { retry, random, quiet, secrets }: Connection,
-  { where }: Question,
-  error: unknown,
-  count: number,
-): number {
-  const delay = retryDelay(error, count, random(), retry);
-  const isPauseOfAll = isAskedToWait(error);
-  if (isPauseOfAll) quiet.begin(delay ?? error.retryAfterMs ?? 0);
-  if (delay === null) throw located(error, where, secrets);
-  return isPauseOfAll ? 0 : delay;
-}
-
-function isAskedToWait(error: unknown): error is TransientError {
-  return error instanceof TransientError && (error.status === 429 || error.retryAfterMs !== undefined);
+/**
+ * Milliseconds before the next attempt; throws where there is none. A restriction is waited out in the budget. A code
+ * that the question before was refused with, twice, is not asked again: a wrong key must not cost many requests.
+ */
+function pauseAfter(connection: Connection, error: unknown, count: number): number {
+  const { retry, random, lastRefusal } = connection;
+  const code = error instanceof RefusedError && error.fault === 'refused' ? (error.code ?? '') : null;
+  const isKnown = code !== null && code === lastRefusal;
+  const delay = isKnown ? null : retryDelay(error, count, random(), retry);
+  if (delay !== null) return isRestriction(error) ? 0 : delay;
+  if (code !== null) connection.lastRefusal = code;
+  throw error;
 }
 
 /** The same error with the place in front, and without the key wherever it came from: half of one would stay. */

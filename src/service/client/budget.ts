@@ -23,9 +23,20 @@ export interface RequestResult {
   sent: boolean;
 }
 
-/** A request that may be sent now; `answered` is called once. */
+/** A sign that the service restricts the account. */
+export interface Restriction {
+  /** Milliseconds that it asks to wait; null where it names no time, or one that is over. */
+  waitMs: number | null;
+  /** What it said, without the key. */
+  reason: string;
+}
+
+/** A request that may be sent now. */
 export interface Admission {
+  /** What came of it. Called once. */
   answered(result: RequestResult): void;
+  /** The answer was a sign of restriction: the account has a pause, and `admit` keeps it. */
+  restricted(restriction: Restriction): void;
 }
 
 export interface Budget {

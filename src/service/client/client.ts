@@ -9,7 +9,6 @@ import type { Codes, Recognise, StorageDays, VideoPage } from './answers.ts';
 import { ask, type Connection } from './ask.ts';
 import type { Budget, Purpose } from './budget.ts';
 import { pageQuestion, storageQuestion } from './questions.ts';
-import { createQuiet } from './quiet.ts';
 import { RETRY_POLICY, type RetryPolicy } from './retry.ts';
 import { createRooms } from './room.ts';
 
@@ -21,8 +20,6 @@ export interface ServiceAccount {
   storage: { baseUrl: string; auth: 'none' | 'query' | { header: string }; key: string } | null;
   /** Requests in flight at most. */
   concurrency: number;
-  /** Longest pause that a run waits out, in milliseconds. */
-  maxWaitMs: number;
   codes: Codes;
 }
 
@@ -99,12 +96,12 @@ function createConnection({ account, budget, clock, ...options }: ClientOptions)
     rooms: createRooms(),
     inFlight: pLimit(connections),
     budget,
-    quiet: createQuiet(account, clock),
     clock,
     deadlineMs: options.deadlineMs ?? 30_000,
     maxBytes: options.maxBytes ?? 32 * 1024 * 1024,
     retry: options.retry ?? RETRY_POLICY,
     random: options.random ?? Math.random,
     secrets: [account.videoList.key, account.storage?.key ?? ''],
+    lastRefusal: null,
   };
 }

@@ -14,9 +14,8 @@ export const RETRY_POLICY: RetryPolicy = { attempts: 5, baseMs: 500, capMs: 30_0
 
 /**
  * Milliseconds to wait before the next attempt; null where there is none. `attempt` counts from 1, `random` is from
- * 0 to 1. Transient faults pause for a random part of a doubling ceiling, and at least as long as the service asks (a
- * date that is past by our clock asks for nothing). A refusal by `errorInfo` or `message` is asked again once, because
- * its codes are unknown (service.md 7).
+ * 0 to 1. Transient faults pause for a random part of a doubling ceiling; how long a restriction pauses is the budget's
+ * to say. A refusal by `errorInfo` or `message` is asked again once, because its codes are unknown (service.md 7).
  */
 export function retryDelay(
   error: unknown,
@@ -26,9 +25,15 @@ export function retryDelay(
 ): number | null {
   if (attempt >= policy.attempts) return null;
   const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
-  if (error instanceof TransientError) return Math.max(error.retryAfterMs ?? 0, random * ceiling);
+  if (error instanceof TransientError) return random * ceiling;
   const mayHeal = error instanceof RefusedError && error.fault === 'refused' && attempt === 1;
   return mayHeal ? random * ceiling : null;
+}
+
+/** A sign that the service restricts the account: 429, a time to wait, or a code that the config calls restricted. */
+export function isRestriction(error: unknown): error is TransientError {
+  if (!(error instanceof TransientError)) return false;
+  return error.status === 429 || error.retryAfterMs !== undefined || error.fault === 'restricted';
 }
 
 /** Milliseconds that a `Retry-After` header asks for, given as seconds or as a date; undefined where it is neither. */

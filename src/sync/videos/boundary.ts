@@ -3,7 +3,7 @@ import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { VideoPage } from '../../service/client/answers.ts';
 import type { Answered } from '../../service/client/client.ts';
 import type { SyncParts } from '../account.ts';
-import { forgetOrder, type Course } from './course.ts';
+import { countNews, forgetOrder, type Course } from './course.ts';
 import { HIGHEST, holdingOf, judge, type IdRange, type Verdict } from './proof.ts';
 import type { WalkOrder } from './walk.ts';
 
@@ -133,7 +133,7 @@ async function storeLook(
   const { proof, isWhole } = verdict;
   const { answeredAt, videos, refused, drift } = page;
   const answer = { ...key, walkId, page: plan.page, answeredAt, videos, refused, drift, proof, isWhole };
-  await parts.warehouse.storeLook({ ...answer, across, checkpoint });
+  countNews(course, await parts.warehouse.storeLook({ ...answer, across, checkpoint }));
   return verdict;
 }
 

@@ -1,4 +1,5 @@
 /** What a walk knows while it goes on, and how a page moves it on. */
+import type { PageOutcome } from '../../warehouse/pages.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { PackageKey, SyncParts } from '../account.ts';
@@ -30,6 +31,8 @@ export interface Course {
   miscount: number;
   /** The last page read was the whole list. */
   isWhole: boolean;
+  /** Rows that the walk changed, and records that it put into quarantine. */
+  news: number;
   /** Pages that proved nothing, and why the last of them did not. */
   distrusted: { pages: number; why: string };
 }
@@ -50,8 +53,17 @@ export function setOut(key: PackageKey, { walkId, checkpoint, last }: BegunWalk)
     inOrder: 0,
     miscount: 0,
     isWhole: false,
+    news: 0,
     distrusted: { pages: 0, why: '' },
   };
+}
+
+/** Counts what an answer changed. */
+export function countNews(
+  course: Course,
+  { inserted, updated, restored, newInQuarantine }: PageOutcome,
+): void {
+  course.news += inserted + updated + restored + newInQuarantine;
 }
 
 /** The list is not sorted: what was proved by its order is forgotten, also what earlier walks proved. */
@@ -64,9 +76,14 @@ export async function forgetOrder({ warehouse }: SyncParts, { key, checkpoint }:
 /** A list that is not sorted at all shows a dozen ids in their order by chance once in 479 million times. */
 const LEAST_IN_ORDER = 12;
 
+/** So much of the list was seen in order that this is no chance. */
+export function isManyInOrder({ inOrder }: Course): boolean {
+  return inOrder >= LEAST_IN_ORDER;
+}
+
 /** A walk that went on near its end has seen too little of the list to know that it is sorted. */
-export function isOrderSeen({ resumed, inOrder }: Course): boolean {
-  return !resumed || inOrder >= LEAST_IN_ORDER;
+export function isOrderSeen(course: Course): boolean {
+  return !course.resumed || isManyInOrder(course);
 }
 
 /** Moves on by one page. A page out of its place moves nothing: going on from there would skip what was not read. */

@@ -14,7 +14,7 @@ export interface Page extends Answered<VideoPage> {
 }
 
 /** Asks for one page of the package. */
-export type AskPage = (page: number, purpose: 'probe' | 'page') => Promise<Page>;
+export type AskPage = (page: number, purpose: 'probe' | 'page' | 'quick') => Promise<Page>;
 
 /** Gives the function that asks for the pages of one walk. */
 export function createAsk(parts: SyncParts, order: WalkOrder, course: Course): AskPage {

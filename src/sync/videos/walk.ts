@@ -2,15 +2,17 @@
  * One pass over all pages of one package: last page first, one after the other, so that a deletion moves records
  * towards the pages still unread and nothing slips past. See docs/architecture.md, "Walking".
  */
-import { InterruptedError, messageOf, ParkedError, RefusedError, WarehouseError } from '../../lib/errors.ts';
-import type { Status } from '../../warehouse/schema/runs.ts';
+import { RefusedError } from '../../lib/errors.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncParts } from '../account.ts';
+import type { Turn } from '../turns.ts';
 import { lookAcross, mostLooks } from './boundary.ts';
-import { advance, forgetOrder, isOrderSeen, noteOf, setOut, type Course } from './course.ts';
+import { advance, setOut, type Course } from './course.ts';
+import { endOf, noteStop } from './ending.ts';
 import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
-import { HIGHEST, isFrontier, judge, lastOf, whyUnread, type IdRange, type Verdict } from './proof.ts';
+import { HIGHEST, isFrontier, lastOf, type IdRange, type Verdict } from './proof.ts';
 import { createAsk, type AskPage } from './reading.ts';
+import { examine, inPlace, store } from './take.ts';
 
 export interface WalkOrder {
   account: SyncAccount;
@@ -18,17 +20,13 @@ export interface WalkOrder {
   runId: number;
   /** What a person let through: see RunOrder. */
   acceptRemovals: boolean | number;
+  /** Others wait for theirs. */
+  turn: Turn;
   signal: AbortSignal;
 }
 
-/** Pages that a walk asks for again because they came otherwise than asked. */
-const SECOND_LOOKS = 3;
 /** A page size that changes more often than this is no page size. */
 const SIZE_CHANGES = 3;
-/** A tick may come this much late, in milliseconds. */
-const LATE_TICK_MS = 60_000;
-/** A walk that would remove no more than this many is not held back for its share alone. */
-const BRAKE_LEAST = 20;
 
 /** Walks one package. Throws what stopped it, after its checkpoint and its status are stored. */
 export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<void> {
@@ -39,26 +37,20 @@ export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<v
   try {
     const course = setOut(key, begun);
     await readDown(parts, order, begun, course);
-    await finish(parts, order, start.now, course);
+    warnOfDisorder(parts, course);
+    await parts.warehouse.finishWalk(endOf(parts, order, start.now, course));
   } catch (error) {
-    await noteStop(parts, order, begun.walkId, error);
+    await noteStop(parts, order, { walkId: begun.walkId, mode: 'full' }, error);
     throw error;
   } finally {
     parts.progress.walkEnded(key);
   }
 }
 
-/** A file that cannot be written cannot take this note either: what stopped the walk is the better error. */
-async function noteStop(parts: SyncParts, order: WalkOrder, walkId: number, error: unknown): Promise<void> {
-  if (error instanceof WarehouseError) return;
-  const key = { account: order.account.name, packageId: order.packageId };
-  const stop = { ...key, walkId, runId: order.runId, now: parts.clock.now() };
-  await parts.warehouse.stopWalk({ ...stop, status: statusOf(error), error: messageOf(error) });
-}
-
-function statusOf(error: unknown): Status {
-  if (error instanceof InterruptedError) return 'interrupted';
-  return error instanceof ParkedError ? 'parked' : 'failed';
+function warnOfDisorder({ logger }: SyncParts, { key, checkpoint, isWhole }: Course): void {
+  if (!checkpoint.orderViolated || isWhole) return;
+  const name = `${key.account}/${key.packageId}`;
+  logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
 }
 
 /** Reads from the start of the walk down to page 1, storing each page while the next one is fetched. */
@@ -74,13 +66,15 @@ async function readDown(parts: SyncParts, order: WalkOrder, begun: BegunWalk, co
     const gap = await gapToCross(parts, course, position, verdict);
     const { number } = position;
     advance(course, number, position.page, verdict);
-    // the next page is fetched while this one is stored; but a look belongs between the two
-    const next = number > 1 && !gap ? ask(number - 1, 'page') : null;
+    const isTurnOver = order.turn.pageRead();
+    // the next page is fetched while this one is stored; but a look, or others, may come between the two
+    const next = number > 1 && !gap && !isTurnOver ? ask(number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storing may throw before that
     course.storing = store(parts, course, position, verdict);
     await course.storing;
     if (gap) await lookAcross(parts, order, course, { number, gap });
     if (number <= 1) return;
+    if (isTurnOver) await order.turn.again();
     const page = await (next ?? ask(number - 1, 'page'));
     position = await unlessShrunk(ask, await inPlace(ask, course, { number: number - 1, page }));
   }
@@ -141,33 +135,6 @@ function restless({ key }: Course): RefusedError {
   });
 }
 
-/** A page that is not the one asked for, or holds less than it says, is asked for once more. */
-async function inPlace(ask: AskPage, course: Course, position: Position): Promise<Position> {
-  const { number, page } = position;
-  const isBeyondEnd = lastOf(page.paging) < number;
-  if (isBeyondEnd || whyUnread(number, page.paging, page.holding.count) === null) return position;
-  if (course.secondLooks++ >= SECOND_LOOKS) return position;
-  return { number, page: await ask(number, 'probe') };
-}
-
-/** Judges a page. Where it reaches into a page above that was recognised, that one's ids are those of its rows. */
-async function examine(parts: SyncParts, course: Course, { number, page }: Position): Promise<Verdict> {
-  const { warehouse, logger } = parts;
-  const { key, above, checkpoint } = course;
-  const { paging, echo, holding } = page;
-  if (isFrontier(above) && !above.ids && (holding.ends?.last ?? 0) >= above.first) {
-    above.ids = new Set(await warehouse.liveIds(key, { low: above.first, high: above.last }));
-  }
-  const { pageSize, orderViolated } = checkpoint;
-  const verdict = judge({ asked: number, pageSize, paging, echo, holding, above, orderViolated });
-  if (verdict.distrust !== null && !verdict.isWhole) {
-    const words = `${key.account}/${key.packageId}, page ${number} proves no removal: ${verdict.distrust}`;
-    logger.warn({ ...key, page: number }, words);
-  }
-  if (verdict.orderViolated) await forgetOrder(parts, course);
-  return verdict;
-}
-
 /**
  * The gap above a page, where it wants a look: live rows in it are proved by neither page; or the list has grown
  * since the page above was read, and an old id that was put back may have moved a record up, past the walk.
@@ -181,46 +148,4 @@ async function gapToCross(
   if (!gap || looks.left <= 0) return null;
   if (isFrontier(above) && gap.high !== HIGHEST && page.paging.totalcount > above.totalcount) return gap;
   return (await warehouse.countLive(key, gap)) > 0 ? gap : null;
-}
-
-async function store(
-  parts: SyncParts,
-  course: Course,
-  { number, page }: Position,
-  { proof, gap, isWhole, orderViolated }: Verdict,
-): Promise<void> {
-  const { answeredAt, videos, refused, drift, hash, known, holding } = page;
-  const { key, walkId, checkpoint } = course;
-  const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
-  if (known) {
-    await parts.warehouse.storeKnownPage({ ...place, records: known.records, drift: known.drift });
-  } else {
-    const mark = hash !== null && holding.ends && !orderViolated ? { hash, ...holding.ends } : null;
-    await parts.warehouse.storePage({ ...place, videos, refused, drift, proof, isWhole, mark });
-  }
-  parts.progress.pageStored({ ...key, page: number, records: holding.count });
-}
-
-async function finish(parts: SyncParts, order: WalkOrder, startedAt: number, course: Course): Promise<void> {
-  const { key, walkId, checkpoint, isWhole } = course;
-  if (checkpoint.orderViolated && !isWhole) {
-    parts.logger.warn(
-      key,
-      `${key.account}/${key.packageId} is not sorted by id: videos are stored, removals are not`,
-    );
-  }
-  const brake = {
-    share: parts.walk.removalBrake,
-    least: BRAKE_LEAST,
-    confirmBefore: startedAt - parts.walk.scheduleMs + LATE_TICK_MS,
-    accept: order.acceptRemovals,
-  };
-  const end = { ...key, walkId, runId: order.runId, startedAt, now: parts.clock.now(), checkpoint, brake };
-  await parts.warehouse.finishWalk({
-    ...end,
-    isWhole,
-    isOrderSeen: isOrderSeen(course),
-    resumed: course.resumed,
-    note: noteOf(course),
-  });
 }

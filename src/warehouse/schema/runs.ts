@@ -1,5 +1,5 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { bigint, boolean, rowKey, timestamp } from './columns.ts';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
 export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
 /** How a run or a walk stands or ended. */
@@ -24,6 +24,10 @@ export const run = sqliteTable('run', {
   error: text('error'),
   /** What was asked for where that was not everything, in words; NULL for everything. */
   scope: text('scope'),
+  /** Parked: from when on it may be gone on with. */
+  resume_at: timestamp('resume_at'),
+  /** Start of the first of the runs that this one goes on from; NULL where it goes on from none. */
+  origin_started_at: timestamp('origin_started_at'),
 });
 
 /** One pass over the pages of one package, inside a run, with its checkpoint. */
@@ -43,6 +47,8 @@ export const walk = sqliteTable(
     inserted: bigint('inserted').notNull().default(0),
     updated: bigint('updated').notNull().default(0),
     unchanged: bigint('unchanged').notNull().default(0),
+    /** Pages known by their bytes: neither read nor written. */
+    recognised: bigint('recognised').notNull().default(0),
     removed: bigint('removed').notNull().default(0),
     restored: bigint('restored').notNull().default(0),
     quarantined: bigint('quarantined').notNull().default(0),
@@ -96,6 +102,31 @@ export const request = sqliteTable(
     index('request_window').on(table.account, table.spent_until_ms),
     index('request_run').on(table.run_id, table.account, table.package_id),
   ],
+);
+
+/** A service that restricted an account: until when nothing is asked, and when the full rate is back. */
+export const pause = sqliteTable('pause', {
+  account: text('account').primaryKey(),
+  until: timestamp('until').notNull(),
+  reason: text('reason').notNull(),
+  since: timestamp('since').notNull(),
+  /** From `until` to here the rate comes back; after that the row is history. */
+  back_at: timestamp('back_at').notNull(),
+  /** How many restrictions came in a row: the pauses grow with them. */
+  strikes: bigint('strikes').notNull(),
+});
+
+/** Requests that quick walks saved against full ones, by account and day (UTC). */
+export const saving = sqliteTable(
+  'saving',
+  {
+    account: text('account').notNull(),
+    date: date('date').notNull(),
+    /** Packages looked at. */
+    looks: bigint('looks').notNull(),
+    requests: bigint('requests').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
 
 /** One row: that the file is ours, and the last `change_seq` handed out. */

@@ -1,3 +1,4 @@
+import { isNotNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, boolean, rowKey, timestamp } from './columns.ts';
 
@@ -18,6 +19,14 @@ export const packageTable = sqliteTable(
     live_count: bigint('live_count').notNull().default(0),
     /** The highest `change_seq` of its rows. */
     changed_seq: bigint('changed_seq').notNull().default(0),
+    /** The full walk by which it last had its turn: the lower, the longer it has been unserved. */
+    turn_walk_id: bigint('turn_walk_id').notNull().default(0),
+    /** Full walks that failed since, or were killed. */
+    failed_walks: bigint('failed_walks').notNull().default(0),
+    /** When a quick walk last looked at the end of its list, or a full one did. */
+    looked_at: timestamp('looked_at'),
+    /** Records that a quick walk missed below the last page and could not find; NULL where none has searched. */
+    unexplained: bigint('unexplained'),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );
@@ -61,6 +70,7 @@ const videoColumns = () => ({
 /** One video of one package, in its present state. */
 export const video = sqliteTable('video', videoColumns(), (table) => [
   primaryKey({ columns: [table.account, table.package_id, table.id] }),
+  index('video_removed').on(table.account, table.package_id, table.id).where(isNotNull(table.removed_at)),
 ]);
 
 /** A state of a video that another one superseded: written by triggers, in the transaction of the change. */

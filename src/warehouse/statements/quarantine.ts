@@ -8,8 +8,8 @@ export type NewQuarantine = Omit<typeof quarantine.$inferInsert, 'quarantine_id'
 
 const open = isNull(quarantine.resolved_at);
 
-/** Keeps the record; the same one that is in quarantine already is only seen again. */
-export function quarantineOnce(tx: Tx, row: NewQuarantine): void {
+/** Keeps the record and gives true; the same one that is in quarantine already is only seen again. */
+export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
   const same = tx
     .select({ id: quarantine.quarantine_id })
     .from(quarantine)
@@ -26,6 +26,7 @@ export function quarantineOnce(tx: Tx, row: NewQuarantine): void {
     .get();
   if (!same) tx.insert(quarantine).values(row).run();
   else tx.update(quarantine).set({ seen_at: row.seen_at }).where(eq(quarantine.quarantine_id, same.id)).run();
+  return !same;
 }
 
 /** A walk that saw every record resolves what it did not see in quarantine: it is there no more. */

@@ -1,6 +1,7 @@
 /** Removal candidates: proved, not yet in effect. */
 import { and, between, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
+import { walk } from '../schema/runs.ts';
 import { removalCandidate, type HeldReason, type Proof } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
 
@@ -81,6 +82,16 @@ export function dropFreshCandidates(tx: Tx, key: PackageKey): void {
     .run();
 }
 
+/** Drops what quick walks proved and did not come to mark as removed: they stopped before their end. */
+export function dropCandidatesOfQuickWalks(tx: Tx, key: PackageKey): void {
+  const isQuick = sql`${removalCandidate.walk_id} in (${tx.select({ id: walk.walk_id }).from(walk).where(eq(walk.mode, 'quick'))})`;
+  const isAny = tx.select().from(removalCandidate).where(ofPackage(key)).limit(1).get();
+  if (!isAny) return;
+  tx.delete(removalCandidate)
+    .where(and(ofPackage(key), eq(removalCandidate.held_back, false), isQuick))
+    .run();
+}
+
 /** Drops the candidates, held back or not, whose proof rests on the order of a list that is not sorted. */
 export function dropCandidatesByOrder(tx: Tx, key: PackageKey): void {
   tx.delete(removalCandidate)
@@ -94,6 +105,19 @@ export function adoptCandidates(tx: Tx, key: PackageKey, fromWalk: number, toWal
     .set({ walk_id: toWalk })
     .where(and(ofPackage(key), eq(removalCandidate.walk_id, fromWalk)))
     .run();
+}
+
+/** Has this walk proved removals that rest on the order of the list? */
+export function hasProofsByOrder(tx: Tx, key: PackageKey, walkId: number): boolean {
+  const byOrder = and(eq(removalCandidate.walk_id, walkId), eq(removalCandidate.proof, 'order'));
+  return (
+    tx
+      .select()
+      .from(removalCandidate)
+      .where(and(ofPackage(key), byOrder))
+      .limit(1)
+      .get() !== undefined
+  );
 }
 
 /** The candidates of a package, held back or not. */

@@ -1,5 +1,5 @@
 /** The statements of the ledger, prepared once: they run before and after every request. */
-import { and, asc, count, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, lte, max, sql } from 'drizzle-orm';
 import type { Db } from '../file.ts';
 import { request, type Purpose } from '../schema/runs.ts';
 
@@ -23,6 +23,38 @@ export function prepareNthSince(db: Db) {
     .offset(value('n'))
     .prepare();
   return (account: string, ms: number, n: number): number => query.get({ account, ms, n })?.until ?? ms;
+}
+
+/** Prepares: how many requests of the account left a window while its beginning moved from one moment (ms) to another? */
+export function prepareLeftBetween(db: Db) {
+  const query = db
+    .select({ count: count() })
+    .from(request)
+    .where(and(sinceMoment, lte(request.spent_until_ms, value('to'))))
+    .prepare();
+  return (account: string, ms: number, to: number): number => query.get({ account, ms, to })?.count ?? 0;
+}
+
+/** Prepares: how many requests of the account came after this one, and which is the last of all; null where none is. */
+export function prepareAddedSince(db: Db) {
+  const query = db
+    .select({
+      added: sql<number>`count(*) filter (where ${request.account} = ${value('account')})`,
+      lastId: max(request.request_id),
+    })
+    .from(request)
+    .where(gt(request.request_id, value('id')))
+    .prepare();
+  return (account: string, id: number) => query.get({ account, id }) ?? { added: 0, lastId: null };
+}
+
+/** Prepares: which request is the last of all? */
+export function prepareLastRequestId(db: Db): () => number {
+  const query = db
+    .select({ id: max(request.request_id) })
+    .from(request)
+    .prepare();
+  return () => query.get()?.id ?? 0;
 }
 
 interface NewRequest {
@@ -71,7 +103,7 @@ export function prepareSettleRequest(db: Db) {
       duration_ms: sql`${value('now')} - ${request.at_ms}`,
       status: sql`${value('status')}`,
       bytes: sql`${value('bytes')}`,
-      spent_until_ms: sql`${value('spentUntil')}`,
+      spent_until_ms: sql`min(${request.spent_until_ms}, ${value('spentUntil')})`, // windows.ts: never later
     })
     .where(eq(request.request_id, value('requestId')))
     .prepare();

@@ -1,12 +1,13 @@
 /** Runs: begun, ended, left over, pruned. */
-import { and, count, desc, eq, isNull, lt, notInArray } from 'drizzle-orm';
+import { and, count, desc, eq, gte, isNotNull, isNull, lt, notInArray } from 'drizzle-orm';
+import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../file.ts';
-import { request, run, walk, type Mode, type Status, type Trigger } from '../schema/runs.ts';
+import { request, run, walk, type Mode, type Status } from '../schema/runs.ts';
 
 /** Adds a run and gives its id. */
 export function insertRun(
   tx: Tx,
-  row: { trigger: Trigger; mode: Mode; started_at: string; scope: string | null },
+  row: Pick<typeof run.$inferInsert, 'trigger' | 'mode' | 'started_at' | 'scope' | 'origin_started_at'>,
 ): number {
   return tx
     .insert(run)
@@ -30,7 +31,13 @@ export function closeLeftOvers(tx: Tx, at: string): void {
 export function closeRun(
   tx: Tx,
   runId: number,
-  end: { status: Status; finished_at: string; requests: number; error: string | null },
+  end: {
+    status: Status;
+    finished_at: string;
+    requests: number;
+    error: string | null;
+    resume_at: string | null;
+  },
 ): void {
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
 }
@@ -65,8 +72,36 @@ export function newestRuns(tx: Tx, limit: number) {
   return tx.select().from(run).orderBy(desc(run.run_id)).limit(limit).all();
 }
 
-/** Forgets requests sent before `requestsBeforeMs` and runs begun before `runsBefore`, with their walks. */
-export function prune(tx: Tx, requestsBeforeMs: number, runsBefore: string): void {
-  tx.delete(request).where(lt(request.spent_until_ms, requestsBeforeMs)).run();
-  tx.delete(run).where(lt(run.started_at, runsBefore)).run();
+/** The newest run in this mode that came to its end: how long did it take, in milliseconds? 0 before the first. */
+export function lastDurationMs(tx: Tx, mode: Mode): number {
+  const last = tx
+    .select({ started: run.started_at, finished: run.finished_at })
+    .from(run)
+    .where(and(eq(run.mode, mode), isNotNull(run.finished_at)))
+    .orderBy(desc(run.run_id))
+    .limit(1)
+    .get();
+  return last?.finished ? fromTimestamp(last.finished) - fromTimestamp(last.started) : 0;
+}
+
+/**
+ * Forgets requests on their way until before `ms`: the oldest ones, up to the first that is younger. They stand in the
+ * order of their sending, so that nothing is looked at but what goes.
+ */
+export function pruneRequests(tx: Tx, ms: number): void {
+  const firstKept = tx
+    .select({ id: request.request_id })
+    .from(request)
+    .where(gte(request.spent_until_ms, ms))
+    .orderBy(request.request_id)
+    .limit(1)
+    .get();
+  tx.delete(request)
+    .where(firstKept ? lt(request.request_id, firstKept.id) : undefined)
+    .run();
+}
+
+/** Forgets runs begun before `at`, with their walks. */
+export function pruneRuns(tx: Tx, at: string): void {
+  tx.delete(run).where(lt(run.started_at, at)).run();
 }

@@ -1,8 +1,8 @@
 /** Walks, and the packages they go over. */
-import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, isNull, notInArray, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Db, Tx } from '../file.ts';
-import { walk, type Mode, type Status } from '../schema/runs.ts';
+import { run, walk, type Mode, type Status } from '../schema/runs.ts';
 import { packageTable } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
 
@@ -57,6 +57,44 @@ export function packagesInForce(tx: Tx) {
     .all();
 }
 
+/** The packages of an account by how long they have been unserved in this mode, the longest first. */
+export function packagesByTurn(tx: Tx, account: string, mode: Mode): number[] {
+  const { turn_walk_id, looked_at, package_id } = packageTable;
+  return tx
+    .select({ id: package_id })
+    .from(packageTable)
+    .where(eq(packageTable.account, account))
+    .orderBy(mode === 'full' ? turn_walk_id : looked_at, package_id)
+    .all()
+    .map(({ id }) => id);
+}
+
+/** The packages of an account that had their turn in a run begun at `since`, or in one that went on from it. */
+export function packagesServedSince(tx: Tx, account: string, mode: Mode, since: string): number[] {
+  if (mode === 'quick') {
+    return tx
+      .select({ id: packageTable.package_id })
+      .from(packageTable)
+      .where(and(eq(packageTable.account, account), gte(packageTable.looked_at, since)))
+      .all()
+      .map(({ id }) => id);
+  }
+  return tx
+    .selectDistinct({ id: walk.package_id })
+    .from(walk)
+    .innerJoin(run, eq(run.run_id, walk.run_id))
+    .where(
+      and(
+        eq(walk.account, account),
+        eq(walk.mode, mode),
+        inArray(walk.status, ['succeeded', 'partial', 'failed']),
+        eq(sql`coalesce(${run.origin_started_at}, ${run.started_at})`, since),
+      ),
+    )
+    .all()
+    .map(({ id }) => id);
+}
+
 /** Notes that rows of the package changed: so many more are live, and this is the last `change_seq` among them. */
 export function notePackageChanged(tx: Tx, key: PackageKey, moreLive: number, changeSeq: number): void {
   tx.update(packageTable)
@@ -71,7 +109,35 @@ export function notePackageWalked(
   key: PackageKey,
   found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
 ): void {
-  tx.update(packageTable).set(found).where(ofPackage(key)).run();
+  const looked = { looked_at: found.walked_at, unexplained: null };
+  tx.update(packageTable)
+    .set({ ...found, ...looked })
+    .where(ofPackage(key))
+    .run();
+}
+
+/** Notes that a package had its turn by this walk. One that failed once keeps its place: the next run tries again. */
+export function notePackageServed(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
+  const { turn_walk_id: turn, failed_walks: failures } = packageTable;
+  tx.update(packageTable)
+    .set({
+      turn_walk_id: failed ? sql`case when ${failures} > 0 then ${walkId} else ${turn} end` : walkId,
+      failed_walks: failed ? sql`${failures} + 1` : 0,
+    })
+    .where(ofPackage(key))
+    .run();
+}
+
+/** Counts a failure for each package whose full walk is `running` under nobody: a killed process left it. */
+export function noteLeftOverWalks(tx: Tx): void {
+  const left = tx
+    .select()
+    .from(walk)
+    .where(and(eq(walk.status, 'running'), eq(walk.mode, 'full')))
+    .all();
+  for (const row of left) {
+    notePackageServed(tx, { account: row.account, packageId: row.package_id }, row.walk_id, true);
+  }
 }
 
 /** The newest walk of the package in this mode, or undefined. */
@@ -103,6 +169,12 @@ export interface PageCounts {
   unsettled: number;
 }
 
+/** Whether an answer was a page of the walk, and one that was known by its bytes. */
+interface PageKind {
+  pages: 0 | 1;
+  recognised?: 1;
+}
+
 /** Where a walk stands. */
 export interface Checkpoint {
   /** The lowest id read; null where no page had a record yet. */
@@ -130,6 +202,7 @@ export function prepareAdvanceWalk(db: Db) {
       restored: plus(walk.restored, 'restored'),
       quarantined: plus(walk.quarantined, 'quarantined'),
       unsettled: plus(walk.unsettled, 'unsettled'),
+      recognised: plus(walk.recognised, 'recognised'),
       totalcount: given('totalcount'),
       checkpoint_id: given('id'),
       checkpoint_page: given('page'),
@@ -139,8 +212,14 @@ export function prepareAdvanceWalk(db: Db) {
     })
     .where(eq(walk.walk_id, sql.placeholder('walkId')))
     .prepare();
-  return (walkId: number, counts: PageCounts & { pages: 0 | 1 }, checkpoint: Checkpoint): void => {
-    query.run({ walkId, ...counts, ...checkpoint, violated: checkpoint.orderViolated ? 1 : 0 });
+  return (walkId: number, counts: PageCounts & PageKind, checkpoint: Checkpoint): void => {
+    query.run({
+      walkId,
+      recognised: 0,
+      ...counts,
+      ...checkpoint,
+      violated: checkpoint.orderViolated ? 1 : 0,
+    });
   };
 }
 
@@ -155,9 +234,15 @@ export function closeWalk(
     removed: number;
     held_back: number;
     requests: number;
+    unsettled?: number;
   },
 ): void {
   tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
+}
+
+/** Takes a walk out that found nothing. */
+export function deleteWalk(tx: Tx, walkId: number): void {
+  tx.delete(walk).where(eq(walk.walk_id, walkId)).run();
 }
 
 /** The walks of one run. */

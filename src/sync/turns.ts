@@ -1,0 +1,110 @@
+/**
+ * Who is served when: packages in their order, a few at a time, each for so many pages before the others have theirs.
+ * A package of a thousand pages keeps nobody waiting, and pays nothing for it: its walk goes on where it stood.
+ */
+
+/** The turn of one package. */
+export interface Turn {
+  /** Throws what ends the turn before it begins. */
+  begin(): void;
+  /** Counts one page. True where the turn is over with it: `again` stands before the next one. */
+  pageRead(): boolean;
+  /** Waits until it is this package's turn again. Throws where the run must not go on. */
+  again(): Promise<void>;
+}
+
+export interface TurnRules {
+  /** Packages served at a time. Until the first page has come there is one: a wrong key is asked with once. */
+  seats: number;
+  /** Pages of a turn. */
+  pages: number;
+  /** Walks that may wait for another turn while new ones begin: each of them is held in memory. */
+  mostBegun: number;
+  /** Why the run must not go on, or null; `isFirstRound` while packages wait that had no turn in this run. */
+  mayNotGoOn(isFirstRound: boolean): Error | null;
+}
+
+/** How the turns of a run go, unless a test says otherwise. */
+export const TURNS = { pages: 50, mostBegun: 100 } as const;
+
+interface Queue<T> {
+  rules: TurnRules;
+  fresh: readonly T[];
+  /** The first of `fresh` that had no turn yet. */
+  next: number;
+  /** Walks that wait for their turn to come again. */
+  begun: (() => void)[];
+  taken: number;
+  seats: number;
+}
+
+/** Serves all of them; resolves when the last one is done. `serve` does not reject. */
+export async function serveInTurn<T>(
+  waiting: readonly T[],
+  rules: TurnRules,
+  serve: (one: T, turn: Turn) => Promise<void>,
+): Promise<void> {
+  const queue: Queue<T> = { rules, fresh: waiting, next: 0, begun: [], taken: 0, seats: 1 };
+  await new Promise<void>((resolve, reject) => {
+    const isDone = () => queue.taken === 0 && queue.begun.length === 0 && queue.next >= waiting.length;
+    const start = (one: T) => {
+      serve(one, createTurn(queue, fill)).then(() => {
+        queue.taken--;
+        fill();
+      }, reject);
+    };
+    function fill(): void {
+      while (queue.taken < queue.seats && takeSeat(queue, start));
+      if (isDone()) resolve();
+    }
+    fill();
+  });
+}
+
+/** Gives a free seat to whoever is next: one that had no turn yet, unless too many are under way. False for nobody. */
+function takeSeat<T>(queue: Queue<T>, start: (one: T) => void): boolean {
+  const { fresh, begun, rules } = queue;
+  const one = fresh[queue.next];
+  const isFresh = queue.next < fresh.length && begun.length < rules.mostBegun;
+  const goOn = isFresh ? undefined : begun.shift();
+  if (!isFresh && !goOn) return false;
+  queue.taken++;
+  if (goOn) goOn();
+  else {
+    queue.next++;
+    start(one as T);
+  }
+  return true;
+}
+
+function createTurn<T>(queue: Queue<T>, fill: () => void): Turn {
+  const { rules } = queue;
+  let pages = 0;
+  const isFirstRound = () => queue.next < queue.fresh.length;
+  const mayNotGoOn = () => rules.mayNotGoOn(isFirstRound());
+  const check = () => {
+    const why = mayNotGoOn();
+    if (why) throw why;
+  };
+  return {
+    begin: check,
+    pageRead: () => {
+      if (queue.seats < rules.seats) {
+        queue.seats = rules.seats;
+        fill();
+      }
+      pages++;
+      const isAnyoneWaiting = isFirstRound() || queue.begun.length > 0;
+      return (pages >= rules.pages && isAnyoneWaiting) || mayNotGoOn() !== null;
+    },
+    again: async () => {
+      check();
+      pages = 0;
+      const myTurn = new Promise<void>((resolve) => queue.begun.push(resolve));
+      queue.taken--;
+      fill();
+      await myTurn;
+      check();
+    },
+  };
+}

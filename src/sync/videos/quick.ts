@@ -1,0 +1,261 @@
+/**
+ * A quick look at a package: its last page says what is new, and how many records stand below it. Where that is not
+ * what it was, halving finds the pages that changed (docs/architecture.md, "Quick walks").
+ */
+import { WarehouseError } from '../../lib/errors.ts';
+import type { KnownList } from '../../warehouse/looks.ts';
+import type { SyncParts } from '../account.ts';
+import { lookAcross } from './boundary.ts';
+import { isManyInOrder, setOut, type Course } from './course.ts';
+import { endOf, noteStop } from './ending.ts';
+import { findLastPage, type Position } from './position.ts';
+import { HIGHEST, lastOf, LOWEST, type Frontier } from './proof.ts';
+import { createAsk, type AskPage } from './reading.ts';
+import { examine, inPlace, store } from './take.ts';
+import { walkPackage, type WalkOrder } from './walk.ts';
+
+/** A page that was read and could be trusted: what lies between two of these is known by its number of records. */
+type Edge = Pick<Frontier, 'number' | 'first' | 'last'>;
+
+interface Look {
+  parts: SyncParts;
+  order: WalkOrder;
+  startedAt: number;
+  known: KnownList;
+  course: Course;
+  ask: AskPage;
+  /** Every page that came, by its number. */
+  came: Map<number, Position>;
+  /** Those that could be trusted, and the numbers of those that could not. */
+  edges: Map<number, Frontier>;
+  opaque: Set<number>;
+  /** How many records the first answer said there are. */
+  totalcount: number | null;
+}
+
+/** Below the first page. */
+const START: Edge = { number: 0, first: 0, last: 0 };
+
+/** Looks at one package; one that was never walked whole is walked. Throws what stopped it, after that is stored. */
+export async function walkQuickly(parts: SyncParts, order: WalkOrder): Promise<void> {
+  const key = { account: order.account.name, packageId: order.packageId };
+  const known = await parts.warehouse.beginLook(key);
+  if (!known) {
+    await walkPackage(parts, order);
+    return;
+  }
+  const look = createLook(parts, order, known);
+  try {
+    await readAll(look);
+    await finish(look);
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) await beginWalk(look);
+    await noteStop(parts, order, { walkId: look.course.walkId, mode: 'quick' }, error);
+    throw error;
+  }
+}
+
+function createLook(parts: SyncParts, order: WalkOrder, known: KnownList): Look {
+  const key = { account: order.account.name, packageId: order.packageId };
+  const course = setOut(key, { walkId: 0, checkpoint: null, last: known });
+  course.checkpoint.orderViolated = !known.isTrusted;
+  const ask = createAsk(parts, order, course);
+  const look: Look = {
+    parts,
+    order,
+    startedAt: parts.clock.now(),
+    known,
+    course,
+    ask: async (number) => {
+      const page = await ask(number, 'quick');
+      look.came.set(number, { number, page });
+      look.totalcount ??= page.paging.totalcount;
+      course.checkpoint.totalcount = page.paging.totalcount;
+      order.turn.pageRead();
+      return page;
+    },
+    came: new Map(),
+    edges: new Map(),
+    opaque: new Set(),
+    totalcount: null,
+  };
+  return look;
+}
+
+async function readAll(look: Look): Promise<void> {
+  const { course, known } = look;
+  const end = await readEnd(look);
+  if (!end || course.checkpoint.orderViolated) return;
+  course.looks.left = 2 * end.number;
+  await searchBetween(look, known.unexplained);
+  await lookAbove(look, end);
+  await seeOrder(look, end);
+}
+
+/** Looks between the pages that came, the upper ones first. What was in vain before is not searched for again. */
+async function searchBetween(look: Look, unexplained: number): Promise<void> {
+  const edges = [...look.edges.values()].sort((one, other) => other.number - one.number);
+  for (const [index, high] of edges.entries()) {
+    const low = edges[index + 1] ?? START;
+    const isKnown = low === START && (await surplus(look, low, high)) === unexplained;
+    if (!isKnown) await search(look, low, high);
+  }
+}
+
+/** Reads the last page, and gives it where it can be trusted and is not the whole list. */
+async function readEnd(look: Look): Promise<Edge | null> {
+  const { ask, course, known } = look;
+  const again = (missing: Position) => inPlace(ask, course, missing);
+  const found = await findLastPage(ask, known, again);
+  course.checkpoint.pageSize = found.page.paging.pagesize;
+  const end = await take(look, await inPlace(ask, course, found), 'end');
+  // the page that was the last one, where the list has grown
+  for (const [number, position] of look.came) if (number < found.number) await take(look, position, null);
+  return course.isWhole ? null : end;
+}
+
+/** Judges a page and stores it. Gives it as an edge; null where it proves nothing, or holds nothing. */
+async function take(look: Look, position: Position, above: Course['above']): Promise<Edge | null> {
+  const { parts, course, edges } = look;
+  const { number, page } = position;
+  course.above = above === 'end' ? above : (edges.get(number + 1) ?? null);
+  const verdict = await examine(parts, course, position);
+  const { holding } = page;
+  course.isWhole = verdict.isWhole;
+  course.checkpoint.unread = verdict.unread ?? course.checkpoint.unread;
+  if (!page.known) await beginWalk(look);
+  await store(parts, course, position, { ...verdict, gap: null });
+  if (verdict.distrust !== null) {
+    course.distrusted = { pages: course.distrusted.pages + 1, why: verdict.distrust };
+    return null;
+  }
+  course.inOrder += holding.count;
+  if (!holding.ends) return null;
+  const ids = holding.ids && new Set(holding.ids);
+  const edge = { number, ...holding.ends, totalcount: page.paging.totalcount, ids };
+  edges.set(number, edge);
+  return edge;
+}
+
+/** What is only as it was needs no walk. */
+async function beginWalk({ parts, order, course, startedAt }: Look): Promise<void> {
+  if (course.walkId > 0) return;
+  const { resumeWithinMs } = parts.walk;
+  const start = { ...course.key, runId: order.runId, mode: 'quick' as const, now: startedAt, resumeWithinMs };
+  course.walkId = (await parts.warehouse.beginWalk(start)).walkId;
+}
+
+/** By how many records those known between two pages are more than the pages between them hold; less than 0: fewer. */
+async function surplus(look: Look, low: Edge, high: Edge): Promise<number> {
+  return (
+    (await countKnown(look, low, high)) - (high.number - low.number - 1) * look.course.checkpoint.pageSize
+  );
+}
+
+function countKnown({ parts, course }: Look, low: Edge, high: Edge): Promise<number> {
+  return parts.warehouse.countBelieved(course.key, {
+    low: Math.max(LOWEST, low.last + 1),
+    high: high.first - 1,
+    fromPage: low.number + 1,
+    toPage: high.number - 1,
+  });
+}
+
+/**
+ * Finds what is more or less than it was between two pages: by halves, the upper one first. Where nothing is known, all
+ * is new, and is read from its end.
+ */
+async function search(look: Look, low: Edge, high: Edge): Promise<void> {
+  if ((await surplus(look, low, high)) === 0) return;
+  if (high.number - low.number <= 1) {
+    await lookBetween(look, low, high);
+    return;
+  }
+  const isAllNew = (await countKnown(look, low, high)) === 0;
+  const aim = isAllNew ? high.number - 1 : Math.floor((low.number + high.number) / 2);
+  const edge = await readNear(look, aim, low, high);
+  if (!edge) return;
+  await search(look, edge, high);
+  await search(look, low, edge);
+}
+
+/** Reads the page aimed at, or else the nearest one between the two that can be trusted; null where none can. */
+async function readNear(look: Look, aim: number, low: Edge, high: Edge): Promise<Edge | null> {
+  for (let away = 0; away < high.number - low.number; away++) {
+    for (const number of away === 0 ? [aim] : [aim + away, aim - away]) {
+      const isBetween = number > low.number && number < high.number;
+      const edge = isBetween && !look.opaque.has(number) ? await read(look, number) : null;
+      if (edge) return edge;
+    }
+  }
+  return null;
+}
+
+/** Reads a page in the middle; null where it proves nothing, or the list has become shorter meanwhile. */
+async function read(look: Look, number: number): Promise<Edge | null> {
+  const known = look.edges.get(number);
+  if (known) return known;
+  const { ask, course } = look;
+  course.above = look.edges.get(number + 1) ?? null;
+  const position = await inPlace(ask, course, { number, page: await ask(number, 'quick') });
+  const edge = lastOf(position.page.paging) < number ? null : await take(look, position, null);
+  if (!edge) look.opaque.add(number);
+  return edge;
+}
+
+/** Known ids between two neighbours are proved by neither. */
+async function lookBetween(look: Look, low: Edge, high: Edge): Promise<void> {
+  if (low.number === 0 || low.last + 1 > high.first - 1) return;
+  await beginWalk(look);
+  const gap = { low: low.last + 1, high: high.first - 1 };
+  await lookAcross(look.parts, look.order, look.course, { number: low.number, gap });
+}
+
+/** A last page that is full does not say what is above it. */
+async function lookAbove(look: Look, { number, last }: Edge): Promise<void> {
+  const gap = { low: last + 1, high: HIGHEST };
+  const pages = { fromPage: number + 1, toPage: number + 1 };
+  const { parts, course, order } = look;
+  if ((await parts.warehouse.countBelieved(course.key, { ...gap, ...pages })) === 0) return;
+  await beginWalk(look);
+  await lookAcross(parts, order, course, { number, gap });
+}
+
+/** A removal by order wants as much of the list seen in order as shows that it is sorted. */
+async function seeOrder(look: Look, end: Edge): Promise<void> {
+  const { course, parts } = look;
+  if (!(await parts.warehouse.hasProofs(course.key, course.walkId))) return;
+  for (let number = end.number; number >= 1 && !isManyInOrder(course); number--) await read(look, number);
+}
+
+async function finish(look: Look): Promise<void> {
+  const { parts, order, course, totalcount } = look;
+  const { checkpoint, key, walkId, news } = course;
+  const left = await surplusLeft(look);
+  const isStill = totalcount === checkpoint.totalcount;
+  const { totalcount: count, pageSize } = checkpoint;
+  const end = { ...key, runId: order.runId, now: parts.clock.now(), totalcount: count, pageSize };
+  const unexplained = isStill ? left : null;
+  if (walkId === 0) {
+    await parts.warehouse.finishLook({ ...end, unexplained });
+    return;
+  }
+  const walk = { ...endOf(parts, order, look.startedAt, course), isOrderSeen: isOrderSeen(look) };
+  const unsettled = Math.max(0, left);
+  await parts.warehouse.finishQuickWalk({ ...end, unexplained, walk, unsettled, isNews: news > 0 });
+}
+
+/** What is missed below the last page still. */
+async function surplusLeft(look: Look): Promise<number> {
+  const end = look.edges.get(highest(look));
+  return end && look.known.isTrusted && !look.course.isWhole ? surplus(look, START, end) : 0;
+}
+
+/** Enough of the list, or all of it. */
+function isOrderSeen(look: Look): boolean {
+  return isManyInOrder(look.course) || look.edges.size === highest(look);
+}
+
+function highest({ edges }: Look): number {
+  return Math.max(0, ...edges.keys());
+}

@@ -1,0 +1,105 @@
+/** Quick looks at a package: what is known of its list, and what a look came to. */
+import { toTimestamp } from '../lib/clock.ts';
+import type { Db, Tx } from './file.ts';
+import { prepareCountBelieved, type KnownRange } from './statements/known-ids.ts';
+import { addSaving, notePackageLooked, type Looked } from './statements/look.ts';
+import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
+import { countRequests } from './statements/run.ts';
+import type { PackageKey } from './statements/video.ts';
+import { closeWalk, deleteWalk, findPackage } from './statements/walk.ts';
+import { transact } from './transact.ts';
+import { settleRemovals, type WalkEnd } from './walks.ts';
+
+/** What is known of a list that was walked whole. */
+export interface KnownList {
+  totalcount: number;
+  pageSize: number;
+  isTrusted: boolean;
+  /** Records that an earlier look missed below the last page, and could not find. */
+  unexplained: number;
+}
+
+/** What a quick look came to. */
+export interface LookEnd extends PackageKey {
+  runId: number;
+  now: number;
+  totalcount: number;
+  pageSize: number;
+  /** What it missed and could not find; null where that may be otherwise by now. */
+  unexplained: number | null;
+}
+
+/** A look that read a page that was not known, and so became a walk. */
+export interface QuickWalkEnd extends LookEnd {
+  walk: WalkEnd;
+  /** Ids that it knows of between two pages, and could not settle. */
+  unsettled: number;
+  /** It changed rows, or put records into quarantine. */
+  isNews: boolean;
+}
+
+export interface Looks {
+  /** Begins a look; null where the package was never walked whole. What a quick walk that stopped had proved is void. */
+  begin(key: PackageKey): KnownList | null;
+  /** How many records is the service believed to list in the range? */
+  countBelieved(key: PackageKey, range: KnownRange): number;
+  /** Ends a look at pages that were all known. */
+  finish(end: LookEnd): void;
+  /** Ends a quick walk: its removals take effect or are held back. It leaves a row only where it found something. */
+  finishWalk(end: QuickWalkEnd): void;
+}
+
+/** Gives the functions of quick looks in this file; what only says that all is as it was is written without an fsync. */
+export function createLooks(db: Db, ledger: Db): Looks {
+  const countBelieved = prepareCountBelieved(db);
+  return {
+    begin: (key) => transact(db, (tx) => begin(tx, key)),
+    countBelieved,
+    finish: (end) => transact(ledger, (tx) => noteLooked(tx, end)),
+    finishWalk: (end) => transact(db, (tx) => finishWalk(db, tx, end)),
+  };
+}
+
+function begin(tx: Tx, key: PackageKey): KnownList | null {
+  const known = findPackage(tx, key);
+  if (!known?.walked_at || known.totalcount === null || !known.page_size) return null;
+  dropCandidatesOfQuickWalks(tx, key);
+  return {
+    totalcount: known.totalcount,
+    pageSize: known.page_size,
+    isTrusted: known.order === 'trusted',
+    unexplained: known.unexplained ?? 0,
+  };
+}
+
+/** Notes the look, and the requests that a full walk would have made more. */
+function noteLooked(tx: Tx, end: LookEnd): number {
+  const at = toTimestamp(end.now);
+  const { totalcount, pageSize, unexplained } = end;
+  const looked: Looked = { totalcount, page_size: pageSize, looked_at: at, unexplained };
+  notePackageLooked(tx, end, looked);
+  const requests = countRequests(tx, end.runId, end.account, end.packageId);
+  const pages = Math.max(1, Math.ceil(totalcount / pageSize));
+  addSaving(tx, end.account, at.slice(0, 10), Math.max(0, pages - requests));
+  return requests;
+}
+
+function finishWalk(db: Db, tx: Tx, end: QuickWalkEnd): void {
+  const requests = noteLooked(tx, end);
+  const { walk, unsettled } = end;
+  const { removed, heldBack, newlyHeld } = settleRemovals(db, tx, walk);
+  const { unread } = walk.checkpoint;
+  if (!end.isNews && removed + newlyHeld === 0 && unread === null) {
+    deleteWalk(tx, walk.walkId);
+    return;
+  }
+  closeWalk(tx, walk.walkId, {
+    status: unread === null ? 'succeeded' : 'partial',
+    finished_at: toTimestamp(end.now),
+    error: unread ?? walk.note,
+    removed,
+    held_back: heldBack,
+    requests,
+    unsettled,
+  });
+}

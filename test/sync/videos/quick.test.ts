@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import {
+  idsBetween,
+  PACKAGE,
+  startChangingPackage,
+  type ChangingPackage,
+} from '../../support/changing-package.ts';
+import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../../support/open-pipeline.ts';
+
+const HOUR = 3_600_000;
+
+function liveIds(pipeline: TestPipeline): number[] {
+  return pipeline
+    .query<{ id: number }>('select id from video where removed_at is null order by id')
+    .map(({ id }) => id);
+}
+
+/** A service that was walked whole once. */
+async function walked(ids: readonly number[], wishes: Partial<PipelineWishes> = {}) {
+  const service = await startChangingPackage(ids);
+  const pipeline = openTestPipeline({ url: service.url, silent: true, ...wishes });
+  await pipeline.run();
+  service.requests.length = 0;
+  return { service, pipeline };
+}
+
+/** One quick run an hour later: what it came to, and what it asked. */
+async function lookAt({ service, pipeline }: { service: ChangingPackage; pipeline: TestPipeline }) {
+  service.requests.length = 0;
+  pipeline.clock.advance(HOUR);
+  const summary = await pipeline.run({ mode: 'quick' });
+  return { summary, pages: service.pages() };
+}
+
+const walkRows = (pipeline: TestPipeline) =>
+  pipeline.query<Record<string, unknown>>("select * from walk where mode = 'quick' order by walk_id");
+
+describe('a quick walk of a package where nothing changed', () => {
+  it.each([1, 5, 23, 25])('of %i videos costs one request, and leaves no row', async (videos) => {
+    const one = await walked(idsBetween(1, videos));
+    const { summary, pages } = await lookAt(one);
+    expect([summary.status, pages]).toEqual(['succeeded', [Math.ceil(videos / 5)]]);
+    expect(walkRows(one.pipeline)).toEqual([]);
+    expect(one.pipeline.query("select purpose from request where purpose = 'quick'")).toHaveLength(1);
+  });
+
+  it('says when it looked, and what it saved', async () => {
+    const one = await walked(idsBetween(1, 23));
+    await lookAt(one);
+    await lookAt(one);
+    expect(one.pipeline.query('select looked_at, walked_at from package')).toEqual([
+      { looked_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
+    ]);
+    expect(one.pipeline.query('select * from saving')).toEqual([
+      { account: 'main', date: '2026-03-10', looks: 2, requests: 8 },
+    ]);
+  });
+
+  it('that was never walked whole walks it', async () => {
+    const service = await startChangingPackage(idsBetween(1, 12));
+    const pipeline = openTestPipeline({ url: service.url, silent: true });
+    const { summary } = await lookAt({ service, pipeline });
+    expect(summary.walks).toMatchObject([{ mode: 'full', inserted: 12 }]);
+  });
+});
+
+describe('a quick walk of a package with new videos', () => {
+  it.each([1, 2, 3, 7, 12, 30])(
+    'finds %i of them in one request more than the pages they fill',
+    async (more) => {
+      for (const before of [20, 23]) {
+        const one = await walked(idsBetween(1, before));
+        one.service.add(...idsBetween(101, 100 + more));
+        const { summary, pages } = await lookAt(one);
+        expect(pages.length).toBeLessThanOrEqual(1 + Math.ceil(more / 5));
+        expect(summary.walks).toMatchObject([
+          { mode: 'quick', status: 'succeeded', inserted: more, updated: 0 },
+        ]);
+        expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, before), ...idsBetween(101, 100 + more)]);
+        expect((await lookAt(one)).pages).toHaveLength(1);
+      }
+    },
+  );
+
+  it('stores what changed on the pages that it reads', async () => {
+    const one = await walked(idsBetween(1, 23));
+    one.service.edit(22, { title: 'another title' });
+    const { summary } = await lookAt(one);
+    expect(summary.walks).toMatchObject([{ updated: 1, unchanged: 2 }]);
+  });
+
+  it('does not see an edit further down: the next full walk does', async () => {
+    const one = await walked(idsBetween(1, 23));
+    one.service.edit(3, { title: 'another title' });
+    expect((await lookAt(one)).summary.walks).toEqual([]);
+    expect((await one.pipeline.run()).walks).toMatchObject([{ updated: 1 }]);
+  });
+});
+
+describe('a quick walk of a package of 1,000 pages', () => {
+  const PAGES = 1000;
+  const SIZE = 10;
+  const ids = idsBetween(1, PAGES * SIZE);
+
+  it('finds any one deletion, and proves it, in at most 14 requests', async () => {
+    const one = await walked(ids, { pageSize: SIZE });
+    // in the middle of a page, at both ends of one, on the first and the last page, in the middle of the list
+    const gone = [5, 1, 10_000, 9_991, 5_000, 5_001, 4_990, 2_505, 7_777, 9_990, 20, 21];
+    const costs = [];
+    for (const id of gone) {
+      one.service.remove(id);
+      const { pages, summary } = await lookAt(one);
+      costs.push(pages.length);
+      expect([id, summary.walks[0]?.removed]).toEqual([id, 1]);
+    }
+    expect(Math.max(...costs)).toBeLessThanOrEqual(14);
+    expect(liveIds(one.pipeline)).toHaveLength(ids.length - gone.length);
+  }, 120_000);
+
+  it.each(['with every page size', 'with one page size'])(
+    'finds five deletions in at most 50 requests %s',
+    async (kind) => {
+      const one = await walked(ids, { pageSize: SIZE });
+      if (kind === 'with one page size') one.service.sizeFixed = SIZE;
+      const sets = [
+        [1003, 3007, 5001, 7009, 9005],
+        [1000, 3000, 5000, 7000, 9000],
+        [101, 102, 103, 104, 105],
+      ];
+      for (const gone of sets) {
+        one.service.remove(...gone);
+        const { pages, summary } = await lookAt(one);
+        expect(summary.walks).toMatchObject([{ removed: 5 }]);
+        expect(pages.length).toBeLessThanOrEqual(50);
+      }
+    },
+    120_000,
+  );
+});
+
+describe('a quick walk', () => {
+  it('finds old ids that were put back, where the count shows them', async () => {
+    const one = await walked([...idsBetween(1, 30), ...idsBetween(41, 90)]);
+    one.service.add(33, 35);
+    const { summary } = await lookAt(one);
+    expect(summary.walks).toMatchObject([{ inserted: 2, removed: 0 }]);
+    expect((await lookAt(one)).pages).toHaveLength(1);
+  });
+
+  it('cannot see an old id that comes back while another goes behind the same last page: the next full walk does', async () => {
+    const one = await walked([...idsBetween(1, 30), ...idsBetween(41, 90)]);
+    one.service.add(33);
+    one.service.remove(20);
+    const { summary, pages } = await lookAt(one);
+    expect([summary.walks, pages.length]).toEqual([[], 1]);
+    one.pipeline.clock.advance(HOUR);
+    expect((await one.pipeline.run()).walks).toMatchObject([{ inserted: 1, removed: 1 }]);
+    expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
+  });
+
+  it('goes by the brake: what it holds back costs no request afterwards', async () => {
+    const one = await walked(idsBetween(1, 200), { removalBrake: 0.2 });
+    one.service.remove(...idsBetween(11, 60));
+    const { summary } = await lookAt(one);
+    expect(summary.walks).toMatchObject([{ removed: 0, held_back: 50 }]);
+    expect((await lookAt(one)).pages).toHaveLength(1);
+    one.service.remove(123);
+    const again = await lookAt(one);
+    expect(again.summary.walks).toMatchObject([{ removed: 0, held_back: 51 }]);
+    expect(again.pages.length).toBeLessThanOrEqual(9);
+  });
+
+  it('counts what is in quarantine, with an id or without', async () => {
+    const service = await startChangingPackage(idsBetween(1, 200));
+    for (const id of [50, 120]) service.edit(id, { duration: 'long' });
+    for (const id of [31, 100]) service.edit(id, { id: `no. ${id}` });
+    const pipeline = openTestPipeline({ url: service.url, silent: true });
+    await pipeline.run();
+    expect(pipeline.query('select * from quarantine where resolved_at is null')).toHaveLength(4);
+    expect((await lookAt({ service, pipeline })).pages).toHaveLength(1);
+    for (const gone of [77, 149, 2, 51]) {
+      service.remove(gone);
+      const { summary, pages } = await lookAt({ service, pipeline });
+      expect(summary.walks).toMatchObject([{ removed: 1 }]);
+      expect(pages.length).toBeLessThanOrEqual(10);
+      expect((await lookAt({ service, pipeline })).pages).toHaveLength(1);
+    }
+  });
+
+  it('searches once for what it cannot settle, and for what changes besides', async () => {
+    const one = await walked(idsBetween(1, 200));
+    one.service.edit(120, { id: 'no. 120' });
+    await one.pipeline.run();
+    const looks = [await lookAt(one), await lookAt(one)];
+    expect(looks.map(({ pages }) => pages.length)).toEqual([expect.any(Number), 1]);
+    one.service.remove(77);
+    expect((await lookAt(one)).summary.walks).toMatchObject([{ removed: 1 }]);
+    expect((await lookAt(one)).pages).toHaveLength(1);
+  });
+
+  it('leaves a list that is not sorted to full walks', async () => {
+    const one = await walked([9, 3, 7, 1, 8, 2, 20, 11, 17, 14, 13, 12]);
+    one.service.order = 'arrival';
+    await one.pipeline.run();
+    one.service.remove(8);
+    const { summary, pages } = await lookAt(one);
+    expect(summary.walks).toEqual([]);
+    expect(pages.length).toBeLessThanOrEqual(2);
+  });
+
+  it('removes nothing from a list that is not sorted any more', async () => {
+    const one = await walked(idsBetween(1, 60));
+    one.service.records = new Map(
+      [...one.service.records].sort(([a], [b]) => ((a * 37) % 61) - ((b * 37) % 61)),
+    );
+    one.service.order = 'arrival';
+    one.service.remove(8);
+    await lookAt(one);
+    expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 60));
+  });
+
+  it('touches neither the checkpoint nor the proofs of a full walk that was stopped', async () => {
+    const one = await walked(idsBetween(1, 60));
+    one.service.remove(48, 13);
+    one.service.beforeAnswer = (page) => void (page === 8 && one.pipeline.stop());
+    one.pipeline.clock.advance(HOUR);
+    expect((await one.pipeline.run()).status).toBe('interrupted');
+    one.service.beforeAnswer = () => undefined;
+    one.service.add(70);
+    const { summary } = await lookAt(one);
+    expect(summary.walks).toMatchObject([{ mode: 'quick', inserted: 1, removed: 1 }]);
+    one.service.requests.length = 0;
+    const full = await one.pipeline.run();
+    expect(full.walks).toMatchObject([{ resumed: true, removed: 1 }]);
+    expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
+    expect(one.service.pages()).not.toContain(12);
+  });
+
+  it('of a package that fails leaves a row that says so, and the other packages go on', async () => {
+    const service = await startChangingPackage(idsBetween(1, 12));
+    const pipeline = openTestPipeline({ url: service.url, silent: true, packages: [PACKAGE, 102] });
+    await pipeline.run();
+    service.instead = (_page, { query }) => (query.get('pkg') === '102' ? { status: 404 } : undefined);
+    service.add(20);
+    const { summary } = await lookAt({ service, pipeline });
+    expect(summary.status).toBe('partial');
+    expect(summary.walks).toMatchObject([
+      { package_id: PACKAGE, status: 'succeeded', inserted: 1 },
+      { package_id: 102, status: 'failed' },
+    ]);
+  });
+});
