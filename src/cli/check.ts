@@ -5,6 +5,7 @@ import { readStorageDay } from '../service/storage.ts';
 import type { ServiceClient } from '../service/client/client.ts';
 import { openPipeline } from '../worker.ts';
 import { EXIT } from './exit.ts';
+import { warnOfPlan } from './plan-report.ts';
 import { openSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { counted, table } from './words.ts';
@@ -31,6 +32,7 @@ export async function check(options: CheckOptions): Promise<number> {
   warnOfIdle(config, session.logger);
   const pipeline = openPipeline(config, session);
   try {
+    warnOfPlan(config, options, session.logger);
     const findings: Finding[] = [];
     for (const account of config.accounts) {
       const client = pipeline.clients.get(account.name);

@@ -79,7 +79,14 @@ configured(
   .option('--all', 'ask for every package')
   .option('--json', 'one JSON document on stdout');
 
+configured(
+  'plan',
+  'what runs would cost in requests and time, and whether the limits carry the schedule; sends nothing',
+  async () => (await import('./plan.ts')).plan,
+).option('--json', 'one JSON document on stdout');
+
 configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
+  .option('--quick', 'look for what is new or gone only, in few requests')
   .option('--package <id...>', 'only these packages (implies --videos)', packageIds)
   .option('--videos', 'only the videos')
   .option('--storage', 'only the storage statistics')

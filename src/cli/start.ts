@@ -3,6 +3,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { work } from '../worker.ts';
 import { EXIT } from './exit.ts';
+import { warnOfPlan } from './plan-report.ts';
 import { openWorkerSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { counted, duration } from './words.ts';
@@ -14,6 +15,7 @@ export async function start(options: ConfigOptions): Promise<number> {
   const stop = createStop();
   const { logger } = session;
   warnOfIdle(config, logger);
+  warnOfPlan(config, options, logger);
   logger.info(`worker of ${config.warehouse}, full runs at "${config.schedule.full}" UTC`);
   try {
     await work(config, session, stop.signal, (summary) => logRun(logger, summary));
