@@ -7,6 +7,8 @@
 export interface Turn {
   /** Throws what ends the turn before it begins. */
   begin(): void;
+  /** The service has answered: from now on all seats are open. */
+  answered(): void;
   /** Counts one page. True where the turn is over with it: `again` stands before the next one. */
   pageRead(): boolean;
   /** Waits until it is this package's turn again. Throws where the run must not go on. */
@@ -14,7 +16,7 @@ export interface Turn {
 }
 
 export interface TurnRules {
-  /** Packages served at a time. Until the first page has come there is one: a wrong key is asked with once. */
+  /** Packages served at a time. Until the first answer has come it is one: a wrong key is tried by one after the other. */
   seats: number;
   /** Pages of a turn. */
   pages: number;
@@ -88,11 +90,12 @@ function createTurn<T>(queue: Queue<T>, fill: () => void): Turn {
   };
   return {
     begin: check,
+    answered: () => {
+      if (queue.seats >= rules.seats) return;
+      queue.seats = rules.seats;
+      fill();
+    },
     pageRead: () => {
-      if (queue.seats < rules.seats) {
-        queue.seats = rules.seats;
-        fill();
-      }
       pages++;
       const isAnyoneWaiting = isFirstRound() || queue.begun.length > 0;
       return (pages >= rules.pages && isAnyoneWaiting) || mayNotGoOn() !== null;

@@ -1,7 +1,7 @@
 /** Quick looks at a package: what is known of its list, and what a look came to. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
-import { prepareCountBelieved, type KnownRange } from './statements/known-ids.ts';
+import { prepareCountBelieved, prepareHighestId, type KnownRange } from './statements/known-ids.ts';
 import { addSaving, notePackageLooked, type Looked } from './statements/look.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
@@ -15,6 +15,8 @@ export interface KnownList {
   totalcount: number;
   pageSize: number;
   isTrusted: boolean;
+  /** The highest id that there ever was, in a row or in quarantine; 0 where there is none. */
+  highestId: number;
   /** Records that an earlier look missed below the last page, and could not find. */
   unexplained: number;
 }
@@ -52,15 +54,16 @@ export interface Looks {
 /** Gives the functions of quick looks in this file; what only says that all is as it was is written without an fsync. */
 export function createLooks(db: Db, ledger: Db): Looks {
   const countBelieved = prepareCountBelieved(db);
+  const highestId = prepareHighestId(db);
   return {
-    begin: (key) => transact(db, (tx) => begin(tx, key)),
+    begin: (key) => transact(db, (tx) => begin(tx, key, highestId)),
     countBelieved,
     finish: (end) => transact(ledger, (tx) => noteLooked(tx, end)),
     finishWalk: (end) => transact(db, (tx) => finishWalk(db, tx, end)),
   };
 }
 
-function begin(tx: Tx, key: PackageKey): KnownList | null {
+function begin(tx: Tx, key: PackageKey, highestId: (key: PackageKey) => number): KnownList | null {
   const known = findPackage(tx, key);
   if (!known?.walked_at || known.totalcount === null || !known.page_size) return null;
   dropCandidatesOfQuickWalks(tx, key);
@@ -68,6 +71,7 @@ function begin(tx: Tx, key: PackageKey): KnownList | null {
     totalcount: known.totalcount,
     pageSize: known.page_size,
     isTrusted: known.order === 'trusted',
+    highestId: highestId(key),
     unexplained: known.unexplained ?? 0,
   };
 }

@@ -64,7 +64,7 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
 
   async function page(walk: Walk, { checkpoint, ...rest }: Page) {
     walk.checkpointNow = { ...walk.checkpointNow, ...checkpoint };
-    const { newInQuarantine, ...counts } = await warehouse.storePage({
+    const outcome = await warehouse.storePage({
       ...KEY,
       walkId: walk.walkId,
       page: 1,
@@ -79,8 +79,8 @@ export function createWalker(warehouse: SqliteWarehouse, clock: VirtualClock) {
       ...rest,
       checkpoint: walk.checkpointNow,
     });
-    void newInQuarantine; // told by the tests of quick walks
-    return counts;
+    const { inserted, updated, unchanged, restored, quarantined, unsettled } = outcome;
+    return { inserted, updated, unchanged, restored, quarantined, unsettled };
   }
 
   async function finish(walk: Walk, brake: Partial<Brake> = {}): Promise<Omit<Removals, 'newlyHeld'>> {

@@ -1,6 +1,7 @@
 /**
  * Who is answered when several packages are walked at a time. One walk goes on at any moment, until it asks again or
- * ends: so which package is served next depends on nothing but `choose`, and a seed gives the same run again.
+ * ends: so which package is served next depends on nothing but `choose`, and a seed gives the same run again. The first
+ * package asks alone until it has its first answer.
  */
 export interface Turns {
   /** So many walks are to come, this many at a time. */
@@ -22,18 +23,20 @@ interface State {
   waiting: Map<number, () => void>;
   mode: 'whole' | 'last' | 'open';
   served: number;
+  /** Nobody has been answered in this run. */
+  isFirst: boolean;
 }
 
 /** `choose` gives any number for the n-th choice. */
 export function createTurns(choose: (n: number) => number): Turns {
   const waiting = new Map<number, () => void>();
-  const state: State = { left: 0, atATime: 1, running: null, waiting, mode: 'open', served: 0 };
+  const state: State = { left: 0, atATime: 1, running: null, waiting, mode: 'open', served: 0, isFirst: true };
   const rest = (packageId: number) => {
     if (state.running === packageId) state.running = null;
   };
   return {
     begin: (walks, atATime) => {
-      Object.assign(state, { left: walks, atATime, running: null, mode: 'whole' });
+      Object.assign(state, { left: walks, atATime, running: null, mode: 'whole', isFirst: true });
       waiting.clear();
     },
     take: (packageId) =>
@@ -65,11 +68,12 @@ function serveNext(state: State, choose: (n: number) => number): void {
     waiting.clear();
     return;
   }
-  const awaited = mode === 'last' ? 1 : Math.min(state.atATime, state.left);
+  const awaited = mode === 'last' || state.isFirst ? 1 : Math.min(state.atATime, state.left);
   if (state.running !== null || waiting.size === 0 || waiting.size < awaited) return;
   const inOrder = [...waiting.keys()].sort((one, other) => one - other);
   const next = inOrder[choose(state.served++) % inOrder.length] ?? 0;
   state.running = next;
+  state.isFirst = false;
   waiting.get(next)?.();
   waiting.delete(next);
 }

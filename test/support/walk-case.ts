@@ -41,6 +41,7 @@ export type Ending =
 export interface RunOfCase {
   /** One script a package, in their order. */
   scripts: readonly Script[];
+  mode: 'full' | 'quick';
   acceptRemovals: boolean;
   ending: Ending;
 }
@@ -186,7 +187,7 @@ async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary |
     account.letAllThrough();
   }, STUCK_MS);
   const outcome = await pipeline
-    .run({ acceptRemovals: order.acceptRemovals })
+    .run({ mode: order.mode, acceptRemovals: order.acceptRemovals })
     .catch((error: unknown) => ({ error }));
   clearTimeout(watchdog);
   clock.strikeAfter(Infinity, () => undefined);

@@ -80,6 +80,7 @@ const runEnding = (ending: fc.Arbitrary<Ending>) =>
   fc
     .record({
       scripts: fc.array(script, { minLength: 1, maxLength: MOST_PACKAGES }),
+      mode: fc.constantFrom<RunOfCase['mode'][]>('full', 'full', 'quick'),
       acceptRemovals: fc.oneof(
         { weight: 4, arbitrary: fc.constant(false) },
         { weight: 1, arbitrary: fc.constant(true) },
@@ -209,7 +210,7 @@ export async function play(one: WalkCase, all: Iterable<Command>): Promise<void>
   await standStill(one);
 }
 
-const QUIET: RunOfCase = { scripts: [], acceptRemovals: false, ending: { kind: 'whole' } };
+const QUIET: RunOfCase = { scripts: [], mode: 'full', acceptRemovals: false, ending: { kind: 'whole' } };
 const LOOK: RunOfCase = { ...QUIET, acceptRemovals: true };
 
 /**

@@ -12,6 +12,7 @@ type Asked = Exchange & { purpose: string };
  * where it stopped, over what came in below. Boundary reads have a bound of their own.
  */
 export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
+  if (walk.mode === 'quick') return quickBroken(one, walk);
   const { package_id: packageId, run_id: runId } = walk;
   const where = `package ${packageId}, walk ${walk.walk_id}`;
   const seen = one.account.seen(packageId);
@@ -32,6 +33,15 @@ export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
     ...boundaryBroken(one, where, asked.length - reading.length, pages),
     ...readingBroken(one, walk, where, reading, pages),
   ];
+}
+
+/** D. A quick walk asks for no page more than twice, and looks at most twice across a boundary. */
+function quickBroken(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
+  const seen = one.account.seen(packageId);
+  const pages = Math.max(1, ...seen.map(({ totalpage }) => totalpage));
+  const most = 4 * pages + 8;
+  const where = `package ${packageId}, quick walk ${walkId}`;
+  return seen.length <= most ? [] : [`D: ${where}: ${seen.length} requests for ${pages} pages`];
 }
 
 function boundaryBroken({ setup }: WalkCase, where: string, boundaries: number, pages: number): string[] {

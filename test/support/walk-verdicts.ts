@@ -74,7 +74,7 @@ function lost(one: WalkCase, walk: WalkRow): string[] {
   const { package_id: packageId, status } = walk;
   const since = fromTimestamp(walk.origin_started_at);
   const listed = listedIn(one, packageId);
-  const isEnded = status === 'succeeded' || status === 'partial';
+  const isEnded = walk.mode === 'full' && (status === 'succeeded' || status === 'partial');
   const isHonest = (one.honestSince.get(packageId) ?? Infinity) <= since;
   const isPushed = listed.insertions.some(({ at }) => at >= since && !one.quietMoments.has(at));
   if (!isEnded || !isHonest || isPushed) return [];
@@ -87,13 +87,15 @@ function lost(one: WalkCase, walk: WalkRow): string[] {
 }
 
 /** E. A walk that came to its end leaves no candidate but those that are held back. */
-function candidatesLeft(one: WalkCase, { package_id: packageId, status }: WalkRow): string[] {
+function candidatesLeft(one: WalkCase, { package_id: packageId, status, walk_id, mode }: WalkRow): string[] {
   if (status !== 'succeeded' && status !== 'partial') return [];
   return one
     .pipeline()
     .query<{ id: number }>(
-      'select id from removal_candidate where package_id = ? and not held_back',
+      'select id from removal_candidate where package_id = ? and not held_back and (walk_id = ? or ?)',
       packageId,
+      walk_id,
+      mode === 'full' ? 1 : 0,
     )
     .map(({ id }) => `E: ${packageId}/${id} is left as a candidate`);
 }

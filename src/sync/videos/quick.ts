@@ -52,6 +52,8 @@ export async function walkQuickly(parts: SyncParts, order: WalkOrder): Promise<v
     if (!(error instanceof WarehouseError)) await beginWalk(look);
     await noteStop(parts, order, { walkId: look.course.walkId, mode: 'quick' }, error);
     throw error;
+  } finally {
+    parts.progress.walkEnded(key);
   }
 }
 
@@ -71,7 +73,6 @@ function createLook(parts: SyncParts, order: WalkOrder, known: KnownList): Look 
       look.came.set(number, { number, page });
       look.totalcount ??= page.paging.totalcount;
       course.checkpoint.totalcount = page.paging.totalcount;
-      order.turn.pageRead();
       return page;
     },
     came: new Map(),
@@ -87,9 +88,18 @@ async function readAll(look: Look): Promise<void> {
   const end = await readEnd(look);
   if (!end || course.checkpoint.orderViolated) return;
   course.looks.left = 2 * end.number;
+  await readNew(look, end);
   await searchBetween(look, known.unexplained);
   await lookAbove(look, end);
   await seeOrder(look, end);
+}
+
+/** New videos are the last ones: pages are read downward until one begins with an id that was known. */
+async function readNew(look: Look, end: Edge): Promise<void> {
+  let { first } = end;
+  for (let number = end.number - 1; number >= 1 && first > look.known.highestId; number--) {
+    first = (await read(look, number))?.first ?? first;
+  }
 }
 
 /** Looks between the pages that came, the upper ones first. What was in vain before is not searched for again. */
@@ -146,34 +156,21 @@ async function beginWalk({ parts, order, course, startedAt }: Look): Promise<voi
 }
 
 /** By how many records those known between two pages are more than the pages between them hold; less than 0: fewer. */
-async function surplus(look: Look, low: Edge, high: Edge): Promise<number> {
-  return (
-    (await countKnown(look, low, high)) - (high.number - low.number - 1) * look.course.checkpoint.pageSize
-  );
+async function surplus({ parts, course }: Look, low: Edge, high: Edge): Promise<number> {
+  const between = { low: Math.max(LOWEST, low.last + 1), high: high.first - 1 };
+  const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
+  const known = await parts.warehouse.countBelieved(course.key, { ...between, ...pages });
+  return known - (high.number - low.number - 1) * course.checkpoint.pageSize;
 }
 
-function countKnown({ parts, course }: Look, low: Edge, high: Edge): Promise<number> {
-  return parts.warehouse.countBelieved(course.key, {
-    low: Math.max(LOWEST, low.last + 1),
-    high: high.first - 1,
-    fromPage: low.number + 1,
-    toPage: high.number - 1,
-  });
-}
-
-/**
- * Finds what is more or less than it was between two pages: by halves, the upper one first. Where nothing is known, all
- * is new, and is read from its end.
- */
+/** Finds what is more or less than it was between two pages: by halves, the upper one first. */
 async function search(look: Look, low: Edge, high: Edge): Promise<void> {
   if ((await surplus(look, low, high)) === 0) return;
   if (high.number - low.number <= 1) {
     await lookBetween(look, low, high);
     return;
   }
-  const isAllNew = (await countKnown(look, low, high)) === 0;
-  const aim = isAllNew ? high.number - 1 : Math.floor((low.number + high.number) / 2);
-  const edge = await readNear(look, aim, low, high);
+  const edge = await readNear(look, Math.floor((low.number + high.number) / 2), low, high);
   if (!edge) return;
   await search(look, edge, high);
   await search(look, low, edge);

@@ -28,6 +28,7 @@ export function createAsk(parts: SyncParts, order: WalkOrder, course: Course): A
     };
     const asking = { packageId, page: number, pageSize: account.pageSize, purpose, runId, signal };
     const page = await account.client.videoPage({ ...asking, recognise });
+    order.turn.answered();
     const { known } = found;
     const holding = known ? holdingOfKnown(known) : holdingOf(page.ids, page.refused.length);
     return { ...page, known, holding };

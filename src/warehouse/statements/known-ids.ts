@@ -1,7 +1,8 @@
 /** How many ids of a package the service is believed to list: live rows, not proved gone, and what is in quarantine. */
-import { and, between, count, eq, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
+import { and, between, count, eq, isNotNull, isNull, max, notExists, sql } from 'drizzle-orm';
 import type { Db } from '../file.ts';
 import { packageTable, quarantine, removalCandidate, video } from '../schema/videos.ts';
+import { prepareOpenVideoIds } from './quarantine.ts';
 import type { PackageKey } from './video.ts';
 
 /** Ids from `low` to `high`, and the pages that they stand on from `fromPage` to `toPage`, all included. */
@@ -95,4 +96,18 @@ function prepareCountRefused(db: Db) {
     .prepare();
   return (place: PackageKey & KnownRange): number =>
     (named.get({ ...place })?.count ?? 0) + (nameless.get({ ...place })?.count ?? 0);
+}
+
+/** Prepares: which is the highest id that there ever was in the package, in a row or in quarantine? 0 for none. */
+export function prepareHighestId(db: Db): (key: PackageKey) => number {
+  const rows = db
+    .select({ id: max(video.id) })
+    .from(video)
+    .where(and(eq(video.account, value('account')), eq(video.package_id, value('packageId'))))
+    .prepare();
+  const refused = prepareOpenVideoIds(db);
+  return ({ account, packageId }) => {
+    const ids = refused({ account, packageId }).map(Number).filter(Number.isSafeInteger);
+    return Math.max(rows.get({ account, packageId })?.id ?? 0, ...ids);
+  };
 }
