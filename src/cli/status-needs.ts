@@ -5,6 +5,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
 import type {
+  BudgetReport,
   DriftReport,
   HeldBackReport,
   PackageReport,
@@ -12,7 +13,7 @@ import type {
   Report,
 } from './status-report.ts';
 import type { Typed } from './typed.ts';
-import { ago, count, counted, shortened } from './words.ts';
+import { ago, count, counted, duration, shortened } from './words.ts';
 
 export interface Need {
   words: string;
@@ -37,6 +38,7 @@ export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings
   const { now, typed } = surroundings;
   const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
   return [
+    ...facts.budgets.flatMap((row) => pauseNeeds(row, { now, typed })),
     ...facts.packages.flatMap((row) => [
       ...packageNeeds(row, typed),
       ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
@@ -57,6 +59,21 @@ function only(words: string): Need {
 
 function isOf(one: { account: string; package_id: number }, other: PackageReport): boolean {
   return one.account === other.account && one.package_id === other.package_id;
+}
+
+/** It ends by itself; but whoever asks as before will be restricted again. */
+function pauseNeeds(
+  { account, pause }: BudgetReport,
+  { now, typed }: Pick<Surroundings, 'now' | 'typed'>,
+): Need[] {
+  if (!pause?.in_force) return [];
+  const left = duration(fromTimestamp(pause.until) - now);
+  return [
+    {
+      words: `account ${account} is paused until ${pause.until} UTC (${left} more): ${shortened(pause.reason, 200)}`,
+      details: [`-> it goes on by itself; where this happens again, lower its limits: ${typed('plan')}`],
+    },
+  ];
 }
 
 function packageNeeds(row: PackageReport, typed: Typed): Need[] {

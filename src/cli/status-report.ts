@@ -2,7 +2,7 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { nextTick } from '../schedule/due.ts';
-import type { Overview } from '../warehouse/overview.ts';
+import type { Overview, Saved } from '../warehouse/overview.ts';
 import { needsOf, type Need } from './status-needs.ts';
 import { acceptCommand, type Typed } from './typed.ts';
 
@@ -49,16 +49,22 @@ export interface StorageReport {
   stale: boolean;
 }
 
-interface BudgetReport {
+export interface BudgetReport {
   account: string;
   per_second: Window;
   per_minute: Window;
   per_day: Window;
+  /** The restriction in force, or the one whose rate is still coming back until `back_at`; null where there is none. */
+  pause: { until: string; reason: string; since: string; back_at: string; in_force: boolean } | null;
+  /** In the last seven days: quick looks, the requests that they saved, and pages that were known by their bytes. */
+  saved: Saved;
 }
 
 interface Window {
   spent: number;
   limit: number | null;
+  /** What may be sent at once; null where there is no limit. */
+  left: number | null;
 }
 
 type RunReport = Pick<
@@ -169,8 +175,21 @@ function budgetReport({ name, limits }: AccountConfig, overview: Overview, now: 
   const spent = overview.spent(name, now);
   return {
     account: name,
-    per_second: { spent: spent.second, limit: limits.perSecond },
-    per_minute: { spent: spent.minute, limit: limits.perMinute },
-    per_day: { spent: spent.day, limit: limits.perDay },
+    per_second: windowOf(spent.second, limits.perSecond),
+    per_minute: windowOf(spent.minute, limits.perMinute),
+    per_day: windowOf(spent.day, limits.perDay),
+    pause: pauseOf(overview, name, now),
+    saved: overview.saved(name, now),
   };
+}
+
+function windowOf(spent: number, limit: number | null): Window {
+  return { spent, limit, left: limit === null ? null : Math.max(0, limit - spent) };
+}
+
+function pauseOf(overview: Overview, account: string, now: number): BudgetReport['pause'] {
+  const pause = overview.pause(account, now);
+  if (!pause) return null;
+  const { until, reason, since, back_at } = pause;
+  return { until, reason, since, back_at, in_force: fromTimestamp(until) > now };
 }

@@ -2,7 +2,7 @@
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import type { Report } from './status-report.ts';
-import { ago, count, printable, shortened, table } from './words.ts';
+import { ago, count, counted, printable, shortened, table } from './words.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {
@@ -84,15 +84,23 @@ function driftTable(report: Report, since: Since): string {
 }
 
 function budgetTable(report: Report): string {
-  const show = ({ spent, limit }: Report['budgets'][number]['per_day']) =>
-    `${count(spent)} of ${limit === null ? 'any' : count(limit)}`;
+  const show = ({ spent, left, limit }: Report['budgets'][number]['per_day']) =>
+    left === null || limit === null ? `${count(spent)} spent` : `${count(left)} of ${count(limit)}`;
   const rows = report.budgets.map((row) => [
     row.account,
     show(row.per_second),
     show(row.per_minute),
     show(row.per_day),
+    row.saved.looks === 0 ? '-' : `${count(row.saved.requests)} by ${counted(row.saved.looks, 'quick look')}`,
+    count(row.saved.pages),
   ]);
-  return table(['requests spent', '>per second', '>per minute', '>per day'], rows);
+  const headings = ['requests left', '>per second', '>per minute', '>per day', '>saved in 7 days'];
+  const returning = report.budgets.flatMap(({ account, pause }) =>
+    pause && !pause.in_force
+      ? [`  ${account} was paused until ${pause.until} UTC; its rate comes back until ${pause.back_at} UTC`]
+      : [],
+  );
+  return [table([...headings, '>unchanged pages'], rows), ...returning].join('\n');
 }
 
 function runTable(report: Report, since: Since): string {
@@ -100,12 +108,13 @@ function runTable(report: Report, since: Since): string {
     String(run.run_id),
     since(run.started_at),
     run.trigger,
+    run.mode,
     run.scope ?? 'everything',
     run.status,
     count(run.requests),
     shortened(run.error ?? '', 80),
   ]);
-  return table(['run', 'started', 'trigger', 'scope', 'status', '>requests', 'error'], rows);
+  return table(['run', 'started', 'trigger', 'mode', 'scope', 'status', '>requests', 'error'], rows);
 }
 
 type Requests = ReturnType<Overview['requests']>;

@@ -5,12 +5,8 @@ import type { Config } from './config.ts';
 export function notYet(config: Config): string[] {
   const liveFile = relative(dirname(config.file), config.warehouse);
   const lines: string[] = [];
-  if (config.schedule.quick !== null) lines.push('schedule.quick: this version walks in full only');
   if (config.publish) lines.push(`publish: this version does not publish yet; the live file is ${liveFile}`);
   if (config.server) lines.push('server: this version has no web server yet');
   if (config.notify) lines.push('notify: this version tells nobody yet');
-  if (config.accounts.some(({ limits }) => limits.restrictedCodes.length > 0)) {
-    lines.push('limits.restricted_codes: this version does not act on them yet');
-  }
   return lines;
 }

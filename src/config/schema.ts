@@ -107,7 +107,7 @@ const account = section({
 
 const schedule = section({
   full: cron().prefault('0 * * * *').describe('When to walk everything: cron, in UTC. Default "0 * * * *".'),
-  quick: cron().optional().describe('When to look for new videos only: cron, in UTC. Default none.'),
+  quick: cron().optional().describe('When to look for what is new or gone only: cron, in UTC. Default none.'),
 });
 
 const walk = section({

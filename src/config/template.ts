@@ -35,10 +35,12 @@ accounts:
       per_day: 20000
       #concurrency: 4           # packages at a time
       #max_wait: 2m             # a longer wait for the budget parks the run
+      #restricted_codes: []     # errorCode values that mean "restricted": the account is paused
       #final_codes: []          # errorCode values that mean "do not retry"
 
 schedule:
   full: "0 * * * *"             # when to walk everything: cron, in UTC
+  quick: "*/10 * * * *"         # when to look for what is new or gone; leave out for never
 
 #walk:
 #  removal_brake: 0.2           # share of a package that one walk may remove unasked

@@ -48,6 +48,8 @@ export interface Admission {
 
 /** Another process may free a place at any time: nobody sleeps longer than this without looking again. */
 const LOOK_AGAIN_MS = 200;
+/** A pause is looked at again after this: a machine may sleep meanwhile, and timers know no more than 24 days. */
+const LOOK_AT_PAUSE_MS = 600_000;
 
 /**
  * The budget of one account. `admit` resolves once the request is in the ledger and may be sent; it rejects with
@@ -69,16 +71,19 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
         const { untilMs } = attempt.pause;
         if (untilMs - now > limits.maxWaitMs) throw paused(account, attempt.pause);
         giveUpAt = untilMs + limits.maxWaitMs;
-        await clock.sleep(untilMs - now, signal);
+        await clock.sleep(Math.min(untilMs - now, LOOK_AT_PAUSE_MS), signal);
         continue;
       }
       if (attempt.inFlight) giveUpAt = now + limits.maxWaitMs;
-      else if (attempt.freeAt > giveUpAt) throw spent(account, attempt.words, attempt.freeAt);
+      else if (attempt.freeAt > giveUpAt) throw spent(account, attempt.window.words, attempt.freeAt);
       await clock.sleep(Math.min(Math.max(1, attempt.freeAt - now), LOOK_AGAIN_MS), signal);
     }
   }
 
-  /** A request that was sent and never answered may reach the service until its deadline. */
+  /**
+   * A request that was sent and never answered may reach the service until its deadline. One that is answered after it
+   * was sent by a machine that slept: it counts until then.
+   */
   function admitted(requestId: number, at: number, deadlineMs: number): Admission {
     return {
       answered: ({ status, bytes, sent }) => {
@@ -116,8 +121,15 @@ export function pausedWords(account: string, { untilMs, reason }: Pick<Pause, 'u
   return `account ${account} is paused until ${toTimestamp(untilMs)} UTC: ${reason}`;
 }
 
-type Attempt =
-  { requestId: number } | { pause: Pause } | { freeAt: number; words: string; inFlight: boolean };
+/** A window without a place: when its oldest request leaves it, and whether that is still on its way. */
+interface Full {
+  window: Window;
+  used: number;
+  freeAt: number;
+  inFlight: boolean;
+}
+
+type Attempt = { requestId: number } | { pause: Pause } | Full;
 
 function createLedger(db: Db, account: string) {
   return {
@@ -136,7 +148,7 @@ function tryAdmit(ledger: Ledger, limits: Limits, note: RequestNote, now: number
   const pause = ledger.pauses.current(now);
   if (pause && pause.untilMs > now) return { pause };
   const full = findFull(ledger, limitsNow(limits, pause, now), note, now);
-  if (full) return full;
+  if (full) return pause ? { ...full, freeAt: Math.min(full.freeAt, roomAt(full, limits, pause)) } : full;
   const { purpose, runId: run_id, packageId: package_id, page } = note;
   const sent = { account: ledger.account, at_ms: now, spent_until_ms: now + note.deadlineMs };
   return { requestId: ledger.insert({ ...sent, purpose, run_id, package_id, page }) };
@@ -156,16 +168,22 @@ function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
   return { perSecond: part('perSecond'), perMinute: part('perMinute'), perDay: limits.perDay };
 }
 
+/** When a rate that comes back has one place more than are used; never, where the whole one has none. */
+function roomAt({ window: { name }, used }: Full, limits: Rates, { untilMs, backMs }: Pause): number {
+  if (name === 'perDay') return Infinity;
+  const whole = limits[name] ?? RETURN_TO[name];
+  if (used < whole) return untilMs + Math.ceil(((used + 1) / whole) * (backMs - untilMs));
+  return limits[name] === null ? backMs : Infinity;
+}
+
 /** The first window that has no place, and when it has one; null where all have. */
-function findFull(ledger: Ledger, limits: Rates, note: RequestNote, now: number): Attempt | null {
+function findFull(ledger: Ledger, limits: Rates, note: RequestNote, now: number): Full | null {
   const limited = WINDOWS.flatMap((window) => {
     const limit = limits[window.name];
     return limit === null ? [] : [{ window, limit }];
   });
-  if (limited.length === 0) return null;
-  const used = ledger.windows.used(now);
   for (const { window, limit } of limited) {
-    if (used[window.name] < limit) continue;
+    if (ledger.windows.used(window, now) < limit) continue;
     const full = lookAgain(ledger, { window, limit }, note, now);
     if (full) return full;
   }
@@ -178,11 +196,11 @@ function lookAgain(
   { window, limit }: { window: Window; limit: number },
   note: RequestNote,
   now: number,
-): Attempt | null {
+): Full | null {
   pullBack(account, now + note.deadlineMs);
   const used = windows.recount(window, now);
   if (used < limit) return null;
   const oldest = windows.oldest(window, now, used, limit);
   const inFlight = oldest > now && oldest <= now + note.deadlineMs; // later: the clock went back
-  return { freeAt: oldest + window.ms + 1, words: window.words, inFlight };
+  return { window, used, freeAt: oldest + window.ms + 1, inFlight };
 }

@@ -1,17 +1,22 @@
 /** How things stand in a live file: facts for `status`, read through a connection that changes nothing. */
 import { and, count, desc, eq, gt } from 'drizzle-orm';
+import { toTimestamp } from '../lib/clock.ts';
 import { openFileToRead, type Db } from './file.ts';
 import { request } from './schema/runs.ts';
 import { driftOf } from './statements/drift.ts';
 import { countHeldSince, heldBackByPackage, heldBackExamples } from './statements/held-back.ts';
+import { savedSince } from './statements/look.ts';
+import { pausesUntil, type PauseRow } from './statements/pause.ts';
 import { countOpen, openExamples } from './statements/quarantine.ts';
 import { newestRuns } from './statements/run.ts';
 import { countDiffering, countGaps, newestBooked, newestReading } from './statements/storage.ts';
 import type { PackageKey } from './statements/video.ts';
-import { lastWalk, packagesInForce } from './statements/walk.ts';
+import { countRecognised, lastWalk, packagesInForce } from './statements/walk.ts';
 
 /** Of what is held back or in quarantine, so many are shown. */
 const EXAMPLES = 3;
+
+const SAVED_MS = 7 * 86_400_000;
 
 /** Questions about a live file. */
 export interface Overview {
@@ -30,8 +35,20 @@ export interface Overview {
   drift(): ReturnType<typeof driftOf>;
   /** Requests of the account that are in its windows now. */
   spent(account: string, now: number): { second: number; minute: number; day: number };
+  /** The restriction of the account that is in force, or whose rate is still coming back; or undefined. */
+  pause(account: string, now: number): PauseRow | undefined;
+  saved(account: string, now: number): Saved;
   requests(limit: number): (typeof request.$inferSelect)[];
   close(): void;
+}
+
+/** What an account did not have to ask or to read, in the last seven days. */
+export interface Saved {
+  /** Quick looks at a package, and the requests that full walks would have made more. */
+  looks: number;
+  requests: number;
+  /** Pages that were known by their bytes. */
+  pages: number;
 }
 
 export interface StorageFacts {
@@ -64,9 +81,16 @@ export function openOverview(path: string): Overview {
       minute: spentSince(db, account, now - 60_000),
       day: spentSince(db, account, now - 86_400_000),
     }),
+    pause: (account, now) => pausesUntil(db, toTimestamp(now)).find((row) => row.account === account),
+    saved: (account, now) => saved(db, account, now - SAVED_MS),
     requests: (limit) => db.select().from(request).orderBy(desc(request.request_id)).limit(limit).all(),
     close: () => db.$client.close(),
   };
+}
+
+function saved(db: Db, account: string, since: number): Saved {
+  const at = toTimestamp(since);
+  return { ...savedSince(db, account, at.slice(0, 10)), pages: countRecognised(db, account, at) };
 }
 
 function heldBack(db: Db) {

@@ -1,4 +1,4 @@
-/** How many requests of an account its windows hold: counted on from look to look, however long a window is. */
+/** How many requests of an account its windows hold: counted at every look, and of a day only what is new. */
 import type { Db } from './file.ts';
 import {
   prepareAddedSince,
@@ -16,13 +16,23 @@ export const WINDOWS = [
 
 export type Window = (typeof WINDOWS)[number];
 
-/** Requests by window. */
-type Used = Record<Window['name'], number>;
+const DAY_MS = 86_400_000;
+
+/** A day is counted as a whole once in this time (ms): lest what is changed by hand, or answered late, is missed for long. */
+const COUNT_AGAIN_MS = 60_000;
+
+/** What was counted of a day: when, when as a whole, and up to which request. */
+interface DayCount {
+  now: number;
+  countedAt: number;
+  id: number;
+  used: number;
+}
 
 /**
  * Counts for one account. All calls stand inside an IMMEDIATE transaction: nobody adds meanwhile. A request stays in
- * its window while `spent_until_ms` is less than one window ago; that moment only ever moves towards the past, and
- * what has left does not come back, unless the clock does.
+ * its window while `spent_until_ms` is less than one window ago. A second and a minute are counted; of a day, which may
+ * hold twenty thousand, only what came and what left since the last look.
  */
 export function createWindowCounts(db: Db, account: string) {
   const addedSince = prepareAddedSince(db);
@@ -30,32 +40,30 @@ export function createWindowCounts(db: Db, account: string) {
   const lastRequestId = prepareLastRequestId(db);
   const leftBetween = prepareLeftBetween(db);
   const nthSince = prepareNthSince(db);
-  /** What was counted last, and up to which request. */
-  let last: { now: number; id: number; used: Used } | null = null;
+  let day: DayCount | null = null;
 
-  function countAll(now: number): Used {
-    const [perSecond = 0, perMinute = 0, perDay = 0] = WINDOWS.map(({ ms }) => countSince(account, now - ms));
-    last = { now, id: lastRequestId(), used: { perSecond, perMinute, perDay } };
-    return last.used;
+  function countDay(now: number): number {
+    const used = countSince(account, now - DAY_MS);
+    day = { now, countedAt: now, id: lastRequestId(), used };
+    return used;
+  }
+
+  function carryDay(now: number): number {
+    if (!day || now < day.now || now - day.countedAt > COUNT_AGAIN_MS) return countDay(now);
+    const { added, lastId } = addedSince(account, day.id);
+    const left = leftBetween(account, day.now - DAY_MS, now - DAY_MS);
+    day = { ...day, now, id: lastId ?? day.id, used: day.used + added - left };
+    return day.used;
   }
 
   return {
-    /** How many requests of each window may have reached the service less than one window ago? */
-    used(now: number): Used {
-      if (!last || now < last.now) return countAll(now);
-      const { added, lastId } = addedSince(account, last.id);
-      const used = { ...last.used };
-      for (const { name, ms } of WINDOWS) {
-        used[name] += added - leftBetween(account, last.now - ms, now - ms);
-      }
-      last = { now, id: lastId ?? last.id, used };
-      return used;
+    /** How many requests of the window may have reached the service less than one window ago? */
+    used({ name, ms }: Window, now: number): number {
+      return name === 'perDay' ? carryDay(now) : countSince(account, now - ms);
     },
     /** Counts one window anew: before anybody is told to wait, lest requests were taken out of the ledger by hand. */
     recount({ name, ms }: Window, now: number): number {
-      const used = countSince(account, now - ms);
-      if (last?.now === now) last.used[name] = used;
-      return used;
+      return name === 'perDay' ? countDay(now) : countSince(account, now - ms);
     },
     /** Until when the request was on its way that must leave the window, which holds `used`, before `limit` is kept to. */
     oldest({ ms }: Window, now: number, used: number, limit: number): number {

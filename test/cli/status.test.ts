@@ -26,8 +26,8 @@ describe('status', () => {
     expect(stdout).toMatch(/^all 4 streams are fresh \(.*vodhouse\.db\)$/m);
     expect(stdout).toMatch(/^main\/101 +250 +just now +succeeded$/m);
     expect(stdout).toMatch(/^main +just now +\d{4}-\d\d-\d\d +0 +0$/m);
-    expect(stdout).toMatch(/^main .* of any .* of any .* of any$/m);
-    expect(stdout).toMatch(/^1 +just now +manual +everything +succeeded +\d+$/m);
+    expect(stdout).toMatch(/^main +\d+ spent +\d+ spent +\d+ spent +- +0$/m);
+    expect(stdout).toMatch(/^1 +just now +manual +full +everything +succeeded +\d+$/m);
 
     const json = await vodhouse(['status', '--json'], { cwd });
     expect(json.code).toBe(0);
@@ -47,7 +47,14 @@ describe('status', () => {
         { account: 'main', package_id: 103, videos: 0 },
       ],
       storage: [{ account: 'main', gaps: 0, stale: false }],
-      budgets: [{ account: 'main', per_day: { limit: null } }],
+      budgets: [
+        {
+          account: 'main',
+          per_day: { limit: null, left: null },
+          pause: null,
+          saved: { looks: 0, requests: 0, pages: 0 },
+        },
+      ],
       runs: [{ run_id: 1, status: 'succeeded', trigger: 'manual' }],
     });
     for (const name of [...Object.keys(report), ...Object.keys(report.packages[0] ?? {})]) {

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ParkedError } from '../../src/lib/errors.ts';
-import type { Limits } from '../../src/warehouse/budget.ts';
+import type { Admission, Limits } from '../../src/warehouse/budget.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { createTimeline, type Timeline } from './virtual-clock.ts';
@@ -21,8 +21,12 @@ export interface Arrival {
   /** Milliseconds after the arrival before. */
   afterMs: number;
   latencyMs: number;
-  /** `lost`: sent, no answer. `unsent`: no connection was made. `killed`: its process dies before it ends. */
-  fate: 'answered' | 'lost' | 'unsent' | 'killed';
+  /**
+   * `lost`: sent, no answer. `unsent`: no connection was made. `killed`: its process dies before it ends. `restricted`:
+   * the answer asks to wait for `waitMs`, or for no time in particular.
+   */
+  fate: 'answered' | 'lost' | 'unsent' | 'killed' | 'restricted';
+  waitMs: number | null;
 }
 
 export interface Scenario {
@@ -30,9 +34,9 @@ export interface Scenario {
   arrivals: readonly Arrival[];
 }
 
-/** What became of an arrival. */
+/** What became of an arrival; a restriction was told at `until`. */
 export type Fate =
-  | { kind: 'seen'; from: number; until: number }
+  | { kind: 'seen'; from: number; until: number; restriction?: { waitMs: number | null } }
   | { kind: 'unseen' }
   | { kind: 'parked'; askedAt: number; untilMs: number };
 
@@ -43,13 +47,23 @@ const anyArrival: fc.Arbitrary<Arrival> = fc.record({
   afterMs: fc.oneof(
     { weight: 6, arbitrary: fc.nat(300) },
     { weight: 2, arbitrary: fc.nat(5_000) },
-    { weight: 1, arbitrary: fc.nat(70_000) },
+    { weight: 2, arbitrary: fc.nat(70_000) },
     { weight: 1, arbitrary: fc.nat(DAY_MS) },
     { weight: 2, arbitrary: fc.constantFrom(999, 1_000, 1_001, 59_999, 60_000, 60_001) },
     { weight: 1, arbitrary: fc.integer({ min: DAY_MS - 60_000, max: DAY_MS + 1 }) },
   ),
   latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(LONGEST_MS) }),
-  fate: fc.constantFrom<Arrival['fate'][]>('answered', 'answered', 'answered', 'lost', 'unsent', 'killed'),
+  fate: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('answered' as const) },
+    { weight: 6, arbitrary: fc.constantFrom('lost', 'unsent', 'killed') },
+    { weight: 3, arbitrary: fc.constant('restricted' as const) },
+  ),
+  waitMs: fc.oneof(
+    fc.constant(null),
+    fc.nat(5_000),
+    fc.nat(120_000),
+    fc.integer({ min: 60_000, max: 900_000 }),
+  ),
 });
 
 export const scenario: fc.Arbitrary<Scenario> = fc.record({
@@ -57,7 +71,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
     perSecond: limit(4),
     perMinute: limit(12),
     perDay: limit(20),
-    maxWaitMs: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(90_000)),
+    maxWaitMs: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(90_000), fc.nat(1_000_000)),
   }),
   arrivals: fc.array(anyArrival, { maxLength: 40 }),
 });
@@ -121,15 +135,28 @@ async function live(
     await timeline.sleep(latencyMs);
     if (fate === 'killed' && process.life() === life) process.kill();
     if (process.life() !== life) return { kind: 'seen', from, until: from + process.deadlineMs };
-    const status = fate === 'answered' ? 200 : null;
-    admission.answered({ status, bytes: null, sent: fate !== 'unsent' });
-    if (fate === 'unsent') return { kind: 'unseen' };
-    return { kind: 'seen', from, until: fate === 'answered' ? timeline.now() : from + process.deadlineMs };
+    return settle(admission, arrival, from, { now: timeline.now(), deadlineMs: process.deadlineMs });
   } catch (error) {
     if (error instanceof ParkedError) return { kind: 'parked', askedAt, untilMs: error.untilMs };
     if (process.life() !== life) return { kind: 'unseen' };
     throw error;
   }
+}
+
+/** Tells the budget what came of a request of a process that lives. */
+function settle(
+  admission: Admission,
+  { fate, waitMs }: Arrival,
+  from: number,
+  { now, deadlineMs }: { now: number; deadlineMs: number },
+): Fate {
+  const status = { answered: 200, restricted: 429, lost: null, unsent: null, killed: null }[fate];
+  admission.answered({ status, bytes: null, sent: fate !== 'unsent' });
+  if (fate === 'unsent') return { kind: 'unseen' };
+  if (status === null) return { kind: 'seen', from, until: from + deadlineMs };
+  if (fate === 'answered') return { kind: 'seen', from, until: now };
+  admission.restricted({ waitMs, reason: 'too much' });
+  return { kind: 'seen', from, until: now, restriction: { waitMs } };
 }
 
 /**
@@ -142,6 +169,24 @@ export function mostWithin(fates: readonly Fate[], windowMs: number): number {
     ({ from: end }) => seen.filter(({ from, until }) => from <= end && until > end - windowMs).length,
   );
   return Math.max(0, ...counts);
+}
+
+/** The least that a restriction without a time pauses, in milliseconds. */
+const LEAST_PAUSE_MS = 30_000;
+
+/**
+ * How many requests were admitted while the service had asked for none: from when that was noted until the time that it
+ * named; or for half a minute where it named none, and the request was not under way since before another pause.
+ */
+export function admittedInPauses(fates: readonly Fate[]): number {
+  const seen = fates.filter((fate) => fate.kind === 'seen').sort((one, other) => one.until - other.until);
+  const pauses: { at: number; end: number }[] = [];
+  for (const { from, until: at, restriction } of seen) {
+    if (!restriction) continue;
+    const isSame = pauses.some(({ end }) => end > from);
+    pauses.push({ at, end: at + (restriction.waitMs || (isSame ? 0 : LEAST_PAUSE_MS)) });
+  }
+  return seen.filter(({ from }) => pauses.some(({ at, end }) => from > at && from < end)).length;
 }
 
 /** What the fates break, in words; empty where all is well. */
@@ -158,5 +203,7 @@ export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[]
   const hasty = fates.filter(
     (fate) => fate.kind === 'parked' && fate.untilMs <= fate.askedAt + limits.maxWaitMs,
   );
-  return [...crowded, ...hasty.map(() => 'parked although the wait was short enough')];
+  const disobedient = admittedInPauses(fates);
+  const hurried = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];
+  return [...crowded, ...hurried, ...hasty.map(() => 'parked although the wait was short enough')];
 }

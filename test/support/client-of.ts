@@ -50,7 +50,6 @@ export function accountAt(url: string, wishes: Partial<ServiceAccount> = {}): Se
     videoList: { baseUrl: url, key: AWKWARD_KEY },
     storage: { baseUrl: url, auth: 'none', key: AWKWARD_KEY },
     concurrency: 4,
-    maxWaitMs: 120_000,
     codes: { restricted: [], final: [] },
     ...wishes,
   };

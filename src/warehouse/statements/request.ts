@@ -103,7 +103,7 @@ export function prepareSettleRequest(db: Db) {
       duration_ms: sql`${value('now')} - ${request.at_ms}`,
       status: sql`${value('status')}`,
       bytes: sql`${value('bytes')}`,
-      spent_until_ms: sql`min(${request.spent_until_ms}, ${value('spentUntil')})`, // windows.ts: never later
+      spent_until_ms: sql`${value('spentUntil')}`,
     })
     .where(eq(request.request_id, value('requestId')))
     .prepare();

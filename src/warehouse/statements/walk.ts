@@ -240,6 +240,16 @@ export function closeWalk(
   tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
 }
 
+/** How many pages were known by their bytes in walks of the account that began at `since` or later? */
+export function countRecognised(tx: Tx, account: string, since: string): number {
+  const row = tx
+    .select({ pages: sql<number>`coalesce(sum(${walk.recognised}), 0)` })
+    .from(walk)
+    .where(and(eq(walk.account, account), gte(walk.started_at, since)))
+    .get();
+  return row?.pages ?? 0;
+}
+
 /** Takes a walk out that found nothing. */
 export function deleteWalk(tx: Tx, walkId: number): void {
   tx.delete(walk).where(eq(walk.walk_id, walkId)).run();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, TransientError } from '../../../src/lib/errors.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { clientWithWarehouse } from '../../support/client-with-warehouse.ts';
 import { clientOf, failureOf, pageRequest } from '../../support/client-of.ts';
 import { createRecordingClock } from '../../support/recording-clock.ts';
 import { createGate } from '../../support/scripted-service.ts';
@@ -50,7 +51,7 @@ describe('work that is to end', () => {
 
   it('does not wait for as long as the service asks', async () => {
     const { reason, signal, stop } = createStop();
-    const { client, service, clock } = await clientOf(() => ({
+    const { client, service, clock } = await clientWithWarehouse(() => ({
       status: 429,
       headers: { 'retry-after': '60' },
     }));

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ParkedError, RefusedError, TransientError } from '../../../src/lib/errors.ts';
-import type { Budget } from '../../../src/service/client/budget.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
-import { createOpenBudget } from '../../support/open-budget.ts';
-import { createGate, type Reply } from '../../support/scripted-service.ts';
+import type { Reply } from '../../support/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/service-answers.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { createRecordingClock } from '../../support/recording-clock.ts';
@@ -14,10 +12,6 @@ const well = { body: listBody({ records: [videoRecord(1)] }) };
 /** Replies in this order; the last one again and again. */
 function inTurn(...replies: Reply[]) {
   return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
-}
-
-function asksFor(retryAfter: string): Reply {
-  return { status: 429, headers: { 'retry-after': retryAfter } };
 }
 
 describe('a refusal by errorInfo', () => {
@@ -47,16 +41,6 @@ describe('a refusal by errorInfo', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('waits with growing pauses where the config calls its code restricted', async () => {
-    const codes = { restricted: ['TooMuch'], final: [] };
-    const restricted = listRefusal('TooMuch');
-    const { client, clock } = await clientOf(inTurn(restricted, restricted, restricted, well), {
-      account: { codes },
-    });
-    expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
-    expect(clock.sleeps).toEqual([500, 1000, 2000]);
-  });
-
   it('of the storage is a message other than success, asked again once', async () => {
     const { client, service } = await clientOf(() => ({ body: storageBody([], 'no such key') }));
     const error = await failureOf(client.storageDays(JANUARY));
@@ -64,6 +48,46 @@ describe('a refusal by errorInfo', () => {
     expect(error.message).toContain('account main, storage 2026-01-01 to 2026-01-31');
     expect(error.message).toContain('no such key');
     expect(service.requests).toHaveLength(2);
+  });
+});
+
+describe('the same refusal again', () => {
+  const no = (code: string) => listRefusal(code, 'who are you?');
+
+  it('costs the next question one request', async () => {
+    const { client, service, clock } = await clientOf(() => no('InvalidKey'));
+    for (const page of [1, 2, 3]) {
+      const error = await failureOf(client.videoPage(pageRequest(page)));
+      expect(error).toMatchObject({ fault: 'refused', code: 'InvalidKey' });
+    }
+    expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3']);
+    expect(clock.sleeps).toEqual([500]);
+  });
+
+  it('is asked again once where its code is another one', async () => {
+    const codes = ['InvalidKey', 'InvalidKey', 'Closed', 'Closed', 'Closed'];
+    const { client, service } = await clientOf(({ number }) => no(codes[number - 1] ?? ''));
+    for (const page of [1, 2, 3]) await failureOf(client.videoPage(pageRequest(page)));
+    expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '2', '3']);
+  });
+
+  it('is asked again once after an answer', async () => {
+    const { client, service } = await clientOf(({ query }) =>
+      query.get('page') === '2' ? well : no('InvalidKey'),
+    );
+    await failureOf(client.videoPage(pageRequest(1)));
+    await client.videoPage(pageRequest(2));
+    await failureOf(client.videoPage(pageRequest(3)));
+    expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3', '3']);
+  });
+
+  it('is known also where a failure of another kind came before it', async () => {
+    const { client, service } = await clientOf(({ number }) =>
+      number === 3 ? { status: 500 } : no('InvalidKey'),
+    );
+    await failureOf(client.videoPage(pageRequest(1)));
+    await failureOf(client.videoPage(pageRequest(2)));
+    expect(service.requests).toHaveLength(4);
   });
 });
 
@@ -105,127 +129,6 @@ describe('an HTTP status', () => {
   });
 });
 
-describe('a service that asks to wait', () => {
-  it('for two seconds is waited for two seconds', async () => {
-    const { client, clock, budget } = await clientOf(inTurn(asksFor('2'), well));
-    await client.videoPage(pageRequest());
-    expect(clock.sleeps).toEqual([2000]);
-    expect(gaps(budget.spent)).toEqual([2000]);
-  });
-
-  it('until a date is waited for until then', async () => {
-    const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
-    const { client, clock } = await clientOf(
-      inTurn({ status: 503, headers: { 'retry-after': until } }, well),
-    );
-    await client.videoPage(pageRequest());
-    expect(clock.sleeps).toEqual([7000]);
-  });
-
-  it.each(['0', 'Sun, 01 Mar 2020 09:00:00 GMT'])(
-    'for no time (%s) still gets a growing pause',
-    async (asked) => {
-      const later = { status: 429, headers: { 'retry-after': asked } };
-      const { client, clock } = await clientOf(inTurn(later, later, later, well));
-      await client.videoPage(pageRequest());
-      expect(clock.sleeps).toEqual([500, 1000, 2000]);
-    },
-  );
-
-  it('longer than the run may wait parks the run until then, and is asked nothing else', async () => {
-    const { client, service, clock } = await clientOf(() => ({
-      status: 429,
-      headers: { 'retry-after': '121' },
-    }));
-    const start = clock.now();
-    const error: unknown = await failureOf(client.videoPage(pageRequest()));
-    expect(error).toBeInstanceOf(ParkedError);
-    expect(error).toMatchObject({ untilMs: start + 121_000 });
-    expect((error as ParkedError).message).toContain('account main');
-    expect(await failureOf(client.storageDays(JANUARY))).toBeInstanceOf(ParkedError);
-    expect(service.requests).toHaveLength(1);
-    expect(clock.sleeps).toEqual([]);
-  });
-
-  it('exactly as long as the run may wait is waited for', async () => {
-    const { client, clock } = await clientOf(inTurn(asksFor('120'), well));
-    await client.videoPage(pageRequest());
-    expect(clock.sleeps).toEqual([120_000]);
-  });
-
-  it('is not asked by the other requests of the account either', async () => {
-    const { client, clock, budget } = await clientOf(inTurn(asksFor('5'), well), {
-      account: { concurrency: 1 },
-    });
-    const start = clock.now();
-    await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
-    expect(budget.spent.map(({ note, at }) => [note.page, at - start])).toEqual([
-      [1, 0],
-      [2, 5000],
-      [1, 5000],
-    ]);
-  });
-
-  it('is left alone also after the last attempt was told to wait', async () => {
-    const { client, budget } = await clientOf(inTurn(asksFor('60'), well), {
-      retry: { attempts: 1, baseMs: 1, capMs: 1 },
-    });
-    await failureOf(client.videoPage(pageRequest(1)));
-    await client.videoPage(pageRequest(2));
-    expect(gaps(budget.spent)).toEqual([60_000]);
-  });
-
-  it('and asks for more meanwhile is waited for that long', async () => {
-    const gate = createGate();
-    const { client, clock, budget } = await clientOf(
-      async ({ query, number }) => {
-        if (number > 2) return well;
-        if (query.get('page') === '1') return asksFor('5');
-        await gate.opened;
-        return asksFor('30');
-      },
-      { account: { concurrency: 2 } },
-    );
-    const start = clock.now();
-    // the second request is told 30 seconds while the first one sleeps 5; then the first one goes on alone
-    clock.whileAsleep = async (ms) => {
-      if (ms === 5_000) gate.open();
-      if (ms === 5_000) await expect.poll(() => clock.sleeps).toContain(30_000);
-      if (ms === 30_000)
-        await expect.poll(() => clock.sleeps.length + budget.spent.length).toBeGreaterThan(4);
-    };
-    await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
-    expect(clock.sleeps).toEqual([5_000, 30_000, 25_000]);
-    expect(budget.spent.slice(2).every(({ at }) => at - start >= 30_000)).toBe(true);
-  });
-
-  it('while another request waits for its place in the budget makes that one wait too', async () => {
-    const gate = createGate();
-    const clock = createRecordingClock();
-    const open = createOpenBudget(clock);
-    const budget: Budget = {
-      admit: async (note, signal) => {
-        if (note.page === 2 && open.spent.length < 2) await gate.opened;
-        return open.admit(note, signal);
-      },
-    };
-    const { client } = await clientOf(({ number }) => (number === 1 ? asksFor('5') : well), {
-      budget,
-      clock,
-    });
-    const start = clock.now();
-    const second = client.videoPage(pageRequest(2));
-    clock.whileAsleep = async () => {
-      gate.open();
-      await expect.poll(() => open.spent.length).toBeGreaterThan(1);
-    };
-    await Promise.all([client.videoPage(pageRequest(1)), second]);
-    const [, early, ...sent] = open.spent;
-    expect(early).toMatchObject({ note: { page: 2 }, result: { sent: false } });
-    expect(sent.map(({ at }) => at - start >= 5_000)).toEqual([true, true]);
-  });
-});
-
 describe('with the budget of a warehouse', () => {
   it('every attempt is a request of the ledger, and waits for its place in the window', async () => {
     const clock = createRecordingClock();
@@ -258,7 +161,3 @@ describe('with the budget of a warehouse', () => {
     warehouse.close();
   });
 });
-
-function gaps(spent: readonly { at: number }[]): number[] {
-  return spent.slice(1).map(({ at }, index) => at - (spent[index]?.at ?? 0));
-}

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, ParkedError, RefusedError, TransientError } from '../../../src/lib/errors.ts';
 import {
+  isRestriction,
   RETRY_POLICY,
   retryAfterMs,
   retryDelay,
@@ -56,15 +57,14 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is never shorter than the service asks, and never shorter than without that', () => {
+  it("does not depend on the time that the service asks for: that is the budget's to keep", () => {
     const asks = fc.integer({ min: 0, max: 10 ** 9 });
     fc.assert(
       fc.property(attempts, chances, policies, asks, (attempt, random, policy, asked) => {
         const error = new TransientError('later', { fault: 'status', status: 503, retryAfterMs: asked });
-        const delay = retryDelay(error, attempt, random, policy);
-        fc.pre(delay !== null);
-        expect(delay).toBeGreaterThanOrEqual(asked);
-        expect(delay).toBeGreaterThanOrEqual(retryDelay(transient, attempt, random, policy) ?? 0);
+        expect(retryDelay(error, attempt, random, policy)).toBe(
+          retryDelay(transient, attempt, random, policy),
+        );
       }),
     );
   });
@@ -85,6 +85,30 @@ describe('retryDelay', () => {
       'x',
     ]) {
       expect(retryDelay(error, 1, 0.5, RETRY_POLICY)).toBeNull();
+    }
+  });
+});
+
+describe('isRestriction', () => {
+  const status = (code: number, retryAfterMs?: number) =>
+    new TransientError('later', { fault: 'status', status: code, retryAfterMs });
+
+  it('is true for 429, for any passing failure that names a time, and for a restricted code', () => {
+    for (const error of [
+      status(429),
+      status(429, 0),
+      status(503, 5_000),
+      status(500, 0),
+      new TransientError('slow down', { fault: 'restricted' }),
+    ]) {
+      expect(isRestriction(error)).toBe(true);
+    }
+  });
+
+  it('is false for everything else', () => {
+    const parked = new ParkedError('later', 1);
+    for (const error of [status(500), status(503), status(408), transient, refusal, parked, null, 'x']) {
+      expect(isRestriction(error)).toBe(false);
     }
   });
 });

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import type { Reply } from '../../support/scripted-service.ts';
+import { listRefusal } from '../../support/service-answers.ts';
+import { folderOfAccounts, startStampedService } from '../../support/stamped-service.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/vodhouse-command.ts';
+import { rowsOf } from '../../support/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** The first pause where the service names no time. */
+const FIRST_MS = 30_000;
+const LIMITS = 'per_second: 100, per_minute: 6000, restricted_codes: [TooMuch]';
+
+/** What the first request of each account is answered. */
+const RESTRICTIONS: Record<string, Reply> = {
+  unnamed: { status: 429 },
+  zero: { status: 429, headers: { 'retry-after': '0' } },
+  coded: listRefusal('TooMuch', 'slow down'),
+};
+
+describe('by the clock of a real server', () => {
+  it('a restriction without a time stops its account for half a minute, over restarts, and no other', async () => {
+    const toldAt = new Map<string, number>();
+    const service = await startStampedService(400, ({ at }, account) => {
+      const restriction = toldAt.has(account) ? undefined : RESTRICTIONS[account];
+      if (restriction) toldAt.set(account, at);
+      return { latencyMs: 20, outcome: restriction ?? 'well' };
+    });
+    const names = Object.keys(RESTRICTIONS);
+    const other = { name: 'other', limits: 'per_second: 10' };
+    const cwd = folderOfAccounts(service.url, [...names.map((name) => ({ name, limits: LIMITS })), other]);
+    const first = startVodhouse(['sync', '--log-level', 'silent'], { cwd });
+    await eventually(() => toldAt.size).toBe(names.length);
+    await pause(1_500);
+    first.kill('SIGKILL');
+    await first.ended;
+    const second = startVodhouse(['sync', '--log-level', 'silent'], { cwd });
+    const check = await vodhouse(['check'], { cwd });
+    second.kill('SIGKILL');
+    expect(check.code).toBe(0);
+    for (const name of names) {
+      const told = toldAt.get(name) ?? NaN;
+      const stamps = service.arrivalsOf(name).map(({ at }) => at - told);
+      expect(stamps.filter((at) => at < FIRST_MS).length, name).toBeLessThanOrEqual(4); // those on their way
+      expect(
+        stamps.filter((at) => at > 1_000 && at < FIRST_MS),
+        name,
+      ).toEqual([]);
+      expect(stamps.filter((at) => at >= FIRST_MS).length, name).toBeGreaterThan(0);
+      const others = service
+        .arrivalsOf('other')
+        .filter(({ at }) => at > told + 1_000 && at < told + FIRST_MS);
+      expect(others.length).toBeGreaterThan(100);
+    }
+    const strikes = rowsOf(cwd, 'select account, strikes from pause order by account');
+    expect(strikes).toEqual(names.sort().map((account) => ({ account, strikes: 1 })));
+  });
+});

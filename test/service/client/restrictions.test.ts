@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { ParkedError, RefusedError } from '../../../src/lib/errors.ts';
+import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/awkward-key.ts';
+import { failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
+import { clientWithWarehouse } from '../../support/client-with-warehouse.ts';
+import { createRecordingClock } from '../../support/recording-clock.ts';
+import { createGate, type Answer, type Reply } from '../../support/scripted-service.ts';
+import { listBody, listRefusal, storageBody, videoRecord } from '../../support/service-answers.ts';
+
+const well = { body: listBody({ records: [videoRecord(1)] }) };
+const TOO_MUCH = { codes: { restricted: ['TooMuch'], final: [] } };
+
+/** Replies in this order; the last one again and again. */
+function inTurn(...replies: Reply[]) {
+  return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
+}
+
+function asksFor(retryAfter: string, status = 429): Answer {
+  return { status, headers: { 'retry-after': retryAfter } };
+}
+
+/** Sleeps that are no short look for a place. */
+function pausesOf({ sleeps }: { sleeps: readonly number[] }): number[] {
+  return sleeps.filter((ms) => ms > 1_000);
+}
+
+describe('a service that asks to wait', () => {
+  it('for two seconds is asked nothing for two seconds', async () => {
+    const { client, clock, ledger } = await clientWithWarehouse(inTurn(asksFor('2'), well));
+    await client.videoPage(pageRequest());
+    expect(clock.sleeps[0]).toBe(2_000);
+    const [first, second, ...more] = ledger();
+    expect([first?.status, second?.status, more]).toEqual([429, 200, []]);
+    expect(second?.at).toBeGreaterThanOrEqual(2_000);
+    expect(second?.at).toBeLessThanOrEqual(3_200);
+  });
+
+  it('until a date is asked nothing until then', async () => {
+    const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
+    const { client, clock, pause } = await clientWithWarehouse(inTurn(asksFor(until, 503), well));
+    await client.videoPage(pageRequest());
+    expect(pausesOf(clock)).toEqual([7_000]);
+    expect(pause()).toMatchObject({ since: 0, until: 7_000, strikes: 1 });
+  });
+
+  it.each([undefined, '0', 'Sun, 01 Mar 2020 09:00:00 GMT'])(
+    'for no time (Retry-After: %s) gets growing pauses',
+    async (asked) => {
+      const later = asked === undefined ? { status: 429 } : asksFor(asked);
+      const { client, clock, pause } = await clientWithWarehouse(inTurn(later, later, later, well));
+      await client.videoPage(pageRequest());
+      const seconds = pausesOf(clock).map((ms) => Math.floor(ms / 1000));
+      expect(seconds).toEqual([30, 60, 120]);
+      expect(pause()?.strikes).toBe(3);
+    },
+  );
+
+  it.each([408, 429, 500, 502, 503, 504])('by %i and Retry-After gets a pause', async (status) => {
+    const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status), well));
+    await client.videoPage(pageRequest());
+    expect(pause()).toMatchObject({ since: 0, until: 3_000 });
+    expect(pause()?.reason).toContain(`account main, package 101, page 1: the service answered ${status}`);
+  });
+
+  it.each([408, 500, 502, 503, 504])('by %i alone gets no pause', async (status) => {
+    const { client, clock, pause } = await clientWithWarehouse(inTurn({ status }, well));
+    await client.videoPage(pageRequest());
+    expect(pause()).toBeNull();
+    expect(clock.sleeps).toEqual([500]);
+  });
+
+  it.each([400, 403, 404])('by %i and Retry-After says no, and gets no pause', async (status) => {
+    const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status)));
+    expect(await failureOf(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
+    expect(pause()).toBeNull();
+  });
+
+  it('longer than the run may wait parks the run until then, and is asked nothing else', async () => {
+    const { client, service, clock } = await clientWithWarehouse(() => asksFor('121'), {
+      limits: { maxWaitMs: 120_000 },
+    });
+    const start = clock.now();
+    const error: unknown = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toBeInstanceOf(ParkedError);
+    expect(error).toMatchObject({ untilMs: start + 121_000 });
+    expect((error as ParkedError).message).toContain(
+      'account main is paused until 2026-03-01 09:02:01 UTC: ',
+    );
+    expect(await failureOf(client.storageDays(JANUARY))).toBeInstanceOf(ParkedError);
+    expect(service.requests).toHaveLength(1);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('exactly as long as the run may wait is waited for', async () => {
+    const { client, clock } = await clientWithWarehouse(inTurn(asksFor('120'), well), {
+      limits: { maxWaitMs: 120_000 },
+    });
+    await client.videoPage(pageRequest());
+    expect(clock.sleeps).toEqual([120_000]);
+  });
+
+  it('is not asked by the other requests of the account either', async () => {
+    const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('5'), well), {
+      account: { concurrency: 1 },
+    });
+    await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
+    expect(ledger().map(({ page }) => page)).toEqual([1, 2, 1]);
+    expect(ledger().map(({ at }) => at >= 5_000)).toEqual([false, true, true]);
+  });
+
+  it('is left alone also after the last attempt was told to wait', async () => {
+    const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('60'), well), {
+      retry: { attempts: 1, baseMs: 1, capMs: 1 },
+    });
+    await failureOf(client.videoPage(pageRequest(1)));
+    await client.videoPage(pageRequest(2));
+    expect(ledger().map(({ at }) => at)).toEqual([0, 60_000]);
+  });
+
+  it('and asks for more meanwhile is waited for that long', async () => {
+    const gate = createGate();
+    const { client, clock, ledger, pause } = await clientWithWarehouse(
+      async ({ query, number }) => {
+        if (number > 2) return well;
+        if (query.get('page') === '1') return asksFor('5');
+        await gate.opened;
+        return asksFor('30');
+      },
+      { account: { concurrency: 2 } },
+    );
+    // the second request is told 30 seconds while the first one sleeps 5
+    clock.whileAsleep = async (ms) => {
+      if (ms !== 5_000) return;
+      gate.open();
+      await expect.poll(() => pause()?.until).toBe(30_000);
+    };
+    await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
+    expect(pausesOf(clock)).toEqual([5_000, 25_000]);
+    expect(pause()?.strikes).toBe(1);
+    expect(ledger().map(({ at }) => at >= 30_000)).toEqual([false, false, true, true]);
+  });
+
+  it('while another request waits for its place in the budget makes that one wait too', async () => {
+    const { client, clock, ledger, pause } = await clientWithWarehouse(inTurn(asksFor('5'), well), {
+      limits: { perSecond: 1 },
+      account: { concurrency: 2 },
+    });
+    clock.whileAsleep = () => expect.poll(pause).not.toBeNull();
+    await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
+    const [first, ...rest] = ledger();
+    const answeredAt = first?.answeredAt ?? NaN;
+    expect(rest.map(({ at }) => at >= answeredAt + 5_000)).toEqual([true, true]);
+  });
+
+  it('makes no other account wait', async () => {
+    const { client, other, ledger } = await clientWithWarehouse(({ query }) =>
+      query.get('key') === 'another-key' || query.get('page') === '2' ? well : asksFor('60'),
+    );
+    const controller = new AbortController();
+    const waiting = failureOf(client.videoPage(pageRequest(1, { signal: controller.signal })));
+    await expect.poll(() => ledger()[0]?.status).toBe(429);
+    await other.videoPage(pageRequest(7));
+    controller.abort(new Error('enough'));
+    await waiting;
+    expect(ledger().filter(({ account }) => account === 'other')).toMatchObject([{ page: 7, status: 200 }]);
+  });
+});
+
+describe('a code that the config calls restricted', () => {
+  it('of the list gets growing pauses', async () => {
+    const restricted = listRefusal('TooMuch', 'slow down');
+    const { client, clock, pause } = await clientWithWarehouse(inTurn(restricted, restricted, well), {
+      account: TOO_MUCH,
+    });
+    expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
+    expect(pausesOf(clock).map((ms) => Math.floor(ms / 1000))).toEqual([30, 60]);
+    expect(pause()).toMatchObject({ strikes: 2 });
+    expect(pause()?.reason).toMatch(/^account main, package 101, page 1: .*TooMuch.*slow down/);
+  });
+
+  it('of the storage gets a pause', async () => {
+    const { client, pause } = await clientWithWarehouse(
+      inTurn({ body: storageBody([], 'TooMuch') }, { body: storageBody([]) }),
+      { account: TOO_MUCH },
+    );
+    await client.storageDays(JANUARY);
+    expect(pause()).toMatchObject({ since: 0, until: 30_000, strikes: 1 });
+  });
+
+  it('is no restriction where the config does not', async () => {
+    const { client, pause } = await clientWithWarehouse(inTurn(listRefusal('TooMuch'), well));
+    await client.videoPage(pageRequest());
+    expect(pause()).toBeNull();
+  });
+});
+
+describe('the reason of a pause', () => {
+  const forms = Object.values(formsOfKey(AWKWARD_KEY));
+
+  it.each(forms)('does not hold the key that an answer repeats as %s', async (form) => {
+    const { client, pause } = await clientWithWarehouse(
+      inTurn({ status: 429, body: `no more for ${form}!` }, well),
+    );
+    await client.videoPage(pageRequest());
+    expect(pause()?.reason).toContain('no more for ');
+    expect(formsIn(pause()?.reason ?? '', AWKWARD_KEY)).toEqual([]);
+  });
+
+  it('does not hold the key that a restricted code comes with', async () => {
+    const { client, pause } = await clientWithWarehouse(
+      inTurn(listRefusal('TooMuch', `key ${AWKWARD_KEY} is slow`), well),
+      { account: TOO_MUCH },
+    );
+    await client.videoPage(pageRequest());
+    expect(pause()?.reason).toContain('is slow');
+    expect(formsIn(pause()?.reason ?? '', AWKWARD_KEY)).toEqual([]);
+  });
+
+  it('holds no half of a key that stands where it is cut', async () => {
+    const { client, pause } = await clientWithWarehouse(
+      inTurn({ status: 429, body: 'x'.repeat(230) + AWKWARD_KEY.repeat(20) } satisfies Answer, well),
+    );
+    await client.videoPage(pageRequest());
+    expect(pause()?.reason).not.toContain(AWKWARD_KEY.slice(0, 5));
+  });
+});
