@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- --million]`: vodhouse against a floor, interleaved, in processes of their own, on one machine: the
- * first load, a walk of what is unchanged, and a walk of a list of which 1 % has changed. Absolute times mean little
+ * first load, a walk of what is unchanged, and a walk of a list of which 1 % has changed; then the ledger. Absolute times mean little
  * on a shared machine; the ratios of the medians are the figures to watch.
  */
 import { fork } from 'node:child_process';
@@ -42,7 +42,8 @@ async function startServer(total) {
 async function walk(script, url, total, folder) {
   const { message } = await start(script, [url, PACKAGES, join(folder, 'bench.db')]);
   if (message.rows !== total) throw new Error(`${script} saw ${message.rows} of ${total} records`);
-  return { perSecond: Math.round(total / (message.ms / 1000)), rssMb: Math.round(message.rssMb) };
+  const { ms, rssMb, requests } = message;
+  return { perSecond: Math.round(total / (ms / 1000)), rssMb: Math.round(rssMb), ms, requests };
 }
 
 async function inFolders(count, work) {
@@ -103,7 +104,23 @@ async function compare(total) {
       rounds.map((results) => results[index]),
     ),
   );
-  return rss;
+  const firstLoads = rounds.map(([firstLoad]) => firstLoad[1]);
+  return { rss, firstLoad: firstLoads.sort((one, other) => one.ms - other.ms)[firstLoads.length >> 1] };
+}
+
+/** What a request costs in the ledger, and what that makes of a first load. */
+async function budget({ ms, requests }) {
+  const { medianUs, meanUs, p99Us } = await inFolders(1, async ([folder]) => {
+    const { message } = await start('budget.js', [join(folder, 'bench.db')]);
+    return message;
+  });
+  const us = (number) => `${show(Math.round(number))} µs`;
+  const share = (requests * meanUs) / 1000 / ms;
+  console.log(
+    `the budget of a request, 20,000 a day in the ledger: ${us(medianUs)} at the median (at most 100 µs), ` +
+      `mean ${us(meanUs)}, p99 ${us(p99Us)};\n` +
+      `${(share * 100).toFixed(1)} % of the first load with its ${show(requests)} requests (at most 5 %)`,
+  );
 }
 
 async function million(rssAt100k) {
@@ -120,5 +137,6 @@ async function million(rssAt100k) {
   server.stop();
 }
 
-const rss = await compare(100_000);
+const { rss, firstLoad } = await compare(100_000);
+await budget(firstLoad);
 if (process.argv.includes('--million')) await million(rss);

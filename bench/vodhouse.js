@@ -46,6 +46,6 @@ const ms = performance.now() - begun;
 const { user, system } = process.cpuUsage(cpu);
 const rows = summary.walks.reduce((sum, walk) => sum + walk.inserted + walk.updated + walk.unchanged, 0);
 await pipeline.close();
-process.send({ ms, cpuMs: (user + system) / 1000, rows, rssMb: process.resourceUsage().maxRSS / 1024 }, () =>
-  process.exit(),
-);
+const { requests } = summary;
+const rssMb = process.resourceUsage().maxRSS / 1024;
+process.send({ ms, cpuMs: (user + system) / 1000, rows, requests, rssMb }, () => process.exit());

@@ -19,7 +19,7 @@ export type Window = (typeof WINDOWS)[number];
 const DAY_MS = 86_400_000;
 
 /** A day is counted as a whole once in this time (ms): lest what is changed by hand, or answered late, is missed for long. */
-const COUNT_AGAIN_MS = 60_000;
+const COUNT_AGAIN_MS = 600_000;
 
 /** What was counted of a day: when, when as a whole, and up to which request. */
 interface DayCount {
