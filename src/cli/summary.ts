@@ -2,7 +2,7 @@
 import type { RunSummary } from '../sync/run.ts';
 import { leftBackLines, type LeftBack } from './held-back.ts';
 import { walkLines, type Names } from './walk-lines.ts';
-import { counted, duration, printable } from './words.ts';
+import { count, counted, duration, printable } from './words.ts';
 
 type Walk = RunSummary['walks'][number];
 type Storage = RunSummary['storage'][number];
@@ -19,6 +19,7 @@ export interface SummaryOptions {
 export function summaryText(summary: RunSummary, { names, leftBack, columns }: SummaryOptions): string {
   const lines = [
     ...walkLines(summary, names, columns ?? Number.POSITIVE_INFINITY),
+    ...lookLines(summary),
     ...summary.storage.map(storageLine),
     ...summary.failures.flatMap(failureLines),
     ...summary.walks.flatMap(noteLines),
@@ -26,6 +27,15 @@ export function summaryText(summary: RunSummary, { names, leftBack, columns }: S
     `${words(summary.status)} in ${duration(summary.durationMs)}, ${counted(summary.requests, 'request')}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Packages without a line of their own: a quick look found nothing in them. */
+function lookLines({ mode, packagesDone, walks }: RunSummary): string[] {
+  const ended = walks.filter(({ status }) => status === 'succeeded' || status === 'partial');
+  const left = packagesDone - ended.length;
+  if (mode !== 'quick' || left <= 0) return [];
+  const which = ended.length > 0 ? 'the other ' : left === 1 ? 'the ' : '';
+  return [`nothing new in ${which}${left === 1 ? 'package' : `${count(left)} packages`}`];
 }
 
 function storageLine(storage: Storage): string {
@@ -65,6 +75,8 @@ function words(status: RunSummary['status']): string {
 export function summaryJson(summary: RunSummary): string {
   const document = {
     run_id: summary.runId,
+    mode: summary.mode,
+    packages_done: summary.packagesDone,
     status: summary.status,
     requests: summary.requests,
     duration_ms: summary.durationMs,

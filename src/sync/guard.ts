@@ -19,8 +19,9 @@ export interface Failure {
 /** What the streams of an account came to. */
 export interface StreamsOutcome {
   failures: Failure[];
-  /** Streams (the storage, a package) that were done to their end. */
+  /** Streams (the storage, a package) that were done to their end, and how many of them are packages. */
   done: number;
+  packagesDone: number;
   interrupted: boolean;
 }
 
@@ -60,6 +61,7 @@ export function createGuard(logger: Logger, account: string): Guard {
   const state: State = {
     failures: [],
     done: 0,
+    packagesDone: 0,
     interrupted: false,
     fatal: null,
     stopped: null,
@@ -76,7 +78,9 @@ export function createGuard(logger: Logger, account: string): Guard {
       try {
         await work();
         state.done++;
-        if (packageId !== null) state.inARow = { kind: '', count: 0 };
+        if (packageId === null) return;
+        state.packagesDone++;
+        state.inARow = { kind: '', count: 0 };
       } catch (error) {
         if (error instanceof InterruptedError) state.interrupted = true;
         else if (error instanceof WarehouseError) state.fatal ??= error;
@@ -84,10 +88,10 @@ export function createGuard(logger: Logger, account: string): Guard {
       }
     },
     outcome: () => {
-      const { failures, done, interrupted, fatal, stopped, untried } = state;
+      const { failures, done, packagesDone, interrupted, fatal, stopped, untried } = state;
       if (fatal) throw fatal;
       const rest = stopped && untried > 0 ? [leftOut(account, stopped, untried)] : [];
-      return { failures: [...failures, ...rest], done, interrupted };
+      return { failures: [...failures, ...rest], done, packagesDone, interrupted };
     },
   };
 }

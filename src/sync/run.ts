@@ -32,6 +32,9 @@ export interface RunOrder {
 /** What a run came to. */
 export interface RunSummary {
   runId: number;
+  mode: Mode;
+  /** Packages that were walked or looked at to the end; a quick look that found nothing is no walk. */
+  packagesDone: number;
   status: Exclude<Status, 'running'>;
   requests: number;
   durationMs: number;
@@ -69,6 +72,8 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
   }
   return {
     runId,
+    mode: order.mode,
+    packagesDone: outcomes.reduce((sum, outcome) => sum + outcome.packagesDone, 0),
     status,
     requests: await warehouse.requestsOf(runId),
     durationMs: clock.now() - startedAt,

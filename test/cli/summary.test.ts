@@ -30,7 +30,8 @@ function linesOf(
   options: { columns?: number; failures?: RunSummary['failures']; name?: string } = {},
 ): string[] {
   const { columns, failures = [], name = null } = options;
-  const run = { runId: 1, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
+  const rest = { mode: 'full' as const, packagesDone: walks.length };
+  const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
   return summaryText({ ...run, walks, failures }, { names, leftBack: [], columns })
     .trimEnd()

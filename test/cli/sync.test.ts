@@ -61,6 +61,25 @@ describe('sync', () => {
     expect(live).toEqual(now?.records.map(({ id, title }) => ({ id, title })));
   });
 
+  it('looks with --quick only for what is new or gone, and says what it did not find', async () => {
+    const { url, sandbox } = await startSandbox({
+      packages: [
+        { id: 101, videos: 400 },
+        { id: 102, videos: 30 },
+      ],
+    });
+    const cwd = folderWith({ url, packages: [101, 102], pageSize: 50, storage: false });
+    await vodhouse(['sync'], { cwd });
+    const still = await vodhouse(['sync', '--quick'], { cwd });
+    expect(still.stdout).toMatch(/^nothing new in 2 packages\ndone in .*, 2 requests\n$/);
+    sandbox.churn(20);
+    const changed = await vodhouse(['sync', '--quick', '--package', '101'], { cwd });
+    expect(changed.code).toBe(0);
+    expect(changed.stdout).toMatch(/^main\/101: inserted [1-9]/m);
+    const saved = await vodhouse(['status'], { cwd });
+    expect(saved.stdout).toMatch(/^main .* [1-9]\d* by 3 quick looks +\d+$/m);
+  });
+
   it('gives one JSON document with --json and nothing else on stdout', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url, packages: [101, 999] });
@@ -101,7 +120,7 @@ describe('sync', () => {
     expect(stdout).toContain(
       'failed: account main, package 101, page 1: the service refused: errorCode InvalidKey',
     );
-    expect(stdout).toMatch(/^failed in .*, 4 requests$/m);
+    expect(stdout).toMatch(/^failed in .*, 3 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');
   });
 
@@ -115,7 +134,7 @@ describe('sync', () => {
       'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not asked for',
     );
     expect(stdout).toContain('-> vodhouse check tells what works');
-    expect(valueOf(cwd, 'select count(*) from request')).toBe(6);
+    expect(valueOf(cwd, 'select count(*) from request')).toBe(4);
   });
 
   it('ends with 3 where one package of several is unknown, and stores the others', async () => {

@@ -162,7 +162,8 @@ function findRepetition({ asked, paging, holding, above }: PageLook): string | n
   if (!isFrontier(above) || again === 0) return null;
   const fallen = (above.number - asked) * paging.pagesize - (holding.count - again);
   if (above.totalcount - paging.totalcount >= fallen) return null;
-  return `${again} records of page ${above.number} come again, and the count did not fall by ${fallen}`;
+  const records = again === 1 ? '1 record' : `${again} records`;
+  return `${records} of page ${above.number} seen again, and the count did not fall by ${fallen}`;
 }
 
 /** Records that were on the page above, too. */

@@ -101,7 +101,7 @@ const LIES: Lie[] = [
     name: 'an id on two pages',
     tells: (page) => (page === 4 ? { ids: [16, 17, 18, 19, 21] } : {}),
     status: 'succeeded',
-    says: /1 page proves no removal \(1 records of page 5 come again/,
+    says: /1 page proves no removal \(1 record of page 5 seen again/,
     requests: PAGES + 1,
     stored: 47,
   },
