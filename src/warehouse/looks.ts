@@ -2,11 +2,12 @@
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
 import { prepareCountBelieved, prepareHighestId, type KnownRange } from './statements/known-ids.ts';
-import { addSaving, notePackageLooked, type Looked } from './statements/look.ts';
+import { addSaving } from './statements/look.ts';
+import { findPackage, notePackageLooked, type Looked } from './statements/package.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
 import type { PackageKey } from './statements/video.ts';
-import { closeWalk, deleteWalk, findPackage } from './statements/walk.ts';
+import { closeWalk, deleteWalk } from './statements/walk.ts';
 import { transact } from './transact.ts';
 import { settleRemovals, type WalkEnd } from './walks.ts';
 

@@ -11,7 +11,8 @@ import { countOpen, openExamples } from './statements/quarantine.ts';
 import { newestRuns } from './statements/run.ts';
 import { countDiffering, countGaps, newestBooked, newestReading } from './statements/storage.ts';
 import type { PackageKey } from './statements/video.ts';
-import { countRecognised, lastWalk, packagesInForce } from './statements/walk.ts';
+import { packagesInForce } from './statements/package.ts';
+import { countRecognised, lastWalk } from './statements/walk.ts';
 
 /** Of what is held back or in quarantine, so many are shown. */
 const EXAMPLES = 3;

@@ -3,6 +3,7 @@ import { toTimestamp } from '../lib/clock.ts';
 import { transact } from './transact.ts';
 import type { Db, Tx } from './file.ts';
 import { noteDrift, type FieldDrift } from './statements/drift.ts';
+import { notePackageChanged } from './statements/package.ts';
 import { prepareForgetPageHash, prepareKeepPageHash } from './statements/page-hash.ts';
 import { prepareOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
 import {
@@ -13,12 +14,7 @@ import {
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
 import { prepareCountLive, prepareFindVideo, prepareKnownVideos } from './statements/video.ts';
 import { prepareRestore, prepareUpsert, type PackageKey, type VideoRow } from './statements/video.ts';
-import {
-  notePackageChanged,
-  prepareAdvanceWalk,
-  type Checkpoint,
-  type PageCounts,
-} from './statements/walk.ts';
+import { prepareAdvanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 
 /** A record of the page that could not be stored. `raw` is its JSON as received. */
 export interface RefusedVideo {

@@ -3,7 +3,6 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
 import type { Mode, Status } from './schema/runs.ts';
 import type { HeldReason } from './schema/videos.ts';
-import { notePackageMissed } from './statements/look.ts';
 import { forgetOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
 import {
@@ -16,8 +15,8 @@ import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal
 import { countRequests } from './statements/run.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
 import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
-import { closeWalk, findPackage, insertWalk, lastWalk, notePackageChanged } from './statements/walk.ts';
-import { notePackageServed, notePackageWalked, type Checkpoint, type WalkRow } from './statements/walk.ts';
+import * as packages from './statements/package.ts';
+import { closeWalk, insertWalk, lastWalk, type Checkpoint, type WalkRow } from './statements/walk.ts';
 import { transact } from './transact.ts';
 
 export interface NewWalk extends PackageKey {
@@ -97,7 +96,7 @@ function toCheckpoint(earlier: WalkRow): Checkpoint {
 }
 
 function lastSize(tx: Tx, key: PackageKey): BegunWalk['last'] {
-  const known = findPackage(tx, key);
+  const known = packages.findPackage(tx, key);
   if (known?.totalcount == null || !known.page_size) return null;
   return { totalcount: known.totalcount, pageSize: known.page_size };
 }
@@ -156,10 +155,10 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       held_back: removals.heldBack,
       requests: countRequests(tx, end.runId, end.account, end.packageId),
     });
-    notePackageServed(tx, end, end.walkId, false);
+    packages.notePackageServed(tx, end, end.walkId, false);
     if (unread !== null) return removals;
     resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
-    notePackageWalked(tx, end, {
+    packages.notePackageWalked(tx, end, {
       totalcount: end.checkpoint.totalcount,
       page_size: end.checkpoint.pageSize,
       walked_at: at,
@@ -195,8 +194,8 @@ export interface WalkStop extends PackageKey {
 export function stopWalk(db: Db, stop: WalkStop): void {
   transact(db, (tx) => {
     if (stop.status === 'failed') {
-      if (stop.mode === 'full') notePackageServed(tx, stop, stop.walkId, true);
-      else notePackageMissed(tx, stop, toTimestamp(stop.now));
+      if (stop.mode === 'full') packages.notePackageServed(tx, stop, stop.walkId, true);
+      else packages.notePackageMissed(tx, stop, toTimestamp(stop.now));
     }
     closeWalk(tx, stop.walkId, {
       status: stop.status,
@@ -244,7 +243,7 @@ function mayPass(
 /** Why the removals proved for the first time wait for a second proof; null where they need not. */
 function whyHold(tx: Tx, end: WalkEnd, fresh: number, waiting: number, through: number): HeldReason | null {
   if (fresh === 0) return null;
-  const { live_count: live = 0, order = null } = findPackage(tx, end) ?? {};
+  const { live_count: live = 0, order = null } = packages.findPackage(tx, end) ?? {};
   const held = fresh + waiting;
   if (held + through >= live) return 'all';
   if (held > end.brake.least && held > live * end.brake.share) return 'many';
@@ -264,5 +263,5 @@ function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; prove
     strike(end, id);
   }
   prepareNoteChangeSeq(db)(seq);
-  notePackageChanged(tx, end, -rows.length, seq);
+  packages.notePackageChanged(tx, end, -rows.length, seq);
 }

@@ -17,7 +17,8 @@ import { prunePauses } from './statements/pause.ts';
 import { hasProofsByOrder } from './statements/removal.ts';
 import type { HashedPage } from './statements/page-hash.ts';
 import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/video.ts';
-import * as packages from './statements/walk.ts';
+import * as packages from './statements/package.ts';
+import { noteLeftOverWalks, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
 import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
@@ -127,7 +128,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     beginRun: async (run) => beginRun(db, run),
     endRun: async (runId, end) => endRun(db, runId, end),
     requestsOf: async (runId) => runs.countRequests(db, runId),
-    walksOf: async (runId) => packages.walksOf(db, runId),
+    walksOf: async (runId) => walksOf(db, runId),
     lastWholeRun: async (mode) => lastWholeRun(db, mode),
     register: async (accounts, now) => register(db, accounts, now),
     lastDurationMs: async (mode) => runs.lastDurationMs(db, mode),
@@ -165,7 +166,7 @@ const DAY_MS = 86_400_000;
 
 function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number {
   return transact(db, (tx) => {
-    packages.noteLeftOverWalks(tx);
+    noteLeftOverWalks(tx);
     runs.closeLeftOvers(tx, toTimestamp(now));
     const started = { started_at: toTimestamp(now), origin_started_at: origin };
     return runs.insertRun(tx, { trigger, mode, scope, ...started });

@@ -1,27 +1,7 @@
-/** Quick looks: when a package was looked at, and what that saved. */
+/** What quick looks saved. */
 import { and, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { saving } from '../schema/runs.ts';
-import { packageTable } from '../schema/videos.ts';
-import type { PackageKey } from './video.ts';
-
-export type Looked = Pick<
-  typeof packageTable.$inferSelect,
-  'totalcount' | 'page_size' | 'looked_at' | 'unexplained'
->;
-
-const ofPackage = (key: PackageKey) =>
-  and(eq(packageTable.account, key.account), eq(packageTable.package_id, key.packageId));
-
-/** Notes what a quick look found the list to be. */
-export function notePackageLooked(tx: Tx, key: PackageKey, looked: Looked): void {
-  tx.update(packageTable).set(looked).where(ofPackage(key)).run();
-}
-
-/** Notes that a quick look came to the package and failed: it waits for its next turn like the others. */
-export function notePackageMissed(tx: Tx, key: PackageKey, at: string): void {
-  tx.update(packageTable).set({ looked_at: at }).where(ofPackage(key)).run();
-}
 
 /** Adds one look at a package to the day (UTC), and the requests that it saved against a full walk. */
 export function addSaving(tx: Tx, account: string, date: string, requests: number): void {

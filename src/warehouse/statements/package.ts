@@ -1,0 +1,143 @@
+/** Packages: known, retired, walked, looked at, and whose turn is next. */
+import { and, eq, gte, inArray, isNull, notInArray, sql } from 'drizzle-orm';
+import type { Tx } from '../file.ts';
+import { run, walk, type Mode } from '../schema/runs.ts';
+import { packageTable } from '../schema/videos.ts';
+import type { PackageKey } from './video.ts';
+
+const ofPackage = (key: PackageKey) =>
+  and(eq(packageTable.account, key.account), eq(packageTable.package_id, key.packageId));
+
+/** Makes the package known under its name of now; one that was retired is no longer. */
+export function registerPackage(tx: Tx, key: PackageKey, name: string | null): void {
+  tx.insert(packageTable)
+    .values({ account: key.account, package_id: key.packageId, name })
+    .onConflictDoUpdate({
+      target: [packageTable.account, packageTable.package_id],
+      set: { name, retired_at: null },
+    })
+    .run();
+}
+
+/** Retires the packages of the account that are not among `kept`. */
+export function retirePackages(tx: Tx, account: string, kept: readonly number[], at: string): void {
+  tx.update(packageTable)
+    .set({ retired_at: at })
+    .where(
+      and(
+        eq(packageTable.account, account),
+        isNull(packageTable.retired_at),
+        notInArray(packageTable.package_id, [...kept]),
+      ),
+    )
+    .run();
+}
+
+/** Retires every package of the accounts that are not among `kept`. */
+export function retireAccounts(tx: Tx, kept: readonly string[], at: string): void {
+  tx.update(packageTable)
+    .set({ retired_at: at })
+    .where(and(isNull(packageTable.retired_at), notInArray(packageTable.account, [...kept])))
+    .run();
+}
+
+/** What is known of the package, or undefined. */
+export function findPackage(tx: Tx, key: PackageKey) {
+  return tx.select().from(packageTable).where(ofPackage(key)).get();
+}
+
+/** The packages in force, the one longest unwalked first. */
+export function packagesInForce(tx: Tx) {
+  return tx
+    .select()
+    .from(packageTable)
+    .where(isNull(packageTable.retired_at))
+    .orderBy(packageTable.walked_at, packageTable.account, packageTable.package_id)
+    .all();
+}
+
+/** The packages of an account by how long they have been unserved in this mode, the longest first. */
+export function packagesByTurn(tx: Tx, account: string, mode: Mode): number[] {
+  const { turn_walk_id, looked_at, package_id } = packageTable;
+  return tx
+    .select({ id: package_id })
+    .from(packageTable)
+    .where(eq(packageTable.account, account))
+    .orderBy(mode === 'full' ? turn_walk_id : looked_at, package_id)
+    .all()
+    .map(({ id }) => id);
+}
+
+/** The packages of an account that had their turn in a run begun at `since`, or in one that went on from it. */
+export function packagesServedSince(tx: Tx, account: string, mode: Mode, since: string): number[] {
+  if (mode === 'quick') {
+    return tx
+      .select({ id: packageTable.package_id })
+      .from(packageTable)
+      .where(and(eq(packageTable.account, account), gte(packageTable.looked_at, since)))
+      .all()
+      .map(({ id }) => id);
+  }
+  return tx
+    .selectDistinct({ id: walk.package_id })
+    .from(walk)
+    .innerJoin(run, eq(run.run_id, walk.run_id))
+    .where(
+      and(
+        eq(walk.account, account),
+        eq(walk.mode, mode),
+        inArray(walk.status, ['succeeded', 'partial', 'failed']),
+        eq(sql`coalesce(${run.origin_started_at}, ${run.started_at})`, since),
+      ),
+    )
+    .all()
+    .map(({ id }) => id);
+}
+
+/** Notes that rows of the package changed: so many more are live, and this is the last `change_seq` among them. */
+export function notePackageChanged(tx: Tx, key: PackageKey, moreLive: number, changeSeq: number): void {
+  tx.update(packageTable)
+    .set({ live_count: sql`${packageTable.live_count} + ${moreLive}`, changed_seq: changeSeq })
+    .where(ofPackage(key))
+    .run();
+}
+
+/** Notes what a whole walk found. */
+export function notePackageWalked(
+  tx: Tx,
+  key: PackageKey,
+  found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
+): void {
+  const looked = { looked_at: found.walked_at, unexplained: null };
+  tx.update(packageTable)
+    .set({ ...found, ...looked })
+    .where(ofPackage(key))
+    .run();
+}
+
+/** Notes that a package had its turn by this walk. One that failed once keeps its place: the next run tries again. */
+export function notePackageServed(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
+  const { turn_walk_id: turn, failed_walks: failures } = packageTable;
+  tx.update(packageTable)
+    .set({
+      turn_walk_id: failed ? sql`case when ${failures} > 0 then ${walkId} else ${turn} end` : walkId,
+      failed_walks: failed ? sql`${failures} + 1` : 0,
+    })
+    .where(ofPackage(key))
+    .run();
+}
+
+export type Looked = Pick<
+  typeof packageTable.$inferSelect,
+  'totalcount' | 'page_size' | 'looked_at' | 'unexplained'
+>;
+
+/** Notes what a quick look found the list to be. */
+export function notePackageLooked(tx: Tx, key: PackageKey, looked: Looked): void {
+  tx.update(packageTable).set(looked).where(ofPackage(key)).run();
+}
+
+/** Notes that a quick look came to the package and failed: it waits for its next turn like the others. */
+export function notePackageMissed(tx: Tx, key: PackageKey, at: string): void {
+  tx.update(packageTable).set({ looked_at: at }).where(ofPackage(key)).run();
+}
