@@ -22,5 +22,6 @@ ALTER TABLE `package` ADD `unexplained` BIGINT;--> statement-breakpoint
 ALTER TABLE `run` ADD `resume_at` TIMESTAMP;--> statement-breakpoint
 ALTER TABLE `run` ADD `origin_started_at` TIMESTAMP;--> statement-breakpoint
 ALTER TABLE `walk` ADD `recognised` BIGINT DEFAULT 0 NOT NULL;--> statement-breakpoint
+CREATE INDEX `walk_running` ON `walk` (`walk_id`) WHERE "walk"."status" = 'running';--> statement-breakpoint
 CREATE INDEX `video_removed` ON `video` (`account`,`package_id`,`id`) WHERE "video"."removed_at" is not null;--> statement-breakpoint
 UPDATE `package` SET `looked_at` = `walked_at`, `turn_walk_id` = coalesce((SELECT max(`walk_id`) FROM `walk` WHERE `walk`.`account` = `package`.`account` AND `walk`.`package_id` = `package`.`package_id`), 0);

@@ -11,7 +11,6 @@ import { createServiceClient, type ServiceAccount, type ServiceClient } from './
 import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
-import { pausedWords } from './warehouse/budget.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
 import type { Mode } from './warehouse/schema/runs.ts';
 import { openWarehouse, type SqliteWarehouse } from './warehouse/warehouse.ts';
@@ -146,7 +145,7 @@ export async function work(
     try {
       const { schedule } = config;
       const run = async (due: Due) => {
-        refuseWhilePaused(config, pipeline, clock.now());
+        refuseWhileParked(config, pipeline);
         const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
         onRun(await pipeline.run({ ...due, mayNotGoOn, signal }));
       };
@@ -161,15 +160,12 @@ export async function work(
 }
 
 /** A run in which no account may ask anything is none: it would only be parked. */
-function refuseWhilePaused(config: Config, { warehouse }: Pipeline, now: number): void {
-  const pauses = config.accounts.map(({ name, limits }) => {
-    const pause = warehouse.pauseOf(name, now);
-    return pause && pause.untilMs - now > limits.maxWaitMs ? { name, ...pause } : null;
-  });
-  const [first] = pauses;
-  if (!first || pauses.includes(null)) return;
-  const untilMs = Math.min(...pauses.map((pause) => pause?.untilMs ?? 0));
-  throw new ParkedError(pausedWords(first.name, first), untilMs);
+function refuseWhileParked(config: Config, { warehouse }: Pipeline): void {
+  const reasons = config.accounts.map(({ name, limits }) => warehouse.budget(name, limits).whyParked());
+  const [first] = reasons;
+  if (!first || reasons.includes(null)) return;
+  const untilMs = Math.min(...reasons.map((reason) => reason?.untilMs ?? 0));
+  throw new ParkedError(first.message, untilMs);
 }
 
 /** Why the run must stop between two turns: see createGivingWay. */
@@ -177,8 +173,8 @@ async function givingWay(config: Config, { warehouse }: Pipeline, mode: Mode, cl
   const startedAt = clock.now();
   const quickTookMs = await warehouse.lastDurationMs('quick');
   const reasonAt = createGivingWay(config.schedule, { mode, startedAt, quickTookMs });
-  return (isFirstRound: boolean) => {
-    const reason = reasonAt(clock.now(), isFirstRound);
+  return () => {
+    const reason = reasonAt(clock.now());
     return reason === null ? null : new GaveWayError(`the run gives way: ${reason}`, clock.now());
   };
 }

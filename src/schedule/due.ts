@@ -39,6 +39,8 @@ export interface Schedule {
 /** The newest run over everything in a mode: when it (or the first that it goes on from) began, when to go on. */
 export interface LastRun {
   startedAt: string;
+  /** When it began itself. */
+  begunAt: string;
   resumeAt: string | null;
 }
 
@@ -53,24 +55,28 @@ export interface Due {
 /**
  * What is due? A full run, where none has begun since its last tick; else a quick one, where neither has begun since
  * its; else what was parked and may go on. So a missed tick, a suspended machine or a restart costs nothing and doubles
- * nothing, what is new comes before the rest of a long full run, and full and quick together are one full run.
+ * nothing, what is new comes before the rest of a long full run, and full and quick together are one full run. Where
+ * quick runs take longer than the time between them, they and the rest of a full one take turns.
  */
 export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
   const { full, quick } = last;
   const triggerOfFull = dueTrigger(schedule.full, now, full);
   if (triggerOfFull) return { mode: 'full', trigger: triggerOfFull, goesOnFrom: null };
-  if (schedule.quick !== null) {
+  const isRestNext = mayGoOn(full, now) && quick !== null && quick.begunAt >= full.begunAt;
+  if (schedule.quick !== null && !isRestNext) {
     const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
     const trigger = dueTrigger(schedule.quick, now, newest);
     if (trigger) return { mode: 'quick', trigger, goesOnFrom: null };
   }
   for (const mode of ['full', 'quick'] as const) {
     const parked = last[mode];
-    if (parked?.resumeAt && fromTimestamp(parked.resumeAt) <= now) {
-      return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
-    }
+    if (mayGoOn(parked, now)) return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
   }
   return null;
+}
+
+function mayGoOn(last: LastRun | null, now: number): last is LastRun {
+  return last?.resumeAt != null && fromTimestamp(last.resumeAt) <= now;
 }
 
 /**
@@ -90,19 +96,19 @@ export function dueTrigger(
 
 /**
  * Says when a run must give way, asked between the turns of its packages; null as long as it need not. A full run gives
- * way to a quick one that is due, once it has gone on for as long as the last quick one took; and to the next full one,
- * once every package has had a turn: a huge package keeps none of the others from being fresh.
+ * way to a quick one that is due, once it has gone on for as long as the last quick one took; and to the next full one:
+ * that reads today's storage first, and goes on with the packages longest unserved.
  */
 export function createGivingWay(
   schedule: Schedule,
   { mode, startedAt, quickTookMs }: { mode: Mode; startedAt: number; quickTookMs: number },
-): (now: number, isFirstRound: boolean) => string | null {
+): (now: number) => string | null {
   if (mode === 'quick') return () => null;
   const nextFull = nextTick(schedule.full, startedAt);
   const quickTick = schedule.quick === null ? Number.POSITIVE_INFINITY : nextTick(schedule.quick, startedAt);
   const nextQuick = Math.max(quickTick, startedAt + quickTookMs);
-  return (now, isFirstRound) => {
-    if (now >= nextFull && !isFirstRound) return 'the next full run is due';
+  return (now) => {
+    if (now >= nextFull) return 'the next full run is due';
     return now >= nextQuick ? 'a quick run is due' : null;
   };
 }

@@ -40,7 +40,7 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
   }
 }
 
-/** Gives what the worker does when it looks. Who else runs is told once, not every minute. */
+/** Gives what the worker does when it looks: all that is due. Who else runs is told once, not every minute. */
 function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void> {
   const { clock, logger, schedule } = parts;
   let putOff = '';
@@ -53,21 +53,33 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
     } else logger.error(`the run failed: ${messageOf(error)}`);
   }
 
-  return async () => {
-    if (signal.aborted) return;
+  /** Gives the run that was made: another one may be due by now, or the rest of it. Not the same one again at once. */
+  async function runOne(before: Due | null): Promise<Due | null> {
     const last = {
       full: await parts.lastWholeRun('full'),
       quick: schedule.quick === null ? null : await parts.lastWholeRun('quick'),
     };
     const due = findDue(schedule, clock.now(), last);
-    if (!due) return;
+    if (!due || isSame(due, before)) return null;
     try {
       await parts.run(due);
       putOff = '';
+      return due;
     } catch (error) {
       note(error);
+      return null;
     }
+  }
+
+  return async () => {
+    let made: Due | null = null;
+    do made = signal.aborted ? null : await runOne(made);
+    while (made);
   };
+}
+
+function isSame(one: Due, other: Due | null): boolean {
+  return one.mode === other?.mode && one.goesOnFrom === other.goesOnFrom;
 }
 
 function logNext({ clock, schedule, logger }: LoopParts): void {

@@ -31,7 +31,8 @@ export async function syncAccount(
     const { acceptRemovals } = order;
     const walkInMode = order.mode === 'quick' ? walkQuickly : walkPackage;
     const { concurrency: seats } = account;
-    const rules = { ...TURNS, seats, mayNotGoOn: order.mayNotGoOn ?? (() => null) };
+    const mayNotGoOn = () => guard.whyStopped() ?? order.mayNotGoOn?.() ?? null;
+    const rules = { ...TURNS, seats, mayNotGoOn };
     await serveInTurn(await inOrder(parts, order, account), rules, (packageId, turn) =>
       guard.attempt(packageId, () => {
         turn.begin();
@@ -42,12 +43,33 @@ export async function syncAccount(
   return { storage, ...guard.outcome() };
 }
 
-/** The packages asked for that had no turn yet, the one longest unserved first: one that keeps failing has no more. */
+/** The packages asked for that had no turn yet, the one longest unserved first. */
 async function inOrder(parts: SyncParts, order: RunOrder, account: SyncAccount): Promise<number[]> {
   const { mode, packages: only, goesOnFrom } = order;
   const asked = new Set(account.packages.map(({ id }) => id).filter((id) => !only || only.includes(id)));
   const { warehouse } = parts;
   const served = goesOnFrom ? await warehouse.packagesServedSince(account.name, mode, goesOnFrom) : [];
   for (const id of served) asked.delete(id);
-  return (await warehouse.packagesByTurn(account.name, mode)).filter((id) => asked.has(id));
+  return keepApart((await warehouse.packagesByTurn(account.name, mode)).filter(({ id }) => asked.has(id)));
+}
+
+/**
+ * Never two in a row that failed before, as long as there is another one: a few dead packages must not pass for an
+ * account that refuses everything.
+ */
+export function keepApart(packages: readonly { id: number; failedBefore: boolean }[]): number[] {
+  const ids: number[] = [];
+  const late: number[] = [];
+  let mayFail = false;
+  for (const { id, failedBefore } of packages) {
+    if (failedBefore && !mayFail) {
+      late.push(id);
+      continue;
+    }
+    ids.push(id);
+    const next = failedBefore ? undefined : late.shift();
+    if (next !== undefined) ids.push(next);
+    mayFail = !failedBefore && next === undefined;
+  }
+  return [...ids, ...late];
 }

@@ -28,6 +28,8 @@ export interface StreamsOutcome {
 export interface Guard {
   /** Does one stream, unless the account is stopped; `packageId` is null for the storage. */
   attempt(packageId: number | null, work: () => Promise<void>): Promise<void>;
+  /** Why walks under way must not go on, or null: thrown at them it is no failure, they are put off. */
+  whyStopped(): ParkedError | null;
   /** What came of it, once all is done. Throws what ends the run. */
   outcome(): StreamsOutcome;
 }
@@ -57,6 +59,9 @@ interface State extends StreamsOutcome {
   inARow: { kind: string; count: number };
 }
 
+/** Nothing more is asked for this account: who waits for a turn keeps checkpoint and place. */
+class StoppedError extends ParkedError {}
+
 export function createGuard(logger: Logger, account: string): Guard {
   const state: State = {
     failures: [],
@@ -82,10 +87,15 @@ export function createGuard(logger: Logger, account: string): Guard {
         state.packagesDone++;
         state.inARow = { kind: '', count: 0 };
       } catch (error) {
-        if (error instanceof InterruptedError) state.interrupted = true;
+        if (error instanceof StoppedError) state.untried++;
+        else if (error instanceof InterruptedError) state.interrupted = true;
         else if (error instanceof WarehouseError) state.fatal ??= error;
         else note(state, logger, { account, packageId }, error);
       }
+    },
+    whyStopped: () => {
+      const { stopped } = state;
+      return stopped && new StoppedError(`not asked for: ${stopped.words}`, stopped.untilMs ?? 0);
     },
     outcome: () => {
       const { failures, done, packagesDone, interrupted, fatal, stopped, untried } = state;
@@ -106,7 +116,7 @@ function note(
   const hint = error instanceof RefusedError ? error.hint : undefined;
   const untilMs = error instanceof ParkedError ? error.untilMs : null;
   state.failures.push({ ...stream, message, hint, parked: untilMs !== null, untilMs });
-  const level = error instanceof GaveWayError ? 'info' : 'error';
+  const level = error instanceof GaveWayError ? 'info' : untilMs === null ? 'error' : 'warn';
   logger[level]({ ...stream, ...unexpected(error) }, message);
   if (untilMs !== null) state.stopped ??= { words: message, untilMs };
   if (stream.packageId !== null) countInARow(state, error);

@@ -114,7 +114,7 @@ async function endRun(
 
 /** The first moment at which something that was put off may be asked for. */
 function resumeAt(outcomes: readonly AccountOutcome[], status: Status): number | null {
-  if (status !== 'parked' && status !== 'partial') return null;
+  if (status === 'interrupted') return null;
   const moments = outcomes.flatMap(({ failures }) => failures.flatMap(({ untilMs }) => untilMs ?? []));
   return moments.length === 0 ? null : Math.min(...moments);
 }

@@ -22,8 +22,8 @@ export interface TurnRules {
   pages: number;
   /** Walks that may wait for another turn while new ones begin: each of them is held in memory. */
   mostBegun: number;
-  /** Why the run must not go on, or null; `isFirstRound` while packages wait that had no turn in this run. */
-  mayNotGoOn(isFirstRound: boolean): Error | null;
+  /** Why the run must not go on, or null. */
+  mayNotGoOn(): Error | null;
 }
 
 /** How the turns of a run go, unless a test says otherwise. */
@@ -36,6 +36,8 @@ interface Queue<T> {
   next: number;
   /** Walks that wait for their turn to come again. */
   begun: (() => void)[];
+  /** Pages of first turns while walks waited for another: so many as a turn has, and one of those goes on. */
+  freshPages: number;
   taken: number;
   seats: number;
 }
@@ -46,7 +48,7 @@ export async function serveInTurn<T>(
   rules: TurnRules,
   serve: (one: T, turn: Turn) => Promise<void>,
 ): Promise<void> {
-  const queue: Queue<T> = { rules, fresh: waiting, next: 0, begun: [], taken: 0, seats: 1 };
+  const queue: Queue<T> = { rules, fresh: waiting, next: 0, begun: [], freshPages: 0, taken: 0, seats: 1 };
   await new Promise<void>((resolve, reject) => {
     const isDone = () => queue.taken === 0 && queue.begun.length === 0 && queue.next >= waiting.length;
     const start = (one: T) => {
@@ -63,16 +65,22 @@ export async function serveInTurn<T>(
   });
 }
 
-/** Gives a free seat to whoever is next: one that had no turn yet, unless too many are under way. False for nobody. */
+/**
+ * Gives a free seat to whoever is next: one that had no turn yet, unless too many are under way, or such have had the
+ * pages of a turn since a walk went on: a long walk would not end where a first round takes days. False for nobody.
+ */
 function takeSeat<T>(queue: Queue<T>, start: (one: T) => void): boolean {
   const { fresh, begun, rules } = queue;
   const one = fresh[queue.next];
-  const isFresh = queue.next < fresh.length && begun.length < rules.mostBegun;
+  const mayBegin = begun.length === 0 || (begun.length < rules.mostBegun && queue.freshPages < rules.pages);
+  const isFresh = queue.next < fresh.length && mayBegin;
   const goOn = isFresh ? undefined : begun.shift();
   if (!isFresh && !goOn) return false;
   queue.taken++;
-  if (goOn) goOn();
-  else {
+  if (goOn) {
+    queue.freshPages = 0;
+    goOn();
+  } else {
     queue.next++;
     start(one as T);
   }
@@ -82,10 +90,9 @@ function takeSeat<T>(queue: Queue<T>, start: (one: T) => void): boolean {
 function createTurn<T>(queue: Queue<T>, fill: () => void): Turn {
   const { rules } = queue;
   let pages = 0;
-  const isFirstRound = () => queue.next < queue.fresh.length;
-  const mayNotGoOn = () => rules.mayNotGoOn(isFirstRound());
+  let isFirst = true;
   const check = () => {
-    const why = mayNotGoOn();
+    const why = rules.mayNotGoOn();
     if (why) throw why;
   };
   return {
@@ -97,12 +104,15 @@ function createTurn<T>(queue: Queue<T>, fill: () => void): Turn {
     },
     pageRead: () => {
       pages++;
-      const isAnyoneWaiting = isFirstRound() || queue.begun.length > 0;
-      return (pages >= rules.pages && isAnyoneWaiting) || mayNotGoOn() !== null;
+      if (isFirst) queue.freshPages++;
+      const isAnyoneWaiting = queue.next < queue.fresh.length || queue.begun.length > 0;
+      return pages >= rules.pages && (isAnyoneWaiting || rules.mayNotGoOn() !== null);
     },
     again: async () => {
       check();
       pages = 0;
+      isFirst = false;
+      if (queue.begun.length === 0) queue.freshPages = 0;
       const myTurn = new Promise<void>((resolve) => queue.begun.push(resolve));
       queue.taken--;
       fill();

@@ -48,6 +48,8 @@ export interface Admission {
 
 /** Another process may free a place at any time: nobody sleeps longer than this without looking again. */
 const LOOK_AGAIN_MS = 200;
+/** Whoever only asks whether there is room takes no request for one of a clock that was ahead, but after this. */
+const SHORT_DEADLINE_MS = 600_000;
 /** A pause is looked at again after this: a machine may sleep meanwhile, and timers know no more than 24 days. */
 const LOOK_AT_PAUSE_MS = 600_000;
 
@@ -99,6 +101,17 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
   }
 
   return {
+    /** Why a request would be parked that were asked for now; null where it may be sent soon enough. */
+    whyParked(): ParkedError | null {
+      const now = clock.now();
+      const blocked = transact(db, () => findBlock(ledger, limits, SHORT_DEADLINE_MS, now));
+      if (!blocked) return null;
+      if ('pause' in blocked) {
+        return blocked.pause.untilMs - now > limits.maxWaitMs ? paused(account, blocked.pause) : null;
+      }
+      const isLong = !blocked.inFlight && blocked.freeAt - now > limits.maxWaitMs;
+      return isLong ? spent(account, blocked.window.words, blocked.freeAt) : null;
+    },
     admit(note: RequestNote, signal?: AbortSignal): Promise<Admission> {
       const admission = turn.then(() => waitForPlace(note, signal));
       turn = admission.catch(() => undefined);
@@ -112,13 +125,9 @@ function spent(account: string, words: string, freeAt: number): ParkedError {
   return new ParkedError(`the budget of account ${account} per ${words} is spent until ${until}`, freeAt);
 }
 
-function paused(account: string, pause: Pause): ParkedError {
-  return new ParkedError(pausedWords(account, pause), pause.untilMs);
-}
-
-/** Says until when an account is paused, and why. */
-export function pausedWords(account: string, { untilMs, reason }: Pick<Pause, 'untilMs' | 'reason'>): string {
-  return `account ${account} is paused until ${toTimestamp(untilMs)} UTC: ${reason}`;
+function paused(account: string, { untilMs, reason }: Pause): ParkedError {
+  const until = `${toTimestamp(untilMs)} UTC`;
+  return new ParkedError(`account ${account} is paused until ${until}: ${reason}`, untilMs);
 }
 
 /** A window without a place: when its oldest request leaves it, and whether that is still on its way. */
@@ -129,7 +138,8 @@ interface Full {
   inFlight: boolean;
 }
 
-type Attempt = { requestId: number } | { pause: Pause } | Full;
+type Blocked = { pause: Pause } | Full;
+type Attempt = { requestId: number } | Blocked;
 
 function createLedger(db: Db, account: string) {
   return {
@@ -144,11 +154,17 @@ function createLedger(db: Db, account: string) {
 
 type Ledger = ReturnType<typeof createLedger>;
 
-function tryAdmit(ledger: Ledger, limits: Limits, note: RequestNote, now: number): Attempt {
+/** What a request would have to wait for now; null where it may be sent. */
+function findBlock(ledger: Ledger, limits: Limits, deadlineMs: number, now: number): Blocked | null {
   const pause = ledger.pauses.current(now);
   if (pause && pause.untilMs > now) return { pause };
-  const full = findFull(ledger, limitsNow(limits, pause, now), note, now);
-  if (full) return pause ? { ...full, freeAt: Math.min(full.freeAt, roomAt(full, limits, pause)) } : full;
+  const full = findFull(ledger, limitsNow(limits, pause, now), deadlineMs, now);
+  return full && pause ? { ...full, freeAt: Math.min(full.freeAt, roomAt(full, limits, pause)) } : full;
+}
+
+function tryAdmit(ledger: Ledger, limits: Limits, note: RequestNote, now: number): Attempt {
+  const blocked = findBlock(ledger, limits, note.deadlineMs, now);
+  if (blocked) return blocked;
   const { purpose, runId: run_id, packageId: package_id, page } = note;
   const sent = { account: ledger.account, at_ms: now, spent_until_ms: now + note.deadlineMs };
   return { requestId: ledger.insert({ ...sent, purpose, run_id, package_id, page }) };
@@ -177,14 +193,14 @@ function roomAt({ window: { name }, used }: Full, limits: Rates, { untilMs, back
 }
 
 /** The first window that has no place, and when it has one; null where all have. */
-function findFull(ledger: Ledger, limits: Rates, note: RequestNote, now: number): Full | null {
+function findFull(ledger: Ledger, limits: Rates, deadlineMs: number, now: number): Full | null {
   const limited = WINDOWS.flatMap((window) => {
     const limit = limits[window.name];
     return limit === null ? [] : [{ window, limit }];
   });
   for (const { window, limit } of limited) {
     if (ledger.windows.used(window, now) < limit) continue;
-    const full = lookAgain(ledger, { window, limit }, note, now);
+    const full = lookAgain(ledger, { window, limit }, deadlineMs, now);
     if (full) return full;
   }
   return null;
@@ -194,13 +210,13 @@ function findFull(ledger: Ledger, limits: Rates, note: RequestNote, now: number)
 function lookAgain(
   { windows, pullBack, account }: Ledger,
   { window, limit }: { window: Window; limit: number },
-  note: RequestNote,
+  deadlineMs: number,
   now: number,
 ): Full | null {
-  pullBack(account, now + note.deadlineMs);
+  pullBack(account, now + deadlineMs);
   const used = windows.recount(window, now);
   if (used < limit) return null;
   const oldest = windows.oldest(window, now, used, limit);
-  const inFlight = oldest > now && oldest <= now + note.deadlineMs; // later: the clock went back
+  const inFlight = oldest > now && oldest <= now + deadlineMs; // later: the clock went back
   return { window, used, freeAt: oldest + window.ms + 1, inFlight };
 }

@@ -7,7 +7,6 @@ import { createKnownPages, type KnownPage, type KnownPageToStore } from './known
 import { createLooks, type KnownList, type LookEnd, type QuickWalkEnd } from './looks.ts';
 import { createPageStore } from './pages.ts';
 import type { BoundaryLook, IdRange, PageOutcome, PageToStore } from './pages.ts';
-import { createPauses, type Pause } from './pauses.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
@@ -37,6 +36,8 @@ export interface NewRun {
 export interface WholeRun {
   /** Its start, or that of the first of the runs that it goes on from. */
   startedAt: string;
+  /** Its own start. */
+  begunAt: string;
   status: Status;
   /** From when on it may be gone on with, where it was parked; or null. */
   resumeAt: string | null;
@@ -71,7 +72,7 @@ export interface Warehouse {
   /** Makes the configured packages known, and retires the others. */
   register(accounts: readonly ConfiguredAccount[], now: number): Promise<void>;
   /** The packages that are known of the account, the one longest unserved in this mode first. */
-  packagesByTurn(account: string, mode: Mode): Promise<number[]>;
+  packagesByTurn(account: string, mode: Mode): Promise<packages.PackageInTurn[]>;
   /** Those that had their turn in the run begun at `origin`, or in one that went on from it. */
   packagesServedSince(account: string, mode: Mode, origin: string): Promise<number[]>;
   beginWalk(walk: NewWalk): Promise<BegunWalk>;
@@ -110,8 +111,6 @@ export interface Warehouse {
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
   budget(account: string, limits: Limits): ReturnType<typeof createBudget>;
-  /** The pause that the account is in, or comes back from; null where it is in none. */
-  pauseOf(account: string, now: number): Pause | null;
   close(): void;
 }
 
@@ -154,7 +153,6 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     knownDays: async (account, since) => knownDays(db, account, since),
     storeDays: async (days) => storeDays(db, days),
     budget: (account, limits) => createBudget(ledger, account, limits, clock),
-    pauseOf: (account, now) => createPauses(ledger, account).current(now),
     close: () => {
       ledger.$client.close();
       db.$client.close();
@@ -190,7 +188,7 @@ function lastWholeRun(db: Db, mode: Mode): WholeRun | null {
   const last = runs.lastWholeRun(db, mode);
   if (!last) return null;
   const { started_at, origin_started_at: origin, status, resume_at: resumeAt } = last;
-  return { startedAt: origin ?? started_at, status, resumeAt };
+  return { startedAt: origin ?? started_at, begunAt: started_at, status, resumeAt };
 }
 
 function register(db: Db, accounts: readonly ConfiguredAccount[], now: number): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { InterruptedError, LockedError } from '../../src/lib/errors.ts';
+import { InterruptedError, LockedError, ParkedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { toTimestamp } from '../../src/lib/clock.ts';
 import type { Due, LastRun } from '../../src/schedule/due.ts';
@@ -16,19 +16,27 @@ interface Wishes {
   /** When the last whole run began; null for none. */
   last?: string | null;
   full?: string;
+  quick?: string | null;
   /** Takes the place of a run, which otherwise is over at once. */
   run?: () => Promise<void>;
+  /** Until when a run is parked; left out: none is. */
+  parkedUntil?: (due: Due) => string | null;
   /** Takes the place of the look into the warehouse. */
-  quick?: string | null;
   lastWholeRun?: (mode: Mode) => Promise<LastRun | null>;
 }
 
 /** A worker whose runs are notes of when and why they began. */
-function startWorker({ last = null, full = HOURLY, quick = null, run, lastWholeRun }: Wishes) {
+function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wishes) {
+  const { run, parkedUntil, lastWholeRun } = wishes;
   const runs: string[] = [];
   const log: string[] = [];
   const controller = new AbortController();
-  const begunAt = (moment: string) => ({ startedAt: toTimestamp(Date.parse(moment)), resumeAt: null });
+  const stamp = (moment: string) => toTimestamp(Date.parse(moment));
+  const begunAt = (moment: string): LastRun => ({
+    startedAt: stamp(moment),
+    begunAt: stamp(moment),
+    resumeAt: null,
+  });
   const newest: Record<Mode, LastRun | null> = { full: last === null ? null : begunAt(last), quick: null };
   const parts = {
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
@@ -40,11 +48,18 @@ function startWorker({ last = null, full = HOURLY, quick = null, run, lastWholeR
     }),
     schedule: { full, quick },
     lastWholeRun: lastWholeRun ?? (async (mode: Mode) => newest[mode]),
-    run: async ({ trigger, mode }: Due) => {
+    run: async (due: Due) => {
+      const { trigger, mode, goesOnFrom } = due;
       const startedAt = new Date(Date.now()).toISOString();
-      runs.push(`${startedAt.slice(0, 16)} ${mode === 'quick' ? 'quick ' : ''}${trigger}`);
+      const rest = goesOnFrom === null ? '' : ` from ${goesOnFrom.slice(11, 16)}`;
+      runs.push(`${startedAt.slice(0, 16)} ${mode === 'quick' ? 'quick ' : ''}${trigger}${rest}`);
       await run?.();
-      newest[mode] = begunAt(startedAt);
+      const until = parkedUntil?.(due) ?? null;
+      newest[mode] = {
+        startedAt: goesOnFrom ?? stamp(startedAt),
+        begunAt: stamp(startedAt),
+        resumeAt: until === null ? null : stamp(until),
+      };
     },
   };
   const ended = keepInStep(parts, controller.signal);
@@ -142,7 +157,8 @@ describe('the worker', () => {
     let looks = 0;
     const lastWholeRun = async () => {
       if (++looks === 2) throw new Error('database is locked');
-      return { startedAt: '2026-03-10 12:00:00', resumeAt: null };
+      const startedAt = '2026-03-10 12:00:00';
+      return { startedAt, begunAt: startedAt, resumeAt: null };
     };
     const { runs, log } = startWorker({ lastWholeRun });
     await pass(MINUTE_MS);
@@ -174,6 +190,70 @@ describe('the worker', () => {
     expect(made).toBe('2026-03-10T13:10 catch_up');
     await pass(10 * MINUTE_MS);
     expect(runs.at(-1)).toBe(made);
+  });
+
+  it('puts off what it may not ask yet, says that once, and makes up for it', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    let isPaused = true;
+    const run = async () => {
+      if (isPaused)
+        throw new ParkedError('account main is paused until 13:10', Date.parse('2026-03-10T13:10Z'));
+    };
+    const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
+    await pass(10 * MINUTE_MS);
+    expect(log().match(/put off: account main is paused until 13:10/g)).toHaveLength(1);
+    expect(log()).not.toContain('failed');
+    isPaused = false;
+    await pass(2 * MINUTE_MS);
+    expect(runs.at(-1)).toBe('2026-03-10T13:10 catch_up');
+  });
+
+  it('runs quickly between the full runs, and once where both are due', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', quick: '*/20 * * * *' });
+    await pass(50 * MINUTE_MS);
+    expect(runs).toEqual([
+      '2026-03-10T12:30 quick catch_up',
+      '2026-03-10T12:40 quick schedule',
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T13:20 quick schedule',
+    ]);
+    expect(log()).toContain('next full run at 2026-03-10 13:00 UTC, next quick run at 2026-03-10 12:40 UTC');
+  });
+
+  it('goes on with what was parked, at the first look from its time on, until nothing of it is left', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const until = ['2026-03-10T13:07:30Z', '2026-03-10T13:30Z'];
+    const parkedUntil = () => until.shift() ?? null;
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
+    await pass(50 * MINUTE_MS);
+    expect(runs).toEqual([
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T13:08 catch_up from 13:00',
+      '2026-03-10T13:30 catch_up from 13:00',
+    ]);
+  });
+
+  it('runs quickly before it goes on with a parked full run', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const until = ['2026-03-10T13:20Z'];
+    const parkedUntil = ({ mode }: Due) => (mode === 'full' ? (until.shift() ?? null) : null);
+    const quick = '*/20 * * * *';
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', quick, parkedUntil });
+    await pass(30 * MINUTE_MS);
+    expect(runs.slice(1)).toEqual([
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T13:20 quick schedule',
+      '2026-03-10T13:20 catch_up from 13:00',
+    ]);
+  });
+
+  it('begins anew at a tick, whatever of the run before was parked', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const parkedUntil = () => '2026-03-11T13:00Z';
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
+    await pass(2 * HOUR_MS);
+    expect(runs).toEqual(['2026-03-10T13:00 schedule', '2026-03-10T14:00 schedule']);
   });
 
   it('ends at the signal, at once where nothing is under way', async () => {

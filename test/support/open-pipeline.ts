@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import type { Config } from '../../src/config/config.ts';
+import type { Config, LimitsConfig } from '../../src/config/config.ts';
 import { InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { silentProgress, type Progress } from '../../src/sync/progress.ts';
@@ -16,6 +16,8 @@ export interface PipelineWishes {
   packages?: readonly number[];
   pageSize?: number;
   concurrency?: number;
+  /** Left out: nothing limits how many requests are sent. */
+  limits?: Partial<LimitsConfig>;
   removalBrake?: number;
   resumeWithinMs?: number;
   /** Boundary reads of a walk, as a share of its pages. */
@@ -64,6 +66,7 @@ export function configOf(wishes: PipelineWishes, warehouse: string): Config {
           maxWaitMs: 120_000,
           restrictedCodes: [],
           finalCodes: [],
+          ...wishes.limits,
         },
       },
     ],

@@ -30,7 +30,15 @@ interface State {
 /** `choose` gives any number for the n-th choice. */
 export function createTurns(choose: (n: number) => number): Turns {
   const waiting = new Map<number, () => void>();
-  const state: State = { left: 0, atATime: 1, running: null, waiting, mode: 'open', served: 0, isFirst: true };
+  const state: State = {
+    left: 0,
+    atATime: 1,
+    running: null,
+    waiting,
+    mode: 'open',
+    served: 0,
+    isFirst: true,
+  };
   const rest = (packageId: number) => {
     if (state.running === packageId) state.running = null;
   };

@@ -1,3 +1,4 @@
+import { eq, sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
@@ -73,7 +74,13 @@ export const walk = sqliteTable(
     /** Start of the first of the walks that this one goes on from. */
     origin_started_at: timestamp('origin_started_at').notNull(),
   },
-  (table) => [index('walk_package').on(table.account, table.package_id), index('walk_run').on(table.run_id)],
+  (table) => [
+    index('walk_package').on(table.account, table.package_id),
+    index('walk_run').on(table.run_id),
+    index('walk_running')
+      .on(table.walk_id)
+      .where(eq(table.status, sql`'running'`)),
+  ],
 );
 
 export const PURPOSES = ['storage', 'probe', 'page', 'boundary', 'quick', 'check'] as const;

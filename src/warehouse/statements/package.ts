@@ -56,16 +56,23 @@ export function packagesInForce(tx: Tx) {
     .all();
 }
 
+/** A package in the order of turns. */
+export interface PackageInTurn {
+  id: number;
+  /** Its last full walk failed. */
+  failedBefore: boolean;
+}
+
 /** The packages of an account by how long they have been unserved in this mode, the longest first. */
-export function packagesByTurn(tx: Tx, account: string, mode: Mode): number[] {
-  const { turn_walk_id, looked_at, package_id } = packageTable;
+export function packagesByTurn(tx: Tx, account: string, mode: Mode): PackageInTurn[] {
+  const { turn_walk_id, looked_at, package_id, failed_walks } = packageTable;
   return tx
-    .select({ id: package_id })
+    .select({ id: package_id, failed: failed_walks })
     .from(packageTable)
     .where(eq(packageTable.account, account))
     .orderBy(mode === 'full' ? turn_walk_id : looked_at, package_id)
     .all()
-    .map(({ id }) => id);
+    .map(({ id, failed }) => ({ id, failedBefore: failed > 0 }));
 }
 
 /** The packages of an account that had their turn in a run begun at `since`, or in one that went on from it. */
@@ -115,12 +122,15 @@ export function notePackageWalked(
     .run();
 }
 
-/** Notes that a package had its turn by this walk. One that failed once keeps its place: the next run tries again. */
+/**
+ * Notes that a package had its turn by this walk. One that failed keeps its place, so that the next run tries again; the
+ * second failure in a row sends it to the end of the line.
+ */
 export function notePackageServed(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
   const { turn_walk_id: turn, failed_walks: failures } = packageTable;
   tx.update(packageTable)
     .set({
-      turn_walk_id: failed ? sql`case when ${failures} > 0 then ${walkId} else ${turn} end` : walkId,
+      turn_walk_id: failed ? sql`case when ${failures} % 2 = 1 then ${walkId} else ${turn} end` : walkId,
       failed_walks: failed ? sql`${failures} + 1` : 0,
     })
     .where(ofPackage(key))

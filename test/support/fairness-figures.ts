@@ -1,0 +1,84 @@
+/** How old packages become between two walks over them, and what that costs. */
+
+export interface Figures {
+  requests: number;
+  /** Requests that told nothing new: attempts in vain, pages read again. */
+  wasted: number;
+  /** Packages that were never walked whole. */
+  unserved: number;
+  /** The oldest that any package was after its first walk, in days: of those whose walks failed so often since. */
+  oldestDays: Record<Luck, number>;
+  /** Days from one whole walk of a package to its next one. */
+  medianDays: number;
+  packages: readonly PackageAge[];
+}
+
+/** How often in a row a walk failed before one came to its end. */
+export type Luck = 'neverFailed' | 'failedOnce' | 'failedMore';
+
+export interface PackageAge {
+  /** Whole walks. */
+  walks: number;
+  walkedAt: number;
+  failures: number;
+  /** The oldest that it was after its first walk, in days. */
+  oldestDays: number;
+}
+
+export interface Ages {
+  /** The package was walked whole just now. */
+  walked(id: number): void;
+  /** Its walk failed. */
+  failed(id: number): void;
+  waste(requests: number): void;
+  /** All that there was to note has been. */
+  figures(requests: number): Figures;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Keeps the ages of packages 1 to n. */
+export function createAges(count: number, clock: { now: number }): Ages {
+  const packages = Array.from({ length: count }, createAge);
+  const steps: number[] = [];
+  const oldestDays: Record<Luck, number> = { neverFailed: 0, failedOnce: 0, failedMore: 0 };
+  let wasted = 0;
+
+  function ofId(id: number): PackageAge {
+    const age = packages[id - 1];
+    if (!age) throw new RangeError(`there is no package ${id}`);
+    return age;
+  }
+
+  function note(age: PackageAge): void {
+    if (age.walks === 0) return;
+    const days = (clock.now - age.walkedAt) / DAY_MS;
+    const luck = (['neverFailed', 'failedOnce'] as const)[age.failures] ?? 'failedMore';
+    oldestDays[luck] = Math.max(oldestDays[luck], days);
+    age.oldestDays = Math.max(age.oldestDays, days);
+  }
+
+  return {
+    walked: (id) => {
+      const age = ofId(id);
+      note(age);
+      if (age.walks > 0) steps.push((clock.now - age.walkedAt) / DAY_MS);
+      Object.assign(age, { walks: age.walks + 1, walkedAt: clock.now, failures: 0 });
+    },
+    failed: (id) => {
+      ofId(id).failures++;
+    },
+    waste: (requests) => void (wasted += requests),
+    figures: (requests) => {
+      packages.forEach(note);
+      const unserved = packages.filter(({ walks }) => walks === 0).length;
+      return { requests, wasted, unserved, oldestDays, medianDays: medianOf(steps), packages };
+    },
+  };
+}
+
+const createAge = (): PackageAge => ({ walks: 0, walkedAt: 0, failures: 0, oldestDays: 0 });
+
+function medianOf(numbers: readonly number[]): number {
+  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,65 @@
+/** The bad hours of a service: one every night, each at another time and in another way. Pure. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** They begin around midnight of the service's calendar, when the day before is to be booked. */
+const FIRST_BEGINS_MS = 22 * HOUR_MS;
+const LATER_EACH_NIGHT_MS = 17 * MINUTE_MS;
+const SPREAD_MS = 150 * MINUTE_MS;
+const LENGTH_MS = HOUR_MS;
+
+/** What `Retry-After` says in a night of 429. */
+export const TOO_MANY_MS = 15 * MINUTE_MS;
+
+/**
+ * `unavailable`: 503 and no more. `drop`: the connection is closed without an answer. `too many`: 429 that asks to wait.
+ * `announced`: 503 that names the end of the outage.
+ */
+export const KINDS = ['unavailable', 'drop', 'too many', 'announced'] as const;
+
+/** An outage, in milliseconds since 1970; `to` is the first moment at which all is well again. */
+export interface Outage {
+  kind: (typeof KINDS)[number];
+  from: number;
+  to: number;
+  /** When the last pause is over that the service may have asked for. */
+  pausedUntil: number;
+}
+
+/** What a service in an outage does with a request. */
+export type Fault = { status: 429 | 503; waitMs: number | null } | 'drop';
+
+/** One outage a night (UTC), from the night of `start` on. */
+export function outagesFrom(start: number, nights: number): Outage[] {
+  const midnight = Math.floor(start / DAY_MS) * DAY_MS;
+  return Array.from({ length: nights }, (_, night) => {
+    const kind = KINDS[night % KINDS.length] ?? 'drop';
+    const from = midnight + night * DAY_MS + FIRST_BEGINS_MS + ((night * LATER_EACH_NIGHT_MS) % SPREAD_MS);
+    const to = from + LENGTH_MS;
+    return { kind, from, to, pausedUntil: kind === 'too many' ? to + TOO_MANY_MS : to };
+  });
+}
+
+/** The fault that a request meets which comes at `now`; null where all is well. */
+export function faultAt(outages: readonly Outage[], now: number): Fault | null {
+  const outage = outages.find(({ from, to }) => from <= now && now < to);
+  switch (outage?.kind) {
+    case undefined:
+      return null;
+    case 'unavailable':
+      return { status: 503, waitMs: null };
+    case 'drop':
+      return 'drop';
+    case 'too many':
+      return { status: 429, waitMs: TOO_MANY_MS };
+    case 'announced':
+      return { status: 503, waitMs: outage.to - now };
+  }
+}
+
+/** The outage whose consequences something between the two moments may show; undefined where there is none. */
+export function outageWithin(outages: readonly Outage[], from: number, to: number): Outage | undefined {
+  return outages.find((outage) => outage.from <= to && from <= outage.pausedUntil);
+}

@@ -1,0 +1,74 @@
+/** The real worker, looking when the test says, that can die like a process that is killed. */
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import type { Config } from '../../src/config/config.ts';
+import { InterruptedError } from '../../src/lib/errors.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { silentProgress } from '../../src/sync/progress.ts';
+import type { RunSummary } from '../../src/sync/run.ts';
+import { work } from '../../src/worker.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface SoakWorker {
+  /** Looks what is due, and resolves when that is done. */
+  look(): Promise<void>;
+  /**
+   * Keeps the files as they are at this moment, in the middle of a run, and lets nothing more be begun. What the rest
+   * of the dying process writes is lost at `bury`.
+   */
+  kill: () => void;
+  isKilled(): boolean;
+  /** Puts the files back as `kill` found them, once nobody has them open. */
+  bury(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SoakWorkerOptions {
+  config: Config;
+  clock: VirtualClock;
+  onRun: (summary: RunSummary) => void;
+  /** Told of what must never be logged: a run that failed for other reasons than the service. */
+  onDefect: (line: string) => void;
+}
+
+const FILES = ['', '-wal'];
+
+export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOptions): SoakWorker {
+  const { warehouse: path } = config;
+  const controller = new AbortController();
+  let look = (): Promise<void> => Promise.reject(new Error('the worker does not look'));
+  let killed = false;
+  const write = (line: string) => {
+    if (line.includes('the run failed') || line.includes('could not be stored')) onDefect(line);
+  };
+  const logger = createLogger({ level: 'error', format: 'json', secrets: [], write });
+  const ticks = (given: () => Promise<void>) => {
+    look = given;
+    return { close: async () => undefined };
+  };
+  const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
+  const ended = work(config, surroundings, controller.signal, (summary) => {
+    if (!killed) onRun(summary);
+  });
+  return {
+    look: () => look(),
+    kill: () => {
+      killed = true;
+      for (const file of FILES) {
+        if (existsSync(path + file)) copyFileSync(path + file, `${path}.killed${file}`);
+      }
+      controller.abort(new InterruptedError('killed by the test'));
+    },
+    isKilled: () => killed,
+    bury: async () => {
+      await ended;
+      for (const file of [...FILES, '-shm']) rmSync(path + file, { force: true });
+      for (const file of FILES) {
+        if (existsSync(`${path}.killed${file}`)) renameSync(`${path}.killed${file}`, path + file);
+      }
+    },
+    stop: async () => {
+      controller.abort(new InterruptedError('stopped by the test'));
+      await ended;
+    },
+  };
+}

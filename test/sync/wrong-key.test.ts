@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { openTestPipeline } from '../support/open-pipeline.ts';
+import { startScriptedService, type Reply } from '../support/scripted-service.ts';
+import { listPage, listRefusal, videoRecord } from '../support/service-answers.ts';
+
+const PACKAGES = Array.from({ length: 10_000 }, (_, index) => index + 1);
+/** A wrong key may cost a run so many requests. */
+const MOST = 6;
+
+describe('a wrong key on ten thousand packages', () => {
+  it.each([
+    ['refused by a code of the service', () => listRefusal('InvalidKey', 'no such key')],
+    ['refused by HTTP 401', (): Reply => ({ status: 401 })],
+  ])('%s costs a handful of requests a run', async (_, answer) => {
+    const { url, requests } = await startScriptedService(answer);
+    const pipeline = openTestPipeline({ url, packages: PACKAGES, silent: true });
+    const counts: number[] = [];
+    for (let run = 1; run <= 2; run++) {
+      const before = requests.length;
+      const { status, failures } = await pipeline.run();
+      counts.push(requests.length - before);
+      expect(status).toBe('failed');
+      expect(failures.at(-1)?.message).toContain(
+        'from 3 packages in a row; 9997 packages were not asked for',
+      );
+      pipeline.clock.advance(3_600_000);
+    }
+    console.info(`requests a run with a wrong key: ${counts.join(', ')}`);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(MOST);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+  });
+
+  it('that becomes wrong puts off the walks that wait for another turn: only three are refused', async () => {
+    const records = Array.from({ length: 200 }, (_, index) => videoRecord(index + 1));
+    let refused = 0;
+    const { url } = await startScriptedService((request) => {
+      const { query } = request;
+      const isWrong = refused > 0 || (query.get('pkg') === '8' && query.get('page') === '180');
+      if (!isWrong) return listPage(request, records);
+      refused++;
+      return { status: 401 };
+    });
+    const packages = PACKAGES.slice(0, 8);
+    const pipeline = openTestPipeline({ url, packages, pageSize: 1, silent: true, concurrency: 1 });
+    const { walks } = await pipeline.run();
+    expect(refused).toBe(3);
+    expect(walks.filter(({ status }) => status === 'parked').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('that became wrong costs no more in the run after', async () => {
+    let isRight = true;
+    const records = [videoRecord(1)];
+    const { url, requests } = await startScriptedService((request) =>
+      isRight ? listPage(request, records) : { status: 401 },
+    );
+    const pipeline = openTestPipeline({ url, packages: PACKAGES.slice(0, 200), silent: true });
+    expect((await pipeline.run()).status).toBe('succeeded');
+    isRight = false;
+    const before = requests.length;
+    expect((await pipeline.run()).status).toBe('failed');
+    expect(requests.length - before).toBeLessThanOrEqual(MOST);
+  });
+});
