@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.slow.test.ts'],
+    maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 60_000,
   },

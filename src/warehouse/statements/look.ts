@@ -2,16 +2,27 @@
 import { and, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { saving } from '../schema/runs.ts';
+import { prepared } from './prepared.ts';
+
+const add = prepared((db) =>
+  db
+    .insert(saving)
+    .values({
+      account: sql.placeholder('account'),
+      date: sql.placeholder('date'),
+      looks: 1,
+      requests: sql.placeholder('requests'),
+    })
+    .onConflictDoUpdate({
+      target: [saving.account, saving.date],
+      set: { looks: sql`${saving.looks} + 1`, requests: sql`${saving.requests} + excluded.requests` },
+    })
+    .prepare(),
+);
 
 /** Adds one look at a package to the day (UTC), and the requests that it saved against a full walk. */
 export function addSaving(tx: Tx, account: string, date: string, requests: number): void {
-  tx.insert(saving)
-    .values({ account, date, looks: 1, requests })
-    .onConflictDoUpdate({
-      target: [saving.account, saving.date],
-      set: { looks: sql`${saving.looks} + 1`, requests: sql`${saving.requests} + ${requests}` },
-    })
-    .run();
+  add(tx).run({ account, date, requests });
 }
 
 /** The looks of the account from the day (UTC) on, and the requests that they saved. */

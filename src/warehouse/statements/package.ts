@@ -3,20 +3,32 @@ import { and, eq, gte, inArray, isNull, notInArray, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { run, walk, type Mode } from '../schema/runs.ts';
 import { packageTable } from '../schema/videos.ts';
+import { prepared } from './prepared.ts';
 import type { PackageKey } from './video.ts';
 
+const value = (name: string) => sql.placeholder(name);
+const ofAny = and(
+  eq(packageTable.account, value('account')),
+  eq(packageTable.package_id, value('packageId')),
+);
 const ofPackage = (key: PackageKey) =>
   and(eq(packageTable.account, key.account), eq(packageTable.package_id, key.packageId));
 
-/** Makes the package known under its name of now; one that was retired is no longer. */
-export function registerPackage(tx: Tx, key: PackageKey, name: string | null): void {
-  tx.insert(packageTable)
-    .values({ account: key.account, package_id: key.packageId, name })
+const register = prepared((db) =>
+  db
+    .insert(packageTable)
+    .values({ account: value('account'), package_id: value('packageId'), name: value('name') })
     .onConflictDoUpdate({
       target: [packageTable.account, packageTable.package_id],
-      set: { name, retired_at: null },
+      set: { name: sql`excluded.name`, retired_at: null },
+      setWhere: sql`${packageTable.name} is not excluded.name or ${packageTable.retired_at} is not null`,
     })
-    .run();
+    .prepare(),
+);
+
+/** Makes the package known under its name of now; one that was retired is no longer. */
+export function registerPackage(tx: Tx, { account, packageId }: PackageKey, name: string | null): void {
+  register(tx).run({ account, packageId, name });
 }
 
 /** Retires the packages of the account that are not among `kept`. */
@@ -41,9 +53,11 @@ export function retireAccounts(tx: Tx, kept: readonly string[], at: string): voi
     .run();
 }
 
+const find = prepared((db) => db.select().from(packageTable).where(ofAny).prepare());
+
 /** What is known of the package, or undefined. */
-export function findPackage(tx: Tx, key: PackageKey) {
-  return tx.select().from(packageTable).where(ofPackage(key)).get();
+export function findPackage(tx: Tx, { account, packageId }: PackageKey) {
+  return find(tx).get({ account, packageId });
 }
 
 /** The packages in force, the one longest unwalked first. */
@@ -142,9 +156,22 @@ export type Looked = Pick<
   'totalcount' | 'page_size' | 'looked_at' | 'unexplained'
 >;
 
+const noteLooked = prepared((db) =>
+  db
+    .update(packageTable)
+    .set({
+      totalcount: sql`${value('totalcount')}`,
+      page_size: sql`${value('page_size')}`,
+      looked_at: sql`${value('looked_at')}`,
+      unexplained: sql`${value('unexplained')}`,
+    })
+    .where(ofAny)
+    .prepare(),
+);
+
 /** Notes what a quick look found the list to be. */
-export function notePackageLooked(tx: Tx, key: PackageKey, looked: Looked): void {
-  tx.update(packageTable).set(looked).where(ofPackage(key)).run();
+export function notePackageLooked(tx: Tx, { account, packageId }: PackageKey, looked: Looked): void {
+  noteLooked(tx).run({ account, packageId, ...looked });
 }
 
 /** Notes that a quick look came to the package and failed: it waits for its next turn like the others. */

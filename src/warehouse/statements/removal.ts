@@ -3,6 +3,7 @@ import { and, between, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
 import { walk } from '../schema/runs.ts';
 import { removalCandidate, type HeldReason, type Proof } from '../schema/videos.ts';
+import { prepared } from './prepared.ts';
 import type { PackageKey } from './video.ts';
 
 const ofPackage = (key: PackageKey) =>
@@ -82,11 +83,18 @@ export function dropFreshCandidates(tx: Tx, key: PackageKey): void {
     .run();
 }
 
+const ofAny = and(
+  eq(removalCandidate.account, sql.placeholder('account')),
+  eq(removalCandidate.package_id, sql.placeholder('packageId')),
+);
+const anyCandidate = prepared((db) =>
+  db.select({ id: removalCandidate.id }).from(removalCandidate).where(ofAny).limit(1).prepare(),
+);
+
 /** Drops what quick walks proved and did not come to mark as removed: they stopped before their end. */
 export function dropCandidatesOfQuickWalks(tx: Tx, key: PackageKey): void {
   const isQuick = sql`${removalCandidate.walk_id} in (${tx.select({ id: walk.walk_id }).from(walk).where(eq(walk.mode, 'quick'))})`;
-  const isAny = tx.select().from(removalCandidate).where(ofPackage(key)).limit(1).get();
-  if (!isAny) return;
+  if (!anyCandidate(tx).get({ account: key.account, packageId: key.packageId })) return;
   tx.delete(removalCandidate)
     .where(and(ofPackage(key), eq(removalCandidate.held_back, false), isQuick))
     .run();

@@ -1,7 +1,8 @@
 /** Runs: begun, ended, left over, pruned. */
-import { and, count, desc, eq, gte, isNotNull, isNull, lt, notInArray } from 'drizzle-orm';
+import { and, count, desc, eq, gte, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../file.ts';
+import { prepared } from './prepared.ts';
 import { request, run, walk, type Mode, type Status } from '../schema/runs.ts';
 
 /** Adds a run and gives its id. */
@@ -42,29 +43,50 @@ export function closeRun(
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
 }
 
-/** How many requests did the run send; for one package, or in all? */
-export function countRequests(tx: Tx, runId: number, account?: string, packageId?: number): number {
-  const ofPackage =
-    account === undefined || packageId === undefined
-      ? undefined
-      : and(eq(request.account, account), eq(request.package_id, packageId));
-  const row = tx
+const ofRun = eq(request.run_id, sql.placeholder('runId'));
+const countOfRun = prepared((db) => db.select({ count: count() }).from(request).where(ofRun).prepare());
+const countOfPackage = prepared((db) =>
+  db
     .select({ count: count() })
     .from(request)
-    .where(and(eq(request.run_id, runId), ofPackage))
-    .get();
+    .where(
+      and(
+        ofRun,
+        eq(request.account, sql.placeholder('account')),
+        eq(request.package_id, sql.placeholder('packageId')),
+      ),
+    )
+    .prepare(),
+);
+
+/** How many requests did the run send; for one package, or in all? */
+export function countRequests(tx: Tx, runId: number, account?: string, packageId?: number): number {
+  const row =
+    account === undefined || packageId === undefined
+      ? countOfRun(tx).get({ runId })
+      : countOfPackage(tx).get({ runId, account, packageId });
   return row?.count ?? 0;
 }
 
-/** The newest run over everything in this mode that came to its end, whatever came of it; or undefined. */
-export function lastWholeRun(tx: Tx, mode: Mode) {
-  return tx
+const lastWhole = prepared((db) =>
+  db
     .select()
     .from(run)
-    .where(and(eq(run.mode, mode), isNull(run.scope), notInArray(run.status, ['running', 'interrupted'])))
+    .where(
+      and(
+        eq(run.mode, sql.placeholder('mode')),
+        isNull(run.scope),
+        notInArray(run.status, ['running', 'interrupted']),
+      ),
+    )
     .orderBy(desc(run.run_id))
     .limit(1)
-    .get();
+    .prepare(),
+);
+
+/** The newest run over everything in this mode that came to its end, whatever came of it; or undefined. */
+export function lastWholeRun(tx: Tx, mode: Mode) {
+  return lastWhole(tx).get({ mode });
 }
 
 /** The newest runs, newest first. */

@@ -4,17 +4,28 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Db, Tx } from '../file.ts';
 import { walk, type Mode, type Status } from '../schema/runs.ts';
 import { notePackageServed } from './package.ts';
+import { prepared } from './prepared.ts';
 import type { PackageKey } from './video.ts';
 
-/** The newest walk of the package in this mode, or undefined. */
-export function lastWalk(tx: Tx, key: PackageKey, mode: Mode) {
-  return tx
+const last = prepared((db) =>
+  db
     .select()
     .from(walk)
-    .where(and(eq(walk.account, key.account), eq(walk.package_id, key.packageId), eq(walk.mode, mode)))
+    .where(
+      and(
+        eq(walk.account, sql.placeholder('account')),
+        eq(walk.package_id, sql.placeholder('packageId')),
+        eq(walk.mode, sql.placeholder('mode')),
+      ),
+    )
     .orderBy(desc(walk.walk_id))
     .limit(1)
-    .get();
+    .prepare(),
+);
+
+/** The newest walk of the package in this mode, or undefined. */
+export function lastWalk(tx: Tx, { account, packageId }: PackageKey, mode: Mode) {
+  return last(tx).get({ account, packageId, mode });
 }
 
 export type NewWalk = typeof walk.$inferInsert;
