@@ -74,7 +74,7 @@ describe('beside a sync that is under way', () => {
     expect((await vodhouse(['check'], { cwd })).stdout).toMatch(/package 101 +ok +3 videos/);
     const status = await vodhouse(['status'], { cwd });
     expect(status.code).toBe(3);
-    expect(status.stdout).toMatch(/^1 +just now +manual +everything +running/m);
+    expect(status.stdout).toMatch(/^1 +just now +manual +full +everything +running/m);
     gate.open();
     expect((await first.ended).code).toBe(0);
   });

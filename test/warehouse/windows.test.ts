@@ -27,7 +27,7 @@ describe('the counts of the windows, carried on from look to look', () => {
           expect(carried).toEqual(exact);
         }),
       ),
-      { numRuns: 80 },
+      { numRuns: 25 },
     );
   }, 60_000);
 
@@ -40,7 +40,7 @@ describe('the counts of the windows, carried on from look to look', () => {
           carried.forEach((count, index) => expect(count).toBeGreaterThanOrEqual(exact[index] ?? NaN));
         }),
       ),
-      { numRuns: 80 },
+      { numRuns: 25 },
     );
   }, 60_000);
 
@@ -55,7 +55,7 @@ describe('the counts of the windows, carried on from look to look', () => {
           expect(after.carried).toEqual(after.exact);
         }),
       ),
-      { numRuns: 80 },
+      { numRuns: 25 },
     );
   }, 60_000);
 });

@@ -84,7 +84,7 @@ export function packagesByTurn(tx: Tx, account: string, mode: Mode): PackageInTu
     .select({ id: package_id, failed: failed_walks })
     .from(packageTable)
     .where(eq(packageTable.account, account))
-    .orderBy(mode === 'full' ? turn_walk_id : looked_at, package_id)
+    .orderBy(mode === 'full' ? turn_walk_id : looked_at, sql`rowid`) // and then as they stand in the config
     .all()
     .map(({ id, failed }) => ({ id, failedBefore: failed > 0 }));
 }

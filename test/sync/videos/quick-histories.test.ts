@@ -3,9 +3,9 @@ import { startChangingPackage } from '../../support/changing-package.ts';
 import { fullWalksSettleReturns, quickWalksKeepUp } from '../../support/quick-histories.ts';
 
 it('after any uploads and deletions, a quick walk makes the ids equal to those of the service', async () => {
-  await quickWalksKeepUp(await startChangingPackage([]), 30, 1);
+  await quickWalksKeepUp(await startChangingPackage([]), 20, 1);
 }, 120_000);
 
 it('what a quick walk cannot see of videos that come back, the next full walk does', async () => {
-  await fullWalksSettleReturns(await startChangingPackage([]), 20, 1);
+  await fullWalksSettleReturns(await startChangingPackage([]), 10, 1);
 }, 120_000);

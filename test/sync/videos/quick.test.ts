@@ -1,36 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  idsBetween,
-  PACKAGE,
-  startChangingPackage,
-  type ChangingPackage,
-} from '../../support/changing-package.ts';
-import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../../support/open-pipeline.ts';
+import { idsBetween, PACKAGE, startChangingPackage } from '../../support/changing-package.ts';
+import { openTestPipeline, type TestPipeline } from '../../support/open-pipeline.ts';
+import { liveIds, lookAt, walked } from '../../support/quick-service.ts';
 
 const HOUR = 3_600_000;
-
-function liveIds(pipeline: TestPipeline): number[] {
-  return pipeline
-    .query<{ id: number }>('select id from video where removed_at is null order by id')
-    .map(({ id }) => id);
-}
-
-/** A service that was walked whole once. */
-async function walked(ids: readonly number[], wishes: Partial<PipelineWishes> = {}) {
-  const service = await startChangingPackage(ids);
-  const pipeline = openTestPipeline({ url: service.url, silent: true, ...wishes });
-  await pipeline.run();
-  service.requests.length = 0;
-  return { service, pipeline };
-}
-
-/** One quick run an hour later: what it came to, and what it asked. */
-async function lookAt({ service, pipeline }: { service: ChangingPackage; pipeline: TestPipeline }) {
-  service.requests.length = 0;
-  pipeline.clock.advance(HOUR);
-  const summary = await pipeline.run({ mode: 'quick' });
-  return { summary, pages: service.pages() };
-}
 
 const walkRows = (pipeline: TestPipeline) =>
   pipeline.query<Record<string, unknown>>("select * from walk where mode = 'quick' order by walk_id");
@@ -95,47 +68,6 @@ describe('a quick walk of a package with new videos', () => {
     expect((await lookAt(one)).summary.walks).toEqual([]);
     expect((await one.pipeline.run()).walks).toMatchObject([{ updated: 1 }]);
   });
-});
-
-describe('a quick walk of a package of 1,000 pages', () => {
-  const PAGES = 1000;
-  const SIZE = 10;
-  const ids = idsBetween(1, PAGES * SIZE);
-
-  it('finds any one deletion, and proves it, in at most 14 requests', async () => {
-    const one = await walked(ids, { pageSize: SIZE });
-    // in the middle of a page, at both ends of one, on the first and the last page, in the middle of the list
-    const gone = [5, 1, 10_000, 9_991, 5_000, 5_001, 4_990, 2_505, 7_777, 9_990, 20, 21];
-    const costs = [];
-    for (const id of gone) {
-      one.service.remove(id);
-      const { pages, summary } = await lookAt(one);
-      costs.push(pages.length);
-      expect([id, summary.walks[0]?.removed]).toEqual([id, 1]);
-    }
-    expect(Math.max(...costs)).toBeLessThanOrEqual(14);
-    expect(liveIds(one.pipeline)).toHaveLength(ids.length - gone.length);
-  }, 120_000);
-
-  it.each(['with every page size', 'with one page size'])(
-    'finds five deletions in at most 50 requests %s',
-    async (kind) => {
-      const one = await walked(ids, { pageSize: SIZE });
-      if (kind === 'with one page size') one.service.sizeFixed = SIZE;
-      const sets = [
-        [1003, 3007, 5001, 7009, 9005],
-        [1000, 3000, 5000, 7000, 9000],
-        [101, 102, 103, 104, 105],
-      ];
-      for (const gone of sets) {
-        one.service.remove(...gone);
-        const { pages, summary } = await lookAt(one);
-        expect(summary.walks).toMatchObject([{ removed: 5 }]);
-        expect(pages.length).toBeLessThanOrEqual(50);
-      }
-    },
-    120_000,
-  );
 });
 
 describe('a quick walk', () => {
