@@ -175,6 +175,13 @@ async function givingWay(config: Config, { warehouse }: Pipeline, mode: Mode, cl
   const reasonAt = createGivingWay(config.schedule, { mode, startedAt, quickTookMs });
   return () => {
     const reason = reasonAt(clock.now());
-    return reason === null ? null : new GaveWayError(`the run gives way: ${reason}`, clock.now());
+    return reason === null
+      ? null
+      : new GaveWayError(`the run gives way: ${reason}`, startOfSecond(clock.now()));
   };
+}
+
+/** The warehouse writes whole seconds: what may go on at once must not wait for the next one. */
+function startOfSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
 }

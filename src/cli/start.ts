@@ -32,6 +32,7 @@ export function logRun(logger: Logger, summary: RunSummary): void {
     summary.walks.reduce((total, walk) => total + walk[name], 0);
   const changes = `${sum('inserted')} new, ${sum('updated')} changed, ${sum('removed')} removed, ${sum('restored')} restored`;
   const cost = `${counted(summary.requests, 'request')}, ${duration(summary.durationMs)}`;
-  const level = summary.status === 'succeeded' ? 'info' : 'warn';
+  const isAsMeant = summary.status === 'succeeded' || summary.status === 'parked'; // why it is parked was said
+  const level = isAsMeant ? 'info' : 'warn';
   logger[level](`run ${summary.runId} ${summary.status}: ${changes}; ${cost}`);
 }

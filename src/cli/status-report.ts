@@ -63,7 +63,7 @@ export interface BudgetReport {
 interface Window {
   spent: number;
   limit: number | null;
-  /** What may be sent at once; null where there is no limit. */
+  /** Places left in the window; null where there is no limit. */
   left: number | null;
 }
 

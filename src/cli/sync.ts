@@ -24,6 +24,7 @@ export interface SyncOptions extends ConfigOptions {
 /** `vodhouse sync`: one run now. Gives the exit code. */
 export async function sync(options: SyncOptions): Promise<number> {
   const config = readConfig(options);
+  refuseQuickRemovals(options);
   const packages = options.package ?? null;
   refuseUnknown(config, packages);
   const session = openSession('sync', options, config.secrets);
@@ -57,6 +58,14 @@ function parts(options: SyncOptions): { videos: boolean; storage: boolean } {
   const videos = options.videos === true || options.package !== undefined;
   const storage = options.storage === true;
   return videos || storage ? { videos, storage } : { videos: true, storage: true };
+}
+
+/** A quick walk leaves what is held back alone: it asks for it no more. */
+function refuseQuickRemovals({ quick, acceptRemovals }: SyncOptions): void {
+  if (!quick || acceptRemovals === undefined) return;
+  throw new ConfigError('--accept-removals goes with a full walk: a quick one does not prove them again', {
+    hint: 'leave out --quick',
+  });
 }
 
 function refuseUnknown(config: Config, packages: readonly number[] | null): void {

@@ -39,8 +39,8 @@ export interface Schedule {
 /** The newest run over everything in a mode: when it (or the first that it goes on from) began, when to go on. */
 export interface LastRun {
   startedAt: string;
-  /** When it began itself. */
-  begunAt: string;
+  /** Runs are numbered in their order. */
+  runId: number;
   resumeAt: string | null;
 }
 
@@ -61,8 +61,10 @@ export interface Due {
 export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
   const { full, quick } = last;
   const triggerOfFull = dueTrigger(schedule.full, now, full);
-  if (triggerOfFull) return { mode: 'full', trigger: triggerOfFull, goesOnFrom: null };
-  const isRestNext = mayGoOn(full, now) && quick !== null && quick.begunAt >= full.begunAt;
+  if (triggerOfFull && !isPassedOver(schedule, last)) {
+    return { mode: 'full', trigger: triggerOfFull, goesOnFrom: null };
+  }
+  const isRestNext = !triggerOfFull && mayGoOn(full, now) && quick !== null && quick.runId > full.runId;
   if (schedule.quick !== null && !isRestNext) {
     const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
     const trigger = dueTrigger(schedule.quick, now, newest);
@@ -73,6 +75,15 @@ export function findDue(schedule: Schedule, now: number, last: Record<Mode, Last
     if (mayGoOn(parked, now)) return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
   }
   return null;
+}
+
+/** A full run that was too long for its schedule kept a quick one waiting: that one is next. */
+function isPassedOver(
+  { quick: expression }: Schedule,
+  { full, quick }: Record<Mode, LastRun | null>,
+): boolean {
+  if (expression === null || !full?.resumeAt || (quick && quick.startedAt >= full.startedAt)) return false;
+  return nextTick(expression, fromTimestamp(full.startedAt)) <= fromTimestamp(full.resumeAt);
 }
 
 function mayGoOn(last: LastRun | null, now: number): last is LastRun {

@@ -3,7 +3,7 @@ import { InterruptedError, LockedError, messageOf, ParkedError } from '../lib/er
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Mode } from '../warehouse/schema/runs.ts';
-import { findDue, nextTick, type Due, type LastRun, type Schedule } from './due.ts';
+import { findDue, nextTick, previousTick, type Due, type LastRun, type Schedule } from './due.ts';
 import { createTicks, type Ticks } from './ticks.ts';
 
 export interface LoopParts {
@@ -40,6 +40,9 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
   }
 }
 
+/** A run, and when it was made (ms). */
+type Made = Due & { at: number };
+
 /** Gives what the worker does when it looks: all that is due. Who else runs is told once, not every minute. */
 function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void> {
   const { clock, logger, schedule } = parts;
@@ -53,18 +56,25 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
     } else logger.error(`the run failed: ${messageOf(error)}`);
   }
 
-  /** Gives the run that was made: another one may be due by now, or the rest of it. Not the same one again at once. */
-  async function runOne(before: Due | null): Promise<Due | null> {
+  /** The same as just now, though no tick has come since: what could not go on is not tried again at once. */
+  function isAgain({ mode, goesOnFrom }: Due, before: Made | null, now: number): boolean {
+    if (before?.mode !== mode || before.goesOnFrom !== goesOnFrom) return false;
+    return goesOnFrom !== null || previousTick(schedule[mode] ?? '', now) <= before.at;
+  }
+
+  /** Gives the run that was made: another one may be due by now, or the rest of it. */
+  async function runOne(before: Made | null): Promise<Made | null> {
     const last = {
       full: await parts.lastWholeRun('full'),
       quick: schedule.quick === null ? null : await parts.lastWholeRun('quick'),
     };
     const due = findDue(schedule, clock.now(), last);
-    if (!due || isSame(due, before)) return null;
+    const at = clock.now();
+    if (!due || isAgain(due, before, at)) return null;
     try {
       await parts.run(due);
       putOff = '';
-      return due;
+      return { ...due, at };
     } catch (error) {
       note(error);
       return null;
@@ -72,14 +82,10 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
   }
 
   return async () => {
-    let made: Due | null = null;
+    let made: Made | null = null;
     do made = signal.aborted ? null : await runOne(made);
     while (made);
   };
-}
-
-function isSame(one: Due, other: Due | null): boolean {
-  return one.mode === other?.mode && one.goesOnFrom === other.goesOnFrom;
 }
 
 function logNext({ clock, schedule, logger }: LoopParts): void {

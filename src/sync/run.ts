@@ -1,4 +1,4 @@
-/** One pass over everything due: all accounts, storage first, then the packages longest unwalked. */
+/** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
 import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';

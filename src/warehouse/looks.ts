@@ -3,7 +3,13 @@ import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from './file.ts';
 import { prepareCountBelieved, prepareHighestId, type KnownRange } from './statements/known-ids.ts';
 import { addSaving } from './statements/look.ts';
-import { findPackage, notePackageLooked, type Looked } from './statements/package.ts';
+import {
+  findPackage,
+  notePackageDisorder,
+  notePackageLooked,
+  notePackageMissed,
+  type Looked,
+} from './statements/package.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
 import type { PackageKey } from './statements/video.ts';
@@ -42,8 +48,11 @@ export interface QuickWalkEnd extends LookEnd {
 }
 
 export interface Looks {
-  /** Begins a look; null where the package was never walked whole. What a quick walk that stopped had proved is void. */
-  begin(key: PackageKey): KnownList | null;
+  /**
+   * Begins a look. What a quick walk that stopped had proved is void. A package that was never walked whole is `unwalked`
+   * where a full walk was not begun, or was put off; `left` to full walks where one has had its turn in vain.
+   */
+  begin(key: PackageKey, now: number): KnownList | 'unwalked' | 'left';
   /** How many records is the service believed to list in the range? */
   countBelieved(key: PackageKey, range: KnownRange): number;
   /** Ends a look at pages that were all known. */
@@ -57,16 +66,26 @@ export function createLooks(db: Db, ledger: Db): Looks {
   const countBelieved = prepareCountBelieved(db);
   const highestId = prepareHighestId(db);
   return {
-    begin: (key) => transact(db, (tx) => begin(tx, key, highestId)),
+    begin: (key, now) => transact(db, (tx) => begin(tx, key, now, highestId)),
     countBelieved,
     finish: (end) => transact(ledger, (tx) => noteLooked(tx, end)),
     finishWalk: (end) => transact(db, (tx) => finishWalk(db, tx, end)),
   };
 }
 
-function begin(tx: Tx, key: PackageKey, highestId: (key: PackageKey) => number): KnownList | null {
+function begin(
+  tx: Tx,
+  key: PackageKey,
+  now: number,
+  highestId: (key: PackageKey) => number,
+): KnownList | 'unwalked' | 'left' {
   const known = findPackage(tx, key);
-  if (!known?.walked_at || known.totalcount === null || !known.page_size) return null;
+  if (!known?.walked_at || known.totalcount === null || !known.page_size) {
+    const hadTurn = known && (known.turn_walk_id > 0 || known.failed_walks > 0);
+    if (!hadTurn) return 'unwalked';
+    notePackageMissed(tx, key, toTimestamp(now));
+    return 'left';
+  }
   dropCandidatesOfQuickWalks(tx, key);
   return {
     totalcount: known.totalcount,
@@ -93,7 +112,8 @@ function finishWalk(db: Db, tx: Tx, end: QuickWalkEnd): void {
   const requests = noteLooked(tx, end);
   const { walk, unsettled } = end;
   const { removed, heldBack, newlyHeld } = settleRemovals(db, tx, walk);
-  const { unread } = walk.checkpoint;
+  const { unread, orderViolated } = walk.checkpoint;
+  if (orderViolated) notePackageDisorder(tx, end);
   if (!end.isNews && removed + newlyHeld === 0 && unread === null) {
     deleteWalk(tx, walk.walkId);
     return;

@@ -24,6 +24,8 @@ const FIRST_MS = 30_000;
 const LONGEST_GROWN_MS = 3_600_000;
 /** A time that is named is believed up to here. */
 const LONGEST_NAMED_MS = 31 * 86_400_000;
+/** Restrictions count as in a row while the last one's full rate has not been back for so long. */
+export const REMEMBERED_MS = 3_600_000;
 /** The rate comes back over as long as the pause took, but over no less and no more than this. */
 const RETURN_MS = { least: 60_000, most: 600_000 };
 
@@ -90,10 +92,11 @@ function nextPause(
 ): PauseRow {
   const untilMs = known ? fromTimestamp(known.until) : 0;
   const isSame = known !== undefined && admittedAt < untilMs;
-  const inARow = known !== undefined && fromTimestamp(known.back_at) > now ? known.strikes : 0;
-  const strikes = isSame ? known.strikes : inARow + 1;
-  const length = isSame ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, strikes);
-  if (isSame && now + length <= untilMs) return known;
+  const isRemembered = known !== undefined && fromTimestamp(known.back_at) + REMEMBERED_MS > now;
+  const strikes = isSame ? known.strikes : (isRemembered ? known.strikes : 0) + 1;
+  const isInForce = isSame && now < untilMs;
+  const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, strikes);
+  if (isInForce && now + length <= untilMs) return known;
   const until = now + length;
   const back = until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
   const since = isSame ? known.since : toTimestamp(now);

@@ -6,6 +6,7 @@ import { openFile, openLedgerConnection, type Db } from './file.ts';
 import { createKnownPages, type KnownPage, type KnownPageToStore } from './known-pages.ts';
 import { createLooks, type KnownList, type LookEnd, type QuickWalkEnd } from './looks.ts';
 import { createPageStore } from './pages.ts';
+import { REMEMBERED_MS } from './pauses.ts';
 import type { BoundaryLook, IdRange, PageOutcome, PageToStore } from './pages.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
@@ -36,8 +37,8 @@ export interface NewRun {
 export interface WholeRun {
   /** Its start, or that of the first of the runs that it goes on from. */
   startedAt: string;
-  /** Its own start. */
-  begunAt: string;
+  /** Its own number: runs are numbered in their order. */
+  runId: number;
   status: Status;
   /** From when on it may be gone on with, where it was parked; or null. */
   resumeAt: string | null;
@@ -94,8 +95,8 @@ export interface Warehouse {
   finishWalk(end: WalkEnd): Promise<Removals>;
   /** Ends a walk that stopped before its end; its checkpoint stays. */
   stopWalk(stop: Parameters<typeof stopWalk>[1]): Promise<void>;
-  /** Begins a quick look; null where the package was never walked whole. */
-  beginLook(key: PackageKey): Promise<KnownList | null>;
+  /** Begins a quick look, and says what is known of the list: see Looks. */
+  beginLook(key: PackageKey, now: number): Promise<KnownList | 'unwalked' | 'left'>;
   /** How many records is the service believed to list in the range? */
   countBelieved(key: PackageKey, range: KnownRange): Promise<number>;
   /** Has this walk proved removals by the order of the list? */
@@ -145,7 +146,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     dropProofsByOrder: async (key) => dropProofsByOrder(db, key),
     finishWalk: async (end) => finishWalk(db, end),
     stopWalk: async (stop) => stopWalk(db, stop),
-    beginLook: async (key) => looks.begin(key),
+    beginLook: async (key, now) => looks.begin(key, now),
     countBelieved: async (key, range) => looks.countBelieved(key, range),
     hasProofs: async (key, walkId) => hasProofsByOrder(db, key, walkId),
     finishLook: async (end) => looks.finish(end),
@@ -180,15 +181,15 @@ function endRun(db: Db, runId: number, { status, now, error, resumeAt, retention
     runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
     runs.pruneRuns(tx, runsBefore);
     pruneSavings(tx, runsBefore.slice(0, 10));
-    prunePauses(tx, toTimestamp(now));
+    prunePauses(tx, toTimestamp(now - REMEMBERED_MS));
   });
 }
 
 function lastWholeRun(db: Db, mode: Mode): WholeRun | null {
   const last = runs.lastWholeRun(db, mode);
   if (!last) return null;
-  const { started_at, origin_started_at: origin, status, resume_at: resumeAt } = last;
-  return { startedAt: origin ?? started_at, begunAt: started_at, status, resumeAt };
+  const { run_id: runId, started_at, origin_started_at: origin, status, resume_at: resumeAt } = last;
+  return { startedAt: origin ?? started_at, runId, status, resumeAt };
 }
 
 function register(db: Db, accounts: readonly ConfiguredAccount[], now: number): void {

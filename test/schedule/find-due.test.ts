@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const stamp = (time: string) => toTimestamp(toMs(`2026-03-10T${time}Z`));
 const begun = (time: string, resumeAt: string | null = null): LastRun => ({
   startedAt: stamp(time),
-  begunAt: stamp(time),
+  runId: toMs(`2026-03-10T${time}Z`) / MINUTE_MS,
   resumeAt: resumeAt === null ? null : stamp(resumeAt),
 });
 
@@ -58,8 +58,15 @@ describe('of what is due', () => {
       mode: 'full',
       goesOnFrom: stamp('12:00'),
     });
-    const rest = { ...full, begunAt: stamp('12:25') };
+    const rest = { ...full, runId: begun('12:25').runId };
     expect(dueAt('12:38', { full: rest, quick: begun('12:12') })).toEqual(fromStart('quick', 'catch_up'));
+  });
+
+  it('a quick run that a long full one passed over is before the next full one', () => {
+    const full = begun('12:00', '13:00');
+    expect(dueAt('13:00', { full, quick: begun('11:50') })).toMatchObject({ mode: 'quick' });
+    expect(dueAt('13:00', { full, quick: begun('12:10') })).toMatchObject({ mode: 'full' });
+    expect(dueAt('13:00', { full: begun('12:00'), quick: begun('11:50') })).toMatchObject({ mode: 'full' });
   });
 
   it('a new tick is before the rest of what was parked: the longest unserved are first there too', () => {

@@ -34,7 +34,7 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wi
   const stamp = (moment: string) => toTimestamp(Date.parse(moment));
   const begunAt = (moment: string): LastRun => ({
     startedAt: stamp(moment),
-    begunAt: stamp(moment),
+    runId: 1,
     resumeAt: null,
   });
   const newest: Record<Mode, LastRun | null> = { full: last === null ? null : begunAt(last), quick: null };
@@ -57,7 +57,7 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wi
       const until = parkedUntil?.(due) ?? null;
       newest[mode] = {
         startedAt: goesOnFrom ?? stamp(startedAt),
-        begunAt: stamp(startedAt),
+        runId: runs.length + 1,
         resumeAt: until === null ? null : stamp(until),
       };
     },
@@ -122,9 +122,10 @@ describe('the worker', () => {
   it('makes no second run while the one of its start goes on', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     let end = (): void => undefined;
-    const { runs } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
+    const { runs, stop } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
     await pass(2 * HOUR_MS);
     expect(runs).toEqual(['2026-03-10T12:30 catch_up']);
+    stop();
     end();
   });
 
@@ -137,7 +138,7 @@ describe('the worker', () => {
     expect(runs).toEqual(['2026-03-10T13:00 schedule']);
     end();
     await pass(MINUTE_MS);
-    expect(runs.slice(1)).toEqual(['2026-03-10T16:10 catch_up']);
+    expect(runs.slice(1)).toEqual(['2026-03-10T16:09 catch_up']);
     end();
     await pass(MINUTE_MS);
     expect(runs).toHaveLength(2);
@@ -158,7 +159,7 @@ describe('the worker', () => {
     const lastWholeRun = async () => {
       if (++looks === 2) throw new Error('database is locked');
       const startedAt = '2026-03-10 12:00:00';
-      return { startedAt, begunAt: startedAt, resumeAt: null };
+      return { startedAt, runId: 1, resumeAt: null };
     };
     const { runs, log } = startWorker({ lastWholeRun });
     await pass(MINUTE_MS);

@@ -97,14 +97,15 @@ async function look(world: World): Promise<void> {
 
 async function run(world: World, { mode, goesOnFrom }: Due): Promise<void> {
   const { clock, packages, wishes } = world;
-  const begunAt = toTimestamp(clock.now);
-  const origin = goesOnFrom ?? begunAt;
+  const origin = goesOnFrom ?? toTimestamp(clock.now);
   const schedule = { full: wishes.full, quick: null };
   const reasonAt = createGivingWay(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
   const guard = createGuard(logger, 'main');
   const mayNotGoOn = () => {
     const reason = guard.whyStopped() ? null : reasonAt(clock.now);
-    return reason === null ? guard.whyStopped() : new GaveWayError(reason, clock.now);
+    return reason === null
+      ? guard.whyStopped()
+      : new GaveWayError(reason, Math.floor(clock.now / 1000) * 1000);
   };
   packages.sort((one, other) => one.turnWalkId - other.turnWalkId || one.id - other.id);
   const waiting = inOrder(packages.filter(({ servedIn }) => goesOnFrom === null || servedIn !== goesOnFrom));
@@ -114,7 +115,7 @@ async function run(world: World, { mode, goesOnFrom }: Due): Promise<void> {
       return walk(world, one, turn, origin);
     }),
   );
-  world.last = { startedAt: origin, begunAt, resumeAt: resumeAt(guard.outcome()) };
+  world.last = { startedAt: origin, runId: world.walks, resumeAt: resumeAt(guard.outcome()) };
 }
 
 function inOrder(packages: readonly SimulatedPackage[]): SimulatedPackage[] {

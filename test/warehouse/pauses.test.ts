@@ -142,11 +142,19 @@ describe('a pause', () => {
     ]);
   });
 
-  it('is a first one again once the rate has been back', async () => {
+  it('is as long as the service says also where that is told late, to a request from before it', async () => {
+    const [first, late] = [await admit(), await admit()];
+    restrict(first, 1_000);
+    clock.advance(4_000);
+    restrict(late, null);
+    expect(stored()).toMatchObject({ until: 34, strikes: 1 });
+  });
+
+  it('is a first one again once the rate has been back for an hour', async () => {
     restrict(await admit(), null);
-    clock.set(START + 90_000);
+    clock.set(START + 90_000 + 3_600_000);
     restrict(await admit(), null);
-    expect(stored()).toEqual({ since: 90, until: 120, back: 180, strikes: 1 });
+    expect(stored()).toEqual({ since: 3690, until: 3720, back: 3780, strikes: 1 });
   });
 
   it('is one, however many were told it at a time', async () => {

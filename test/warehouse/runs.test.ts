@@ -112,7 +112,7 @@ describe('the last whole run', () => {
     await endRun(await beginRun(), status);
     expect(await warehouse.lastWholeRun('full')).toEqual({
       startedAt: '2026-03-01 12:00:00',
-      begunAt: '2026-03-01 12:00:00',
+      runId: 1,
       status,
       resumeAt: null,
     });

@@ -73,6 +73,13 @@ export async function forgetOrder({ warehouse }: SyncParts, { key, checkpoint }:
   await warehouse.dropProofsByOrder(key);
 }
 
+/** Says what a list that is not sorted comes to. */
+export function warnOfDisorder({ logger }: SyncParts, { key, checkpoint, isWhole }: Course): void {
+  if (!checkpoint.orderViolated || isWhole) return;
+  const name = `${key.account}/${key.packageId}`;
+  logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
+}
+
 /** A list that is not sorted at all shows a dozen ids in their order by chance once in 479 million times. */
 const LEAST_IN_ORDER = 12;
 

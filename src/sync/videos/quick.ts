@@ -6,7 +6,7 @@ import { WarehouseError } from '../../lib/errors.ts';
 import type { KnownList } from '../../warehouse/looks.ts';
 import type { SyncParts } from '../account.ts';
 import { lookAcross } from './boundary.ts';
-import { isManyInOrder, setOut, type Course } from './course.ts';
+import { forgetOrder, isManyInOrder, setOut, warnOfDisorder, type Course } from './course.ts';
 import { endOf, noteStop } from './ending.ts';
 import { findLastPage, type Position } from './position.ts';
 import { HIGHEST, lastOf, LOWEST, type Frontier } from './proof.ts';
@@ -39,8 +39,9 @@ const START: Edge = { number: 0, first: 0, last: 0 };
 /** Looks at one package; one that was never walked whole is walked. Throws what stopped it, after that is stored. */
 export async function walkQuickly(parts: SyncParts, order: WalkOrder): Promise<void> {
   const key = { account: order.account.name, packageId: order.packageId };
-  const known = await parts.warehouse.beginLook(key);
-  if (!known) {
+  const known = await parts.warehouse.beginLook(key, parts.clock.now());
+  if (known === 'left') return;
+  if (known === 'unwalked') {
     await walkPackage(parts, order);
     return;
   }
@@ -89,8 +90,11 @@ async function readAll(look: Look): Promise<void> {
   if (!end || course.checkpoint.orderViolated) return;
   course.looks.left = 2 * end.number;
   await readNew(look, end);
-  await searchBetween(look, known.unexplained);
-  await lookAbove(look, end);
+  const isAsBefore = look.edges.size === 1 && (await missing(look, end)) === known.unexplained;
+  if (!isAsBefore) {
+    await searchBetween(look);
+    await lookAbove(look, end);
+  }
   await seeOrder(look, end);
 }
 
@@ -102,17 +106,13 @@ async function readNew(look: Look, end: Edge): Promise<void> {
   }
 }
 
-/** Looks between the pages that came, the upper ones first. What was in vain before is not searched for again. */
-async function searchBetween(look: Look, unexplained: number): Promise<void> {
+/** Looks between the pages that came, the upper ones first. */
+async function searchBetween(look: Look): Promise<void> {
   const edges = [...look.edges.values()].sort((one, other) => other.number - one.number);
-  for (const [index, high] of edges.entries()) {
-    const low = edges[index + 1] ?? START;
-    const isKnown = low === START && (await surplus(look, low, high)) === unexplained;
-    if (!isKnown) await search(look, low, high);
-  }
+  for (const [index, high] of edges.entries()) await search(look, edges[index + 1] ?? START, high);
 }
 
-/** Reads the last page, and gives it where it can be trusted and is not the whole list. */
+/** Reads the last page. Gives the last one that can be trusted; null where it is the whole list, or none can. */
 async function readEnd(look: Look): Promise<Edge | null> {
   const { ask, course, known } = look;
   const again = (missing: Position) => inPlace(ask, course, missing);
@@ -121,7 +121,8 @@ async function readEnd(look: Look): Promise<Edge | null> {
   const end = await take(look, await inPlace(ask, course, found), 'end');
   // the page that was the last one, where the list has grown
   for (const [number, position] of look.came) if (number < found.number) await take(look, position, null);
-  return course.isWhole ? null : end;
+  if (course.isWhole || course.checkpoint.orderViolated) return null;
+  return end ?? readNear(look, found.number - 1, START, { number: found.number });
 }
 
 /** Judges a page and stores it. Gives it as an edge; null where it proves nothing, or holds nothing. */
@@ -133,10 +134,13 @@ async function take(look: Look, position: Position, above: Course['above']): Pro
   const { holding } = page;
   course.isWhole = verdict.isWhole;
   course.checkpoint.unread = verdict.unread ?? course.checkpoint.unread;
+  const stray = verdict.distrust ?? findStray(look, position);
   if (!page.known) await beginWalk(look);
-  await store(parts, course, position, { ...verdict, gap: null });
-  if (verdict.distrust !== null) {
-    course.distrusted = { pages: course.distrusted.pages + 1, why: verdict.distrust };
+  if (stray !== verdict.distrust) await forgetOrder(parts, course);
+  const proof = course.checkpoint.orderViolated && !verdict.isWhole ? null : verdict.proof;
+  await store(parts, course, position, { ...verdict, proof, gap: null });
+  if (stray !== null) {
+    course.distrusted = { pages: course.distrusted.pages + 1, why: stray };
     return null;
   }
   course.inOrder += holding.count;
@@ -145,6 +149,18 @@ async function take(look: Look, position: Position, above: Course['above']): Pro
   const edge = { number, ...holding.ends, totalcount: page.paging.totalcount, ids };
   edges.set(number, edge);
   return edge;
+}
+
+/** Why a page cannot stand where it stands in a sorted list, beside the others that came; null where it can. */
+function findStray({ edges }: Look, { number, page }: Position): string | null {
+  const { ends } = page.holding;
+  if (!ends) return null;
+  for (const edge of edges.values()) {
+    if (edge.totalcount !== page.paging.totalcount) continue; // the list may have shifted meanwhile
+    const isOver = edge.number < number ? edge.last >= ends.first : edge.first <= ends.last;
+    if (isOver && edge.number !== number) return `page ${number} reaches over page ${edge.number}`;
+  }
+  return null;
 }
 
 /** What is only as it was needs no walk. */
@@ -165,7 +181,7 @@ async function surplus({ parts, course }: Look, low: Edge, high: Edge): Promise<
 
 /** Finds what is more or less than it was between two pages: by halves, the upper one first. */
 async function search(look: Look, low: Edge, high: Edge): Promise<void> {
-  if ((await surplus(look, low, high)) === 0) return;
+  if (look.course.checkpoint.orderViolated || (await surplus(look, low, high)) === 0) return;
   if (high.number - low.number <= 1) {
     await lookBetween(look, low, high);
     return;
@@ -177,7 +193,12 @@ async function search(look: Look, low: Edge, high: Edge): Promise<void> {
 }
 
 /** Reads the page aimed at, or else the nearest one between the two that can be trusted; null where none can. */
-async function readNear(look: Look, aim: number, low: Edge, high: Edge): Promise<Edge | null> {
+async function readNear(
+  look: Look,
+  aim: number,
+  low: Pick<Edge, 'number'>,
+  high: Pick<Edge, 'number'>,
+): Promise<Edge | null> {
   for (let away = 0; away < high.number - low.number; away++) {
     for (const number of away === 0 ? [aim] : [aim + away, aim - away]) {
       const isBetween = number > low.number && number < high.number;
@@ -197,6 +218,7 @@ async function read(look: Look, number: number): Promise<Edge | null> {
   const position = await inPlace(ask, course, { number, page: await ask(number, 'quick') });
   const edge = lastOf(position.page.paging) < number ? null : await take(look, position, null);
   if (!edge) look.opaque.add(number);
+  if (look.order.turn.pageRead()) await look.order.turn.again();
   return edge;
 }
 
@@ -209,13 +231,21 @@ async function lookBetween(look: Look, low: Edge, high: Edge): Promise<void> {
 }
 
 /** A last page that is full does not say what is above it. */
-async function lookAbove(look: Look, { number, last }: Edge): Promise<void> {
-  const gap = { low: last + 1, high: HIGHEST };
-  const pages = { fromPage: number + 1, toPage: number + 1 };
-  const { parts, course, order } = look;
-  if ((await parts.warehouse.countBelieved(course.key, { ...gap, ...pages })) === 0) return;
+async function lookAbove(look: Look, end: Edge): Promise<void> {
+  if (look.course.checkpoint.orderViolated || (await countAbove(look, end)) === 0) return;
   await beginWalk(look);
-  await lookAcross(parts, order, course, { number, gap });
+  const gap = { low: end.last + 1, high: HIGHEST };
+  await lookAcross(look.parts, look.order, look.course, { number: end.number, gap });
+}
+
+function countAbove({ parts, course }: Look, { number, last }: Edge): Promise<number> {
+  const above = { low: last + 1, high: HIGHEST, fromPage: number + 1, toPage: number + 1 };
+  return parts.warehouse.countBelieved(course.key, above);
+}
+
+/** By how many records those known below the last page, and above it, are more than stand there. */
+async function missing(look: Look, end: Edge): Promise<number> {
+  return (await surplus(look, START, end)) + (await countAbove(look, end));
 }
 
 /** A removal by order wants as much of the list seen in order as shows that it is sorted. */
@@ -239,13 +269,17 @@ async function finish(look: Look): Promise<void> {
   }
   const walk = { ...endOf(parts, order, look.startedAt, course), isOrderSeen: isOrderSeen(look) };
   const unsettled = Math.max(0, left);
-  await parts.warehouse.finishQuickWalk({ ...end, unexplained, walk, unsettled, isNews: news > 0 });
+  const isBlind = look.edges.size === 0 && !course.isWhole;
+  if (look.known.isTrusted) warnOfDisorder(parts, course);
+  const isNews = news > 0 || isBlind || (look.known.isTrusted && checkpoint.orderViolated);
+  await parts.warehouse.finishQuickWalk({ ...end, unexplained, walk, unsettled, isNews });
 }
 
 /** What is missed below the last page still. */
 async function surplusLeft(look: Look): Promise<number> {
   const end = look.edges.get(highest(look));
-  return end && look.known.isTrusted && !look.course.isWhole ? surplus(look, START, end) : 0;
+  const { isWhole, checkpoint } = look.course;
+  return end && !checkpoint.orderViolated && !isWhole ? missing(look, end) : 0;
 }
 
 /** Enough of the list, or all of it. */

@@ -7,7 +7,7 @@ import type { BegunWalk } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncParts } from '../account.ts';
 import type { Turn } from '../turns.ts';
 import { lookAcross, mostLooks } from './boundary.ts';
-import { advance, setOut, type Course } from './course.ts';
+import { advance, setOut, warnOfDisorder, type Course } from './course.ts';
 import { endOf, noteStop } from './ending.ts';
 import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
 import { HIGHEST, isFrontier, lastOf, type IdRange, type Verdict } from './proof.ts';
@@ -45,12 +45,6 @@ export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<v
   } finally {
     parts.progress.walkEnded(key);
   }
-}
-
-function warnOfDisorder({ logger }: SyncParts, { key, checkpoint, isWhole }: Course): void {
-  if (!checkpoint.orderViolated || isWhole) return;
-  const name = `${key.account}/${key.packageId}`;
-  logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
 }
 
 /** Reads from the start of the walk down to page 1, storing each page while the next one is fetched. */

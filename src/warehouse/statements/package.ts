@@ -174,6 +174,11 @@ export function notePackageLooked(tx: Tx, { account, packageId }: PackageKey, lo
   noteLooked(tx).run({ account, packageId, ...looked });
 }
 
+/** Notes that the list was seen out of order: a whole walk has to earn it trust again. */
+export function notePackageDisorder(tx: Tx, key: PackageKey): void {
+  tx.update(packageTable).set({ order: 'untrusted' }).where(ofPackage(key)).run();
+}
+
 /** Notes that a quick look came to the package and failed: it waits for its next turn like the others. */
 export function notePackageMissed(tx: Tx, key: PackageKey, at: string): void {
   tx.update(packageTable).set({ looked_at: at }).where(ofPackage(key)).run();

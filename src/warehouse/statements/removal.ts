@@ -1,5 +1,5 @@
 /** Removal candidates: proved, not yet in effect. */
-import { and, between, eq, sql } from 'drizzle-orm';
+import { and, between, eq, sql, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
 import { walk } from '../schema/runs.ts';
 import { removalCandidate, type HeldReason, type Proof } from '../schema/videos.ts';
@@ -32,6 +32,9 @@ export function prepareCandidatesBetween(db: Db) {
  */
 export function prepareNoteCandidate(db: Db) {
   const isBetter = sql`(${removalCandidate.proof} = 'order' and excluded.proof = 'whole') or ${removalCandidate.held_reason} = 'order'`;
+  const modeOf = (id: SQL) => sql`(select ${walk.mode} from ${walk} where ${walk.walk_id} = ${id})`;
+  // what a full walk proved before it was stopped is its own: a quick walk between does not take it over
+  const isOfStoppedWalk = sql`not ${removalCandidate.held_back} and ${modeOf(sql`excluded.walk_id`)} = 'quick' and ${modeOf(sql`${removalCandidate.walk_id}`)} = 'full'`;
   const query = db
     .insert(removalCandidate)
     .values({
@@ -45,7 +48,7 @@ export function prepareNoteCandidate(db: Db) {
     .onConflictDoUpdate({
       target: [removalCandidate.account, removalCandidate.package_id, removalCandidate.id],
       set: {
-        walk_id: sql`excluded.walk_id`,
+        walk_id: sql`case when ${isOfStoppedWalk} then ${removalCandidate.walk_id} else excluded.walk_id end`,
         proved_at: sql`case when ${isBetter} then excluded.proved_at else ${removalCandidate.proved_at} end`,
         proof: sql`case when ${isBetter} then excluded.proof else ${removalCandidate.proof} end`,
       },

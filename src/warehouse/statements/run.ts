@@ -1,5 +1,5 @@
 /** Runs: begun, ended, left over, pruned. */
-import { and, count, desc, eq, gte, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm';
+import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../file.ts';
 import { prepared } from './prepared.ts';
@@ -94,12 +94,12 @@ export function newestRuns(tx: Tx, limit: number) {
   return tx.select().from(run).orderBy(desc(run.run_id)).limit(limit).all();
 }
 
-/** The newest run in this mode that came to its end: how long did it take, in milliseconds? 0 before the first. */
+/** How long did the newest whole run in this mode take that did all it could, in milliseconds? 0 before the first. */
 export function lastDurationMs(tx: Tx, mode: Mode): number {
   const last = tx
     .select({ started: run.started_at, finished: run.finished_at })
     .from(run)
-    .where(and(eq(run.mode, mode), isNotNull(run.finished_at)))
+    .where(and(eq(run.mode, mode), isNull(run.scope), inArray(run.status, ['succeeded', 'partial'])))
     .orderBy(desc(run.run_id))
     .limit(1)
     .get();

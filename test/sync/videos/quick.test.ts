@@ -151,6 +151,80 @@ describe('a quick walk', () => {
     expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 60));
   });
 
+  it('removes nothing from a list whose parts changed places, though each of its pages rises', async () => {
+    const one = await walked(idsBetween(1, 40), { pageSize: 10, removalBrake: 0.2 });
+    const order = [...idsBetween(1, 10), ...idsBetween(21, 30), ...idsBetween(11, 14), ...idsBetween(16, 20)];
+    const records = new Map(one.service.records);
+    one.service.records = new Map(
+      [...order, ...idsBetween(31, 40)].map((id) => [id, records.get(id) ?? {}] as const),
+    );
+    one.service.order = 'arrival';
+    const { summary } = await lookAt(one);
+    expect(summary.walks).toMatchObject([{ removed: 0, held_back: 0, order_violated: true }]);
+    expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 40));
+    expect(one.pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
+  });
+
+  it('finds what is new below a last page that proves nothing', async () => {
+    const one = await walked(idsBetween(1, 10));
+    one.service.add(...idsBetween(101, 117));
+    one.service.edit(117, { id: 'x' });
+    await lookAt(one);
+    expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, 10), ...idsBetween(101, 116)]);
+  });
+
+  it('finds what is new and gone where the count is too high and the last page empty', async () => {
+    const service = await startChangingPackage(idsBetween(1, 20));
+    service.countedTooMany = 1;
+    const pipeline = openTestPipeline({ url: service.url, silent: true });
+    await pipeline.run();
+    service.remove(3);
+    service.add(101);
+    await lookAt({ service, pipeline });
+    expect(liveIds(pipeline)).toEqual([1, 2, ...idsBetween(4, 20), 101]);
+  });
+
+  it('that was stopped leaves the proofs of a full walk that was stopped before', async () => {
+    const one = await walked(idsBetween(1, 60));
+    const stopAt = (number: number) => {
+      one.service.beforeAnswer = (page) => {
+        if (page === number) one.pipeline.stop();
+      };
+    };
+    one.service.remove(52);
+    stopAt(8);
+    one.pipeline.clock.advance(HOUR);
+    await one.pipeline.run();
+    one.service.remove(58);
+    stopAt(11);
+    await lookAt(one);
+    expect(walkRows(one.pipeline)).toMatchObject([{ status: 'interrupted' }]);
+    one.service.beforeAnswer = () => undefined;
+    expect((await one.pipeline.run()).walks).toMatchObject([{ resumed: true, removed: 1 }]);
+    expect(liveIds(one.pipeline)).not.toContain(52);
+    await lookAt(one);
+    expect(liveIds(one.pipeline)).not.toContain(58);
+  });
+
+  it('asks for what it cannot settle above a full last page once, and not at every look', async () => {
+    const one = await walked(idsBetween(1, 11));
+    one.service.sizeFixed = 5;
+    one.service.instead = (_page, { query }) =>
+      query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
+    one.service.remove(11);
+    await lookAt(one);
+    expect((await lookAt(one)).pages).toHaveLength(1);
+  });
+
+  it('leaves a package to full walks that no full walk could read whole', async () => {
+    const service = await startChangingPackage(idsBetween(1, 60));
+    service.instead = (page) => (page === 3 ? { status: 403 } : undefined);
+    const pipeline = openTestPipeline({ url: service.url, silent: true });
+    expect((await pipeline.run()).status).toBe('failed');
+    const { summary, pages } = await lookAt({ service, pipeline });
+    expect([summary.status, pages]).toEqual(['succeeded', []]);
+  });
+
   it('touches neither the checkpoint nor the proofs of a full walk that was stopped', async () => {
     const one = await walked(idsBetween(1, 60));
     one.service.remove(48, 13);
