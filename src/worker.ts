@@ -50,7 +50,7 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
   const { clock, logger, progress, command } = surroundings;
   keepHeapSmall();
   const warehouse = openWarehouse(config.warehouse, clock);
-  const accounts = config.accounts.map((account) => createAccount(account, warehouse, clock));
+  const accounts = config.accounts.map((account) => createAccount(account, warehouse, clock, logger));
   const parts: SyncParts = {
     warehouse,
     clock,
@@ -93,8 +93,14 @@ const EVERYTHING = {
   goesOnFrom: null,
 } as const;
 
-function createAccount(account: AccountConfig, warehouse: SqliteWarehouse, clock: Clock): SyncAccount {
-  const budget = warehouse.budget(account.name, account.limits);
+function createAccount(
+  account: AccountConfig,
+  warehouse: SqliteWarehouse,
+  clock: Clock,
+  logger: Logger,
+): SyncAccount {
+  const onWait = (words: string) => logger.info(`waiting: ${words}`);
+  const budget = warehouse.budget(account.name, account.limits, onWait);
   return {
     name: account.name,
     client: createServiceClient({ account: serviceAccount(account), budget, clock }),

@@ -6,7 +6,7 @@ import { EXIT } from './exit.ts';
 import { warnOfPlan } from './plan-report.ts';
 import { openWorkerSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
-import { counted, duration } from './words.ts';
+import { count, counted, duration } from './words.ts';
 
 /** `vodhouse start`: the worker, until SIGTERM. Gives the exit code. */
 export async function start(options: ConfigOptions): Promise<number> {
@@ -16,7 +16,9 @@ export async function start(options: ConfigOptions): Promise<number> {
   const { logger } = session;
   warnOfIdle(config, logger);
   warnOfPlan(config, options, logger);
-  logger.info(`worker of ${config.warehouse}, full runs at "${config.schedule.full}" UTC`);
+  const { full, quick } = config.schedule;
+  const quickly = quick === null ? '' : `, quick ones at "${quick}"`;
+  logger.info(`worker of ${config.warehouse}, full runs at "${full}"${quickly} UTC`);
   try {
     await work(config, session, stop.signal, (summary) => logRun(logger, summary));
   } finally {
@@ -30,9 +32,15 @@ export async function start(options: ConfigOptions): Promise<number> {
 export function logRun(logger: Logger, summary: RunSummary): void {
   const sum = (name: 'inserted' | 'updated' | 'removed' | 'restored') =>
     summary.walks.reduce((total, walk) => total + walk[name], 0);
-  const changes = `${sum('inserted')} new, ${sum('updated')} changed, ${sum('removed')} removed, ${sum('restored')} restored`;
+  const names = [
+    ['inserted', 'new'],
+    ['updated', 'changed'],
+    ['removed', 'removed'],
+    ['restored', 'restored'],
+  ] as const;
+  const changes = names.map(([name, word]) => `${count(sum(name))} ${word}`).join(', ');
   const cost = `${counted(summary.requests, 'request')}, ${duration(summary.durationMs)}`;
   const isAsMeant = summary.status === 'succeeded' || summary.status === 'parked'; // why it is parked was said
   const level = isAsMeant ? 'info' : 'warn';
-  logger[level](`run ${summary.runId} ${summary.status}: ${changes}; ${cost}`);
+  logger[level](`${summary.mode} run ${summary.runId} ${summary.status}: ${changes}; ${cost}`);
 }

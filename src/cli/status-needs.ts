@@ -39,6 +39,7 @@ export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings
   const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
   return [
     ...facts.budgets.flatMap((row) => pauseNeeds(row, { now, typed })),
+    ...parkedNeeds(facts, surroundings),
     ...facts.packages.flatMap((row) => [
       ...packageNeeds(row, typed),
       ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
@@ -71,7 +72,22 @@ function pauseNeeds(
   return [
     {
       words: `account ${account} is paused until ${pause.until} UTC (${left} more): ${shortened(pause.reason, 200)}`,
-      details: [`-> it goes on by itself; where this happens again, lower its limits: ${typed('plan')}`],
+      details: [
+        `-> a worker goes on by itself; where this happens again, lower its limits: ${typed('plan')}`,
+      ],
+    },
+  ];
+}
+
+/** Where a pause is the reason, that was said. */
+function parkedNeeds({ runs, budgets }: Omit<Report, 'needs'>, { now, typed }: Surroundings): Need[] {
+  const [last] = runs;
+  const isWaiting = last?.resume_at && fromTimestamp(last.resume_at) > now;
+  if (!isWaiting || budgets.some(({ pause }) => pause?.in_force)) return [];
+  return [
+    {
+      words: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${shortened(last.error ?? '', 200)}`,
+      details: [`-> a worker goes on by itself; without one, from then on: ${typed('sync')}`],
     },
   ];
 }

@@ -69,7 +69,16 @@ interface Window {
 
 type RunReport = Pick<
   ReturnType<Overview['runs']>[number],
-  'run_id' | 'trigger' | 'mode' | 'status' | 'started_at' | 'finished_at' | 'requests' | 'error' | 'scope'
+  | 'run_id'
+  | 'trigger'
+  | 'mode'
+  | 'status'
+  | 'started_at'
+  | 'finished_at'
+  | 'requests'
+  | 'error'
+  | 'scope'
+  | 'resume_at'
 >;
 
 /** Gathers the report. `typed` writes the commands that it names. */

@@ -115,6 +115,10 @@ function note(
   const message = messageOf(error);
   const hint = error instanceof RefusedError ? error.hint : undefined;
   const untilMs = error instanceof ParkedError ? error.untilMs : null;
+  if (untilMs !== null && state.stopped?.untilMs != null) {
+    state.untried++; // it was put off with the others, for the reason that was told
+    return;
+  }
   state.failures.push({ ...stream, message, hint, parked: untilMs !== null, untilMs });
   const level = error instanceof GaveWayError ? 'info' : untilMs === null ? 'error' : 'warn';
   logger[level]({ ...stream, ...unexpected(error) }, message);
@@ -140,8 +144,10 @@ function kindOf(error: unknown): [kind: string, most: number] {
 
 function leftOut(account: string, { words, untilMs }: Stopped, untried: number): Failure {
   const left = untried === 1 ? '1 package was' : `${untried} packages were`;
-  const message = `account ${account}: ${words}; ${left} not asked for in this run`;
   const parked = untilMs !== null;
+  const message = parked
+    ? `account ${account}: ${left} put off; the next run goes on where this one stopped`
+    : `account ${account}: ${words}; ${left} not asked for in this run`;
   return {
     account,
     packageId: null,

@@ -46,6 +46,11 @@ export interface Admission {
   restricted(restriction: Restriction): void;
 }
 
+/** Called with why a request waits long, once a wait. */
+export type OnWait = (words: string) => void;
+
+/** A wait that is worth a word, in milliseconds. */
+const LONG_WAIT_MS = 10_000;
 /** Another process may free a place at any time: nobody sleeps longer than this without looking again. */
 const LOOK_AGAIN_MS = 200;
 /** Whoever only asks whether there is room takes no request for one of a clock that was ahead, but after this. */
@@ -58,9 +63,23 @@ const LOOK_AT_PAUSE_MS = 600_000;
  * ParkedError where that would take longer than `maxWaitMs`, not counting the time that only answers are waited for.
  * Waiting callers are served in their order.
  */
-export function createBudget(db: Db, account: string, limits: Limits, clock: Clock) {
+export function createBudget(
+  db: Db,
+  account: string,
+  limits: Limits,
+  clock: Clock,
+  onWait: OnWait = () => undefined,
+) {
   const ledger = createLedger(db, account);
   let turn: Promise<unknown> = Promise.resolve();
+  let toldUntil = 0;
+
+  /** Whoever waits long is told once why. */
+  function tell(untilMs: number, words: string): void {
+    if (untilMs <= toldUntil) return;
+    toldUntil = untilMs;
+    onWait(words);
+  }
 
   async function waitForPlace(note: RequestNote, signal: AbortSignal | undefined): Promise<Admission> {
     let giveUpAt = clock.now() + limits.maxWaitMs;
@@ -73,11 +92,15 @@ export function createBudget(db: Db, account: string, limits: Limits, clock: Clo
         const { untilMs } = attempt.pause;
         if (untilMs - now > limits.maxWaitMs) throw paused(account, attempt.pause);
         giveUpAt = untilMs + limits.maxWaitMs;
+        tell(untilMs, paused(account, attempt.pause).message);
         await clock.sleep(Math.min(untilMs - now, LOOK_AT_PAUSE_MS), signal);
         continue;
       }
       if (attempt.inFlight) giveUpAt = now + limits.maxWaitMs;
       else if (attempt.freeAt > giveUpAt) throw spent(account, attempt.window.words, attempt.freeAt);
+      if (attempt.freeAt - now >= LONG_WAIT_MS) {
+        tell(attempt.freeAt, spent(account, attempt.window.words, attempt.freeAt).message);
+      }
       await clock.sleep(Math.min(Math.max(1, attempt.freeAt - now), LOOK_AGAIN_MS), signal);
     }
   }

@@ -1,6 +1,6 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
 import { toTimestamp, type Clock } from '../lib/clock.ts';
-import { createBudget, type Limits } from './budget.ts';
+import { createBudget, type Limits, type OnWait } from './budget.ts';
 import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
 import { openFile, openLedgerConnection, type Db } from './file.ts';
 import { createKnownPages, type KnownPage, type KnownPageToStore } from './known-pages.ts';
@@ -111,7 +111,7 @@ export interface Warehouse {
 
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
-  budget(account: string, limits: Limits): ReturnType<typeof createBudget>;
+  budget(account: string, limits: Limits, onWait?: OnWait): ReturnType<typeof createBudget>;
   close(): void;
 }
 
@@ -153,7 +153,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     finishQuickWalk: async (end) => looks.finishWalk(end),
     knownDays: async (account, since) => knownDays(db, account, since),
     storeDays: async (days) => storeDays(db, days),
-    budget: (account, limits) => createBudget(ledger, account, limits, clock),
+    budget: (account, limits, onWait) => createBudget(ledger, account, limits, clock, onWait),
     close: () => {
       ledger.$client.close();
       db.$client.close();

@@ -72,12 +72,17 @@ async function attempt<T>(
   } catch (error) {
     const told = located(error, question.where, connection.secrets);
     if (isRestriction(told)) {
-      admission.restricted({ waitMs: told.retryAfterMs ?? null, reason: told.message });
+      admission.restricted({ waitMs: told.retryAfterMs ?? null, reason: reasonOf(told, question) });
     }
     return { pauseMs: pauseAfter(connection, told, count) };
   } finally {
     room.giveBack();
   }
+}
+
+/** What the service said, and to which question; the account is known to whoever reads it. */
+function reasonOf({ message }: TransientError, { where }: Question): string {
+  return message.slice(where.indexOf(', ') + 2);
 }
 
 function admit({ budget, deadlineMs }: Connection, { asking, packageId, page }: Question) {

@@ -59,7 +59,7 @@ describe('a service that asks to wait', () => {
     const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status), well));
     await client.videoPage(pageRequest());
     expect(pause()).toMatchObject({ since: 0, until: 3_000 });
-    expect(pause()?.reason).toContain(`account main, package 101, page 1: the service answered ${status}`);
+    expect(pause()?.reason).toContain(`package 101, page 1: the service answered ${status}`);
   });
 
   it.each([408, 500, 502, 503, 504])('by %i alone gets no pause', async (status) => {
@@ -175,7 +175,7 @@ describe('a code that the config calls restricted', () => {
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
     expect(pausesOf(clock).map((ms) => Math.floor(ms / 1000))).toEqual([30, 60]);
     expect(pause()).toMatchObject({ strikes: 2 });
-    expect(pause()?.reason).toMatch(/^account main, package 101, page 1: .*TooMuch.*slow down/);
+    expect(pause()?.reason).toMatch(/^package 101, page 1: .*TooMuch.*slow down/);
   });
 
   it('of the storage gets a pause', async () => {
