@@ -58,6 +58,9 @@ function notesOf(walk: Walk, failures: RunSummary['failures']): string[] {
 /** How a walk ended, and why where no line below says that. */
 function endOf({ account, package_id: id, status, error }: Walk, failures: RunSummary['failures']): string {
   if (status === 'partial') return 'not whole';
-  const isTold = failures.some((failure) => failure.account === account && failure.packageId === id);
+  const isTold = failures.some(
+    (failure) =>
+      failure.account === account && (failure.packageId === id || (failure.parked && status === 'parked')),
+  );
   return isTold || !error ? status : `${status}: ${printable(error)}`;
 }
