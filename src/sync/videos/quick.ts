@@ -40,7 +40,10 @@ const START: Edge = { number: 0, first: 0, last: 0 };
 export async function walkQuickly(parts: SyncParts, order: WalkOrder): Promise<void> {
   const key = { account: order.account.name, packageId: order.packageId };
   const known = await parts.warehouse.beginLook(key, parts.clock.now());
-  if (known === 'left') return;
+  if (known === 'left') {
+    parts.progress.walkEnded(key);
+    return;
+  }
   if (known === 'unwalked') {
     await walkPackage(parts, order);
     return;
