@@ -68,13 +68,13 @@ export async function playHistory(
   await pipeline.close();
 }
 
-/** At least one video stays: that a whole package went waits for a second proof. */
+/** The first video stays: that a whole package went waits for a second proof. */
 function change(service: ChangingPackage, round: Round, gone: number[]): void {
   const back = round.returns.flatMap((place) => (gone.length > 0 ? gone.splice(place % gone.length, 1) : []));
   for (const place of round.deletions) {
     const ids = idsOf(service);
     if (ids.length < 2) break;
-    const id = ids[place % (ids.length - 1)] ?? 0;
+    const id = ids[1 + (place % (ids.length - 1))] ?? 0;
     service.remove(id);
     gone.push(id);
   }

@@ -122,12 +122,11 @@ async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualCloc
   return worker;
 }
 
-/** The ticks of the schedule from the first full hour to the last. */
+/** The ticks of the schedule from the first full hour on; the last full one is after the end, and made all the same. */
 export function ticks(): { full: number[]; quick: number[] } {
   const first = Math.ceil(START / HOUR_MS) * HOUR_MS;
-  const count = Math.floor((END - first) / QUICK_MS) + 1;
-  const all = Array.from({ length: count }, (_, index) => first + index * QUICK_MS);
-  return { full: all.filter(isFullTick), quick: all };
+  const all = Array.from({ length: (DAYS * DAY_MS) / QUICK_MS + 1 }, (_, index) => first + index * QUICK_MS);
+  return { full: all.filter(isFullTick), quick: all.filter((at) => at <= END) };
 }
 
 /** Every ten minutes something may be due; around an outage, and where a tick was missed meanwhile, at any minute. */
