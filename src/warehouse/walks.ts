@@ -9,6 +9,7 @@ import {
   adoptCandidates,
   candidatesOf,
   dropCandidatesByOrder,
+  dropCandidatesOfQuickWalks,
   dropFreshCandidates,
 } from './statements/removal.ts';
 import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
@@ -52,6 +53,7 @@ export function beginWalk(db: Db, start: NewWalk): BegunWalk {
       origin_started_at: earlier?.origin_started_at ?? at,
       ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
     });
+    if (start.mode === 'full') dropCandidatesOfQuickWalks(tx, start);
     if (earlier) adoptCandidates(tx, start, earlier.walk_id, walkId);
     else if (start.mode === 'full') dropFreshCandidates(tx, start);
     return { walkId, checkpoint: earlier && toCheckpoint(earlier), last: lastSize(tx, start) };

@@ -121,9 +121,10 @@ async function readEnd(look: Look): Promise<Edge | null> {
   const again = (missing: Position) => inPlace(ask, course, missing);
   const found = await findLastPage(ask, known, again);
   course.checkpoint.pageSize = found.page.paging.pagesize;
-  const end = await take(look, await inPlace(ask, course, found), 'end');
-  // the page that was the last one, where the list has grown
+  const last = await inPlace(ask, course, found);
+  // the page that was the last one, where the list has grown: what is older is stored first, lest it undo what is newer
   for (const [number, position] of look.came) if (number < found.number) await take(look, position, null);
+  const end = await take(look, last, 'end');
   if (course.isWhole || course.checkpoint.orderViolated) return null;
   return end ?? readNear(look, found.number - 1, START, { number: found.number });
 }
