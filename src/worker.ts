@@ -5,13 +5,17 @@ import type { Clock } from './lib/clock.ts';
 import { GaveWayError, ParkedError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { keepHeapSmall } from './lib/memory.ts';
+import { version } from './lib/version.ts';
 import { createGivingWay, scheduleInterval, type Due } from './schedule/due.ts';
+import { createPublications } from './schedule/publications.ts';
 import { keepInStep, type LoopParts } from './schedule/worker-loop.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from './service/client/client.ts';
 import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
+import { refuseDamaged } from './warehouse/damage.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
+import { createPublisher, type Publication, type Publisher } from './warehouse/publishing/publisher.ts';
 import type { Mode } from './warehouse/schema/runs.ts';
 import { openWarehouse, type SqliteWarehouse } from './warehouse/warehouse.ts';
 
@@ -42,13 +46,16 @@ export interface Pipeline {
   warehouse: SqliteWarehouse;
   /** The client of each account, by its name: for single questions outside a run. */
   clients: ReadonlyMap<string, ServiceClient>;
+  /** Where the config publishes; null where it does not. */
+  publisher: Publisher | null;
   close(): Promise<void>;
 }
 
-/** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used. */
+/** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used, ConfigError as `openPublisher`. */
 export function openPipeline(config: Config, surroundings: Surroundings): Pipeline {
   const { clock, logger, progress, command } = surroundings;
   keepHeapSmall();
+  const publisher = openPublisher(config, command);
   const warehouse = openWarehouse(config.warehouse, clock);
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, clock, logger));
   const parts: SyncParts = {
@@ -77,6 +84,7 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
     },
     warehouse,
     clients: new Map(accounts.map((account) => [account.name, account.client])),
+    publisher,
     close: async () => {
       await Promise.all(accounts.map((account) => account.client.close()));
       warehouse.close();
@@ -131,33 +139,51 @@ async function takeRunLock(
   }
 }
 
-/** Called with the summary of each run that the worker made. */
-export type OnRun = (summary: RunSummary) => void;
+/** The publisher of a config; null where nothing is published. Throws ConfigError where it cannot be done. */
+export function openPublisher(
+  { warehouse: live, publish, timezone, durationUnit }: Config,
+  command: string,
+): Publisher | null {
+  if (!publish) return null;
+  return createPublisher({ live, ...publish, timezone, durationUnit, version: version(), command });
+}
+
+/** What a worker tells: each run that it made, and each publication. */
+export interface WorkerEvents {
+  onRun: (summary: RunSummary) => void;
+  onPublished: (publication: Publication) => void;
+}
 
 /**
  * The worker: takes the worker lock, opens the pipeline, and keeps the warehouse in step until the signal aborts.
- * Throws LockedError where another worker serves this warehouse.
+ * Throws LockedError where another worker serves this warehouse, and WarehouseError where the file is damaged.
  */
 export async function work(
   config: Config,
   surroundings: Surroundings,
   signal: AbortSignal,
-  onRun: OnRun,
+  { onRun, onPublished }: WorkerEvents,
 ): Promise<void> {
   const { clock, logger, command } = surroundings;
   const lock = lockOrThrow(config.warehouse, 'worker', command, clock.now());
   try {
+    refuseDamaged(config.warehouse);
     const pipeline = openPipeline(config, surroundings);
+    const { publisher } = pipeline;
+    const publications = publisher && createPublications({ publisher, clock, logger, onPublished });
     try {
       const { schedule } = config;
       const run = async (due: Due) => {
         refuseWhileParked(config, pipeline);
         const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
         onRun(await pipeline.run({ ...due, mayNotGoOn, signal }));
+        publications?.look();
       };
       const lastWholeRun = (mode: Mode) => pipeline.warehouse.lastWholeRun(mode);
+      publications?.look();
       await keepInStep({ clock, logger, schedule, lastWholeRun, run, ticks: surroundings.ticks }, signal);
     } finally {
+      await publications?.close();
       await pipeline.close();
     }
   } finally {

@@ -6,6 +6,7 @@ import { InterruptedError, LockedError } from '../src/lib/errors.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { silentProgress, type Progress } from '../src/sync/progress.ts';
 import type { RunSummary } from '../src/sync/run.ts';
+import type { Publication } from '../src/warehouse/publishing/publisher.ts';
 import { openPipeline, work } from '../src/worker.ts';
 import { execute, rowsOf, valueOf } from './support/live-file.ts';
 import { startSandbox } from './support/made-up-account.ts';
@@ -51,6 +52,7 @@ function configFor(accounts: Record<string, string>): Config {
 
 interface Worker {
   runs: RunSummary[];
+  publications: Publication[];
   log: string[];
   /** Resolves when it has looked for the first time what is due, and done that. */
   settled: Promise<void>;
@@ -61,6 +63,7 @@ interface Worker {
 function startWorker(config: Config, progress: Progress = silentProgress): Worker {
   const controller = new AbortController();
   const runs: RunSummary[] = [];
+  const publications: Publication[] = [];
   const log: string[] = [];
   let settle = (): void => undefined;
   const settled = new Promise<void>((resolve) => (settle = resolve));
@@ -70,11 +73,14 @@ function startWorker(config: Config, progress: Progress = silentProgress): Worke
   };
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
   const surroundings = { clock, logger, progress, command: 'start' };
-  const ended = work(config, surroundings, controller.signal, (summary) => void runs.push(summary));
+  const ended = work(config, surroundings, controller.signal, {
+    onRun: (summary) => void runs.push(summary),
+    onPublished: (publication) => void publications.push(publication),
+  });
   const stop = () => controller.abort(new InterruptedError('stopped by the test'));
   const looked = Promise.race([settled, ended]);
   looked.catch(() => undefined); // whoever awaits the end hears of it
-  return { runs, log, settled: looked, stop, ended };
+  return { runs, publications, log, settled: looked, stop, ended };
 }
 
 /** A worker's life from its start until it has nothing to do, and its orderly end. */
@@ -111,6 +117,36 @@ describe('the worker', () => {
     clock.advance(3_600_000);
     expect((await workOnce(config)).runs).toHaveLength(1);
     expect(rowsOf(path, 'select status from run')).toHaveLength(2);
+  });
+
+  it('publishes what its runs changed beside them, once, and at its start what was left over', async () => {
+    const { url, sandbox } = await startSandbox({ clock });
+    const file = join(folder, 'bi.db');
+    const config = { ...configFor({ main: url }), publish: { file, exclude: [], keepDays: 0 } };
+    const first = startWorker(config);
+    await expect.poll(() => first.publications.length, { timeout: 30_000 }).toBe(1);
+    first.stop();
+    await first.ended;
+    expect(first.publications).toMatchObject([{ rows: { videos: 280 } }]);
+
+    sandbox.churn(5);
+    clock.advance(3_600_000);
+    const second = startWorker(config);
+    await second.settled;
+    second.stop(); // while it publishes, or before it does
+    await second.ended;
+    expect([0, 1]).toContain(second.publications.length);
+    expect(rowsOf(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+
+    const third = startWorker(config);
+    const changes = 'select max(change_seq) from ';
+    await expect
+      .poll(() => valueOf(file, `${changes} videos`), { timeout: 30_000 })
+      .toBe(valueOf(path, `${changes} video`));
+    third.stop();
+    await third.ended;
+    expect(third.runs).toEqual([]);
+    expect(third.log.filter((line) => line.includes('publish'))).toEqual([]);
   });
 
   it('runs again when it was killed in the middle of a run', async () => {

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { addDays, createCalendar } from '../lib/calendar.ts';
 import { InterruptedError } from '../lib/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openPipeline, work } from '../worker.ts';
-import { EXIT, exitOfRun } from './exit.ts';
+import { EXIT } from './exit.ts';
 import { readLeftBack } from './held-back.ts';
+import { exitOfSync, publishAfterRun, publishedLines, shown } from './publish.ts';
 import { openSession, openWorkerSession, type LogOptions, type Session } from './session.ts';
-import { logRun } from './start.ts';
+import { eventsInto } from './start.ts';
 import { createStop, type Stop } from './stop.ts';
 import { summaryText } from './summary.ts';
 import { namesOf } from './sync.ts';
@@ -53,12 +54,13 @@ async function syncOnce(config: Config, session: Session, stop: Stop): Promise<n
   const pipeline = openPipeline(config, session);
   try {
     const summary = await pipeline.run({ trigger: 'manual', signal: stop.signal });
+    const published = await publishAfterRun(pipeline, session, stop.signal);
     session.close();
     const leftBack = readLeftBack(config.warehouse, summary.walks, false, null);
     const options = { names: namesOf(config), leftBack, columns: process.stdout.columns };
-    process.stdout.write(summaryText(summary, options));
-    process.stdout.write(queries(config.warehouse));
-    return exitOfRun(summary.status);
+    process.stdout.write(summaryText(summary, options) + publishedLines(published));
+    process.stdout.write(queries(publishedBeside(config.warehouse)));
+    return exitOfSync(summary.status, published);
   } finally {
     await pipeline.close();
   }
@@ -70,7 +72,7 @@ async function keepOn(config: Config, session: Session, stop: Stop): Promise<voi
     `\nthe account now changes ${CHURN_PER_MINUTE} times a minute; a worker follows it every minute (Ctrl-C ends it)\n\n`,
   );
   try {
-    await work(config, session, stop.signal, (summary) => logRun(session.logger, summary));
+    await work(config, session, stop.signal, eventsInto(session.logger));
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
   }
@@ -110,7 +112,7 @@ function demoConfig(warehouse: string, url: string, sandbox: Sandbox): Config {
     ],
     schedule: { full: '* * * * *', quick: null },
     walk: { removalBrake: 0.2, resumeWithinMs: 7 * 86_400_000, boundaryReads: 0.05 },
-    publish: null,
+    publish: { file: publishedBeside(warehouse), exclude: ['access_key', 'org_access_key'], keepDays: 0 },
     retention: { requestsDays: 35, runsDays: 90 },
     server: null,
     notify: null,
@@ -118,22 +120,24 @@ function demoConfig(warehouse: string, url: string, sandbox: Sandbox): Config {
   };
 }
 
-function shown(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith('..') ? path : near;
+/** `data/demo.bi.db` for `data/demo.db`. */
+function publishedBeside(warehouse: string): string {
+  const { dir, name, ext } = parse(warehouse);
+  return join(dir, `${name}.bi${ext}`);
 }
 
-function queries(warehouse: string): string {
-  const file = shown(warehouse);
+function queries(published: string): string {
+  const file = shown(published);
   const newest =
-    'select id, title, series, cdate from video where removed_at is null order by id desc limit 5';
+    'select video_id, title, package_name from bi_videos where is_removed = 0 order by video_id desc limit 5';
   const growth =
-    'select substr(date, 1, 7) as month, max(mov_org_size + encoder_size) / 1e9 as gb from storage_day group by month';
+    'select month_start, round(max(total_gib), 1) as gib from bi_storage_daily group by month_start';
   return [
     '',
-    `the warehouse is ${file}; try:`,
+    `the file to query is ${file}, made anew after each run that changed something; try:`,
     `  sqlite3 -box ${file} "${newest}"`,
     `  sqlite3 -box ${file} "${growth}"`,
+    `  sqlite3 -box ${file} "select column_name, data_type, description from dictionary where table_name = 'videos'"`,
     '',
   ].join('\n');
 }

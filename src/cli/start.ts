@@ -1,9 +1,10 @@
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RunSummary } from '../sync/run.ts';
-import { work } from '../worker.ts';
+import { work, type WorkerEvents } from '../worker.ts';
 import { EXIT } from './exit.ts';
 import { warnOfPlan } from './plan-report.ts';
+import { publicationWords } from './publish.ts';
 import { openWorkerSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { count, counted, duration } from './words.ts';
@@ -20,7 +21,7 @@ export async function start(options: ConfigOptions): Promise<number> {
   const quickly = quick === null ? '' : `, quick ones at "${quick}"`;
   logger.info(`worker of ${config.warehouse}, full runs at "${full}"${quickly} UTC`);
   try {
-    await work(config, session, stop.signal, (summary) => logRun(logger, summary));
+    await work(config, session, stop.signal, eventsInto(logger));
   } finally {
     session.close();
   }
@@ -28,8 +29,15 @@ export async function start(options: ConfigOptions): Promise<number> {
   return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
 }
 
-/** Says in one line what a run came to. */
-export function logRun(logger: Logger, summary: RunSummary): void {
+/** Says in a line what a worker did. */
+export function eventsInto(logger: Logger): WorkerEvents {
+  return {
+    onRun: (summary) => logRun(logger, summary),
+    onPublished: (publication) => logger.info(publicationWords(publication)),
+  };
+}
+
+function logRun(logger: Logger, summary: RunSummary): void {
   const sum = (name: 'inserted' | 'updated' | 'removed' | 'restored') =>
     summary.walks.reduce((total, walk) => total + walk[name], 0);
   const names = [

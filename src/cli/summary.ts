@@ -1,6 +1,7 @@
 /** What a run came to, in words and as JSON. */
 import type { RunSummary } from '../sync/run.ts';
 import { leftBackLines, type LeftBack } from './held-back.ts';
+import { publishedDocument, type Published } from './publish.ts';
 import { walkLines, type Names } from './walk-lines.ts';
 import { count, counted, duration, printable } from './words.ts';
 
@@ -71,8 +72,8 @@ function words(status: RunSummary['status']): string {
   }[status];
 }
 
-/** The JSON document of a run: keys in snake_case. */
-export function summaryJson(summary: RunSummary): string {
+/** The JSON document of a run and of what was published of it: keys in snake_case. */
+export function summaryJson(summary: RunSummary, published: Published): string {
   const document = {
     run_id: summary.runId,
     mode: summary.mode,
@@ -89,6 +90,7 @@ export function summaryJson(summary: RunSummary): string {
       hint,
       parked,
     })),
+    published: publishedDocument(published),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { openPipeline } from '../worker.ts';
-import { exitOfRun } from './exit.ts';
+import { exitOfSync, publishAfterRun, publishedLines, type Published } from './publish.ts';
 import { readLeftBack } from './held-back.ts';
 import { openSession, readConfig, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
@@ -36,9 +36,12 @@ export async function sync(options: SyncOptions): Promise<number> {
       const acceptRemovals = options.acceptRemovals ?? false;
       const mode = options.quick ? 'quick' : 'full';
       const summary = await pipeline.run({ ...wish, mode, acceptRemovals }, { wait: options.wait ?? false });
+      const published = await publishAfterRun(pipeline, session, stop.signal);
       session.close();
-      process.stdout.write(options.json ? summaryJson(summary) : inWords(config, options, summary));
-      return exitOfRun(summary.status);
+      process.stdout.write(
+        options.json ? summaryJson(summary, published) : inWords(config, options, summary, published),
+      );
+      return exitOfSync(summary.status, published);
     } finally {
       await pipeline.close();
     }
@@ -47,10 +50,11 @@ export async function sync(options: SyncOptions): Promise<number> {
   }
 }
 
-function inWords(config: Config, options: SyncOptions, summary: RunSummary): string {
+function inWords(config: Config, options: SyncOptions, summary: RunSummary, published: Published): string {
   const { config: named, acceptRemovals = false } = options;
   const leftBack = readLeftBack(config.warehouse, summary.walks, acceptRemovals, typedWith(named));
-  return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns });
+  const lines = publishedLines(published);
+  return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns }) + lines;
 }
 
 /** Both streams, unless one is named; packages are videos. */

@@ -1,11 +1,8 @@
-import { dirname, relative } from 'node:path';
 import type { Config } from './config.ts';
 
 /** What the config asks for and this version does not do, a line each: it is accepted, and people should be told. */
 export function notYet(config: Config): string[] {
-  const liveFile = relative(dirname(config.file), config.warehouse);
   const lines: string[] = [];
-  if (config.publish) lines.push(`publish: this version does not publish yet; the live file is ${liveFile}`);
   if (config.server) lines.push('server: this version has no web server yet');
   if (config.notify) lines.push('notify: this version tells nobody yet');
   return lines;

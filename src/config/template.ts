@@ -42,6 +42,11 @@ schedule:
   full: "0 * * * *"             # when to walk everything: cron, in UTC
   quick: "*/10 * * * *"         # when to look for what is new or gone; leave out for never
 
+publish:                        # the file that others read; leave out for none
+  file: data/vodhouse.bi.db     # relative to this one; made anew after a run that changed something
+  #exclude: [access_key, org_access_key] # fields of a video left out of it
+  #keep_days: 0                 # days that a dated copy is kept; 0: none
+
 #walk:
 #  removal_brake: 0.2           # share of a package that one walk may remove unasked
 #  resume_within: 7d            # age up to which a broken-off walk is resumed

@@ -29,3 +29,26 @@ export function addDays(day: string, count: number): string {
 export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days;
 }
+
+/** What a calendar says of a day; weekdays count from 1, which is Monday, and ISO weeks belong to the year of their Thursday. */
+export interface DayParts {
+  year: number;
+  month: number;
+  dayOfMonth: number;
+  weekday: number;
+  isoYear: number;
+  isoWeek: number;
+}
+
+/** The parts of a day (`yyyy-mm-dd`). */
+export function partsOf(day: string): DayParts {
+  const { year, month, day: dayOfMonth, dayOfWeek, yearOfWeek, weekOfYear } = Temporal.PlainDate.from(day);
+  return {
+    year,
+    month,
+    dayOfMonth,
+    weekday: dayOfWeek,
+    isoYear: yearOfWeek ?? year,
+    isoWeek: weekOfYear ?? 1,
+  };
+}

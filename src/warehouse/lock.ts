@@ -7,8 +7,8 @@ import { toTimestamp } from '../lib/clock.ts';
 import { LockedError } from '../lib/errors.ts';
 import { asWarehouseError } from './file.ts';
 
-/** `run`: for the length of a run. `worker`: for the life of `start`. */
-export type LockName = 'run' | 'worker';
+/** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
+export type LockName = 'run' | 'worker' | 'publish';
 
 /** Who holds a lock. */
 export interface Holder {
@@ -58,13 +58,21 @@ export function lockedError(path: string, name: LockName): LockedError {
   const who = holder
     ? `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`
     : 'another process';
-  const what = name === 'run' ? 'a run is under way' : 'a worker is running';
-  const hint =
-    name === 'run'
-      ? 'vodhouse sync --wait waits for it'
-      : 'one worker a warehouse is enough; vodhouse sync works beside it';
+  const { what, hint } = REFUSED[name];
   return new LockedError(`${what}: ${who}`, { hint });
 }
+
+const REFUSED: Record<LockName, { what: string; hint: string }> = {
+  run: { what: 'a run is under way', hint: 'vodhouse sync --wait waits for it' },
+  worker: {
+    what: 'a worker is running',
+    hint: 'one worker a warehouse is enough; vodhouse sync works beside it',
+  },
+  publish: {
+    what: 'the published file is being made',
+    hint: 'vodhouse publish can be called again when that has ended',
+  },
+};
 
 /** Who wrote that they hold the lock; null where nobody did. Only meaningful while the lock is refused. */
 export function readHolder(path: string, name: LockName): Holder | null {

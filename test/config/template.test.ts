@@ -69,12 +69,19 @@ describe('the template', () => {
     const config = load(uncommented, ENV);
     const storage = { ...plain.accounts[0]?.storage, since: '2026-01-01' };
     const { file, warehouse } = config;
-    expect(config).toEqual({ ...plain, file, warehouse, accounts: [{ ...plain.accounts[0], storage }] });
+    const publish = { ...plain.publish, file: config.publish?.file };
+    expect(config).toEqual({
+      ...plain,
+      file,
+      warehouse,
+      publish,
+      accounts: [{ ...plain.accounts[0], storage }],
+    });
   });
 
   test('shows every key that this version acts on', () => {
     const shown = new Set(keysIn(parse(uncommented)));
-    const later = /^\.(publish|server|notify)/;
+    const later = /^\.(server|notify)/;
     const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
     const missing = keysOf(schema)
       .map(([path]) => path)
@@ -134,9 +141,9 @@ describe('what this version does not do yet', () => {
   });
 
   test('is told a line each, by the name of its key', () => {
-    const later = 'publish: {}\nserver: {}\nnotify: {}\n';
+    const later = 'server: {}\nnotify: {}\n';
     const lines = notYet(load(LEAST + later));
-    expect(lines.map((line) => line.split(':')[0])).toEqual(['publish', 'server', 'notify']);
-    expect(lines[0]).toBe('publish: this version does not publish yet; the live file is data/vodhouse.db');
+    expect(lines.map((line) => line.split(':')[0])).toEqual(['server', 'notify']);
+    expect(lines[0]).toBe('server: this version has no web server yet');
   });
 });

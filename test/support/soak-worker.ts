@@ -46,8 +46,11 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     return { close: async () => undefined };
   };
   const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
-  const ended = work(config, surroundings, controller.signal, (summary) => {
-    if (!killed) onRun(summary);
+  const ended = work(config, surroundings, controller.signal, {
+    onRun: (summary) => {
+      if (!killed) onRun(summary);
+    },
+    onPublished: () => undefined,
   });
   return {
     look: () => look(),

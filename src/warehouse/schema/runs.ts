@@ -141,4 +141,6 @@ export const warehouseState = sqliteTable('warehouse_state', {
   one: integer('one').primaryKey(),
   created_at: timestamp('created_at').notNull(),
   change_seq: bigint('change_seq').notNull(),
+  /** When a backup was last put in place of the file: its numbers may have been given to other changes before. */
+  restored_at: timestamp('restored_at'),
 });

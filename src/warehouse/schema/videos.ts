@@ -13,6 +13,8 @@ export const packageTable = sqliteTable(
     page_size: bigint('page_size'),
     /** End of the last full walk. */
     walked_at: timestamp('walked_at'),
+    /** End of the first one. */
+    first_walked_at: timestamp('first_walked_at'),
     order: text('order', { enum: ['trusted', 'untrusted'] }),
     retired_at: timestamp('retired_at'),
     /** Rows of `video` that are not removed: kept in step by every transaction that changes them. */

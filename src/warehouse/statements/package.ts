@@ -130,8 +130,9 @@ export function notePackageWalked(
   found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
 ): void {
   const looked = { looked_at: found.walked_at, unexplained: null };
+  const first = sql`coalesce(${packageTable.first_walked_at}, ${found.walked_at})`;
   tx.update(packageTable)
-    .set({ ...found, ...looked })
+    .set({ ...found, ...looked, first_walked_at: first })
     .where(ofPackage(key))
     .run();
 }

@@ -1,0 +1,99 @@
+import { relative } from 'node:path';
+import { systemClock } from '../lib/clock.ts';
+import { ConfigError, InterruptedError, VodhouseError } from '../lib/errors.ts';
+import type { RunSummary } from '../sync/run.ts';
+import type { Publication } from '../warehouse/publishing/publisher.ts';
+import { openPublisher, type Pipeline } from '../worker.ts';
+import { EXIT, exitOfRun } from './exit.ts';
+import { readConfig, type ConfigOptions, type Session } from './session.ts';
+import { createStop } from './stop.ts';
+import { counted, duration, megabytes } from './words.ts';
+
+export interface PublishOptions extends ConfigOptions {
+  json?: true;
+}
+
+/** `vodhouse publish`: makes the published file anew, now. Gives the exit code. */
+export async function publish(options: PublishOptions): Promise<number> {
+  const publisher = openPublisher(readConfig(options), 'publish');
+  if (!publisher) throw nowhere();
+  const publication = await publisher.publish(systemClock.now(), createStop().signal);
+  process.stdout.write(options.json ? asDocument(publication) : inLines(publication));
+  return EXIT.done;
+}
+
+/** What came of publishing after a run: null where nothing is published or had changed, an error where it failed. */
+export type Published = Publication | VodhouseError | null;
+
+/** Publishes after a run, if it changed something. An interrupted one is left to the next run. */
+export async function publishAfterRun(
+  { publisher }: Pick<Pipeline, 'publisher'>,
+  { clock }: Pick<Session, 'clock'>,
+  signal: AbortSignal,
+): Promise<Published> {
+  try {
+    if (signal.aborted || !publisher?.isDue(clock.now())) return null;
+    return await publisher.publish(clock.now(), signal);
+  } catch (error) {
+    if (error instanceof InterruptedError) return null;
+    if (error instanceof VodhouseError) return error;
+    throw error;
+  }
+}
+
+/** The exit code for a run and what was published of it. */
+export function exitOfSync(status: RunSummary['status'], published: Published): number {
+  const code = exitOfRun(status);
+  return code === EXIT.done && published instanceof VodhouseError ? EXIT.partial : code;
+}
+
+/** What came of publishing, in lines; none where there was nothing to do. */
+export function publishedLines(published: Published): string {
+  if (published === null) return '';
+  if (!(published instanceof VodhouseError)) return inLines(published);
+  const hint = published.hint ? `  -> ${published.hint}\n` : '';
+  return `not published: ${published.message}\n${hint}`;
+}
+
+function nowhere(): ConfigError {
+  return new ConfigError('the config has no `publish`: there is no file to publish into', {
+    hint: 'add the line `publish: {}` for data/vodhouse.bi.db beside the config, or name a file: `publish: { file: … }`',
+  });
+}
+
+/** A publication in a line, for logs and summaries. */
+export function publicationWords({ file, bytes, durationMs, rows }: Publication): string {
+  const parts = [
+    counted(rows['videos'] ?? 0, 'video'),
+    counted((rows['videos'] ?? 0) + (rows['video_history'] ?? 0), 'version'),
+    counted(rows['storage_daily'] ?? 0, 'day of storage', 'days of storage'),
+    megabytes(bytes),
+  ];
+  return `published ${shown(file)}: ${parts.join(', ')} in ${duration(durationMs)}`;
+}
+
+function inLines(publication: Publication): string {
+  const lines = [publicationWords(publication)];
+  if (publication.copy !== null) lines.push(`a copy of the day: ${shown(publication.copy)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** What came of publishing, for a JSON document. */
+export function publishedDocument(published: Published) {
+  if (published instanceof VodhouseError) return { error: published.message, hint: published.hint ?? null };
+  return published && publicationDocument(published);
+}
+
+function publicationDocument({ file, bytes, durationMs, rows, copy }: Publication) {
+  return { file, bytes, duration_ms: Math.round(durationMs), rows, copy };
+}
+
+function asDocument(publication: Publication): string {
+  return `${JSON.stringify(publicationDocument(publication), null, 2)}\n`;
+}
+
+/** A path as one would type it from here. */
+export function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') ? path : near;
+}

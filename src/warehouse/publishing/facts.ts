@@ -1,0 +1,93 @@
+/** What the published file says of itself, and by which the next publication knows whether anything changed. */
+import { createHash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import type { Order } from './order.ts';
+
+/** Number of this shape of the published file; a file of another shape is made anew. */
+export const SHAPE = 1;
+
+/**
+ * What a reader of the published file would see otherwise, in one short text: of the rows, of the day, and of how it is
+ * made. The moments at which nothing new was seen are not part of it: a run that changed nothing publishes nothing.
+ * `live` is a connection to the live file, or one that has it attached: no published table has the name of a live one.
+ */
+export function fingerprint(live: Database.Database, order: Order, today: string): string {
+  const { version, timezone, durationUnit, exclude } = order;
+  const rows = FINGERPRINTED.map((query) => live.prepare(query).raw().all());
+  const made = [SHAPE, version, timezone, durationUnit, [...exclude].sort(), today];
+  return createHash('sha256')
+    .update(JSON.stringify([made, rows]))
+    .digest('hex');
+}
+
+/** Each reads a handful of rows, or a small table. A restored file counts anew from an earlier `change_seq`. */
+const FINGERPRINTED = [
+  'select change_seq, created_at, restored_at from warehouse_state',
+  `select account, package_id, name, totalcount, "order", first_walked_at, retired_at
+   from package order by account, package_id`,
+  `select account, count(*), min(date), max(date), max(observed_at) from storage_day
+   where state = 'booked' group by account order by account`,
+  `select account, date, mov_org_cnt, mov_org_size, encoder_cnt, encoder_size, ad_org_cnt, ad_org_size,
+     ad_encoder_cnt, ad_encoder_size, image_count, image_size
+   from storage_day where state = 'live' order by account, date`,
+  'select account, date, given_up_at from storage_gap order by account, date',
+  'select count(*), max(discrepancy_id) from storage_discrepancy',
+  `select account, record_id, reason from quarantine where stream = 'storage' and resolved_at is null
+   order by quarantine_id`,
+];
+
+/** The last change of a video in the live file, as this connection sees it. */
+export function changeSeq(db: Database.Database): number {
+  return db.prepare('select change_seq from warehouse_state').pluck().get() as number;
+}
+
+/** The rows of `about`: name, value, what it means. */
+export function aboutRows(live: Database.Database, order: Order, now: { today: string; at: string }): Fact[] {
+  return [
+    ['version', order.version, 'Version of the vodhouse that made this file.'],
+    ['shape', String(SHAPE), 'Number of the shape of this file; it rises when columns change.'],
+    ['published_at', now.at, 'When this file was made, in UTC: after a run that changed something.'],
+    ['timezone', order.timezone, "Time zone of the service's calendar: its days are the days here."],
+    ['today', now.today, 'The day that was not over when this file was made.'],
+    ['duration_unit', order.durationUnit, "What the service's duration was read as."],
+    ['excluded', order.exclude.join(', ') || null, 'Fields of the service that are left out.'],
+    ...freshness(live),
+    ['change_seq', String(changeSeq(live)), 'The last change of a video that is in this file.'],
+    ['fingerprint', fingerprint(live, order, now.today), 'Equal in two files: nothing changed between them.'],
+  ];
+}
+
+type Fact = [key: string, value: string | null, description: string];
+
+/** As old as the oldest of what is still read. */
+function freshness(live: Database.Database): Fact[] {
+  const one = (query: string) => live.prepare(query).pluck().get() as string | null;
+  const packages = live.prepare('select 1 from package where retired_at is null').get() !== undefined;
+  const videos = one(OLDEST_WALK);
+  const storage = one(OLDEST_READING);
+  const streams = [...(packages ? [videos] : []), ...(storage === null ? [] : [storage])].sort();
+  const oldest = streams.includes(null) ? null : (streams[0] ?? null);
+  return [
+    [
+      'freshness',
+      oldest,
+      'All of this was read from the service at this moment (UTC) or later; NULL where a package never was.',
+    ],
+    [
+      'videos_as_of',
+      videos,
+      'Every package in the config was read whole at this moment (UTC) or later; NULL where one never was.',
+    ],
+    ['videos_newest', one(NEWEST_WALK), 'When a package was last read whole, in UTC.'],
+    ['storage_as_of', storage, "Today's storage of every account was read at this moment (UTC) or later."],
+    ['storage_booked_through', one(NEWEST_BOOKED), 'The newest day of storage that never changes again.'],
+  ];
+}
+
+const OLDEST_WALK = `select case when count(*) = count(walked_at) then min(walked_at) end
+  from package where retired_at is null`;
+const NEWEST_WALK = 'select max(walked_at) from package where retired_at is null';
+const OLDEST_READING = `select min(newest) from (
+  select max(observed_at) as newest from storage_reading group by account
+)`;
+const NEWEST_BOOKED = "select max(date) from storage_day where state = 'booked'";

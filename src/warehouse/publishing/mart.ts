@@ -1,0 +1,95 @@
+/** What a published table or view is: its columns with their types and meaning, and the SQL that makes it. */
+
+/** Types that every BI driver reads right (docs/architecture.md). */
+export type DataType =
+  'BIGINT' | 'REAL' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP' | 'TEXT' | 'VARCHAR(20)' | 'VARCHAR(255)';
+
+/**
+ * How a figure may be summed: over everything; over all but days (a level: take its last or its average over days);
+ * or not at all (a number that is no amount). Null for what is no number.
+ */
+export type Additivity = 'additive' | 'semi-additive' | 'non-additive' | null;
+
+export interface Column {
+  name: string;
+  type: DataType;
+  /** What a number counts in, or what a text is written as; null where the description says it all. */
+  unit: string | null;
+  description: string;
+  /** The column of the live file that it comes from, under the service's own name; null for what is made here. */
+  source: string | null;
+  additivity: Additivity;
+}
+
+/** A column with the SQL expression that gives its value, over the aliases of the mart's `from`. */
+export interface MadeColumn extends Column {
+  value: string;
+}
+
+export interface ForeignKey {
+  columns: readonly string[];
+  table: string;
+  /** Columns of the other table; its key. */
+  references: readonly string[];
+}
+
+/** A published table: one INSERT … SELECT makes it. */
+export interface Table {
+  kind: 'table';
+  name: string;
+  /** What one row is. */
+  description: string;
+  key: readonly string[];
+  foreignKeys: readonly ForeignKey[];
+  columns: readonly MadeColumn[];
+  /** What follows the columns in the SELECT that fills it; `live.` is the live file. Null: filled from values. */
+  from: string | null;
+  /** The query that says how many rows it must have, by the live file. */
+  count: string;
+}
+
+/** A published view: it passes columns of tables through, for a computed one would have no type. */
+export interface View {
+  kind: 'view';
+  name: string;
+  description: string;
+  columns: readonly Column[];
+  /** The whole SELECT. */
+  select: string;
+}
+
+export type Mart = Table | View;
+
+const identifiers = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
+
+/** The statement that makes a table; rows lie in the order of its key. */
+export function createTable({ name, columns, key, foreignKeys }: Table): string {
+  const lines = [
+    ...columns.map(
+      (column) => `"${column.name}" ${column.type}${key.includes(column.name) ? ' NOT NULL' : ''}`,
+    ),
+    `PRIMARY KEY (${identifiers(key)})`,
+    ...foreignKeys.map(
+      ({ columns: ours, table, references }) =>
+        `FOREIGN KEY (${identifiers(ours)}) REFERENCES "${table}" (${identifiers(references)})`,
+    ),
+  ];
+  return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n) WITHOUT ROWID`;
+}
+
+/** The statement that makes a view. */
+export function createView({ name, select }: View): string {
+  return `CREATE VIEW "${name}" AS\n${select}`;
+}
+
+/** The statement that fills a table; null for one that is filled from values. */
+export function fillTable({ name, columns, from }: Table): string | null {
+  if (from === null) return null;
+  const values = columns.map((column) => column.value).join(',\n  ');
+  return `INSERT INTO "${name}" (${identifiers(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
+}
+
+/** The statement that takes one row of values into a table that is filled from values. */
+export function insertInto({ name, columns }: Table): string {
+  return `INSERT INTO "${name}" VALUES (${columns.map(() => '?').join(', ')})`;
+}

@@ -1,0 +1,76 @@
+/** Columns that several marts have, and the forms of those that come from the live file. */
+import type { MadeColumn } from '../mart.ts';
+
+/** Makes the temporary table `keyed`: the key of each package, made once and not for each video. */
+export const CREATE_KEYED = `create temp table keyed as
+select account, package_id, account || '/' || package_id as package_key from live.package
+order by account, package_id`;
+
+/** The column that tells the package, in every mart of packages and videos. */
+const packageKey = (value: string): MadeColumn => ({
+  name: 'package_key',
+  type: 'VARCHAR(255)',
+  unit: null,
+  description: 'Account and package id as one key, such as main/101: joins to packages.',
+  source: null,
+  additivity: null,
+  value,
+});
+
+/** The columns that name a package. */
+export const packageColumns = (alias: string): MadeColumn[] => [
+  packageKey(`${alias}.package_key`),
+  {
+    name: 'account',
+    type: 'VARCHAR(255)',
+    unit: null,
+    description: 'Name of the account in the config.',
+    source: 'account',
+    additivity: null,
+    value: `${alias}.account`,
+  },
+  {
+    name: 'package_id',
+    type: 'BIGINT',
+    unit: null,
+    description: "The service's number of the distribution package; unique within its account.",
+    source: 'package_id',
+    additivity: 'non-additive',
+    value: `${alias}.package_id`,
+  },
+];
+
+/** A text of the live file: '' and NULL are one here. */
+export function text(
+  name: string,
+  source: string,
+  description: string,
+  type: 'TEXT' | 'VARCHAR(255)' = 'VARCHAR(255)',
+): MadeColumn {
+  const value = `case when v."${source}" <> '' then v."${source}" end`;
+  return { name, type, unit: null, description, source, additivity: null, value };
+}
+
+/** A moment of the live file. */
+export function moment(name: string, source: string, description: string): MadeColumn {
+  const value = `v."${source}"`;
+  return { name, type: 'TIMESTAMP', unit: 'UTC', description, source, additivity: null, value };
+}
+
+/** A flag that is computed. */
+export function flag(name: string, description: string, value: string): MadeColumn {
+  return { name, type: 'BOOLEAN', unit: '0 or 1', description, source: null, additivity: null, value };
+}
+
+/** A figure of the live file. */
+export function number(
+  name: string,
+  type: 'BIGINT' | 'REAL',
+  unit: string,
+  source: string,
+  additivity: 'additive' | 'non-additive',
+  value: string,
+  description: string,
+): MadeColumn {
+  return { name, type, unit, description, source, additivity, value };
+}

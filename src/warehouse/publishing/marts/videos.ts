@@ -1,0 +1,193 @@
+/** Published: videos and their states. */
+import type { MadeColumn, Table, View } from '../mart.ts';
+import { flag, moment, number, packageColumns, text } from './columns.ts';
+
+/** What the marts of videos depend on. */
+export interface VideoOptions {
+  /** What `video.duration` counts in. */
+  durationUnit: 'ms' | 's';
+  /** Columns left out, under the service's name or the published one. */
+  exclude: readonly string[];
+}
+
+/** `yyyy-mm-dd hh:mm:ss.f` (service.md 2.1) without its fraction; NULL for what is no moment of the calendar. */
+const CREATED_AT = `case when datetime(substr(v.cdate, 1, 19), '+0 days') = substr(v.cdate, 1, 19)
+    then substr(v.cdate, 1, 19) end`;
+
+/** Figures and moments first: SQLite reads a row from its beginning. */
+function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
+  const seconds = durationUnit === 'ms' ? 'v.duration / 1000.0' : 'v.duration * 1.0';
+  return [
+    flag(
+      'is_removed',
+      '1 where the video is proved to be no longer in the package.',
+      'v.removed_at is not null',
+    ),
+    moment('first_seen_at', 'first_seen_at', 'When vodhouse saw the video in this package first.'),
+    moment(
+      'changed_at',
+      'changed_at',
+      'When this state was seen first; a removal and a return are changes too.',
+    ),
+    moment('removed_at', 'removed_at', 'The proof of its removal; NULL while it is there.'),
+    {
+      ...moment(
+        'created_at',
+        'cdate',
+        "When the video was created, on the service's own clock: its time zone is not documented.",
+      ),
+      unit: "the service's clock",
+      value: CREATED_AT,
+    },
+    number('duration_seconds', 'REAL', 'seconds', 'duration', 'additive', seconds, 'Playback length.'),
+    number('size_bytes', 'BIGINT', 'bytes', 'filesize', 'additive', 'v.filesize', 'File size.'),
+    number(
+      'size_gib',
+      'REAL',
+      'GiB (2^30 bytes)',
+      'filesize',
+      'additive',
+      'v.filesize / 1073741824.0',
+      'File size; sums right where a driver cuts integers to 32 bits.',
+    ),
+    number(
+      'width_pixels',
+      'BIGINT',
+      'pixels',
+      'v_width',
+      'non-additive',
+      'v.v_width',
+      'Width of the picture.',
+    ),
+    number(
+      'height_pixels',
+      'BIGINT',
+      'pixels',
+      'v_height',
+      'non-additive',
+      'v.v_height',
+      'Height of the picture.',
+    ),
+    number(
+      'frames_per_second',
+      'REAL',
+      'frames per second',
+      'v_framerate',
+      'non-additive',
+      'v.v_framerate',
+      'Frame rate.',
+    ),
+    text('title', 'title', 'Title.'),
+    text('series', 'series', 'Series that it belongs to.'),
+    text('author', 'author', 'Original creator.'),
+    text('copyright', 'copyright', 'Copyright notice.'),
+    text('content_id', 'cid', 'Content identifier; its meaning is not documented.'),
+    text('rate', 'rate', 'Not documented by the service.'),
+    text(
+      'encoding_success',
+      'encoding_success',
+      'Result of encoding: Y is success; other values are not documented.',
+    ),
+    text('options', 'opt', 'Not documented by the service; NONE occurs.'),
+    text(
+      'drm_content_id',
+      'drm_cid',
+      'Content identifier for copy protection; its meaning is not documented.',
+    ),
+    text('preloading', 'preloading', 'Not documented by the service.'),
+    text('access_key', 'access_key', 'Key that plays the video (level 2).'),
+    text('original_access_key', 'org_access_key', 'Key that plays the original (level 1).'),
+    text('tags', 'tag', 'Tags, as the service writes them.', 'TEXT'),
+    text('description', 'content', 'Description.', 'TEXT'),
+    text('miscellaneous', 'etc', 'Free text.', 'TEXT'),
+    text('thumbnail_url', 'thumbnail_url', 'Address of the thumbnail image.', 'TEXT'),
+    text('thumbnail_sheet_url', 'thumbnail_sheet_url', 'Address of the thumbnail sheet.', 'TEXT'),
+    text('extra_json', 'extra', 'Fields that the service sends and does not document, as JSON.', 'TEXT'),
+  ];
+}
+
+const changeSeq: MadeColumn = {
+  name: 'change_seq',
+  type: 'BIGINT',
+  unit: null,
+  description:
+    'Number of the change that made this state, rising over the whole file: read on from the last one you saw.',
+  source: 'change_seq',
+  additivity: 'non-additive',
+  value: 'v.change_seq',
+};
+
+const videoId: MadeColumn = {
+  name: 'video_id',
+  type: 'BIGINT',
+  unit: null,
+  description: "The service's number of the video; a video in two packages has a row in each.",
+  source: 'id',
+  additivity: 'non-additive',
+  value: 'v.id',
+};
+
+function columnsOfState(options: VideoOptions, validFrom: string, validTo: string, isCurrent: 0 | 1) {
+  const span = (name: string, value: string, description: string): MadeColumn => ({
+    ...moment(name, name, description),
+    source: null,
+    value,
+  });
+  return [
+    ...packageColumns('p'),
+    videoId,
+    changeSeq,
+    span('valid_from', validFrom, 'From when on this state held.'),
+    span('valid_to', validTo, 'From when on it no longer held, exclusive; NULL for the present state.'),
+    flag('is_current', '1 for the present state of a video.', String(isCurrent)),
+    ...stateColumns(options),
+  ].filter(
+    ({ name, source }) => !options.exclude.includes(name) && !(source && options.exclude.includes(source)),
+  );
+}
+
+const toPackages = { columns: ['package_key'], table: 'packages', references: ['package_key'] };
+
+/** One row a video of a package, in its present state. */
+export function videos(options: VideoOptions): Table {
+  return {
+    kind: 'table',
+    name: 'videos',
+    description:
+      'One row a video of a package, in its present state; also those that are removed (is_removed).',
+    key: ['package_key', 'video_id'],
+    foreignKeys: [toPackages],
+    columns: columnsOfState(options, 'coalesce(v.removed_at, v.changed_at)', 'null', 1),
+    from: 'from keyed p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
+    count: 'select count(*) from live.video',
+  };
+}
+
+/** One row a state that another one superseded. */
+export function videoHistory(options: VideoOptions): Table {
+  return {
+    kind: 'table',
+    name: 'video_history',
+    description:
+      'One row a state of a video that another one superseded; with the present ones: video_versions.',
+    key: ['package_key', 'video_id', 'change_seq'],
+    foreignKeys: [
+      { columns: ['package_key', 'video_id'], table: 'videos', references: ['package_key', 'video_id'] },
+    ],
+    columns: columnsOfState(options, 'v.valid_from', 'v.valid_to', 0),
+    from: 'from keyed p cross join live.video_version v on v.account = p.account and v.package_id = p.package_id',
+    count: 'select count(*) from live.video_version',
+  };
+}
+
+/** Every state of every video. Both halves have columns of a declared type: drivers look at either. */
+export function videoVersions({ columns }: Table): View {
+  const names = columns.map(({ name }) => name).join(', ');
+  return {
+    kind: 'view',
+    name: 'video_versions',
+    description: 'One row a state of a video, former and present: the complete history.',
+    columns,
+    select: `select ${names} from video_history\nunion all\nselect ${names} from videos`,
+  };
+}

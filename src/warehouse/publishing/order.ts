@@ -1,0 +1,32 @@
+/** What a publication is asked for; plain values, for it is made in a process of its own. */
+export interface Order {
+  /** Absolute path of the live file. */
+  live: string;
+  /** Absolute path of the published file. */
+  file: string;
+  /** Fields of the service, or columns, that are left out. */
+  exclude: readonly string[];
+  /** Days that dated copies are kept; 0: none are made. */
+  keepDays: number;
+  /** IANA zone of the service's calendar. */
+  timezone: string;
+  durationUnit: 'ms' | 's';
+  /** Version of vodhouse, for `about`. */
+  version: string;
+  /** The moment of publication, in milliseconds since 1970. */
+  now: number;
+  /** For whoever is refused the lock: the command that publishes. */
+  command: string;
+}
+
+/** What was published. */
+export interface Publication {
+  file: string;
+  /** Size of the file. */
+  bytes: number;
+  durationMs: number;
+  /** Rows by table. */
+  rows: Record<string, number>;
+  /** The dated copy; null where none is kept. */
+  copy: string | null;
+}

@@ -1,0 +1,72 @@
+/** One publication: build, check, swap. Runs in a process of its own (child.ts): SQLite does not give way meanwhile. */
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createCalendar } from '../../lib/calendar.ts';
+import { asWarehouseError, openFileToRead } from '../file.ts';
+import { lockOrThrow } from '../lock.ts';
+import { build } from './build.ts';
+import { checkTable, type Checked, type Expected } from './check.ts';
+import { createMarts, type Marts } from './marts/all.ts';
+import type { Order, Publication } from './order.ts';
+import { draftOf, flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from './swap.ts';
+import { checkApart } from './thread.ts';
+
+/**
+ * Builds the published file anew and puts it in the place of the old one. Throws ConfigError where the file is
+ * something else, LockedError where another process publishes, WarehouseError where the live file cannot be read, the
+ * new one not be written, or it does not hold what it should: then the old one stands.
+ */
+export async function publish(order: Order): Promise<Publication> {
+  const begun = performance.now();
+  const marts = createMarts(order);
+  openFileToRead(order.live).$client.close(); // refuses what is not a live file of ours
+  const lock = lockOrThrow(order.live, 'publish', order.command, order.now);
+  try {
+    makeRoom(order.file);
+    const draft = draftOf(order.file);
+    try {
+      const expected = await build(draft, marts, order);
+      // the disk writes while the file is checked
+      const [checked] = await Promise.all([checkAll(draft, marts, expected), flush(draft)]);
+      swapIn(draft, order.file);
+      return {
+        file: order.file,
+        bytes: statSync(order.file).size,
+        durationMs: performance.now() - begun,
+        rows: Object.fromEntries(checked.map(({ name, rows }) => [name, rows])),
+        copy: copyOf(order),
+      };
+    } finally {
+      sweepLeftOvers(order.file);
+    }
+  } catch (error) {
+    throw isSystemError(error) ? asWarehouseError(error, order.file) : error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** The two large tables are checked side by side. */
+async function checkAll(draft: string, marts: Marts, expected: Expected): Promise<Checked[]> {
+  const tables = marts.all.filter((mart) => mart.kind === 'table');
+  const history = checkApart(draft, marts.videoHistory, expected);
+  history.catch(() => undefined); // told where it is awaited
+  const others = tables.filter((table) => table !== marts.videoHistory);
+  const checked = others.map((table) => checkTable(draft, table, expected));
+  return [...checked, await history];
+}
+
+function makeRoom(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  refuseForeign(file);
+  sweepLeftOvers(file);
+}
+
+function copyOf({ file, keepDays, timezone, now }: Order): string | null {
+  return keepDays === 0 ? null : keepCopy(file, createCalendar(timezone).dayAt(now), keepDays);
+}
+
+/** What the file system or SQLite said with a code. */
+function isSystemError(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | null)?.code === 'string';
+}

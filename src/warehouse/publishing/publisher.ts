@@ -1,0 +1,104 @@
+/** Publishing as the rest of vodhouse sees it: one interface, so that a second target can stand behind it. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { createCalendar } from '../../lib/calendar.ts';
+import { ConfigError, InterruptedError, LockedError, WarehouseError } from '../../lib/errors.ts';
+import type { Answer } from './child.ts';
+import { openFileToRead } from '../file.ts';
+import { fingerprint } from './facts.ts';
+import { createMarts } from './marts/all.ts';
+import type { Order, Publication } from './order.ts';
+
+export type { Publication } from './order.ts';
+
+/** What is the same for every publication. */
+export type Target = Omit<Order, 'now'>;
+
+export interface Publisher {
+  /** Is there anything in the live file that a reader of the published one does not see yet? */
+  isDue(now: number): boolean;
+  /**
+   * Publishes now, in a process of its own; the old file stands until the new one is whole. Throws InterruptedError when
+   * the signal aborts, else as \`publish\` does.
+   */
+  publish(now: number, signal: AbortSignal): Promise<Publication>;
+}
+
+/** A publisher into a file. Throws ConfigError where the target cannot be served. */
+export function createPublisher(target: Target): Publisher {
+  createMarts(target); // refuses columns that cannot be left out
+  return {
+    isDue: (now) => isDue(target, now),
+    publish: (now, signal) => publishApart({ ...target, now }, signal),
+  };
+}
+
+function isDue(target: Target, now: number): boolean {
+  const published = publishedFact(target.file, 'fingerprint');
+  if (published === null) return true;
+  const today = createCalendar(target.timezone).dayAt(now);
+  const { $client: live } = openFileToRead(target.live);
+  try {
+    return fingerprint(live, { ...target, now }, today) !== published;
+  } finally {
+    live.close();
+  }
+}
+
+/** A fact of \`about\` in the published file; null where there is none, or no file that can be read. */
+export function publishedFact(file: string, key: string): string | null {
+  if (!existsSync(file)) return null;
+  try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      return db.prepare('select value from about where key = ?').pluck().get(key) as string | null;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null; // something else, or an old shape: the next publication tells, or replaces it
+  }
+}
+
+/** The built file, also where the sources run: Node cannot run TypeScript. */
+const CHILD = new URL('../../../dist/warehouse/publishing/child.js', import.meta.url);
+
+async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
+  signal.throwIfAborted();
+  const child = fork(CHILD, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const answer = await answerOf(child, order);
+    if (answer === null && signal.aborted) throw interruptedBy(signal);
+    if (answer === null)
+      throw new WarehouseError('the process that publishes was killed; the published file stands as it was');
+    if ('error' in answer) throw revived(answer.error);
+    return answer.publication;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function interruptedBy({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
+}
+
+/** Null where the process ended without an answer. */
+function answerOf(child: ChildProcess, order: Order): Promise<Answer | null> {
+  return new Promise((resolve, reject) => {
+    let answer: Answer | null = null;
+    child.once('message', (message) => (answer = message as Answer));
+    child.once('error', reject);
+    child.once('close', () => resolve(answer));
+    child.send(order, (error) => (error ? child.kill('SIGKILL') : undefined));
+  });
+}
+
+const CLASSES = { ConfigError, LockedError, WarehouseError };
+
+function revived({ name, message, hint, stack }: Extract<Answer, { error: object }>['error']): Error {
+  const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
+  return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });
+}

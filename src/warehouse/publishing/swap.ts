@@ -1,0 +1,136 @@
+/** Putting a file in the place of another one, so that whoever looks finds the old one or the new one, whole. */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname, join, parse } from 'node:path';
+import { ConfigError } from '../../lib/errors.ts';
+import { addDays } from '../../lib/calendar.ts';
+import { PUBLISHED_ID } from './build.ts';
+
+/** Where the next file is built: beside the published one, for a rename does not cross file systems. */
+export function draftOf(file: string): string {
+  return `${file}.new-${process.pid}`;
+}
+
+/** Removes what a publication left that was killed; only for whoever holds the lock. */
+export function sweepLeftOvers(file: string): void {
+  const leftOver = new RegExp(`^${escaped(basename(file))}\\.new-\\d+(-[a-z]+)*$`);
+  for (const name of readdirSync(dirname(file))) {
+    if (leftOver.test(name)) rmSync(join(dirname(file), name), { force: true });
+  }
+}
+
+/** Throws ConfigError where something else stands in the place of the published file: it would be lost. */
+export function refuseForeign(file: string): void {
+  const id = applicationId(file);
+  if (id === null || id === PUBLISHED_ID) return;
+  throw new ConfigError(
+    `publish.file: ${file} is there, and is no file that vodhouse published; nothing was changed`,
+    {
+      hint: 'name another file, or move this one away',
+    },
+  );
+}
+
+/** The application id in the header of a SQLite file; 0 for any other file, null where there is none. */
+function applicationId(file: string): number | null {
+  const header = Buffer.alloc(72);
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      readSync(handle, header, 0, header.length, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return 0;
+    throw error;
+  }
+  return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
+}
+
+/** Waits until the disk has the file, and makes it one that nobody writes to. */
+export async function flush(draft: string): Promise<void> {
+  const handle = await open(draft, 'r');
+  try {
+    const { mode } = await handle.stat();
+    await handle.chmod(mode & 0o444);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts the draft, which is on the disk, in the place of the file. */
+export function swapIn(draft: string, file: string): void {
+  renameSync(draft, file);
+  sync(dirname(file));
+}
+
+function sync(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * Keeps a copy of the published file under the name of the day, such as `vodhouse.bi.2026-03-01.db`, in place of an
+ * earlier one of that day, and removes those older than `keepDays`. Gives its path.
+ */
+export function keepCopy(file: string, today: string, keepDays: number): string {
+  const copy = datedCopy(file, today);
+  const draft = draftOf(copy);
+  rmSync(draft, { force: true });
+  linkOrCopy(file, draft);
+  renameSync(draft, copy);
+  for (const { day, path } of copiesOf(file)) {
+    if (day <= addDays(today, -keepDays)) rmSync(path, { force: true });
+  }
+  sync(dirname(file));
+  return copy;
+}
+
+function datedCopy(file: string, day: string): string {
+  const { dir, name, ext } = parse(file);
+  return join(dir, `${name}.${day}${ext}`);
+}
+
+function copiesOf(file: string): { day: string; path: string }[] {
+  const { dir, name, ext } = parse(file);
+  const dated = new RegExp(`^${escaped(name)}\\.(\\d{4}-\\d{2}-\\d{2})${escaped(ext)}$`);
+  return readdirSync(dir).flatMap((each) => {
+    const day = dated.exec(each)?.[1];
+    const path = join(dir, each);
+    return day !== undefined && applicationId(path) === PUBLISHED_ID ? [{ day, path }] : [];
+  });
+}
+
+/** The published file never changes: a second name for it is a copy that costs nothing. */
+function linkOrCopy(file: string, copy: string): void {
+  try {
+    linkSync(file, copy);
+  } catch {
+    copyFileSync(file, copy); // a file system without hard links
+    chmodSync(copy, statSync(file).mode);
+    sync(copy);
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

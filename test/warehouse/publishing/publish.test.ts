@@ -1,0 +1,241 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, vi } from 'vitest';
+import { ConfigError, LockedError, WarehouseError } from '../../../src/lib/errors.ts';
+import { tryLock } from '../../../src/warehouse/lock.ts';
+import { publish } from '../../../src/warehouse/publishing/publish.ts';
+import { change, liveFileWith, packageRow, storageRow, videoRow } from '../../support/filled-live-file.ts';
+import { execute, hashOf, rowsOf, valueOf } from '../../support/live-file.ts';
+import { orderOf, published } from '../../support/published-file.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const DAY_MS = 86_400_000;
+const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
+const names = (file: string) => readdirSync(dirname(file)).sort();
+
+describe('a published file', () => {
+  it('is one that nobody writes to, that needs no file beside it, and that says what it is', async () => {
+    const { file, select, publication } = await published(live());
+    expect(statSync(file).mode & 0o777).toBe(0o444);
+    expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
+    expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
+    expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
+    expect(valueOf(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
+    expect(names(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
+    expect(publication).toMatchObject({ file, bytes: statSync(file).size, copy: null });
+  });
+
+  it('declares keys and foreign keys that hold', async () => {
+    const { select } = await published(live());
+    const parents = (table: string) =>
+      select(`select "from", "table", "to" from pragma_foreign_key_list('${table}') order by id, seq`);
+    expect(parents('videos')).toEqual([{ from: 'package_key', table: 'packages', to: 'package_key' }]);
+    expect(parents('video_history').map(({ to }) => to)).toEqual(['package_key', 'video_id']);
+    expect(
+      parents('catalog_daily')
+        .map(({ table }) => table)
+        .sort(),
+    ).toEqual(['dates', 'packages']);
+    expect(parents('storage_daily')).toEqual([{ from: 'day', table: 'dates', to: 'day' }]);
+    expect(select('pragma foreign_key_check')).toEqual([]);
+  });
+
+  it('can be read by SQLite 3.31: no function of its views is newer', async () => {
+    const { select } = await published(live());
+    const text = select('select sql from sqlite_schema where sql is not null').map(({ sql }) => String(sql));
+    expect(text.length).toBeGreaterThan(10);
+    expect(text.join('\n')).not.toMatch(/->|unixepoch|iif\(|strict\b|generated|returning/i);
+  });
+
+  it('stays readable for whoever has it open while the next one takes its place', async () => {
+    const path = live();
+    const { file } = await published(path);
+    const reader = new Database(file, { readonly: true });
+    const title = () => reader.prepare('select title from videos where video_id = 1').pluck().get();
+    expect(title()).toBe('Video 1');
+    execute(path, change(1, '2026-03-02 00:00:00', "title = 'New'"));
+    await published(path);
+    expect(title()).toBe('Video 1');
+    reader.close();
+    expect(valueOf(file, 'select title from videos where video_id = 1')).toBe('New');
+  });
+
+  it('is made while the live file is being written to', async () => {
+    const path = live();
+    const writer = new Database(path);
+    writer.exec(`begin immediate; ${change(1, '2026-03-02 00:00:00', "title = 'not committed'")}`);
+    const { select } = await published(path);
+    writer.exec('rollback');
+    writer.close();
+    expect(select('select title from videos where video_id = 1')).toEqual([{ title: 'Video 1' }]);
+  });
+});
+
+describe('a file that would not be right', () => {
+  const refused = async (path: string) => {
+    const { file } = orderOf(path);
+    const before = existsSync(file) ? hashOf(file) : null;
+    const error: unknown = await publish(orderOf(path)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WarehouseError);
+    expect(existsSync(file) ? hashOf(file) : null).toBe(before);
+    expect(names(file).filter((name) => name.includes('new'))).toEqual([]);
+    return (error as Error).message;
+  };
+
+  it('is not published: a number of another class', async () => {
+    const path = live();
+    await published(path);
+    execute(path, 'update video set filesize = 12.5, change_seq = 90 where id = 2');
+    expect(await refused(path)).toContain('has a value of another type: size_bytes is not BIGINT');
+  });
+
+  it('is not published: text in a number, in a former state', async () => {
+    const path = live();
+    execute(
+      path,
+      change(1, '2026-03-02 00:00:00', "v_framerate = 'fast'") +
+        change(1, '2026-03-03 00:00:00', 'v_framerate = 25'),
+    );
+    expect(await refused(path)).toContain(
+      'its table video_history has a value of another type: frames_per_second is not REAL',
+    );
+  });
+
+  it('is not published: a moment that is none', async () => {
+    const path = live();
+    execute(path, 'pragma foreign_keys = off; update video set first_seen_at = 12 where id = 1');
+    expect(await refused(path)).toContain('first_seen_at is not TIMESTAMP');
+  });
+
+  it('is not published: a blob in a text', async () => {
+    const path = live();
+    execute(path, "update video set title = x'00' where id = 1");
+    expect(await refused(path)).toContain('title is not VARCHAR(255)');
+  });
+
+  it('is not published: rows of a package that is not known', async () => {
+    const path = live();
+    execute(path, 'delete from package');
+    expect(await refused(path)).toContain('its table videos has 0 rows; by the live file it has 2');
+  });
+
+  it('is not published: a live file that is damaged', async () => {
+    const path = live();
+    execute(path, 'pragma wal_checkpoint(truncate)');
+    const bytes = readFileSync(path);
+    const root = Number(valueOf(path, "select rootpage from sqlite_schema where name = 'video'"));
+    bytes.fill(0xff, (root - 1) * 4096, root * 4096);
+    writeFileSync(path, bytes);
+    expect(await refused(path)).toMatch(/malformed|damaged/);
+  });
+});
+
+describe('publishing', () => {
+  it('makes the folder, and sweeps what a killed process left, but nothing else', async () => {
+    const path = live();
+    const file = join(dirname(path), 'bi', 'out.db');
+    await published(path, { file });
+    for (const name of ['out.db.new-1', 'out.db.new-99-movement', 'out.db.new', 'other.db.new-1'])
+      writeFileSync(join(dirname(file), name), 'left');
+    await published(path, { file });
+    expect(names(file)).toEqual(['other.db.new-1', 'out.db', 'out.db.new']);
+  });
+
+  it.each([
+    ['a text', 'hello, world'],
+    ['nothing', ''],
+  ])('refuses to write over a file that it did not make: %s', async (_words, content) => {
+    const order = orderOf(live());
+    writeFileSync(order.file, content);
+    await expect(publish(order)).rejects.toThrow(ConfigError);
+    expect(readFileSync(order.file, 'utf8')).toBe(content);
+  });
+
+  it('refuses to write over another warehouse, and over a folder', async () => {
+    const other = live();
+    const before = hashOf(other);
+    await expect(publish(orderOf(live(), { file: other }))).rejects.toThrow(
+      /no file that vodhouse published/,
+    );
+    expect(hashOf(other)).toBe(before);
+    const path = live();
+    mkdirSync(orderOf(path).file);
+    await expect(publish(orderOf(path))).rejects.toThrow(ConfigError);
+  });
+
+  it('replaces a published file of which only the beginning is left', async () => {
+    const path = live();
+    const { file } = await published(path);
+    const beginning = readFileSync(file).subarray(0, 5000);
+    chmodSync(file, 0o644);
+    writeFileSync(file, beginning);
+    const { select } = await published(path);
+    expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
+  });
+
+  it('leaves it to the process that is at it', async () => {
+    const order = orderOf(live());
+    const lock = tryLock(order.live, 'publish', 'start', order.now);
+    await expect(publish(order)).rejects.toThrow(LockedError);
+    await expect(publish(order)).rejects.toThrow(
+      /the published file is being made: vodhouse start on .*, pid \d+/,
+    );
+    lock?.release();
+    await publish(order);
+  });
+
+  it('refuses a column that cannot be left out, and names those that can', async () => {
+    const error = await publish(orderOf(live(), { exclude: ['filesize', 'video_id', 'colour'] })).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ message: 'publish.exclude: "video_id", "colour" cannot be left out' });
+    expect((error as ConfigError).hint).toContain('access_key, original_access_key, org_access_key');
+  });
+});
+
+describe('dated copies', () => {
+  const at = (day: number) => Date.parse('2026-03-10T16:00:00Z') + day * DAY_MS; // the 11th in Seoul
+
+  it('are kept for so many days, one a day: the last of it', async () => {
+    const path = live();
+    const keep = (day: number) => published(path, { keepDays: 2, now: at(day) });
+    const { file, publication } = await keep(0);
+    expect(publication.copy).toBe(join(dirname(file), 'out.2026-03-11.db'));
+    writeFileSync(join(dirname(file), 'out.2020-01-01.db'), 'not of ours');
+    execute(path, change(1, '2026-03-10 16:30:00', "title = 'later that day'"));
+    await keep(0.1);
+    expect(
+      valueOf(join(dirname(file), 'out.2026-03-11.db'), 'select title from videos where video_id = 1'),
+    ).toBe('later that day');
+    await keep(1);
+    await keep(2);
+    const copies = () => names(file).filter((name) => name.startsWith('out.2'));
+    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-12.db', 'out.2026-03-13.db']);
+    await keep(9);
+    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-20.db']);
+    expect(statSync(join(dirname(file), 'out.2026-03-20.db')).ino).toBe(statSync(file).ino);
+    expect(rowsOf(join(dirname(file), 'out.2026-03-20.db'), 'pragma integrity_check')).toEqual([
+      { integrity_check: 'ok' },
+    ]);
+  });
+
+  it('replace one that was left half done', async () => {
+    const path = live();
+    const { file } = await published(path, { keepDays: 2, now: at(0) });
+    linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-${process.pid}`);
+    await published(path, { keepDays: 2, now: at(0) });
+    expect(names(file).filter((name) => name.includes('new-'))).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { dirname, join } from 'node:path';
+import { copyFileSync, rmSync, statSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { ConfigError, InterruptedError, LockedError } from '../../../src/lib/errors.ts';
+import { tryLock } from '../../../src/warehouse/lock.ts';
+import type { Order } from '../../../src/warehouse/publishing/order.ts';
+import { publish } from '../../../src/warehouse/publishing/publish.ts';
+import { createPublisher, publishedFact } from '../../../src/warehouse/publishing/publisher.ts';
+import {
+  change,
+  insert,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../../support/filled-live-file.ts';
+import { execute } from '../../support/live-file.ts';
+import { orderOf } from '../../support/published-file.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const NOW = Date.parse('2026-03-10T03:00:00Z');
+const never = new AbortController().signal;
+const live = () =>
+  liveFileWith(
+    packageRow(101, { walked_at: '2026-03-10 01:00:00' }),
+    videoRow(1),
+    storageRow('2026-03-10', 5, { state: 'live', observed_at: '2026-03-10 01:00:00' }),
+  );
+
+describe('a publisher', () => {
+  it('publishes in a process of its own, and tells what came of it', async () => {
+    const target = orderOf(live());
+    const publication = await createPublisher(target).publish(NOW, never);
+    expect(publication).toMatchObject({
+      file: target.file,
+      bytes: statSync(target.file).size,
+      rows: { videos: 1 },
+    });
+    expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 03:00:00');
+  });
+
+  it('passes on what the other process refuses, with its hint', async () => {
+    const target = orderOf(live());
+    const lock = tryLock(target.live, 'publish', 'publish', NOW);
+    await expect(createPublisher(target).publish(NOW, never)).rejects.toThrow(LockedError);
+    lock?.release();
+    const missing = { ...target, live: join(dirname(target.live), 'gone.db') };
+    await expect(createPublisher(missing).publish(NOW, never)).rejects.toMatchObject({
+      name: 'WarehouseError',
+      hint: 'vodhouse sync makes it',
+    });
+  });
+
+  it('stops at once when it is told to, and leaves the old file', async () => {
+    const target = orderOf(live());
+    const publisher = createPublisher(target);
+    await publisher.publish(NOW, never);
+    const before = statSync(target.file).ino;
+    const controller = new AbortController();
+    const ended = publisher.publish(NOW + 60_000, controller.signal);
+    controller.abort(new InterruptedError('stopped by the test'));
+    await expect(ended).rejects.toThrow('stopped by the test');
+    expect(statSync(target.file).ino).toBe(before);
+    await expect(publisher.publish(NOW, controller.signal)).rejects.toThrow(InterruptedError);
+  });
+
+  it('refuses columns that cannot be left out before anything is done', () => {
+    const target = orderOf(live());
+    expect(() => createPublisher({ ...target, exclude: ['id'] })).toThrow(ConfigError);
+  });
+});
+
+describe('a publication is due', () => {
+  /** Publishes, changes the live file, and asks again. */
+  async function isDueAfter(...statements: string[]) {
+    const target = orderOf(live());
+    const publisher = createPublisher(target);
+    expect(publisher.isDue(NOW)).toBe(true);
+    await publish(target);
+    expect(publisher.isDue(NOW)).toBe(false);
+    return statements.map((statement) => {
+      const copy = `${target.live}-copy`;
+      rmSync(copy, { force: true });
+      copyFileSync(target.live, copy);
+      execute(copy, statement);
+      return createPublisher({ ...target, live: copy }).isDue(NOW);
+    });
+  }
+
+  it('when anything changed that a reader would see', async () => {
+    const day = { account: 'main', date: '2026-03-08' };
+    const asked = { first_missed_at: '2026-03-10 01:00:00', last_asked_at: '2026-03-10 01:00:00' };
+    const refused = { account: 'main', stream: 'storage', record_id: '2026-03-08', reason: 'x', raw: '' };
+    const statements = [
+      `${change(1, '2026-03-10 02:00:00', "title = 'New'")} update warehouse_state set change_seq = 99;`,
+      'update storage_day set image_count = 11;',
+      storageRow('2026-03-09', 4),
+      insert('storage_gap', { ...day, ...asked }),
+      insert('storage_discrepancy', { ...day, field: 'image_size', observed_at: '2026-03-10 01:00:00' }),
+      insert('quarantine', { ...refused, seen_at: '2026-03-10 01:00:00' }),
+      "update package set name = 'Other';",
+      packageRow(102),
+      "update package set retired_at = '2026-03-10 02:00:00';",
+      "update package set first_walked_at = '2026-03-10 02:00:00';",
+      "update warehouse_state set restored_at = '2026-03-10 02:00:00';",
+    ];
+    expect(await isDueAfter(...statements)).toEqual(statements.map(() => true));
+  });
+
+  it('not when a run only looked', async () => {
+    const looked = [
+      "update package set walked_at = '2026-03-10 02:00:00', looked_at = '2026-03-10 02:00:00';",
+      "update storage_day set observed_at = '2026-03-10 02:00:00';",
+      insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:00:00' }),
+      insert('run', {
+        trigger: 'manual',
+        mode: 'full',
+        status: 'succeeded',
+        started_at: '2026-03-10 02:00:00',
+      }),
+    ];
+    expect(await isDueAfter(looked.join('\n'))).toEqual([false]);
+  });
+
+  it('when the day is another one, or the config', async () => {
+    const target = orderOf(live());
+    await publish(target);
+    const isDue = (other: Partial<Order>, now = NOW) => createPublisher({ ...target, ...other }).isDue(now);
+    expect(isDue({}, Date.parse('2026-03-10T14:59:59Z'))).toBe(false);
+    expect(isDue({}, Date.parse('2026-03-10T15:00:00Z'))).toBe(true); // the 11th in Seoul
+    const others = [
+      { exclude: [] },
+      { timezone: 'UTC' },
+      { durationUnit: 's' as const },
+      { version: '2.0.0' },
+    ];
+    expect(others.map((other) => isDue(other))).toEqual([true, true, true, true]);
+  });
+});
