@@ -45,6 +45,7 @@ export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings
       ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
     ]),
     ...storageNeeds(facts.storage, surroundings),
+    ...publishedNeeds(facts, surroundings),
     ...facts.quarantine.map((row) => quarantineNeed(row, since)),
     ...facts.drift
       .filter((row) => fromTimestamp(row.first_seen_at) > now - NEWS_MS)
@@ -144,6 +145,20 @@ function storageNeeds(storage: Report['storage'], { config, overview, now, typed
     }
     return needs.map(only);
   });
+}
+
+/** A worker publishes right after a run: so long after it, something is wrong, or nobody does. */
+const PUBLISHED_LATE_MS = 10 * 60_000;
+
+function publishedNeeds({ published, runs }: Omit<Report, 'needs'>, { now, typed }: Surroundings): Need[] {
+  const ended = runs[0]?.finished_at;
+  if (!published?.behind || !ended || fromTimestamp(ended) > now - PUBLISHED_LATE_MS) return [];
+  const at = published.published_at;
+  const which =
+    at === null
+      ? 'is not there'
+      : `does not show the last changes: it was made ${ago(now - fromTimestamp(at))}`;
+  return [{ words: `the published file ${which}`, details: [`-> ${typed('publish')}`] }];
 }
 
 function quarantineNeed({ account, stream, open, examples }: QuarantineReport, since: Since): Need {

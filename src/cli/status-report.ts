@@ -3,6 +3,8 @@ import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { nextTick } from '../schedule/due.ts';
 import type { Overview, Saved } from '../warehouse/overview.ts';
+import { publishedFact } from '../warehouse/publishing/publisher.ts';
+import { openPublisher } from '../worker.ts';
 import { needsOf, type Need } from './status-needs.ts';
 import { acceptCommand, type Typed } from './typed.ts';
 
@@ -16,7 +18,17 @@ export interface Report {
   drift: DriftReport[];
   storage: StorageReport[];
   budgets: BudgetReport[];
+  /** Null where the config publishes nothing. */
+  published: PublishedReport | null;
   runs: RunReport[];
+}
+
+export interface PublishedReport {
+  file: string;
+  /** Null where it is not there. */
+  published_at: string | null;
+  /** The live file has changes that it does not show. */
+  behind: boolean;
 }
 
 export interface PackageReport {
@@ -93,9 +105,17 @@ export function createReport(config: Config, overview: Overview, now: number, ty
     drift: overview.drift().filter(isConfigured),
     storage: config.accounts.flatMap((account) => storageReport(config, account, overview, now)),
     budgets: config.accounts.map((account) => budgetReport(account, overview, now)),
+    published: publishedReport(config, now),
     runs: overview.runs(5),
   };
   return { ...facts, needs: needsOf(facts, { config, overview, now, typed }) };
+}
+
+function publishedReport(config: Config, now: number): PublishedReport | null {
+  const publisher = openPublisher(config, 'status');
+  if (!publisher || !config.publish) return null;
+  const { file } = config.publish;
+  return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isDue(now) };
 }
 
 /** Stale: two ticks of the schedule have passed since. */

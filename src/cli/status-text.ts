@@ -1,7 +1,8 @@
 /** `status` in words. */
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
-import type { Report } from './status-report.ts';
+import { shown } from './publish.ts';
+import type { PublishedReport, Report } from './status-report.ts';
 import { ago, count, counted, printable, shortened, table } from './words.ts';
 
 /** The report for a terminal: the verdict first. */
@@ -12,6 +13,7 @@ export function statusText(report: Report, now: number): string {
   if (report.packages.length > 0) sections.push(packageTable(report, since));
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
+  if (report.published) sections.push(publishedLine(report.published, since));
   sections.push(budgetTable(report));
   if (report.runs.length > 0) sections.push(runTable(report, since));
   return `${sections.join('\n\n')}\n`;
@@ -101,6 +103,12 @@ function budgetTable(report: Report): string {
       : [],
   );
   return [table([...headings, '>unchanged pages'], rows), ...returning].join('\n');
+}
+
+function publishedLine({ file, published_at: at, behind }: PublishedReport, since: Since): string {
+  const words =
+    at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
+  return `published file ${shown(file)}: ${words}`;
 }
 
 function runTable(report: Report, since: Since): string {

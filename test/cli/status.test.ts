@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText } from '../support/config-file.ts';
+import { CONFIG, configText, WAREHOUSE } from '../support/config-file.ts';
 import { folderOf } from '../support/folder-of-files.ts';
+import { execute } from '../support/live-file.ts';
 import { startSandbox } from '../support/made-up-account.ts';
 import { vodhouse } from '../support/vodhouse-command.ts';
 
@@ -60,6 +61,32 @@ describe('status', () => {
     for (const name of [...Object.keys(report), ...Object.keys(report.packages[0] ?? {})]) {
       expect(name).toMatch(/^[a-z_]+$/);
     }
+  });
+
+  it('tells when the published file was made, and whether it is behind', async () => {
+    const { url } = await startSandbox();
+    const top = 'publish: {}';
+    const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES, storage: false, top }) });
+    await vodhouse(['sync'], { cwd });
+    const fresh = await vodhouse(['status'], { cwd });
+    expect(fresh.stdout).toMatch(/^published file data\/vodhouse\.bi\.db: made just now$/m);
+
+    execute(
+      join(cwd, WAREHOUSE),
+      "update package set name = 'New'; update run set finished_at = '2026-01-01 00:00:00'",
+    );
+    const behind = await vodhouse(['status'], { cwd });
+    expect(behind.code).toBe(3);
+    expect(behind.stdout).toContain(
+      '  - the published file does not show the last changes: it was made just now\n      -> vodhouse publish',
+    );
+    expect(behind.stdout).toContain('made just now; newer changes are not in it yet');
+    rmSync(join(cwd, 'data/vodhouse.bi.db'));
+    const { stdout } = await vodhouse(['status', '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({
+      needs: ['the published file is not there'],
+      published: { file: join(cwd, 'data/vodhouse.bi.db'), published_at: null, behind: true },
+    });
   });
 
   it('shows the last requests with --requests, newest first', async () => {

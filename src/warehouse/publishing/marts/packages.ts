@@ -49,7 +49,7 @@ export function packages({ durationUnit }: VideoOptions): Table {
       },
       flag(
         'is_order_trusted',
-        '0 where the service does not list the package by id: nothing is ever marked removed there. NULL before the first walk.',
+        '0 where the service does not list the package by id: removals wait for another proof there. NULL before the first walk.',
         `v."order" = 'trusted'`,
       ),
       moment('first_walked_at', 'first_walked_at', 'End of the first walk over all its pages.'),
@@ -61,7 +61,7 @@ export function packages({ durationUnit }: VideoOptions): Table {
       moment(
         'looked_at',
         'looked_at',
-        'When the end of its list was last looked at for what is new or gone.',
+        'When the end of its list was last looked at for what is new or gone, or was to be.',
       ),
       flag('is_retired', '1 where the package is no longer in the config.', 'v.retired_at is not null'),
       moment('retired_at', 'retired_at', 'When it was no longer in the config.'),

@@ -24,11 +24,7 @@ function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
       'v.removed_at is not null',
     ),
     moment('first_seen_at', 'first_seen_at', 'When vodhouse saw the video in this package first.'),
-    moment(
-      'changed_at',
-      'changed_at',
-      'When this state was seen first; a removal and a return are changes too.',
-    ),
+    moment('changed_at', 'changed_at', 'When this state was stored; a removal and a return are changes too.'),
     moment('removed_at', 'removed_at', 'The proof of its removal; NULL while it is there.'),
     {
       ...moment(
@@ -86,22 +82,18 @@ function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
     text(
       'encoding_success',
       'encoding_success',
-      'Result of encoding: Y is success; other values are not documented.',
+      'Encoding result flag: Y occurs, other values are not documented.',
     ),
     text('options', 'opt', 'Not documented by the service; NONE occurs.'),
-    text(
-      'drm_content_id',
-      'drm_cid',
-      'Content identifier for copy protection; its meaning is not documented.',
-    ),
+    text('drm_content_id', 'drm_cid', 'Not documented by the service.'),
     text('preloading', 'preloading', 'Not documented by the service.'),
-    text('access_key', 'access_key', 'Key that plays the video (level 2).'),
-    text('original_access_key', 'org_access_key', 'Key that plays the original (level 1).'),
+    text('access_key', 'access_key', 'Video key (video access key, level 2).'),
+    text('original_access_key', 'org_access_key', 'Original key (video access key, level 1).'),
     text('tags', 'tag', 'Tags, as the service writes them.', 'TEXT'),
     text('description', 'content', 'Description.', 'TEXT'),
     text('miscellaneous', 'etc', 'Free text.', 'TEXT'),
     text('thumbnail_url', 'thumbnail_url', 'Address of the thumbnail image.', 'TEXT'),
-    text('thumbnail_sheet_url', 'thumbnail_sheet_url', 'Address of the thumbnail sheet.', 'TEXT'),
+    text('thumbnail_sheet_url', 'thumbnail_sheet_url', 'Not documented by the service.', 'TEXT'),
     text('extra_json', 'extra', 'Fields that the service sends and does not document, as JSON.', 'TEXT'),
   ];
 }
@@ -111,7 +103,7 @@ const changeSeq: MadeColumn = {
   type: 'BIGINT',
   unit: null,
   description:
-    'Number of the change that made this state, rising over the whole file: read on from the last one you saw.',
+    'Number of the change that made this state, rising over the whole file: read on from the last one you saw. After a restored backup, numbers are given again.',
   source: 'change_seq',
   additivity: 'non-additive',
   value: 'v.change_seq',

@@ -1,0 +1,15 @@
+/** What every table and column of the live file means: the source of docs/warehouse.md. */
+import type { LiveTable } from './live-table.ts';
+import { RUN_TABLES, STATE_TABLES } from './runs.ts';
+import { STORAGE_TABLES } from './storage.ts';
+import { FINDING_TABLES, MEMORY_TABLES, VIDEO_TABLES } from './videos.ts';
+
+/** The tables of the live file, what people ask for first. */
+export const LIVE_TABLES: readonly LiveTable[] = [
+  ...VIDEO_TABLES,
+  ...STORAGE_TABLES,
+  ...FINDING_TABLES,
+  ...RUN_TABLES,
+  ...MEMORY_TABLES,
+  ...STATE_TABLES,
+];
