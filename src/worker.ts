@@ -76,6 +76,7 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
         wait: options.wait,
       });
       try {
+        warehouse.refuseReplaced(); // while the lock was waited for
         await warehouse.register(config.accounts, clock.now());
         return await runOnce(parts, { ...EVERYTHING, ...wish, accounts, retention: config.retention });
       } finally {

@@ -8,7 +8,7 @@ import { EXIT } from './exit.ts';
 import { warnOfPlan } from './plan-report.ts';
 import { openSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
-import { counted, table } from './words.ts';
+import { asJson, counted, table } from './words.ts';
 
 export interface CheckOptions extends ConfigOptions {
   all?: true;
@@ -39,7 +39,7 @@ export async function check(options: CheckOptions): Promise<number> {
       if (client)
         findings.push(...(await checkAccount(config, account, client, options.all ?? false, stop.signal)));
     }
-    process.stdout.write(options.json ? asJson(config, findings) : asText(config, findings));
+    process.stdout.write(options.json ? findingsJson(config, findings) : asText(config, findings));
     return exitOf(findings);
   } finally {
     await pipeline.close();
@@ -110,6 +110,9 @@ function asText(config: Config, findings: readonly Finding[]): string {
   return `${[configLine, '', table(['account', 'asked', '', 'result'], rows), ...hints].join('\n')}\n`;
 }
 
-function asJson(config: Config, findings: readonly Finding[]): string {
-  return `${JSON.stringify({ config: config.file, findings: findings.map(({ hint = null, ...finding }) => ({ ...finding, hint })) }, null, 2)}\n`;
+function findingsJson(config: Config, findings: readonly Finding[]): string {
+  return asJson({
+    config: config.file,
+    findings: findings.map(({ hint = null, ...finding }) => ({ ...finding, hint })),
+  });
 }

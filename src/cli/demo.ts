@@ -7,12 +7,13 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openPipeline, work } from '../worker.ts';
 import { EXIT } from './exit.ts';
 import { readLeftBack } from './held-back.ts';
-import { exitOfSync, publishAfterRun, publishedLines, shown } from './publish.ts';
+import { exitOfSync, publishAfterRun, publishedLines } from './publish.ts';
 import { openSession, openWorkerSession, type LogOptions, type Session } from './session.ts';
 import { eventsInto } from './start.ts';
 import { createStop, type Stop } from './stop.ts';
 import { summaryText } from './summary.ts';
 import { namesOf } from './sync.ts';
+import { shown } from './words.ts';
 
 export interface DemoOptions extends LogOptions {
   once?: true;

@@ -1,15 +1,10 @@
 /** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { version } from '../lib/version.ts';
 import { EXIT, exitOf, report } from './exit.ts';
 import { DEFAULT_CONFIG } from './typed.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
 
 /** From 1 up. */
 function countingNumber(text: string): number {
@@ -38,9 +33,9 @@ const program = new Command('vodhouse')
   .configureHelp({ sortSubcommands: false })
   .exitOverride();
 
-type Loader = () => Promise<(options: never) => Promise<number>>;
+type Loader = () => Promise<(options: never, ...given: never[]) => Promise<number>>;
 
-/** Adds a command that loads its own file; its options arrive as commander parsed them. */
+/** Adds a command that loads its own file; its options arrive as commander parsed them, then its arguments. */
 function command(name: string, description: string, load: Loader): Command {
   return program
     .command(name)
@@ -51,9 +46,10 @@ function command(name: string, description: string, load: Loader): Command {
     .addOption(
       new Option('--log-format <format>', 'how to log, on stderr').choices(['text', 'json']).default('text'),
     )
-    .action(async (options: unknown) => {
+    .action(async (...parameters: unknown[]) => {
       const run = await load();
-      process.exitCode = await run(options as never);
+      const [options, given] = [parameters.at(-2), parameters.slice(0, -2)];
+      process.exitCode = await run(options as never, ...(given as never[]));
     });
 }
 
@@ -110,6 +106,28 @@ configured(
   async () => (await import('./status.ts')).status,
 )
   .option('--requests', 'the last requests')
+  .option('--json', 'one JSON document on stdout');
+
+configured(
+  'publish',
+  'make the file that others read anew, now',
+  async () => (await import('./publish.ts')).publish,
+).option('--json', 'one JSON document on stdout');
+
+configured(
+  'backup',
+  'a consistent copy of the warehouse, also during a run',
+  async () => (await import('./backup.ts')).backup,
+)
+  .argument('<file>', 'where to; nothing may be there yet')
+  .option('--json', 'one JSON document on stdout');
+
+configured(
+  'restore',
+  'put a backup in the place of the warehouse, and keep that beside it',
+  async () => (await import('./restore.ts')).restore,
+)
+  .argument('<file>', 'the backup')
   .option('--json', 'one JSON document on stdout');
 
 command(

@@ -1,8 +1,9 @@
 import { systemClock } from '../lib/clock.ts';
 import { EXIT } from './exit.ts';
-import { createPlan, type Plan } from './plan-report.ts';
+import { createPlan } from './plan-report.ts';
 import { planText } from './plan-text.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
+import { asJson } from './words.ts';
 
 export interface PlanOptions extends ConfigOptions {
   json?: true;
@@ -13,8 +14,4 @@ export async function plan(options: PlanOptions): Promise<number> {
   const report = createPlan(readConfig(options), systemClock.now());
   process.stdout.write(options.json ? asJson(report) : planText(report, options.config));
   return report.fits ? EXIT.done : EXIT.partial;
-}
-
-function asJson(report: Plan): string {
-  return `${JSON.stringify(report, null, 2)}\n`;
 }

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { ConfigError, InterruptedError, VodhouseError } from '../lib/errors.ts';
 import type { RunSummary } from '../sync/run.ts';
@@ -7,7 +6,7 @@ import { openPublisher, type Pipeline } from '../worker.ts';
 import { EXIT, exitOfRun } from './exit.ts';
 import { readConfig, type ConfigOptions, type Session } from './session.ts';
 import { createStop } from './stop.ts';
-import { counted, duration, megabytes } from './words.ts';
+import { asJson, counted, duration, shown, size } from './words.ts';
 
 export interface PublishOptions extends ConfigOptions {
   json?: true;
@@ -18,7 +17,7 @@ export async function publish(options: PublishOptions): Promise<number> {
   const publisher = openPublisher(readConfig(options), 'publish');
   if (!publisher) throw nowhere();
   const publication = await publisher.publish(systemClock.now(), createStop().signal);
-  process.stdout.write(options.json ? asDocument(publication) : inLines(publication));
+  process.stdout.write(options.json ? asJson(publicationDocument(publication)) : inLines(publication));
   return EXIT.done;
 }
 
@@ -67,7 +66,7 @@ export function publicationWords({ file, bytes, durationMs, rows }: Publication)
     counted(rows['videos'] ?? 0, 'video'),
     counted((rows['videos'] ?? 0) + (rows['video_history'] ?? 0), 'version'),
     counted(rows['storage_daily'] ?? 0, 'day of storage', 'days of storage'),
-    megabytes(bytes),
+    size(bytes),
   ];
   return `published ${shown(file)}: ${parts.join(', ')} in ${duration(durationMs)}`;
 }
@@ -86,14 +85,4 @@ export function publishedDocument(published: Published) {
 
 function publicationDocument({ file, bytes, durationMs, rows, copy }: Publication) {
   return { file, bytes, duration_ms: Math.round(durationMs), rows, copy };
-}
-
-function asDocument(publication: Publication): string {
-  return `${JSON.stringify(publicationDocument(publication), null, 2)}\n`;
-}
-
-/** A path as one would type it from here. */
-export function shown(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith('..') ? path : near;
 }

@@ -1,9 +1,8 @@
 /** `status` in words. */
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
-import { shown } from './publish.ts';
 import type { PublishedReport, Report } from './status-report.ts';
-import { ago, count, counted, printable, shortened, table } from './words.ts';
+import { ago, count, counted, printable, shortened, shown, table } from './words.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {

@@ -5,6 +5,7 @@ import { readConfig, type ConfigOptions } from './session.ts';
 import { createReport, type Report } from './status-report.ts';
 import { requestsJson, requestsText, statusText } from './status-text.ts';
 import { typedWith } from './typed.ts';
+import { asJson } from './words.ts';
 
 export interface StatusOptions extends ConfigOptions {
   requests?: true;
@@ -24,14 +25,13 @@ export async function status(options: StatusOptions): Promise<number> {
       return EXIT.done;
     }
     const report = createReport(config, overview, systemClock.now(), typedWith(options.config));
-    process.stdout.write(options.json ? asJson(report) : statusText(report, systemClock.now()));
+    process.stdout.write(options.json ? reportJson(report) : statusText(report, systemClock.now()));
     return report.needs.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     overview.close();
   }
 }
 
-function asJson(report: Report): string {
-  const document = { ...report, needs: report.needs.map(({ words }) => words) };
-  return `${JSON.stringify(document, null, 2)}\n`;
+function reportJson(report: Report): string {
+  return asJson({ ...report, needs: report.needs.map(({ words }) => words) });
 }

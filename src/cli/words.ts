@@ -1,4 +1,5 @@
 /** Numbers, times and tables as people read them. */
+import { relative } from 'node:path';
 import Table from 'cli-table3';
 
 const numbers = new Intl.NumberFormat('en-US');
@@ -13,9 +14,21 @@ export function counted(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-/** Bytes as `12.3 MB`. */
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+/** Bytes as `512 kB`, `28.4 MB`, `1.2 GB`. */
+export function size(bytes: number): string {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** A path as one would type it from here, where that is not further up. */
+export function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') ? path : near;
+}
+
+/** A JSON document for stdout. */
+export function asJson(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Milliseconds as `420 ms`, `3.4 s`, `2 min 5 s`, `1 h 2 min`. */

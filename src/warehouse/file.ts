@@ -6,17 +6,21 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
-  statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
-import { messageOf, WarehouseError } from '../lib/errors.ts';
+import { WarehouseError } from '../lib/errors.ts';
+import { asWarehouseError, refuseEmpty, tellingDamage } from './damage.ts';
+
+export { asWarehouseError };
 
 export type Db = BetterSQLite3Database & { $client: Database.Database };
 /** What a statement needs: the database, or the transaction it is part of. */
@@ -43,6 +47,7 @@ const TRIGGERS = [
  * Throws WarehouseError for a file that is not ours, empty, from a newer version, damaged or not writable.
  */
 export function openFile(path: string, now: number): Db {
+  refuseHalfRestored(path);
   if (!existsSync(path)) createFile(path, now);
   refuseEmpty(path);
   refuseReadOnly(path);
@@ -63,6 +68,19 @@ export function openFile(path: string, now: number): Db {
  * one of an older format: what is asked of it may not be there.
  */
 export function openFileToRead(path: string): Db {
+  const db = openFileToCopy(path);
+  if (format(db) === FORMAT) return db;
+  const older = format(db);
+  db.$client.close();
+  throw new WarehouseError(
+    `${path} has format ${older}, made by an older vodhouse; this one reads format ${FORMAT}`,
+    { hint: 'any run of vodhouse sync (or vodhouse start) brings it up to date' },
+  );
+}
+
+/** Like `openFileToRead`, but also a file of an older format: as a whole it can be read. */
+export function openFileToCopy(path: string): Db {
+  refuseHalfRestored(path);
   if (!existsSync(path)) {
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
   }
@@ -71,7 +89,6 @@ export function openFileToRead(path: string): Db {
   try {
     db.$client.pragma('busy_timeout = 5000');
     refuseForeign(db, path);
-    refuseOlder(db, path);
   } catch (error) {
     db.$client.close();
     throw asWarehouseError(error, path);
@@ -88,7 +105,7 @@ export function openLedgerConnection(path: string): Db {
 
 function connect(path: string, options: Database.Options): Db {
   try {
-    return drizzle(new Database(path, { fileMustExist: true, ...options }));
+    return drizzle(tellingDamage(new Database(path, { fileMustExist: true, ...options })));
   } catch (error) {
     throw asWarehouseError(error, path);
   }
@@ -110,6 +127,7 @@ function createFile(path: string, now: number): void {
     removeDraft(draft);
     try {
       writeDraft(draft, path, now);
+      refuseHalfRestored(path); // another process may have begun to restore it just now
       linkInto(draft, path);
     } finally {
       removeDraft(draft);
@@ -141,7 +159,36 @@ function refuseOrphan(path: string): void {
   );
 }
 
-function removeDraft(draft: string): void {
+/** What a restore that was broken off leaves beside the live file, until another one finishes it. */
+export function markerOf(path: string): string {
+  return `${targetOf(path)}.restoring`;
+}
+
+function refuseHalfRestored(path: string): void {
+  if (!existsSync(markerOf(path))) return;
+  throw new WarehouseError(`a restore of ${path} was broken off: ${markerOf(path)} is there`, {
+    hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',
+  });
+}
+
+/** The file that the path leads to by links, also where that is not there. */
+export function targetOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const linked = linkedFrom(path);
+  if (linked !== null) return linked;
+  return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
+}
+
+function linkedFrom(path: string): string | null {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return null; // no link
+  }
+}
+
+/** Removes a file that was being made, and what SQLite left beside it. */
+export function removeDraft(draft: string): void {
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${ending}`, { force: true });
 }
 
@@ -187,22 +234,6 @@ function format(db: Db): number {
   return db.$client.pragma('user_version', { simple: true }) as number;
 }
 
-function refuseEmpty(path: string): void {
-  if (hasContent(path)) return;
-  throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
-    hint: `restore it from a backup; or move it, and -wal and -shm beside it, away: vodhouse sync begins a new one`,
-  });
-}
-
-function hasContent(path: string): boolean {
-  try {
-    const stat = statSync(path);
-    return stat.isFile() && stat.size > 0;
-  } catch (error) {
-    throw asWarehouseError(error, path);
-  }
-}
-
 function refuseForeign(db: Db, path: string): void {
   const id = db.$client.pragma('application_id', { simple: true });
   const isOurs = id === APPLICATION_ID && hasStateRow(db);
@@ -219,14 +250,6 @@ function refuseForeign(db: Db, path: string): void {
   }
 }
 
-function refuseOlder(db: Db, path: string): void {
-  if (format(db) === FORMAT) return;
-  throw new WarehouseError(
-    `${path} has format ${format(db)}, made by an older vodhouse; this one reads format ${FORMAT}`,
-    { hint: 'any run of vodhouse sync (or vodhouse start) brings it up to date' },
-  );
-}
-
 function hasStateRow(db: Db): boolean {
   const table = sql`select 1 from sqlite_schema where name = 'warehouse_state'`;
   return (
@@ -241,24 +264,4 @@ function refuseReadOnly(path: string): void {
   } catch (error) {
     throw asWarehouseError(error, path);
   }
-}
-
-/** Says in words what SQLite or the file system said with a code. */
-export function asWarehouseError(error: unknown, path: string): WarehouseError {
-  if (error instanceof WarehouseError) return error;
-  const code = (error as { code?: string }).code ?? '';
-  const cannotWrite = /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code);
-  if (cannotWrite) {
-    return new WarehouseError(`${path} cannot be opened for writing (${messageOf(error)})`, {
-      hint: `check who owns it and its folder: ls -la ${dirname(path)}`,
-      cause: error,
-    });
-  }
-  if (code === 'SQLITE_NOTADB') {
-    return new WarehouseError(`${path} is not a SQLite file; nothing was changed`, {
-      hint: 'name another file under `warehouse` in the config',
-      cause: error,
-    });
-  }
-  return new WarehouseError(`${path}: ${messageOf(error)}`, { cause: error });
 }

@@ -1,5 +1,7 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
+import { statSync } from 'node:fs';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
+import { WarehouseError } from '../lib/errors.ts';
 import { createBudget, type Limits, type OnWait } from './budget.ts';
 import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
 import { openFile, openLedgerConnection, type Db } from './file.ts';
@@ -112,12 +114,15 @@ export interface Warehouse {
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
   budget(account: string, limits: Limits, onWait?: OnWait): ReturnType<typeof createBudget>;
+  /** Throws WarehouseError where another file stands at the path by now: what is written here would be lost. */
+  refuseReplaced(): void;
   close(): void;
 }
 
 /** Opens (or makes) the live file at `path`. Throws WarehouseError where it cannot be used. */
 export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   const db = openFile(path, clock.now());
+  const opened = identityOf(path);
   const ledger = openLedgerConnection(path);
   const pages = createPageStore(db);
   const knownPages = createKnownPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
@@ -154,11 +159,26 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     knownDays: async (account, since) => knownDays(db, account, since),
     storeDays: async (days) => storeDays(db, days),
     budget: (account, limits, onWait) => createBudget(ledger, account, limits, clock, onWait),
+    refuseReplaced: () => {
+      if (identityOf(path) !== opened) throw replaced(path);
+    },
     close: () => {
       ledger.$client.close();
       db.$client.close();
     },
   };
+}
+
+/** Tells a file from another one at the same path. */
+function identityOf(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? `${stat.dev} ${stat.ino}` : null;
+}
+
+function replaced(path: string): WarehouseError {
+  return new WarehouseError(`${path} is another file than it was: a backup was restored meanwhile`, {
+    hint: 'run it again; nothing was sent',
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -36,6 +36,19 @@ function errorOf(run: () => unknown): WarehouseError {
   throw new Error('there was no error');
 }
 
+describe('an open warehouse', () => {
+  it('notices that another file stands in its place by now', () => {
+    const path = join(temporaryFolder(), 'live.db');
+    const warehouse = openWarehouse(path, clock);
+    expect(() => warehouse.refuseReplaced()).not.toThrow();
+    const other = join(temporaryFolder(), 'other.db');
+    openWarehouse(other, clock).close();
+    renameSync(other, path);
+    expect(() => warehouse.refuseReplaced()).toThrow(/is another file than it was: a backup was restored/);
+    warehouse.close();
+  });
+});
+
 describe('a new file', () => {
   it('says that it is ours, of which format, and since when', () => {
     const path = madeFile();
@@ -43,7 +56,7 @@ describe('a new file', () => {
     expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
     expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
     expect(rowsOf(path, 'select * from warehouse_state')).toEqual([
-      { one: 1, created_at: '2026-03-01 12:00:00', change_seq: 0 },
+      { one: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null },
     ]);
   });
 

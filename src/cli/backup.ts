@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { systemClock } from '../lib/clock.ts';
+import { backUp, type Copied } from '../warehouse/backup.ts';
+import { EXIT } from './exit.ts';
+import { readConfig, type ConfigOptions } from './session.ts';
+import { typedWith } from './typed.ts';
+import { asJson, counted, duration, shown, size } from './words.ts';
+
+export interface BackupOptions extends ConfigOptions {
+  json?: true;
+}
+
+/** `vodhouse backup FILE`: a consistent copy of the live file, also during a run. Gives the exit code. */
+export async function backup(options: BackupOptions, file: string): Promise<number> {
+  const { warehouse } = readConfig(options);
+  const begun = systemClock.now();
+  const copied = backUp(warehouse, resolve(file));
+  const durationMs = systemClock.now() - begun;
+  if (options.json) {
+    process.stdout.write(
+      asJson({ warehouse, file: resolve(file), ...copiedJson(copied), duration_ms: durationMs }),
+    );
+    return EXIT.done;
+  }
+  const held = `${counted(copied.videos, 'video')}, ${size(copied.sizeBytes)}, ${duration(durationMs)}`;
+  const back = typedWith(options.config)(`restore ${asTyped(file)}`);
+  process.stdout.write(`backed up ${shown(warehouse)} to ${file}: ${held}\n${back} puts it back\n`);
+  return EXIT.done;
+}
+
+/** What a copy holds, with keys in snake_case. */
+export function copiedJson({ videos, sizeBytes, lastRunAt }: Copied) {
+  return { videos, size_bytes: sizeBytes, last_run_at: lastRunAt };
+}
+
+/** As a POSIX shell reads it back. */
+function asTyped(path: string): string {
+  return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
