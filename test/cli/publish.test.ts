@@ -29,7 +29,7 @@ describe('sync', () => {
     const first = await vodhouse(['sync'], { cwd });
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
-      /^published data\/vodhouse\.bi\.db: 250 videos, 250 versions, 0 days of storage, [\d.]+ MB in .*$/m,
+      /^published data\/vodhouse\.bi\.db: 250 videos, 250 versions, 0 days of storage, [\d.]+ [kM]B in .*$/m,
     );
     expect(videos(cwd)).toBe(250);
     const before = inode(cwd);

@@ -17,7 +17,8 @@ vi.setConfig({ testTimeout: 90_000 });
 describe('the key', () => {
   it('is in nothing that is printed, logged or stored, whatever goes wrong', async () => {
     const { url } = await startScriptedService(indiscreet);
-    const config = configText({ url, key: '${VODHOUSE_KEY}', packages: QUICK_PACKAGES, concurrency: 6 });
+    const top = 'publish: { exclude: [] }';
+    const config = configText({ url, key: '${VODHOUSE_KEY}', packages: QUICK_PACKAGES, concurrency: 6, top });
     const cwd = folderOf({
       [CONFIG]: config,
       '.env': `VODHOUSE_KEY='${CANARY_KEY}'\n`,
@@ -29,6 +30,7 @@ describe('the key', () => {
       { command: ['sync', '--log-level', 'debug'], ends: 3 },
       { command: ['sync', '--package', '1,2,3,4,5', '--json', '--log-format', 'json'], ends: 1 },
       { command: ['check'], ends: 1 },
+      { command: ['publish'], ends: 0 },
       { command: ['status'], ends: 3 },
       { command: ['status', '--json'], ends: 3 },
       { command: ['status', '--requests', '--json'], ends: 0 },
@@ -44,6 +46,7 @@ describe('the key', () => {
       'errorCode Invalid:[key]: no [key], not even [key] or ?key=[key]&pkg=2',
     );
     expect(findCanary(printed)).toEqual([]);
+    expect(writtenFiles(cwd).map(([name]) => name)).toContain('data/vodhouse.bi.db');
     expect(findCanary(writtenFiles(cwd))).toEqual([]);
   });
 

@@ -126,6 +126,17 @@ describe('catalog_daily', () => {
     ]);
   });
 
+  it('ends with the day on which the package left the config', async () => {
+    const live = liveFileWith(
+      packageRow(101, { retired_at: '2026-03-03 15:00:00' }), // the first moment of the 4th in Seoul
+      videoRow(1),
+    );
+    const { select } = await published(live);
+    expect(select('select day, videos, is_live from catalog_daily order by day')).toEqual(
+      ['01', '02', '03', '04'].map((day) => ({ day: `2026-03-${day}`, videos: 1, is_live: 0 })),
+    );
+  });
+
   it('keeps the packages apart', async () => {
     const live = liveFileWith(
       packageRow(101),

@@ -165,7 +165,7 @@ describe('a published package', () => {
         is_retired: 0,
       },
       {
-        package_name: null,
+        package_name: '102',
         videos: 0,
         videos_removed: 0,
         size_bytes: 0,
@@ -310,7 +310,7 @@ describe('the published calendar', () => {
   it('has whole years without a hole, with ISO weeks', async () => {
     const { select } = await published(liveFileWith(storageRow('2024-12-31', 1)));
     expect(select('select count(*) as days, min(day) as first, max(day) as last from dates')).toEqual([
-      { days: 366 + 365 + 365, first: '2024-01-01', last: '2026-12-31' },
+      { days: 365 + 366 + 365 + 365, first: '2023-01-01', last: '2026-12-31' },
     ]);
     const parts = 'iso_year, iso_week, week_start, month_start, quarter, weekday, weekday_name, is_weekend';
     const of = (day: string) => select(`select ${parts} from dates where day = ?`, day)[0];
@@ -373,9 +373,10 @@ describe('the published dictionary', () => {
 });
 
 describe('about', () => {
-  const about = async (...statements: string[]) => {
+  const about = async (...statements: string[]): Promise<unknown> => {
     const { select } = await published(liveFileWith(...statements));
-    return Object.fromEntries(select('select key, value from about').map(({ key, value }) => [key, value]));
+    const facts = select('select key, value from about').map(({ key, value }) => [key, value] as const);
+    return Object.fromEntries(facts);
   };
   const reading = (account: string, at: string) =>
     insert('storage_reading', { account, date: '2026-03-10', observed_at: at });

@@ -35,17 +35,18 @@ from (
 )
 group by account, package_id, day`;
 
-/** \`package_day\`: every day of each package from the first that it was seen on. */
+/** `package_day`: every day of each package, from the first that it was seen on to the last that it was followed. */
 export const CREATE_PACKAGE_DAY = `create temp table package_day as
 select f.account, f.package_id, f.package_key, d.day
 from (
-  select p.account, p.package_id, k.package_key, min(
+  select p.account, p.package_id, k.package_key, p.retired_at, min(
     coalesce((select min(m.minute) from movement m where m.account = p.account and m.package_id = p.package_id) || ':00', p.first_walked_at),
     coalesce(p.first_walked_at, '9999')
   ) as first_at
   from live.package p join keyed k using (account, package_id)
 ) f
-join dates d on d.ends_at > f.first_at and d.day <= :today`;
+join dates d on d.ends_at > f.first_at and d.day <= :today
+  and (f.retired_at is null or d.starts_at <= f.retired_at)`;
 
 const sumTo = (figure: string) =>
   `sum(coalesce(m.${figure}, 0)) over (partition by d.account, d.package_id order by d.day)`;
@@ -61,7 +62,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
     kind: 'table',
     name: 'catalog_daily',
     description:
-      'One row a day of a package, from its first sync to today: what the warehouse knew of it when the day ended. A change counts on the day it was seen, a removal on the day of its proof.',
+      'One row a day of a package, from its first sync to today (or the day it left the config): what the warehouse knew of it when the day ended. A change counts on the day it was seen, a removal on the day of its proof.',
     key: ['package_key', 'day'],
     foreignKeys: [
       { columns: ['package_key'], table: 'packages', references: ['package_key'] },
@@ -117,7 +118,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
       count(
         'added',
         'coalesce(m.begun - (m.ended - m.removed), 0)',
-        'Videos that were new or returned on the day.',
+        'Videos that were new or returned on the day; on the first day of a package, all it has.',
       ),
       count('removed', 'coalesce(m.removed, 0)', 'Videos that were removed on the day.'),
       count('edited', 'coalesce(m.ended - m.removed, 0)', 'Changes of videos that stayed, on the day.'),

@@ -11,12 +11,12 @@ function part(name: string, type: DataType, unit: string | null, description: st
   return { name, type, unit, description, source: null, additivity, value: '' };
 }
 
-/** One row a day, whole years: from the year of the first fact to the present one. */
+/** One row a day, whole years: from the year before the first fact, for questions about the day before it. */
 export const dates: Table = {
   kind: 'table',
   name: 'dates',
   description:
-    "One row a day of the service's calendar: whole years, from the first fact's to the present one.",
+    "One row a day of the service's calendar: whole years, from the one before the first fact to the present one.",
   key: ['day'],
   foreignKeys: [],
   columns: [
@@ -44,11 +44,11 @@ export const dates: Table = {
   count: 'select cast(julianday(max(day)) - julianday(min(day)) as integer) + 1 from dates',
 };
 
-/** The rows of `dates` for the years from that of `first` to that of `last` (days `yyyy-mm-dd`), in their order. */
+/** The rows of `dates` from the year before that of `first` to that of `last` (days `yyyy-mm-dd`), in their order. */
 export function* dateRows(first: string, last: string, timezone: string): Generator<(string | number)[]> {
   const calendar = createCalendar(timezone);
   const end = `${last.slice(0, 4)}-12-31`;
-  let day = `${first.slice(0, 4)}-01-01`;
+  let day = `${Number(first.slice(0, 4)) - 1}-01-01`;
   let startsAt = calendar.startOf(day);
   while (day <= end) {
     const next = addDays(day, 1);

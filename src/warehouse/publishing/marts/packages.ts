@@ -18,7 +18,10 @@ export function packages({ durationUnit }: VideoOptions): Table {
     foreignKeys: [],
     columns: [
       ...packageColumns('p'),
-      text('package_name', 'name', 'Name of the package in the config.'),
+      {
+        ...text('package_name', 'name', 'Name of the package in the config; its id where it has none.'),
+        value: `coalesce(nullif(v.name, ''), cast(v.package_id as text))`,
+      },
       sum('videos', 'BIGINT', 'videos', 's.videos', 'Videos in the package now.'),
       sum(
         'videos_removed',

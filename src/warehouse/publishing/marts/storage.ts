@@ -120,9 +120,10 @@ function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: st
     name,
     type,
     unit,
-    description: 'Change of the total against the day before; NULL where either is not known.',
+    description:
+      'Change of the total against the day before; NULL where either is not known. That of a live day is provisional.',
     source: null,
-    additivity: 'additive',
+    additivity: 'non-additive', // over a day that is missing, the sum of the changes is not the growth
     value: `((${TOTAL}) - ${before})${divisor}`,
   };
 }
