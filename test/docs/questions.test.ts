@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { format, resolveConfig } from 'prettier';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { editsIn, gibOf, listedAt, minuteOf, removalsIn } from '../support/history-truth.ts';
+import { rowsOf, type Row } from '../support/live-file.ts';
+import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/sandbox-history.ts';
+
+const PATH = 'docs/questions.md';
+const PAGE = readFileSync(PATH, 'utf8');
+
+/** Each SQL of the page, and the answer that may stand below it. */
+const SQL = /(```sql\n([^]*?)```\n\n)(?:(?:\|.*\n)+\n)?/g;
+
+/** The SQL of the page by its heading. */
+const QUESTIONS = new Map(
+  PAGE.split(/^## /m)
+    .slice(1)
+    .flatMap((section) => {
+      const heading = section.slice(0, section.indexOf('\n'));
+      return [...section.matchAll(SQL)].map(([, , text = '']) => [heading, text] as const);
+    }),
+);
+
+let history: SandboxHistory;
+beforeAll(async () => {
+  history = await makeSandboxHistory();
+});
+afterAll(() => history.close());
+
+function fileOf(text: string): string {
+  const { live, published } = history;
+  return text.includes('-- a table of the live file') ? live : published;
+}
+
+const ask = (text: string): Row[] => rowsOf(fileOf(text), text);
+
+function answerTo(question: string): Row[] {
+  const text = QUESTIONS.get(question);
+  if (text === undefined) throw new Error(`${PATH} has no SQL under "${question}"`);
+  return ask(text);
+}
+
+type Value = string | number | bigint | null;
+
+/** The answer as a table of Markdown. */
+function tableOf(text: string): string {
+  const db = new Database(fileOf(text), { readonly: true });
+  try {
+    const statement = db.prepare(text).safeIntegers().raw(); // an INTEGER comes as a bigint, a REAL as a number
+    const columns = statement.columns().map(({ name }) => name);
+    const rows = statement.all() as Value[][];
+    const line = (cells: readonly Value[]) => `| ${cells.map(cellOf).join(' | ')} |\n`;
+    return [columns, columns.map(() => '---'), ...rows].map(line).join('');
+  } finally {
+    db.close();
+  }
+}
+
+/** As `sqlite3` writes it, NULL empty; what Markdown would take for its own is escaped. */
+function cellOf(value: Value): string {
+  if (Number.isInteger(value)) return `${String(value)}.0`;
+  return String(value ?? '').replaceAll(/[\\<|]/g, '\\$&');
+}
+
+describe(PATH, () => {
+  it('says what SQLite answers to each SQL (after a change: npx vitest run test/docs/questions.test.ts -u)', async () => {
+    const answered = PAGE.replaceAll(SQL, (_all, sql: string, text: string) => `${sql}${tableOf(text)}\n`);
+    const formatted = await format(answered, { ...(await resolveConfig(PATH)), filepath: PATH });
+    await expect(formatted).toMatchFileSnapshot(`../../${PATH}`);
+  });
+
+  it('has an answer of one to eight rows to each of twelve questions', () => {
+    expect(QUESTIONS.size).toBe(12);
+    expect(PAGE.match(/```sql/g)).toHaveLength(QUESTIONS.size);
+    const counts = [...QUESTIONS.keys()].map((question) => [question, answerTo(question).length] as const);
+    expect(counts.filter(([, count]) => count < 1 || count > 8)).toEqual([]);
+  });
+
+  it.each([...QUESTIONS])('says nothing that SQLite 3.31 cannot read: %s', (_question, text) => {
+    const newer =
+      /->|\b(unixepoch|iif|format|concat|concat_ws|string_agg|timediff|octet_length|returning|materialized)\b|\bis (not )?distinct from\b|\b(right|full) (outer )?join\b/i;
+    expect(text).not.toMatch(newer);
+  });
+
+  it.each([...QUESTIONS])(
+    'asks for the time of the file, and never for that of the day: %s',
+    (_question, text) => {
+      expect(text).not.toMatch(/'now'|current_(date|time|timestamp)/i);
+    },
+  );
+});
+
+/** By the service's own lists and by the live file, without the SQL of the page. */
+describe('the answer', () => {
+  const nowListed = () => listedAt(history.steps.at(-1) ?? fail());
+  const fail = (): never => expect.fail('the history has no such run');
+  const rounded = (figure: number, digits: number) => Number(figure.toFixed(digits));
+
+  it('on growth by month has the last booked day of each month', () => {
+    const days = rowsOf(
+      history.live,
+      `select date, mov_org_size + encoder_size + ad_org_size + ad_encoder_size + image_size as bytes
+       from storage_day where state = 'booked' order by date`,
+    ).map(({ date, bytes }) => ({ day: String(date), gib: Number(bytes) / 2 ** 30 }));
+    const last = new Map(days.map((day) => [day.day.slice(0, 7), day])); // the last one of each month stays
+    const levels = [...last.values()];
+    expect(answerTo('How much did storage grow, month by month?')).toEqual(
+      levels.map(({ day, gib }, index) => ({
+        account: 'main',
+        month_start: `${day.slice(0, 7)}-01`,
+        days: days.filter((other) => other.day.startsWith(day.slice(0, 7))).length,
+        last_day: day,
+        gib: rounded(gib, 1),
+        growth_gib: index === 0 ? null : rounded(gib - (levels[index - 1]?.gib ?? NaN), 1),
+      })),
+    );
+  });
+
+  it('on removals has those that the lists of seven days show, and where they came back', () => {
+    const removals = removalsIn(history.steps).filter(({ removed }) => removed >= '2026-03-05 06:00');
+    const byId = (one: { id: number }, other: { id: number }) => one.id - other.id;
+    const minute = (moment: string | number | null | undefined) => moment && String(moment).slice(0, 16);
+    const answer = answerTo('What was removed last week?').map((row) => ({
+      package_name: row.package_name,
+      id: Number(row.video_id),
+      removed: minute(row.removed_at),
+      returned: minute(row.returned_at),
+    }));
+    expect(removals.map(({ returned }) => returned === null)).toEqual(expect.arrayContaining([true, false]));
+    expect(answer.toSorted(byId)).toEqual(removals.toSorted(byId));
+  });
+
+  it('on edited titles has those that differ from list to list', () => {
+    const edits = editsIn(history.steps);
+    const recent = edits.filter(({ seen }) => seen >= '2026-03-10 15:00'); // yesterday 00:00 in Seoul
+    expect(recent.length).toBeLessThan(edits.length);
+    const answer = answerTo('Which titles were edited since yesterday?').map(
+      ({ package_name, video_id, old_title, new_title, seen_at }) =>
+        [package_name, video_id, old_title, new_title, String(seen_at).slice(0, 16)] as const,
+    );
+    expect(new Set(answer)).toEqual(
+      new Set(recent.map((edit) => [edit.package_name, edit.id, edit.old_title, edit.new_title, edit.seen])),
+    );
+  });
+
+  it('on encoding has every listed video without a Y', () => {
+    const failed = nowListed().filter(({ video }) => video.encoding_success !== 'Y');
+    const ids = answerTo('Which videos failed to encode?').map(({ video_id }) => Number(video_id));
+    expect(ids.toSorted()).toEqual(failed.map(({ video }) => video.id).toSorted());
+  });
+
+  it('on series has the sums over the lists', () => {
+    const listed = nowListed();
+    const names = new Set(listed.map(({ video }) => video.series).filter((name) => name));
+    const sums = [...names].map((series) => {
+      const videos = listed.filter(({ video }) => video.series === series);
+      return { series, videos: videos.length, gib: rounded(gibOf(videos), 1) };
+    });
+    const largest = sums.toSorted((one, other) => other.gib - one.gib).slice(0, 5);
+    expect(answerTo('Which series are the largest?')).toMatchObject(largest);
+  });
+
+  it('on duplicates has the videos that are listed in both packages', () => {
+    const listed = nowListed();
+    const twice = listed.filter(
+      ({ package_name, video }) =>
+        package_name === 'Lectures' &&
+        listed.some(
+          (other) => other.package_name !== package_name && other.video.access_key === video.access_key,
+        ),
+    );
+    const answer = answerTo('Which videos are in more than one package?');
+    expect(answer.map(({ title }) => title).toSorted()).toEqual(
+      twice.map(({ video }) => video.title).toSorted(),
+    );
+    expect(answer.map(({ ids }) => ids)).toEqual(expect.arrayContaining([1, 2]));
+  });
+
+  it('on thumbnail sheets has the newest of all without one', () => {
+    const without = nowListed().filter(({ video }) => video.thumbnail_sheet_url === '');
+    const newest = without.toSorted(
+      (one, other) => Date.parse(other.video.cdate ?? '') - Date.parse(one.video.cdate ?? ''),
+    );
+    const answer = answerTo('Which videos have no thumbnail sheet?');
+    expect(answer.map(({ video_id }) => video_id)).toEqual(newest.slice(0, 8).map(({ video }) => video.id));
+    expect(answer[0]).toMatchObject({ without_sheet: without.length });
+  });
+
+  it('on days never served has those that the service leaves out', () => {
+    const answer = answerTo('Which days did the service never serve?');
+    expect(answer.map(({ day }) => day)).toEqual(UNSERVED_DAYS);
+  });
+
+  it('on the catalogue of a date has the list of that day, whichever day it is', () => {
+    const text = QUESTIONS.get('What was in the catalogue on a date?') ?? '';
+    const ofAll = text.replace(/^.* like .*\n/m, '');
+    for (const step of history.steps.filter(({ at, mode }) => mode === 'full' && at < '2026-03-12')) {
+      const answer = ask(ofAll.replace('2026-03-05', step.at.slice(0, 10)));
+      const list = listedAt(step).map(({ package_name, video }) => [package_name, video.id, video.title]);
+      expect(
+        answer.map(({ package_name, video_id, title }) => [package_name, video_id, title]),
+        minuteOf(step),
+      ).toEqual(list);
+    }
+  });
+
+  it('on bytes and videos has the sizes of the lists, and those of the day before where nothing ran', () => {
+    const answer = answerTo('Do bytes grow faster than videos?');
+    for (const { day, videos, gib, gib_a_video } of answer) {
+      const step = history.steps.findLast(({ at }) => at.slice(0, 10) <= String(day)) ?? fail();
+      const listed = listedAt(step);
+      expect([videos, gib, gib_a_video], String(day)).toEqual([
+        listed.length,
+        rounded(gibOf(listed), 1),
+        rounded(gibOf(listed) / listed.length, 3),
+      ]);
+    }
+    const missing = answer.filter(({ new_storage_gib }) => new_storage_gib === null).map(({ day }) => day);
+    expect(missing).toEqual(['2026-03-10', '2026-03-11']); // the day that is not served, and the one after it
+  });
+
+  it('on the longest walks begins with the day on which the service was slow', () => {
+    const [first, ...others] = answerTo('Which walks took longest?');
+    expect(first).toMatchObject({ package_id: 101, mode: 'full' });
+    expect(first?.started_at).toMatch(/^2026-03-06 01:00/);
+    for (const { seconds } of others) expect(Number(seconds)).toBeLessThan(Number(first?.seconds));
+  });
+
+  it('on freshness has the minutes of the last runs', () => {
+    const ages = answerTo('How fresh is all this?').map(({ part, hours_old }) => [part, hours_old]);
+    expect(Object.fromEntries(ages)).toEqual({
+      'all videos of main/101': 5,
+      'all videos of main/102': 5,
+      'new videos of main/101': 1,
+      'new videos of main/102': 1,
+      'storage today of main': 1,
+      'booked days of main': 15,
+    });
+  });
+});
