@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:all`: what is too slow for `npm test`. */
+/** `npm run test:all`: what is too slow for `npm test`, or needs the drivers of test/drivers/debian-packages.txt. */
 export default defineConfig({
   test: {
     include: ['test/**/*.slow.test.ts'],

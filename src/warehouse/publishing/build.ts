@@ -8,7 +8,7 @@ import { aboutRows, changeSeq } from './facts.ts';
 import { createTable, createView, fillTable, insertInto, type Table } from './mart.ts';
 import { dictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/all.ts';
-import { moveApart } from './thread.ts';
+import type { Beside } from './beside.ts';
 import { createMovement, CREATE_MOVEMENT_BY_DAY, CREATE_PACKAGE_DAY } from './marts/catalog.ts';
 import { dateRows } from './marts/dates.ts';
 import { CREATE_KEYED } from './marts/columns.ts';
@@ -22,10 +22,10 @@ const PAGE_BYTES = 16_384;
 const CACHE_KIB = 32_000;
 
 /** Builds the file at `draft`. Throws what SQLite throws. */
-export async function build(draft: string, marts: Marts, order: Order): Promise<Expected> {
+export async function build(draft: string, marts: Marts, order: Order, beside: Beside): Promise<Expected> {
   const moved = `${draft}-movement`;
   for (const leftOver of [draft, moved]) rmSync(leftOver, { force: true });
-  const movement = moveApart(order.live, moved);
+  const movement = beside.move(order.live, moved);
   movement.catch(() => undefined); // told where it is awaited
   const db = new Database(draft);
   try {
@@ -65,7 +65,7 @@ function fillVideos(db: Database.Database, marts: Marts): void {
   for (const table of [marts.videos, marts.videoHistory]) run(db, table);
 }
 
-/** What the other thread counted holds where it looked at the same rows; a run under way may have changed them between. */
+/** What the other process counted holds where it looked at the same rows; a run under way may have changed them between. */
 function takeMovement(db: Database.Database, moved: string, seen: number): void {
   if (seen !== changeSeq(db)) return void db.exec(createMovement('temp'));
   db.exec('create temp table movement (account, package_id, minute, begun, ended, removed, duration, bytes)');

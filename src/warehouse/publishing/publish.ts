@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { createCalendar } from '../../lib/calendar.ts';
 import { asWarehouseError, openFileToRead } from '../file.ts';
 import { lockOrThrow } from '../lock.ts';
+import { createBeside, type Beside } from './beside.ts';
 import { build } from './build.ts';
 import { checkTable, type Checked, type Expected } from './check.ts';
 import { createMarts, type Marts } from './marts/all.ts';
 import type { Order, Publication } from './order.ts';
 import { draftOf, flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from './swap.ts';
-import { checkApart } from './thread.ts';
 
 /**
  * Builds the published file anew and puts it in the place of the old one. Throws ConfigError where the file is
@@ -24,10 +24,11 @@ export async function publish(order: Order): Promise<Publication> {
   try {
     makeRoom(order.file);
     const draft = draftOf(order.file);
+    const beside = createBeside();
     try {
-      const expected = await build(draft, marts, order);
+      const expected = await build(draft, marts, order, beside);
       // the disk writes while the file is checked
-      const [checked] = await Promise.all([checkAll(draft, marts, expected), flush(draft)]);
+      const [checked] = await Promise.all([checkAll(draft, marts, expected, beside), flush(draft)]);
       swapIn(draft, order.file);
       return {
         file: order.file,
@@ -37,6 +38,7 @@ export async function publish(order: Order): Promise<Publication> {
         copy: copyOf(order),
       };
     } finally {
+      beside.close();
       sweepLeftOvers(order.file);
     }
   } catch (error) {
@@ -47,9 +49,9 @@ export async function publish(order: Order): Promise<Publication> {
 }
 
 /** The two large tables are checked side by side. */
-async function checkAll(draft: string, marts: Marts, expected: Expected): Promise<Checked[]> {
+async function checkAll(draft: string, marts: Marts, expected: Expected, beside: Beside): Promise<Checked[]> {
   const tables = marts.all.filter((mart) => mart.kind === 'table');
-  const history = checkApart(draft, marts.videoHistory, expected);
+  const history = beside.check(draft, marts.videoHistory, expected);
   history.catch(() => undefined); // told where it is awaited
   const others = tables.filter((table) => table !== marts.videoHistory);
   const checked = others.map((table) => checkTable(draft, table, expected));

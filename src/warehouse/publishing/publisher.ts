@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { createCalendar } from '../../lib/calendar.ts';
 import { ConfigError, InterruptedError, LockedError, WarehouseError } from '../../lib/errors.ts';
+import { builtFile } from './built.ts';
 import type { Answer } from './child.ts';
 import { openFileToRead } from '../file.ts';
 import { fingerprint } from './facts.ts';
@@ -61,12 +62,9 @@ export function publishedFact(file: string, key: string): string | null {
   }
 }
 
-/** The built file, also where the sources run: Node cannot run TypeScript. */
-const CHILD = new URL('../../../dist/warehouse/publishing/child.js', import.meta.url);
-
 async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
-  const child = fork(CHILD, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(builtFile('child.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
   signal.addEventListener('abort', stop, { once: true });
   try {

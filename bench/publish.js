@@ -1,0 +1,95 @@
+/**
+ * Publishing against its floor, `VACUUM INTO` of the same live file: `node bench/publish.js [--million]`. Also how long the
+ * event loop of whoever publishes stands still meanwhile, and the memory of the process that does it.
+ */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { publish } from '../dist/warehouse/publishing/publish.js';
+import { createPublisher } from '../dist/warehouse/publishing/publisher.js';
+import { makeLiveFile } from './live-file.js';
+
+const ROUNDS = 7;
+const LEAST_RATIO = 3;
+const here = dirname(fileURLToPath(import.meta.url));
+const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
+const show = (number) => Math.round(number).toLocaleString('en-US');
+
+export function orderFor(folder) {
+  return {
+    live: join(folder, 'live.db'),
+    file: join(folder, 'live.bi.db'),
+    exclude: ['access_key', 'org_access_key'],
+    keepDays: 0,
+    timezone: 'Asia/Seoul',
+    durationUnit: 'ms',
+    version: 'bench',
+    command: 'bench',
+  };
+}
+
+function vacuum(folder) {
+  const into = join(folder, 'vacuum.db');
+  rmSync(into, { force: true });
+  const db = new Database(join(folder, 'live.db'), { readonly: true });
+  const begun = performance.now();
+  db.prepare('vacuum into ?').run(into);
+  const ms = performance.now() - begun;
+  db.close();
+  return ms;
+}
+
+/** Publishes as a worker does, and watches its own event loop meanwhile. */
+async function publishApart(folder) {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  const publisher = createPublisher(orderFor(folder));
+  delay.enable();
+  const begun = performance.now();
+  const { durationMs } = await publisher.publish(Date.now(), new AbortController().signal);
+  const ms = performance.now() - begun;
+  delay.disable();
+  return { ms, innerMs: durationMs, stallMs: delay.max / 1e6 };
+}
+
+/** The most memory that a process of its own needs to publish. */
+function peakRss(folder) {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), ['--once', folder]);
+    child.once('message', resolve);
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
+  });
+}
+
+async function compare(videos) {
+  const folder = mkdtempSync(join(here, '../data/bench-'));
+  try {
+    makeLiveFile(join(folder, 'live.db'), videos);
+    const rounds = [];
+    for (let round = 0; round < (videos > 100_000 ? 1 : ROUNDS); round++)
+      rounds.push({ vacuumMs: vacuum(folder), ...(await publishApart(folder)) });
+    const of = (name) => rounds.map((each) => each[name]);
+    const ratio = median(of('ms')) / median(of('vacuumMs'));
+    const { rssMb } = await peakRss(folder);
+    console.log(
+      `publishing ${show(videos)} videos, each edited once (${show(statSync(join(folder, 'live.db')).size / 1e6)} MB): ` +
+        `${show(median(of('ms')))} ms, of these ${show(median(of('innerMs')))} ms without the start of a process; ` +
+        `VACUUM INTO of the live file ${show(median(of('vacuumMs')))} ms; ratio ${ratio.toFixed(2)} (at most ${LEAST_RATIO}); ` +
+        `event loop of the worker still for at most ${show(Math.max(...of('stallMs')))} ms (at most 100); ` +
+        `peak RSS ${show(rssMb)} MB (at most 250)`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const once = process.argv.indexOf('--once');
+if (once > 0) {
+  await publish({ ...orderFor(process.argv[once + 1]), now: Date.now() });
+  process.send({ rssMb: process.resourceUsage().maxRSS / 1024 }, () => process.exit());
+} else {
+  await compare(100_000);
+  if (process.argv.includes('--million')) await compare(1_000_000);
+}

@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openHardAccount, type HardAccount } from '../drivers/hard-account.ts';
+import { BLOCKS, nameOf, PAGE, queriesOf } from '../drivers/recipes.ts';
+import { rowsOf } from '../support/live-file.ts';
+
+const QUERIES = queriesOf('2026-03-01', '2026-04-01');
+
+describe('docs/recipes.md', () => {
+  let account: HardAccount;
+
+  beforeAll(async () => {
+    account = await openHardAccount();
+    return () => account.close();
+  });
+
+  it.each(QUERIES.map((block) => [nameOf(block), block.text]))('has rows for %s', (_name, text) => {
+    expect(rowsOf(account.file, text).length).toBeGreaterThan(0);
+  });
+
+  it.each(QUERIES.map((block) => [nameOf(block), block.text]))(
+    'says nothing that SQLite 3.31 cannot read: %s',
+    (_name, text) => {
+      const newer = /->|\b(unixepoch|iif|format|concat|string_agg|timediff|returning|materialized)\b/i;
+      expect(text).not.toMatch(newer);
+    },
+  );
+
+  it('has for each tool a query to begin with, one for a chart, and how it was tried', () => {
+    const tools = PAGE.split(/^## /m).slice(2);
+    expect(tools.length).toBeGreaterThan(9);
+    for (const tool of tools) {
+      const heading = tool.slice(0, tool.indexOf('\n'));
+      const queries = BLOCKS.filter((block) => block.heading === heading && block.language === 'sql');
+      expect(queries.length, heading).toBeGreaterThan(1);
+      expect(tool, heading).toMatch(/^For a chart|^What Superset then asks|As a dataset for charts/m);
+      expect(tool, heading).toMatch(/^Tried: /m);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+/** Talks with a process that answers each line of its stdin with one line of its stdout. */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** Root may write everywhere: then the drivers run as nobody. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** Neither the time zone of the service nor UTC. */
+const ENVIRONMENT = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LANG: 'C.UTF-8',
+  TZ: 'Pacific/Honolulu',
+  PYTHONDONTWRITEBYTECODE: '1',
+};
+
+export interface Conversation {
+  /** Gives what was answered. Throws what the process could not do, in its own words. */
+  tell: <T>(...words: string[]) => Promise<T>;
+  close: () => Promise<void>;
+}
+
+/** Starts a program as a user who may write neither the file nor its folder. */
+export function startAsReader(
+  command: string,
+  parameters: readonly string[],
+): ChildProcessWithoutNullStreams {
+  return spawn(command, parameters, { ...NOBODY, cwd: '/', env: ENVIRONMENT });
+}
+
+/** Starts a script that talks as reader.py says; one question at a time. */
+export function converse(command: string, parameters: readonly string[]): Conversation {
+  const child = startAsReader(command, parameters);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { complaint, ended } = watch(child);
+  return {
+    tell: async <T>(...words: string[]) => {
+      child.stdin.write(`${words.join('\u001f').replaceAll('\n', '\u001e')}\n`);
+      const line = (await lines.next()) as IteratorResult<string, undefined>;
+      if (line.done) throw new Error(`${command} ended: ${complaint()}`);
+      const answer = JSON.parse(line.value) as T & { error?: string };
+      if (answer.error !== undefined) throw new Error(answer.error);
+      return answer;
+    },
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** What the process complained of so far, and its end. */
+export function watch(child: ChildProcessWithoutNullStreams): {
+  complaint: () => string;
+  ended: Promise<void>;
+} {
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  child.stdin.on('error', () => undefined); // it has ended: told where its answer is awaited
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      complaint += error.message;
+      resolve();
+    });
+    child.once('close', () => resolve());
+  });
+  return { complaint: () => complaint, ended };
+}

@@ -1,0 +1,118 @@
+/** The drivers that are tried: each reads a file in a process of a user who may not write. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { converse, type Conversation } from './conversation.ts';
+import { converseWithShell } from './shell.ts';
+
+/** A row in one form for all drivers: integers and flags as decimal strings, REAL as numbers, the rest as text. */
+export type Row = (string | number | null)[];
+
+export interface Rows {
+  columns: string[];
+  rows: Row[];
+}
+
+export type ForeignKey = [table: string, columns: string[], other: string, references: string[]];
+
+export interface Description {
+  tables: [name: string, kind: string][];
+  /** The fourth is what else a driver says of the type: its number, or the type of a result. */
+  columns: [table: string, column: string, type: string, more: string | number | null][];
+  foreignKeys: ForeignKey[];
+}
+
+/** A parameter, bound as what it says it is. */
+export type Parameter = { text: string } | { integer: number } | { date: string } | { timestamp: string };
+
+/** A connection to one file. */
+export interface Reader {
+  describe(): Promise<Description>;
+  /** All rows of a table or view, by the types that the driver gives its columns. */
+  read(table: string): Promise<Rows>;
+  /** Each parameter stands in the statement as `?`. */
+  ask(sql: string, ...parameters: Parameter[]): Promise<Rows>;
+  /** Closes the connection, and opens the file anew. */
+  reopen(): Promise<void>;
+  /** What only one driver knows: a command of its script. */
+  tell: <T>(...words: string[]) => Promise<T>;
+  close: () => Promise<void>;
+}
+
+export interface Driver {
+  name: string;
+  /** Opens the file; `scripts` is a folder with the files of this one, `options` stand for those that we advise. */
+  open(path: string, scripts: string, options?: string): Reader;
+}
+
+/** Java's own form of a moment is what the file has; nothing else is read right for both days and moments. */
+const MOMENTS = 'date_class=text&date_string_format=yyyy-MM-dd HH:mm:ss';
+const PYTHON = '/usr/bin/python3';
+const JAR = '/usr/share/java/sqlite-jdbc.jar';
+
+const byQuestionMark = () => '?';
+
+export const ODBC: Driver = {
+  name: 'SQLite ODBC (pyodbc)',
+  open: (path, scripts, options = 'BigInt=1') =>
+    reader(converse(PYTHON, [join(scripts, 'odbc.py'), path, options]), byQuestionMark),
+};
+
+export const JDBC: Driver = {
+  name: 'xerial JDBC',
+  open: (path, scripts, options = MOMENTS) =>
+    reader(
+      converse('/usr/bin/java', [
+        '-cp',
+        JAR,
+        join(scripts, 'Jdbc.java'),
+        `jdbc:sqlite:file:${path}?mode=ro&${options}`,
+      ]),
+      byQuestionMark,
+    ),
+};
+
+export const ALCHEMY: Driver = {
+  name: 'SQLAlchemy and pandas',
+  open: (path, scripts) =>
+    reader(converse(PYTHON, [join(scripts, 'alchemy.py'), path]), (place) => `:p${place}`),
+};
+
+export const SHELL: Driver = {
+  name: 'sqlite3 shell',
+  open: (path) => reader(converseWithShell(path), (place) => `?${place}`),
+};
+
+export const DRIVERS = [ODBC, JDBC, ALCHEMY, SHELL];
+
+function reader({ tell, close }: Conversation, marker: (place: number) => string): Reader {
+  return {
+    describe: () => tell('describe'),
+    read: (table) => tell('read', table),
+    ask: (sql, ...parameters) => {
+      let place = 0;
+      const marked = parameters.length > 0 ? sql.replaceAll('?', () => marker(++place)) : sql;
+      return tell('ask', marked, ...parameters.map(parameterText));
+    },
+    reopen: () => tell('open'),
+    tell,
+    close,
+  };
+}
+
+/** A parameter as the scripts read it: `date:2026-03-01`. */
+export function parameterText(parameter: Parameter): string {
+  const [[kind, value] = []] = Object.entries(parameter) as [string, string | number][];
+  return `${kind}:${value}`;
+}
+
+const PACKAGES = fileURLToPath(new URL('debian-packages.txt', import.meta.url));
+const MISSING = `while read -r file package; do compgen -G "$file" >/dev/null || echo "$package"; done < "$1"`;
+
+/** Throws where a driver is not there, with the Debian packages that bring them. */
+export function requireDrivers(): void {
+  const missing = execFileSync('bash', ['-c', MISSING, 'bash', PACKAGES], { encoding: 'utf8' }).split('\n');
+  const names = missing.filter((name) => name !== '').join(' ');
+  if (names !== '')
+    throw new Error(`the drivers of these Debian packages are not there: apt-get install ${names}`);
+}

@@ -1,0 +1,147 @@
+/** An account with everything that is hard to hand on, synced over HTTP into a live file, and published. */
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../../src/config/config.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { silentProgress } from '../../src/sync/progress.ts';
+import { createPublisher } from '../../src/warehouse/publishing/publisher.ts';
+import { openPipeline } from '../../src/worker.ts';
+import { configOf } from '../support/open-pipeline.ts';
+import { listPage, STORAGE, storageBody } from '../support/service-answers.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
+import { createHardService, type HardService } from './hard-service.ts';
+
+export const TIMEZONE = 'Asia/Seoul';
+/** The day on which it is published last. */
+export const TODAY = '2026-03-16';
+
+export interface HardAccount {
+  /** The live file. */
+  live: string;
+  /** The published file, in a folder of its own in which readers may not write. */
+  file: string;
+  /** Where the scripts of the drivers are, for whoever cannot read this checkout. */
+  scripts: string;
+  service: HardService;
+  /** One run at the moment, and a publication. */
+  syncAndPublish(moment: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Runs on four days, the service changing between them; published after the last. */
+export async function openHardAccount(): Promise<HardAccount> {
+  const account = await openAccount();
+  await account.sync('2026-03-08T03:00:00Z');
+  account.service.edit();
+  await account.sync('2026-03-09T03:00:00Z');
+  account.service.editAgain();
+  await account.sync('2026-03-10T03:00:00Z', [101, 102]);
+  await account.sync('2026-03-10T09:30:15Z', [101, 102]);
+  await account.syncAndPublish(`${TODAY}T03:00:00Z`);
+  return account;
+}
+
+async function openAccount() {
+  const folder = mkdtempSync(join(tmpdir(), 'vodhouse-drivers-'));
+  const [shown, scripts] = [join(folder, 'shown'), join(folder, 'scripts')];
+  mkdirSync(shown);
+  chmodSync(folder, 0o755);
+  cpSync(fileURLToPath(new URL('.', import.meta.url)), scripts, { recursive: true });
+  chmodSync(scripts, 0o755);
+  const [live, file] = [join(folder, 'live.db'), join(shown, 'vodhouse.bi.db')];
+  const service = createHardService();
+  const server = await listen(service);
+  const sync = (moment: string, packages = [101, 102, 103]) =>
+    run(configFor(server.url, live, packages), moment);
+  return {
+    live,
+    file,
+    scripts,
+    service,
+    sync,
+    syncAndPublish: async (moment: string) => {
+      await sync(moment, [101, 102]);
+      chmodSync(shown, 0o755);
+      await publisherOf(live, file).publish(Date.parse(moment), new AbortController().signal);
+      chmodSync(shown, 0o555); // also where the tests and the readers are one user
+    },
+    close: async () => {
+      await server.close();
+      chmodSync(shown, 0o755);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const publisherOf = (live: string, file: string) =>
+  createPublisher({
+    live,
+    file,
+    exclude: ['access_key', 'org_access_key'],
+    keepDays: 0,
+    timezone: TIMEZONE,
+    durationUnit: 'ms',
+    version: 'test',
+    command: 'test',
+  });
+
+async function run(config: Config, moment: string): Promise<void> {
+  const clock = createVirtualClock(moment);
+  const write = (line: string) => process.stderr.write(line);
+  const logger = createLogger({ level: 'error', format: 'text', secrets: [], write });
+  const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
+  try {
+    await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
+  } finally {
+    await pipeline.close();
+  }
+}
+
+const NAMES: Record<number, string> = { 102: `강의 "📼" O'Brien` };
+
+function configFor(url: string, live: string, packages: readonly number[]): Config {
+  const config = configOf({ url }, live);
+  const storage = {
+    baseUrl: url,
+    auth: 'none',
+    key: 'test-key',
+    since: '2026-03-01',
+    settleMs: 3_600_000,
+    lookAgainDays: 3,
+    giveUpDays: 7,
+  } as const;
+  const accounts = config.accounts.map((account) => ({
+    ...account,
+    storage,
+    packages: packages.map((id) => ({ id, name: NAMES[id] ?? null })),
+  }));
+  return { ...config, accounts };
+}
+
+/** Serves over loopback what the service has. */
+async function listen(service: HardService): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.end(answerOf(service, request));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${port}`, close };
+}
+
+function answerOf(service: HardService, { url = '/' }: IncomingMessage): string {
+  const { pathname, searchParams: query } = new URL(url, 'http://service.test');
+  if (pathname === STORAGE)
+    return storageBody(service.days(query.get('sdate') ?? '', query.get('edate') ?? ''));
+  const asked = { query } as Parameters<typeof listPage>[0];
+  return String(listPage(asked, service.videos(Number(query.get('pkg')))).body);
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { debianPackages, leftOut } from '../support/left-out.ts';
+
+it('npm test says which files it leaves out, and which Debian packages the drivers are in', () => {
+  const said = leftOut();
+  expect(debianPackages().length).toBeGreaterThan(5);
+  for (const name of [...debianPackages(), 'worker-soak', 'npm run test:all']) expect(said).toContain(name);
+  expect(said).toMatch(/^ {2}5 read the published file through real drivers/m);
+});
+
+it('CI installs the packages of the same list', () => {
+  expect(readFileSync('.ci/run', 'utf8')).toContain('<test/drivers/debian-packages.txt');
+});

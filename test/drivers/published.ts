@@ -1,0 +1,235 @@
+/** What the published file must hold, worked out from the live file by hand: none of the code that publishes is used. */
+import Database from 'better-sqlite3';
+import { TODAY } from './hard-account.ts';
+import { daysBetween } from './hard-service.ts';
+import type { Row, Rows } from './drivers.ts';
+
+type Value = bigint | number | string | null;
+type Live = Record<string, Value>;
+type Out = Record<string, Row[number]>;
+
+const GIB = 2 ** 30;
+const EXCLUDED = ['access_key', 'org_access_key'];
+
+/** All rows of a query, integers exact. */
+export function liveRows(path: string, query: string): Live[] {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db.prepare(query).safeIntegers().all() as Live[];
+  } finally {
+    db.close();
+  }
+}
+
+/** What better-sqlite3 reads of a table, in the form of the drivers. */
+export function rowsIn(path: string, table: string): Rows {
+  const db = new Database(path, { readonly: true });
+  try {
+    const statement = db.prepare(`select * from "${table}"`).safeIntegers();
+    const columns = statement.columns().map(({ name }) => name);
+    return { columns, rows: (statement.raw().all() as Value[][]).map((row) => row.map(canonical)) };
+  } finally {
+    db.close();
+  }
+}
+
+function canonical(value: Value): Row[number] {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+const integer = (value: Value | undefined) => (typeof value === 'bigint' ? String(value) : null);
+const divided = (value: Value | undefined, by: number) =>
+  typeof value === 'bigint' ? Number(value) / by : null;
+const words = (value: Value | undefined) =>
+  value === '' || value === undefined ? null : (value as string | null);
+const flag = (value: boolean) => (value ? '1' : '0');
+const epoch = (text: string) => String(Date.parse(`${text.replace(' ', 'T')}Z`) / 1000);
+const sum = (rows: readonly Live[], name: string) =>
+  rows.reduce((total, row) => total + ((row[name] as bigint | null) ?? 0n), 0n);
+const keyOf = (row: Live) => `${String(row['account'])}/${String(row['package_id'])}`;
+
+/** A moment of the calendar in the form that the service documents, without its fraction. */
+function createdAt(cdate: Value | undefined): string | null {
+  const moment = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.exec(String(cdate))?.[0];
+  if (moment === undefined) return null;
+  const time = Date.parse(`${moment.replace(' ', 'T')}Z`);
+  const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(moment.replace(' ', 'T'));
+  return isReal ? moment : null;
+}
+
+/** Columns that have text under another name, or under the same one. */
+const TEXTS: Record<string, string> = {
+  title: 'title',
+  series: 'series',
+  author: 'author',
+  copyright: 'copyright',
+  content_id: 'cid',
+  rate: 'rate',
+  encoding_success: 'encoding_success',
+  options: 'opt',
+  drm_content_id: 'drm_cid',
+  preloading: 'preloading',
+  tags: 'tag',
+  description: 'content',
+  miscellaneous: 'etc',
+  thumbnail_url: 'thumbnail_url',
+  thumbnail_sheet_url: 'thumbnail_sheet_url',
+  extra_json: 'extra',
+  access_key: 'access_key',
+  original_access_key: 'org_access_key',
+};
+
+function state(row: Live, span: { from: Value | undefined; to: Value | undefined; current: boolean }): Out {
+  const texts = Object.entries(TEXTS).filter(([, source]) => !EXCLUDED.includes(source));
+  return {
+    package_key: keyOf(row),
+    account: words(row['account']),
+    package_id: integer(row['package_id']),
+    video_id: integer(row['id']),
+    change_seq: integer(row['change_seq']),
+    valid_from: words(span.from),
+    valid_to: words(span.to),
+    is_current: flag(span.current),
+    is_removed: flag(row['removed_at'] !== null),
+    first_seen_at: words(row['first_seen_at']),
+    changed_at: words(row['changed_at']),
+    removed_at: words(row['removed_at']),
+    created_at: createdAt(row['cdate']),
+    duration_seconds: divided(row['duration'], 1000),
+    size_bytes: integer(row['filesize']),
+    size_gib: divided(row['filesize'], GIB),
+    width_pixels: integer(row['v_width']),
+    height_pixels: integer(row['v_height']),
+    frames_per_second: row['v_framerate'] as number | null,
+    ...Object.fromEntries(texts.map(([name, source]) => [name, words(row[source])])),
+  };
+}
+
+const present = (row: Live) =>
+  state(row, { from: row['removed_at'] ?? row['changed_at'], to: null, current: true });
+const former = (row: Live) => state(row, { from: row['valid_from'], to: row['valid_to'], current: false });
+
+function packagesOf(live: string): Out[] {
+  const videos = liveRows(live, 'select * from video');
+  return liveRows(live, 'select * from package').map((row) => {
+    const all = videos.filter((video) => keyOf(video) === keyOf(row));
+    const there = all.filter((video) => video['removed_at'] === null);
+    return {
+      package_key: keyOf(row),
+      account: words(row['account']),
+      package_id: integer(row['package_id']),
+      package_name: words(row['name']) ?? integer(row['package_id']), // a chart needs a name
+      videos: String(there.length),
+      videos_removed: String(all.length - there.length),
+      duration_seconds: Number(sum(there, 'duration')) / 1000,
+      size_bytes: String(sum(there, 'filesize')),
+      size_gib: Number(sum(there, 'filesize')) / GIB,
+      service_count: integer(row['totalcount']),
+      is_order_trusted: row['order'] === null ? null : flag(row['order'] === 'trusted'),
+      first_walked_at: words(row['first_walked_at']),
+      walked_at: words(row['walked_at']),
+      looked_at: words(row['looked_at']),
+      is_retired: flag(row['retired_at'] !== null),
+      retired_at: words(row['retired_at']),
+    };
+  });
+}
+
+const KINDS = [
+  ['original_video', 'mov_org_cnt', 'mov_org_size'],
+  ['encoded_file', 'encoder_cnt', 'encoder_size'],
+  ['original_ad', 'ad_org_cnt', 'ad_org_size'],
+  ['encoded_ad', 'ad_encoder_cnt', 'ad_encoder_size'],
+  ['image', 'image_count', 'image_size'],
+] as const;
+
+function totalOf(row: Live | undefined): bigint | null {
+  const sizes = KINDS.map(([, , size]) => row?.[size] ?? null);
+  return sizes.includes(null) ? null : sizes.reduce<bigint>((total, size) => total + (size as bigint), 0n);
+}
+
+function figures(row: Live): Out {
+  const kinds = KINDS.flatMap(([name, count, size]) => [
+    [`${name}_count`, integer(row[count])],
+    [`${name}_bytes`, integer(row[size])],
+    [`${name}_gib`, divided(row[size], GIB)],
+  ]);
+  const total = totalOf(row);
+  return {
+    total_bytes: integer(total),
+    total_gib: divided(total, GIB),
+    ...(Object.fromEntries(kinds) as Out),
+  };
+}
+
+const dayOf = (day: string): Out => ({ day, day_at: `${day} 00:00:00`, time: epoch(`${day} 00:00:00`) });
+
+function storageDailyOf(live: string): Out[] {
+  const days = new Map(liveRows(live, 'select * from storage_day').map((row) => [row['date'], row]));
+  const gaps = new Map(liveRows(live, 'select * from storage_gap').map((row) => [row['date'], row]));
+  const odd = liveRows(live, `select distinct record_id, reason from quarantine where stream = 'storage'`);
+  const told = liveRows(live, 'select distinct date, field from storage_discrepancy');
+  const first = [...days.keys(), ...gaps.keys()].map(String).sort()[0] ?? TODAY;
+  return daysBetween(first, TODAY).map((day) => {
+    const [row, gap] = [days.get(day), gaps.get(day)];
+    const [total, before] = [totalOf(row), totalOf(days.get(dayBefore(day)))];
+    const change = total === null || before === null ? null : total - before;
+    return {
+      account: 'main',
+      ...dayOf(day),
+      state: words(row?.['state']) ?? 'missing',
+      reason: row
+        ? null
+        : reasonOf(
+            odd.find((each) => each['record_id'] === day),
+            gap,
+          ),
+      observed_at: words(row?.['observed_at']),
+      ...figures(row ?? {}),
+      total_bytes_change: integer(change),
+      total_gib_change: divided(change, GIB),
+      discrepancies: String(told.filter(({ date }) => date === day).length),
+    };
+  });
+}
+
+const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+
+function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
+  if (odd) return `the record of the service could not be stored: ${String(odd['reason'])}`;
+  if (gap?.['given_up_at'])
+    return `the service did not return it; given up at ${String(gap['given_up_at'])} UTC`;
+  if (gap) return `the service did not return it; last asked at ${String(gap['last_asked_at'])} UTC`;
+  return 'not asked for yet';
+}
+
+function storageReadingsOf(live: string): Out[] {
+  return liveRows(live, 'select * from storage_reading').map((row) => ({
+    reading_id: integer(row['reading_id']),
+    account: words(row['account']),
+    observed_at: words(row['observed_at']),
+    observed_time: epoch(String(row['observed_at'])),
+    ...dayOf(String(row['date'])),
+    ...figures(row),
+  }));
+}
+
+/** The rows that each of these tables must have, by the live file. */
+export function expectedOf(live: string): Record<string, Rows> {
+  const videos = liveRows(live, 'select * from video').map(present);
+  const history = liveRows(live, 'select * from video_version').map(former);
+  const tables = {
+    packages: packagesOf(live),
+    videos,
+    video_history: history,
+    video_versions: [...history, ...videos],
+    storage_daily: storageDailyOf(live),
+    storage_readings: storageReadingsOf(live),
+  };
+  return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, asRows(rows)]));
+}
+
+function asRows(rows: readonly Out[]): Rows {
+  const columns = Object.keys(rows[0] ?? {});
+  return { columns, rows: rows.map((row) => columns.map((name) => row[name] ?? null)) };
+}

@@ -1,0 +1,131 @@
+/** What each driver says of the published file: its tables, the types of their columns, and how they are joined. */
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMarts } from '../../src/warehouse/publishing/marts/all.ts';
+import { hashOf, rowsOf } from '../support/live-file.ts';
+import { startAsReader } from './conversation.ts';
+import {
+  DRIVERS,
+  JDBC,
+  ODBC,
+  requireDrivers,
+  type Description,
+  type Driver,
+  type Reader,
+} from './drivers.ts';
+import { openHardAccount, type HardAccount } from './hard-account.ts';
+
+let account: HardAccount;
+
+beforeAll(async () => {
+  requireDrivers();
+  account = await openHardAccount();
+  return () => account.close();
+});
+
+/** SQL's own numbers of types, as ODBC gives them. */
+const ODBC_NUMBERS: Record<string, readonly number[]> = {
+  BIGINT: [-5],
+  REAL: [8, 7],
+  BOOLEAN: [-7],
+  DATE: [91],
+  TIMESTAMP: [93],
+  TEXT: [-1],
+  VARCHAR: [12],
+};
+
+/** What SQLite keeps for its own planning; the driver lists it beside the tables. */
+const isOurs = ([name]: readonly [string, ...unknown[]]) => !name.startsWith('sqlite_');
+const baseOf = (type: string) => type.replace(/\(.*/, '');
+
+function dictionary() {
+  const rows = rowsOf(account.file, 'select table_name, column_name, data_type from dictionary');
+  return rows.map(
+    (row) => [row['table_name'], row['column_name'], row['data_type']] as [string, string, string],
+  );
+}
+
+describe('what is in the file', () => {
+  it('is in its dictionary: every column of every table and view, and nothing else', () => {
+    const columns = rowsOf(
+      account.file,
+      `select m.name as "table", c.name as "column", c.type
+       from sqlite_schema m join pragma_table_info(m.name) c
+       where m.type in ('table', 'view') and m.name not like 'sqlite\\_%' escape '\\'`,
+    );
+    expect(columns.map((row) => Object.values(row)).sort()).toEqual(dictionary().sort());
+    expect(columns.length).toBeGreaterThan(300);
+  });
+
+  it('cannot be changed by the user that the drivers run as', async () => {
+    const child = startAsReader('/bin/sh', [
+      '-c',
+      'test -r "$1" -a ! -w "$1" -a ! -w "$(dirname "$1")"',
+      'sh',
+      account.file,
+    ]);
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+    accessSync(account.file, constants.R_OK);
+  });
+});
+
+describe.each(DRIVERS)('$name', (driver: Driver) => {
+  let reader: Reader;
+  let found: Description;
+
+  beforeAll(async () => {
+    reader = driver.open(account.file, account.scripts);
+    found = await reader.describe();
+  });
+  afterAll(() => reader.close());
+
+  it('lists every table and view as what it is, and nothing else', () => {
+    const { all } = createMarts({ durationUnit: 'ms', exclude: [] });
+    const expected = all.map(({ name, kind }) => [name, kind]);
+    expect(found.tables.filter(isOurs).sort()).toEqual(expected.sort());
+    const others = found.tables.filter((table) => !isOurs(table)).map(([name]) => name);
+    expect(['sqlite_stat1', 'sqlite_stat4']).toEqual(expect.arrayContaining(others));
+  });
+
+  it('gives every column the type that the dictionary names', () => {
+    const types = found.columns.filter(isOurs).map(([table, column, type]) => [table, column, type]);
+    expect(types.sort()).toEqual(dictionary().sort());
+  });
+
+  it('lists the foreign keys as they are declared', () => {
+    const { all } = createMarts({ durationUnit: 'ms', exclude: [] });
+    const declared = all.flatMap((mart) =>
+      mart.kind === 'table'
+        ? mart.foreignKeys.map(({ columns, table, references }) => [mart.name, columns, table, references])
+        : [],
+    );
+    expect(declared.length).toBeGreaterThan(4);
+    expect(found.foreignKeys.sort(byText)).toEqual(declared.sort(byText));
+  });
+
+  if (driver === ODBC)
+    it('has the numbers of these types', () => {
+      const wrong = found.columns.filter(isOurs).filter(([, , type, number]) => {
+        return !ODBC_NUMBERS[baseOf(type)]?.includes(Number(number));
+      });
+      expect(wrong).toEqual([]);
+    });
+
+  if (driver === JDBC)
+    it('gives the columns of a result these types, too', () => {
+      const wrong = found.columns.filter(([, , type, ofResult]) => ofResult !== baseOf(type));
+      expect(wrong).toEqual([]);
+    });
+
+  it('leaves the file and its folder as they were', async () => {
+    const before = hashOf(account.file);
+    await reader.ask('select count(*) as n from bi_video_versions');
+    expect(hashOf(account.file)).toBe(before);
+    expect(readdirSync(dirname(account.file))).toEqual(['vodhouse.bi.db']);
+  });
+});
+
+function byText(one: unknown, other: unknown): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+}

@@ -1,0 +1,101 @@
+/** The sqlite3 shell as a reader: what it prints as JSON, in the one form of all drivers. */
+import { isLosslessNumber, parse } from 'lossless-json';
+import { startAsReader, watch, type Conversation } from './conversation.ts';
+import type { Description, ForeignKey, Row, Rows } from './drivers.ts';
+
+const END = '== end of the answer ==';
+
+type Printed = Record<string, unknown>;
+type Ask = (sql: string) => Promise<Printed[]>;
+
+/** Starts a shell that stays open; it understands the commands of reader.py. */
+export function converseWithShell(path: string): Conversation {
+  const child = startAsReader('/usr/bin/sqlite3', ['-batch', '-readonly', '-json', path]);
+  const { complaint, ended } = watch(child);
+  let told = '';
+  let wake: () => void = () => undefined;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+    wake();
+  });
+  void ended.then(() => wake());
+
+  async function print(...lines: string[]): Promise<string> {
+    told = '';
+    child.stdin.write([...lines, `.print "${END}"`, ''].join('\n'));
+    while (!told.includes(`${END}\n`)) {
+      if (child.exitCode !== null) throw new Error(`sqlite3 ended: ${complaint()}`);
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+    if (complaint() !== '') throw new Error(complaint());
+    return told.slice(0, told.lastIndexOf(END));
+  }
+
+  const ask = async (sql: string, ...setting: string[]) => {
+    const text = await print(...setting, `${sql.replace(/;?\s*$/, '')};`);
+    return text.trim() === '' ? [] : (parse(text) as Printed[]);
+  };
+  const commands: Record<string, (...words: string[]) => Promise<unknown>> = {
+    describe: () => describe(() => print('.tables'), ask),
+    read: async (table) => rowsOf(await ask(`select * from "${table}"`)),
+    ask: async (sql = '', ...parameters) =>
+      rowsOf(await ask(sql, '.parameter clear', ...parameters.map(setParameter))),
+    open: () => print(`.open --readonly "${path}"`),
+  };
+  return {
+    tell: async <T>(name = '', ...words: string[]) => {
+      const command = commands[name];
+      if (!command) throw new Error(`the shell has no command ${name}`);
+      return (await command(...words)) as T;
+    },
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** The shell knows no dates: a date is a text. */
+function setParameter(parameter: string, index: number): string {
+  const colon = parameter.indexOf(':');
+  const value = parameter.slice(colon + 1);
+  const isNumber = parameter.slice(0, colon) === 'integer';
+  return `.parameter set ?${index + 1} ${isNumber ? value : `"'${value}'"`}`;
+}
+
+function rowsOf(printed: readonly Printed[]): Rows {
+  const columns = Object.keys(printed[0] ?? {});
+  return { columns, rows: printed.map((row) => Object.values(row).map(canonical)) };
+}
+
+/** A number with a point or an exponent is REAL. */
+function canonical(value: unknown): Row[number] {
+  if (!isLosslessNumber(value)) return value as string | null;
+  return /[.e]/i.test(value.value) ? Number(value.value) : value.value;
+}
+
+async function describe(list: () => Promise<string>, ask: Ask): Promise<Description> {
+  const names = (await list()).split(/\s+/).filter((name) => name !== '');
+  const kinds = new Map(
+    (await ask('select name, type from sqlite_schema')).map((row) => [row['name'], row['type']]),
+  );
+  const description: Description = { tables: [], columns: [], foreignKeys: [] };
+  for (const name of names) {
+    description.tables.push([name, String(kinds.get(name))]);
+    for (const column of await ask(`pragma table_info("${name}")`))
+      description.columns.push([name, String(column['name']), String(column['type']), null]);
+    description.foreignKeys.push(...(await foreignKeysOf(name, ask)));
+  }
+  return description;
+}
+
+async function foreignKeysOf(table: string, ask: Ask): Promise<ForeignKey[]> {
+  const keys = new Map<string, ForeignKey>();
+  for (const row of await ask(`pragma foreign_key_list("${table}")`)) {
+    const key: ForeignKey = keys.get(String(row['id'])) ?? [table, [], String(row['table']), []];
+    key[1].push(String(row['from']));
+    key[3].push(String(row['to']));
+    keys.set(String(row['id']), key);
+  }
+  return [...keys.values()];
+}
