@@ -87,7 +87,11 @@ async function compare(videos) {
 
 const once = process.argv.indexOf('--once');
 if (once > 0) {
-  await publish({ ...orderFor(process.argv[once + 1]), now: Date.now() });
+  await publish({
+    ...orderFor(process.argv[once + 1]),
+    now: Date.now(),
+    today: new Date().toISOString().slice(0, 10),
+  });
   process.send({ rssMb: process.resourceUsage().maxRSS / 1024 }, () => process.exit());
 } else {
   await compare(100_000);

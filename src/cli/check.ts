@@ -1,5 +1,6 @@
 import type { AccountConfig, Config } from '../config/config.ts';
-import { addDays, createCalendar } from '../lib/calendar.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { addDays } from '../lib/days.ts';
 import { messageOf, ParkedError, RefusedError, TransientError } from '../lib/errors.ts';
 import { readStorageDay } from '../service/storage.ts';
 import type { ServiceClient } from '../service/client/client.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { addDays, createCalendar } from '../lib/calendar.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { addDays } from '../lib/days.ts';
 import { InterruptedError } from '../lib/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openPipeline, work } from '../worker.ts';

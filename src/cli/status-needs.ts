@@ -1,6 +1,7 @@
 /** What of the facts needs a person: what it is in words, and what to look at and to type. */
 import type { Config } from '../config/config.ts';
-import { addDays, createCalendar } from '../lib/calendar.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { addDays } from '../lib/days.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import { SECOND_PROOF, whyHeldBack } from './held-back.ts';

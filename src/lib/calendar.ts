@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { addDays, DAY_MS } from './days.ts';
 
 /** The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`. */
 export interface Calendar {
@@ -7,22 +8,41 @@ export interface Calendar {
   dayAt(ms: number): string;
   /** The first moment of the day in milliseconds since 1970; not always midnight (daylight-saving zones). */
   startOf(day: string): number;
+  /** The days from `first` to `last`, each with its first moment and that of the next one. */
+  days(first: string, last: string): Generator<{ day: string; startsAt: number; endsAt: number }>;
 }
 
 /** Throws RangeError where the zone is not an IANA time zone. */
 export function createCalendar(timezone: string): Calendar {
   Temporal.Now.instant().toZonedDateTimeISO(timezone);
+  const startOf = (day: string) => Temporal.PlainDate.from(day).toZonedDateTime(timezone).epochMilliseconds;
   return {
     timezone,
     dayAt: (ms) =>
       Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString(),
-    startOf: (day) => Temporal.PlainDate.from(day).toZonedDateTime(timezone).epochMilliseconds,
+    startOf,
+    *days(first, last) {
+      const isMidnight = createMidnightTest(timezone);
+      let startsAt = startOf(first);
+      for (let day = first; day <= last;) {
+        const next = addDays(day, 1);
+        const usual = startsAt + DAY_MS;
+        const endsAt = isMidnight(usual, next) ? usual : startOf(next);
+        yield { day, startsAt, endsAt };
+        [day, startsAt] = [next, endsAt];
+      }
+    },
   };
 }
 
-/** The day `count` days after (or, negative, before) `day`. */
-export function addDays(day: string, count: number): string {
-  return Temporal.PlainDate.from(day).add({ days: count }).toString();
+/** Does the clock show 00:00 of the day at this moment? Costs a tenth of `startOf`. */
+function createMidnightTest(timeZone: string): (ms: number, day: string) => boolean {
+  const clock = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return (ms, day) => clock.format(ms) === `${day} 00:00:00`;
 }
 
 /** How many days `to` is after `from`. */

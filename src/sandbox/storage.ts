@@ -1,5 +1,6 @@
 /** Storage statistics of the made-up account, day by day (service.md 2.3, 4.2). */
-import { addDays, daysBetween, type Calendar } from '../lib/calendar.ts';
+import { daysBetween, type Calendar } from '../lib/calendar.ts';
+import { addDays } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
 import { FIGURES, type Figure, type StorageDay } from '../service/storage.ts';

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { LockedError } from '../lib/errors.ts';
-import { asWarehouseError } from './file.ts';
+import { asWarehouseError } from './damage.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
 export type LockName = 'run' | 'worker' | 'publish';

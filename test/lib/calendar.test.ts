@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, createCalendar, daysBetween } from '../../src/lib/calendar.ts';
+import { createCalendar, daysBetween } from '../../src/lib/calendar.ts';
+import { addDays } from '../../src/lib/days.ts';
 import { toMs } from '../support/virtual-clock.ts';
 
 const ZONES = [

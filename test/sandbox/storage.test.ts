@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../src/lib/calendar.ts';
+import { addDays } from '../../src/lib/days.ts';
 import { FIGURES, readStorageDay } from '../../src/service/storage.ts';
 import { createStoppedClock, NOON, startSandbox } from './support.ts';
 

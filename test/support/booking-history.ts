@@ -4,7 +4,8 @@
  * always hold is looked up in the file.
  */
 import fc from 'fast-check';
-import { addDays, createCalendar, daysBetween, type Calendar } from '../../src/lib/calendar.ts';
+import { createCalendar, daysBetween, type Calendar } from '../../src/lib/calendar.ts';
+import { addDays } from '../../src/lib/days.ts';
 import { storageRecord } from './service-answers.ts';
 import {
   HOUR_MS,

@@ -1,5 +1,6 @@
 /** Publishes a live file of a test, in this process. Its threads run the built code: `npm run build` comes first. */
 import { dirname, join } from 'node:path';
+import { createCalendar } from '../../src/lib/calendar.ts';
 import type { Order, Publication } from '../../src/warehouse/publishing/order.ts';
 import { publish } from '../../src/warehouse/publishing/publish.ts';
 import { rowsOf, type Row } from './live-file.ts';
@@ -8,7 +9,7 @@ export const KEYS = ['access_key', 'org_access_key'];
 
 /** What a test publishes: into `out.db` beside the live file, at noon in Seoul, unless it wishes otherwise. */
 export function orderOf(live: string, wishes: Partial<Order> = {}): Order {
-  return {
+  const order: Omit<Order, 'today'> = {
     live,
     file: join(dirname(live), 'out.db'),
     exclude: KEYS,
@@ -20,6 +21,7 @@ export function orderOf(live: string, wishes: Partial<Order> = {}): Order {
     command: 'test',
     ...wishes,
   };
+  return { ...order, today: createCalendar(order.timezone).dayAt(order.now) };
 }
 
 /** Publishes, and gives a way to ask the published file. */

@@ -1,5 +1,6 @@
 /** The storage statistics of one account: today live, past days booked once, holes asked for again. */
-import { addDays, daysBetween } from '../../lib/calendar.ts';
+import { daysBetween } from '../../lib/calendar.ts';
+import { addDays } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { DayCounts } from '../../warehouse/days.ts';
 import type { StorageRules, SyncAccount, SyncParts } from '../account.ts';

@@ -1,5 +1,6 @@
 /** Which days to ask for (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
-import { addDays, daysBetween, type Calendar } from '../../lib/calendar.ts';
+import { daysBetween, type Calendar } from '../../lib/calendar.ts';
+import { addDays } from '../../lib/days.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { KnownDays } from '../../warehouse/days.ts';
 import type { StorageRules } from '../account.ts';

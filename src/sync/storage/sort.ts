@@ -1,5 +1,5 @@
 /** What is to be done with each day of an answer. Pure. */
-import { addDays } from '../../lib/calendar.ts';
+import { addDays } from '../../lib/days.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { StorageDays } from '../../service/client/answers.ts';
 import { createDriftCollector } from '../../service/drift.ts';

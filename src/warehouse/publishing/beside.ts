@@ -4,36 +4,35 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import Database from 'better-sqlite3';
 import { WarehouseError } from '../../lib/errors.ts';
-import { checkTable, type Checked, type Expected } from './check.ts';
+import type { Checked, Expected } from './check.ts';
 import { builtFile } from './built.ts';
-import { changeSeq } from './facts.ts';
-import { createMovement } from './marts/catalog.ts';
 import type { Table } from './mart.ts';
+import type { Order } from './order.ts';
 
 export interface Beside {
-  /** Makes the table `movement` in a file of its own, out of a look at the live file; gives the last change it saw. */
-  move(live: string, into: string): Promise<number>;
+  /** Makes the tables `movement` and `dates` in a file of their own; gives the fingerprint of the live file it looked at. */
+  tally(order: Order, into: string): Promise<string>;
   /** As `checkTable`. */
   check(path: string, table: Table, expected: Expected): Promise<Checked>;
   close(): void;
 }
 
-type Work =
-  | { kind: 'movement'; live: string; into: string }
+/** What it is asked to do. */
+export type Work =
+  | { kind: 'tally'; order: Order; into: string }
   | { kind: 'check'; path: string; table: Table; expected: Expected };
 
-type Answer = { result: number | Checked } | { refused: string; hint: string | undefined };
+export type Answer = { result: string | Checked } | { refused: string; hint: string | undefined };
 
 /** Starts the second process; it ends with `close`, or when this process does. */
 export function createBeside(): Beside {
-  const child = fork(builtFile('beside.js'), ['beside'], {
+  const child = fork(builtFile('beside-child.js'), {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 
-  async function ask(work: Work): Promise<number | Checked> {
+  async function ask(work: Work): Promise<string | Checked> {
     const ended = once(child, 'exit').then(() => ({
       refused: 'the process beside was killed',
       hint: undefined,
@@ -46,39 +45,8 @@ export function createBeside(): Beside {
   }
 
   return {
-    move: async (live, into) => (await ask({ kind: 'movement', live, into })) as number,
+    tally: async (order, into) => (await ask({ kind: 'tally', order, into })) as string,
     check: async (path, table, expected) => (await ask({ kind: 'check', path, table, expected })) as Checked,
     close: () => child.kill('SIGKILL'),
   };
-}
-
-function answerTo(work: Work): Answer {
-  try {
-    return {
-      result: work.kind === 'check' ? checkTable(work.path, work.table, work.expected) : makeMovement(work),
-    };
-  } catch (error) {
-    if (!(error instanceof WarehouseError)) throw error;
-    return { refused: error.message, hint: error.hint };
-  }
-}
-
-function makeMovement({ live, into }: { live: string; into: string }): number {
-  const db = new Database(into);
-  try {
-    db.pragma('main.journal_mode = OFF');
-    db.pragma('main.synchronous = OFF');
-    db.prepare('attach ? as live').run(live);
-    db.exec('begin');
-    const seen = changeSeq(db);
-    db.exec(createMovement('main'));
-    db.exec('commit');
-    return seen;
-  } finally {
-    db.close();
-  }
-}
-
-if (process.argv[2] === 'beside') {
-  process.on('message', (work: Work) => process.send?.(answerTo(work)));
 }

@@ -1,6 +1,7 @@
 /** What the published file says of itself, and by which the next publication knows whether anything changed. */
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
+import { toTimestamp } from '../../lib/clock.ts';
 import type { Order } from './order.ts';
 
 /** Number of this shape of the published file; a file of another shape is made anew. */
@@ -11,8 +12,8 @@ export const SHAPE = 1;
  * made. The moments at which nothing new was seen are not part of it: a run that changed nothing publishes nothing.
  * `live` is a connection to the live file, or one that has it attached: no published table has the name of a live one.
  */
-export function fingerprint(live: Database.Database, order: Order, today: string): string {
-  const { version, timezone, durationUnit, exclude } = order;
+export function fingerprint(live: Database.Database, order: Order): string {
+  const { version, timezone, durationUnit, exclude, today } = order;
   const rows = FINGERPRINTED.map((query) => live.prepare(query).raw().all());
   const made = [SHAPE, version, timezone, durationUnit, [...exclude].sort(), today];
   return createHash('sha256')
@@ -36,24 +37,27 @@ const FINGERPRINTED = [
    order by quarantine_id`,
 ];
 
-/** The last change of a video in the live file, as this connection sees it. */
-export function changeSeq(db: Database.Database): number {
+function changeSeq(db: Database.Database): number {
   return db.prepare('select change_seq from warehouse_state').pluck().get() as number;
 }
 
 /** The rows of `about`: name, value, what it means. */
-export function aboutRows(live: Database.Database, order: Order, now: { today: string; at: string }): Fact[] {
+export function aboutRows(live: Database.Database, order: Order): Fact[] {
   return [
     ['version', order.version, 'Version of the vodhouse that made this file.'],
     ['shape', String(SHAPE), 'Number of the shape of this file; it rises when columns change.'],
-    ['published_at', now.at, 'When this file was made, in UTC: after a run that changed something.'],
+    [
+      'published_at',
+      toTimestamp(order.now),
+      'When this file was made, in UTC: after a run that changed something.',
+    ],
     ['timezone', order.timezone, "Time zone of the service's calendar: its days are the days here."],
-    ['today', now.today, 'The day that was not over when this file was made.'],
+    ['today', order.today, 'The day that was not over when this file was made.'],
     ['duration_unit', order.durationUnit, "What the service's duration was read as."],
     ['excluded', order.exclude.join(', ') || null, 'Fields of the service that are left out.'],
     ...freshness(live),
     ['change_seq', String(changeSeq(live)), 'The last change of a video that is in this file.'],
-    ['fingerprint', fingerprint(live, order, now.today), 'Equal in two files: nothing changed between them.'],
+    ['fingerprint', fingerprint(live, order), 'Equal in two files: nothing changed between them.'],
   ];
 }
 

@@ -1,8 +1,18 @@
 /** What a published table or view is: its columns with their types and meaning, and the SQL that makes it. */
 
+import type Database from 'better-sqlite3';
+
 /** Types that every BI driver reads right (docs/architecture.md). */
 export type DataType =
-  'BIGINT' | 'REAL' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP' | 'TEXT' | 'VARCHAR(20)' | 'VARCHAR(255)';
+  | 'BIGINT'
+  | 'REAL'
+  | 'BOOLEAN'
+  | 'DATE'
+  | 'TIMESTAMP'
+  | 'TEXT'
+  | 'VARCHAR(20)'
+  | 'VARCHAR(255)'
+  | 'VARCHAR(2000)';
 
 /**
  * How a figure may be summed: over everything; over all but days (a level: take its last or its average over days);
@@ -62,7 +72,7 @@ export type Mart = Table | View;
 
 const identifiers = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 
-/** The statement that makes a table; rows lie in the order of its key. */
+/** The statement that makes a table. With rowids: without, older readers (DuckDB before 0.8) cannot open it. */
 export function createTable({ name, columns, key, foreignKeys }: Table): string {
   const lines = [
     ...columns.map(
@@ -74,7 +84,7 @@ export function createTable({ name, columns, key, foreignKeys }: Table): string 
         `FOREIGN KEY (${identifiers(ours)}) REFERENCES "${table}" (${identifiers(references)})`,
     ),
   ];
-  return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n) WITHOUT ROWID`;
+  return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)`;
 }
 
 /** The statement that makes a view. */
@@ -89,7 +99,12 @@ export function fillTable({ name, columns, from }: Table): string | null {
   return `INSERT INTO "${name}" (${identifiers(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
 }
 
-/** The statement that takes one row of values into a table that is filled from values. */
-export function insertInto({ name, columns }: Table): string {
-  return `INSERT INTO "${name}" VALUES (${columns.map(() => '?').join(', ')})`;
+/** Puts rows of values into a table that is filled from values. */
+export function insertAll(
+  db: Database.Database,
+  { name, columns }: Table,
+  rows: Iterable<readonly unknown[]>,
+): void {
+  const insert = db.prepare(`insert into "${name}" values (${columns.map(() => '?').join(', ')})`);
+  for (const row of rows) insert.run(...row);
 }

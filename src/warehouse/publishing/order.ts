@@ -15,6 +15,8 @@ export interface Order {
   version: string;
   /** The moment of publication, in milliseconds since 1970. */
   now: number;
+  /** The day of the service's calendar that it falls on. */
+  today: string;
   /** For whoever is refused the lock: the command that publishes. */
   command: string;
 }

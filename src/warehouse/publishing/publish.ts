@@ -1,8 +1,8 @@
 /** One publication: build, check, swap. Runs in a process of its own (child.ts): SQLite does not give way meanwhile. */
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createCalendar } from '../../lib/calendar.ts';
-import { asWarehouseError, openFileToRead } from '../file.ts';
+import { WarehouseError } from '../../lib/errors.ts';
+import { asWarehouseError } from '../damage.ts';
 import { lockOrThrow } from '../lock.ts';
 import { createBeside, type Beside } from './beside.ts';
 import { build } from './build.ts';
@@ -19,7 +19,7 @@ import { draftOf, flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from 
 export async function publish(order: Order): Promise<Publication> {
   const begun = performance.now();
   const marts = createMarts(order);
-  openFileToRead(order.live).$client.close(); // refuses what is not a live file of ours
+  refuseMissing(order.live);
   const lock = lockOrThrow(order.live, 'publish', order.command, order.now);
   try {
     makeRoom(order.file);
@@ -29,7 +29,7 @@ export async function publish(order: Order): Promise<Publication> {
       const expected = await build(draft, marts, order, beside);
       // the disk writes while the file is checked
       const [checked] = await Promise.all([checkAll(draft, marts, expected, beside), flush(draft)]);
-      swapIn(draft, order.file);
+      await swapIn(draft, order.file);
       return {
         file: order.file,
         bytes: statSync(order.file).size,
@@ -48,6 +48,12 @@ export async function publish(order: Order): Promise<Publication> {
   }
 }
 
+/** SQLite would make one. What else the live file may not be, `createPublisher` refuses. */
+function refuseMissing(live: string): void {
+  if (existsSync(live)) return;
+  throw new WarehouseError(`there is no warehouse at ${live}`, { hint: 'vodhouse sync makes it' });
+}
+
 /** The two large tables are checked side by side. */
 async function checkAll(draft: string, marts: Marts, expected: Expected, beside: Beside): Promise<Checked[]> {
   const tables = marts.all.filter((mart) => mart.kind === 'table');
@@ -64,8 +70,8 @@ function makeRoom(file: string): void {
   sweepLeftOvers(file);
 }
 
-function copyOf({ file, keepDays, timezone, now }: Order): string | null {
-  return keepDays === 0 ? null : keepCopy(file, createCalendar(timezone).dayAt(now), keepDays);
+function copyOf({ file, keepDays, today }: Order): string | null {
+  return keepDays === 0 ? null : keepCopy(file, today, keepDays);
 }
 
 /** What the file system or SQLite said with a code. */

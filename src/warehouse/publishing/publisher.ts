@@ -14,7 +14,7 @@ import type { Order, Publication } from './order.ts';
 export type { Publication } from './order.ts';
 
 /** What is the same for every publication. */
-export type Target = Omit<Order, 'now'>;
+export type Target = Omit<Order, 'now' | 'today'>;
 
 export interface Publisher {
   /** Is there anything in the live file that a reader of the published one does not see yet? */
@@ -29,19 +29,20 @@ export interface Publisher {
 /** A publisher into a file. Throws ConfigError where the target cannot be served. */
 export function createPublisher(target: Target): Publisher {
   createMarts(target); // refuses columns that cannot be left out
+  const calendar = createCalendar(target.timezone);
+  const orderAt = (now: number): Order => ({ ...target, now, today: calendar.dayAt(now) });
   return {
-    isDue: (now) => isDue(target, now),
-    publish: (now, signal) => publishApart({ ...target, now }, signal),
+    isDue: (now) => isDue(orderAt(now)),
+    publish: (now, signal) => publishApart(orderAt(now), signal),
   };
 }
 
-function isDue(target: Target, now: number): boolean {
-  const published = publishedFact(target.file, 'fingerprint');
+function isDue(order: Order): boolean {
+  const published = publishedFact(order.file, 'fingerprint');
   if (published === null) return true;
-  const today = createCalendar(target.timezone).dayAt(now);
-  const { $client: live } = openFileToRead(target.live);
+  const { $client: live } = openFileToRead(order.live);
   try {
-    return fingerprint(live, { ...target, now }, today) !== published;
+    return fingerprint(live, order) !== published;
   } finally {
     live.close();
   }
@@ -64,14 +65,13 @@ export function publishedFact(file: string, key: string): string | null {
 
 async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
+  openFileToRead(order.live).$client.close(); // refuses what is no live file of ours, or of an older format
   const child = fork(builtFile('child.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
   signal.addEventListener('abort', stop, { once: true });
   try {
     const answer = await answerOf(child, order);
-    if (answer === null && signal.aborted) throw interruptedBy(signal);
-    if (answer === null)
-      throw new WarehouseError('the process that publishes was killed; the published file stands as it was');
+    if ('ended' in answer) throw signal.aborted ? interruptedBy(signal) : endedEarly(answer.ended);
     if ('error' in answer) throw revived(answer.error);
     return answer.publication;
   } finally {
@@ -79,17 +79,27 @@ async function publishApart(order: Order, signal: AbortSignal): Promise<Publicat
   }
 }
 
+function endedEarly(how: string): WarehouseError {
+  return new WarehouseError(
+    `the process that publishes ended with ${how}; the published file stands as it was`,
+  );
+}
+
 function interruptedBy({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
 }
 
-/** Null where the process ended without an answer. */
-function answerOf(child: ChildProcess, order: Order): Promise<Answer | null> {
+/** What came of it, as soon as it is said; or how the process ended without a word. */
+function answerOf(child: ChildProcess, order: Order): Promise<Answer | { ended: string }> {
   return new Promise((resolve, reject) => {
-    let answer: Answer | null = null;
-    child.once('message', (message) => (answer = message as Answer));
+    child.once('message', (message) => resolve(message as Answer));
     child.once('error', reject);
-    child.once('close', () => resolve(answer));
+    child.once('exit', (code, killedBy) => {
+      const end = () => resolve({ ended: killedBy ?? `code ${code}` });
+      if (child.connected)
+        child.once('disconnect', end); // what it said may not have been read yet
+      else end();
+    });
     child.send(order, (error) => (error ? child.kill('SIGKILL') : undefined));
   });
 }

@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  fsync,
   fsyncSync,
   linkSync,
   openSync,
@@ -15,8 +16,10 @@ import {
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
-import { addDays } from '../../lib/calendar.ts';
-import { PUBLISHED_ID } from './build.ts';
+import { addDays } from '../../lib/days.ts';
+
+/** `vodp` in ASCII: says that a SQLite file is one that vodhouse published. */
+export const PUBLISHED_ID = 0x766f6470;
 
 /** Where the next file is built: beside the published one, for a rename does not cross file systems. */
 export function draftOf(file: string): string {
@@ -74,9 +77,17 @@ export async function flush(draft: string): Promise<void> {
 }
 
 /** Puts the draft, which is on the disk, in the place of the file. */
-export function swapIn(draft: string, file: string): void {
+export async function swapIn(draft: string, file: string): Promise<void> {
+  const old = await open(file, 'r').catch(() => null);
   renameSync(draft, file);
   sync(dirname(file));
+  void old?.close(); // to free the blocks of a large file takes a while, and nobody needs to wait
+}
+
+/** Has the disk begin with what is written so far, beside what this process does. What goes wrong, `flush` tells. */
+export function beginFlush(draft: string): void {
+  const handle = openSync(draft, 'r');
+  fsync(handle, () => closeSync(handle));
 }
 
 function sync(path: string): void {

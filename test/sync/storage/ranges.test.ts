@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, createCalendar, daysBetween } from '../../../src/lib/calendar.ts';
+import { createCalendar, daysBetween } from '../../../src/lib/calendar.ts';
+import { addDays } from '../../../src/lib/days.ts';
 import { toTimestamp } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/account.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../../src/lib/calendar.ts';
+import { addDays } from '../../../src/lib/days.ts';
 import { FIGURES, readStorageDay } from '../../../src/service/storage.ts';
 import { sortDays } from '../../../src/sync/storage/sort.ts';
 import { dayRow } from '../../support/storage-rows.ts';

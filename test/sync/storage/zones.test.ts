@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, createCalendar } from '../../../src/lib/calendar.ts';
+import { createCalendar } from '../../../src/lib/calendar.ts';
+import { addDays } from '../../../src/lib/days.ts';
 import { everyDay, HOUR_MS, openStorageAccount } from '../../support/storage-account.ts';
 
 /** Days that are not 24 hours long, or do not begin at midnight: the zone, the day, its first moment, its length in hours. */

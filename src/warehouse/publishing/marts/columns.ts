@@ -40,12 +40,12 @@ export const packageColumns = (alias: string): MadeColumn[] => [
   },
 ];
 
-/** A text of the live file: '' and NULL are one here. */
+/** A text of the live file: '' and NULL are one here. What people write gets VARCHAR(2000): some tools cut at the number. */
 export function text(
   name: string,
   source: string,
   description: string,
-  type: 'TEXT' | 'VARCHAR(255)' = 'VARCHAR(255)',
+  type: 'TEXT' | 'VARCHAR(255)' | 'VARCHAR(2000)' = 'VARCHAR(255)',
 ): MadeColumn {
   const value = `case when v."${source}" <> '' then v."${source}" end`;
   return { name, type, unit: null, description, source, additivity: null, value };

@@ -1,10 +1,6 @@
 /** Published: the calendar, one row a day. */
-import { addDays, createCalendar, partsOf } from '../../../lib/calendar.ts';
-import { toTimestamp } from '../../../lib/clock.ts';
 import type { DataType, MadeColumn, Table } from '../mart.ts';
 import { dayColumns } from './storage.ts';
-
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
 function part(name: string, type: DataType, unit: string | null, description: string): MadeColumn {
   const additivity = type === 'BIGINT' ? 'non-additive' : null;
@@ -43,37 +39,3 @@ export const dates: Table = {
   from: null,
   count: 'select cast(julianday(max(day)) - julianday(min(day)) as integer) + 1 from dates',
 };
-
-/** The rows of `dates` from the year before that of `first` to that of `last` (days `yyyy-mm-dd`), in their order. */
-export function* dateRows(first: string, last: string, timezone: string): Generator<(string | number)[]> {
-  const calendar = createCalendar(timezone);
-  const end = `${last.slice(0, 4)}-12-31`;
-  let day = `${Number(first.slice(0, 4)) - 1}-01-01`;
-  let startsAt = calendar.startOf(day);
-  while (day <= end) {
-    const next = addDays(day, 1);
-    const endsAt = calendar.startOf(next);
-    yield [...cellsOf(day), toTimestamp(startsAt), toTimestamp(endsAt)];
-    [day, startsAt] = [next, endsAt];
-  }
-}
-
-function cellsOf(day: string): (string | number)[] {
-  const { year, month, dayOfMonth, weekday, isoYear, isoWeek } = partsOf(day);
-  return [
-    day,
-    `${day} 00:00:00`,
-    Date.UTC(year, month - 1, dayOfMonth) / 1000,
-    year,
-    Math.ceil(month / 3),
-    month,
-    `${day.slice(0, 8)}01`,
-    isoYear,
-    isoWeek,
-    addDays(day, 1 - weekday),
-    dayOfMonth,
-    weekday,
-    WEEKDAYS[weekday - 1] ?? '',
-    weekday > 5 ? 1 : 0,
-  ];
-}

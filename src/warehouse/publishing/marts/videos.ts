@@ -11,8 +11,7 @@ export interface VideoOptions {
 }
 
 /** `yyyy-mm-dd hh:mm:ss.f` (service.md 2.1) without its fraction; NULL for what is no moment of the calendar. */
-const CREATED_AT = `case when datetime(substr(v.cdate, 1, 19), '+0 days') = substr(v.cdate, 1, 19)
-    then substr(v.cdate, 1, 19) end`;
+const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then substr(v.cdate, 1, 19) end`;
 
 /** Figures and moments first: SQLite reads a row from its beginning. */
 function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
@@ -73,10 +72,10 @@ function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
       'v.v_framerate',
       'Frame rate.',
     ),
-    text('title', 'title', 'Title.'),
-    text('series', 'series', 'Series that it belongs to.'),
-    text('author', 'author', 'Original creator.'),
-    text('copyright', 'copyright', 'Copyright notice.'),
+    text('title', 'title', 'Title.', 'VARCHAR(2000)'),
+    text('series', 'series', 'Series that it belongs to.', 'VARCHAR(2000)'),
+    text('author', 'author', 'Original creator.', 'VARCHAR(2000)'),
+    text('copyright', 'copyright', 'Copyright notice.', 'VARCHAR(2000)'),
     text('content_id', 'cid', 'Content identifier; its meaning is not documented.'),
     text('rate', 'rate', 'Not documented by the service.'),
     text(

@@ -1,0 +1,43 @@
+/** The second process: does what it is asked, one after the other, until the first one ends. */
+import Database from 'better-sqlite3';
+import { asWarehouseError } from '../damage.ts';
+import type { Answer, Work } from './beside.ts';
+import { checkTable } from './check.ts';
+import { fingerprint } from './facts.ts';
+import { createTable } from './mart.ts';
+import { dates } from './marts/dates.ts';
+import type { Order } from './order.ts';
+import { makeTally } from './tally.ts';
+
+function answerTo(work: Work): Answer {
+  try {
+    return {
+      result:
+        work.kind === 'check'
+          ? checkTable(work.path, work.table, work.expected)
+          : tally(work.order, work.into),
+    };
+  } catch (error) {
+    const { message, hint } = asWarehouseError(error, work.kind === 'check' ? work.path : work.order.live);
+    return { refused: message, hint };
+  }
+}
+
+function tally(order: Order, into: string): string {
+  const db = new Database(into);
+  try {
+    db.pragma('main.journal_mode = OFF');
+    db.pragma('main.synchronous = OFF');
+    db.prepare('attach ? as live').run(order.live);
+    db.exec('begin');
+    const seen = fingerprint(db, order);
+    db.exec(createTable(dates));
+    makeTally(db, order, 'main');
+    db.exec('commit');
+    return seen;
+  } finally {
+    db.close();
+  }
+}
+
+process.on('message', (work: Work) => process.send?.(answerTo(work)));

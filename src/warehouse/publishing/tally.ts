@@ -1,0 +1,62 @@
+/** The pass over all states of all videos, and the calendar that spans what it finds. */
+import type Database from 'better-sqlite3';
+import { createCalendar, partsOf } from '../../lib/calendar.ts';
+import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
+import { insertAll } from './mart.ts';
+import { createMovement } from './marts/catalog.ts';
+import { dates } from './marts/dates.ts';
+import type { Order } from './order.ts';
+
+/** Makes `movement` in that schema, and fills `dates`, which is there. The live file is attached as `live`. */
+export function makeTally(db: Database.Database, order: Order, schema: 'main' | 'temp'): void {
+  db.exec(createMovement(schema));
+  insertAll(db, dates, dateRows(firstDay(db, order), order));
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+/** The rows of `dates`, from the year before that of the first fact (a day) to the present one. */
+function* dateRows(first: string, { today, timezone }: Order): Generator<(string | number)[]> {
+  const [begin, end] = [`${Number(first.slice(0, 4)) - 1}-01-01`, `${today.slice(0, 4)}-12-31`];
+  for (const { day, startsAt, endsAt } of createCalendar(timezone).days(begin, end))
+    yield [...cellsOf(day), toTimestamp(startsAt), toTimestamp(endsAt)];
+}
+
+function cellsOf(day: string): (string | number)[] {
+  const { year, month, dayOfMonth, weekday, isoYear, isoWeek } = partsOf(day);
+  return [
+    day,
+    `${day} 00:00:00`,
+    Date.UTC(year, month - 1, dayOfMonth) / 1000,
+    year,
+    Math.ceil(month / 3),
+    month,
+    `${day.slice(0, 8)}01`,
+    isoYear,
+    isoWeek,
+    addDays(day, 1 - weekday),
+    dayOfMonth,
+    weekday,
+    WEEKDAYS[weekday - 1] ?? '',
+    weekday > 5 ? 1 : 0,
+  ];
+}
+
+/** The day of the first fact there is; today where there is none. */
+function firstDay(db: Database.Database, { timezone, today }: Order): string {
+  const [moment, day] = db.prepare(FIRST_FACTS).raw().get() as [string | null, string | null];
+  const seen = moment === null ? [] : [createCalendar(timezone).dayAt(fromTimestamp(moment))];
+  return [...seen, ...(day === null ? [] : [day]), today].sort()[0] ?? today;
+}
+
+const FIRST_FACTS = `select
+  (select min(moment) from (
+    select min(minute) || ':00' as moment from movement
+    union all select min(first_walked_at) from live.package
+  )),
+  (select min(date) from (
+    select min(date) as date from live.storage_day
+    union all select min(date) from live.storage_gap
+    union all select min(date) from live.storage_reading
+  ))`;
