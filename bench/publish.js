@@ -1,14 +1,13 @@
 /**
  * Publishing against its floor, `VACUUM INTO` of the same live file: `node bench/publish.js [--million]`. Also how long the
- * event loop of whoever publishes stands still meanwhile, and the memory of the process that does it.
+ * event loop of whoever publishes stands still meanwhile, and the memory of the larger of the processes that do it.
  */
-import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { publish } from '../dist/warehouse/publishing/publish.js';
 import { createPublisher } from '../dist/warehouse/publishing/publisher.js';
 import { makeLiveFile } from './live-file.js';
 
@@ -54,13 +53,23 @@ async function publishApart(folder) {
   return { ms, innerMs: durationMs, stallMs: delay.max / 1e6 };
 }
 
-/** The most memory that a process of its own needs to publish. */
-function peakRss(folder) {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--once', folder]);
-    child.once('message', resolve);
-    child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
-  });
+/** The most memory that one of the processes below this one has taken, by the books of Linux; looks again and again. */
+function watchMemory() {
+  let most = 0;
+  const look = (pid) => {
+    const read = (name) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    try {
+      for (const child of read(`task/${pid}/children`).split(' ').filter(Boolean)) look(child);
+      if (pid !== process.pid) most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0));
+    } catch {
+      // it has ended meanwhile
+    }
+  };
+  const timer = setInterval(() => look(process.pid), 20);
+  return () => {
+    clearInterval(timer);
+    return most / 1024;
+  };
 }
 
 async function compare(videos) {
@@ -72,7 +81,9 @@ async function compare(videos) {
       rounds.push({ vacuumMs: vacuum(folder), ...(await publishApart(folder)) });
     const of = (name) => rounds.map((each) => each[name]);
     const ratio = median(of('ms')) / median(of('vacuumMs'));
-    const { rssMb } = await peakRss(folder);
+    const stopWatching = watchMemory();
+    await publishApart(folder); // not one of those measured: to watch takes time
+    const rssMb = stopWatching();
     console.log(
       `publishing ${show(videos)} videos, each edited once (${show(statSync(join(folder, 'live.db')).size / 1e6)} MB): ` +
         `${show(median(of('ms')))} ms, of these ${show(median(of('innerMs')))} ms without the start of a process; ` +
@@ -85,15 +96,8 @@ async function compare(videos) {
   }
 }
 
-const once = process.argv.indexOf('--once');
-if (once > 0) {
-  await publish({
-    ...orderFor(process.argv[once + 1]),
-    now: Date.now(),
-    today: new Date().toISOString().slice(0, 10),
-  });
-  process.send({ rssMb: process.resourceUsage().maxRSS / 1024 }, () => process.exit());
-} else {
+const isMain = process.argv[1] === fileURLToPath(import.meta.url);
+if (isMain) {
   await compare(100_000);
   if (process.argv.includes('--million')) await compare(1_000_000);
 }

@@ -1,0 +1,72 @@
+/**
+ * A first load alone, and while a reader scans a published file in a loop: `node bench/beside-reader.js`. On a machine with two
+ * cores the reader takes one from the load and from the service that it loads from; so it is also measured what the same
+ * reader takes where it reads a file that has nothing to do with the load.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { publish } from '../dist/warehouse/publishing/publish.js';
+import { makeLiveFile } from './live-file.js';
+import { orderFor } from './publish.js';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const PACKAGES = 4;
+const VIDEOS = 100_000;
+const ROUNDS = 5;
+const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
+
+async function start(script, ...parameters) {
+  const child = fork(join(here, script), parameters.map(String));
+  const [message] = await once(child, 'message');
+  return { child, message };
+}
+
+async function load(url, folder, name) {
+  const file = join(folder, `${name}.db`);
+  const { message } = await start('vodhouse.js', url, PACKAGES, file);
+  for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  return message;
+}
+
+async function whileReading(file, work) {
+  const { child } = await start('reader.js', file);
+  try {
+    return await work();
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
+const folder = mkdtempSync(join(here, '../data/bench-'));
+const { child: server, message } = await start('server.js', PACKAGES, VIDEOS / PACKAGES);
+try {
+  const url = `http://127.0.0.1:${message.port}`;
+  const order = { ...orderFor(folder), now: Date.now(), today: new Date().toISOString().slice(0, 10) };
+  makeLiveFile(order.live, VIDEOS);
+  await publish(order);
+  const unrelated = join(folder, 'unrelated.db');
+  copyFileSync(order.file, unrelated);
+  await load(url, folder, 'warm'); // the server makes its pages
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.push({
+      alone: await load(url, folder, 'alone'),
+      beside: await whileReading(order.file, () => load(url, folder, 'beside')),
+      control: await whileReading(unrelated, () => load(url, folder, 'control')),
+    });
+  }
+  const of = (name, figure) => median(rounds.map((each) => each[name][figure]));
+  const more = (name, figure) => `${((of(name, figure) / of('alone', figure) - 1) * 100).toFixed(1)} %`;
+  console.log(
+    `first load of ${VIDEOS.toLocaleString('en-US')} videos: ${Math.round(of('alone', 'ms'))} ms alone; ` +
+      `${more('beside', 'ms')} longer while a reader scans the published file (CPU ${more('beside', 'cpuMs')}), ` +
+      `${more('control', 'ms')} while it scans an unrelated file (CPU ${more('control', 'cpuMs')})`,
+  );
+} finally {
+  server.kill();
+  rmSync(folder, { recursive: true });
+}
