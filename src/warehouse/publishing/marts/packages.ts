@@ -19,12 +19,7 @@ export function packages({ durationUnit }: VideoOptions): Table {
     columns: [
       ...packageColumns('p'),
       {
-        ...text(
-          'package_name',
-          'name',
-          'Name of the package in the config; its id where it has none.',
-          'VARCHAR(2000)',
-        ),
+        ...text('package_name', 'name', 'Name of the package in the config; its id where it has none.'),
         value: `coalesce(nullif(v.name, ''), cast(v.package_id as text))`,
       },
       sum('videos', 'BIGINT', 'videos', 's.videos', 'Videos in the package now.'),
