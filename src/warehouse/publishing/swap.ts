@@ -14,7 +14,7 @@ import {
   statSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, dirname, join, parse } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
 import { addDays } from '../../lib/days.ts';
 
@@ -26,11 +26,14 @@ export function draftOf(file: string): string {
   return `${file}.new-${process.pid}`;
 }
 
-/** Removes what a publication left that was killed; only for whoever holds the lock. */
+/** Removes what a publication left that was killed, also of a dated copy; only for whoever holds the lock. */
 export function sweepLeftOvers(file: string): void {
-  const leftOver = new RegExp(`^${escaped(basename(file))}\\.new-\\d+(-[a-z]+)*$`);
-  for (const name of readdirSync(dirname(file))) {
-    if (leftOver.test(name)) rmSync(join(dirname(file), name), { force: true });
+  const { name, ext } = parse(file);
+  const leftOver = new RegExp(
+    `^${escaped(name)}(\\.\\d{4}-\\d{2}-\\d{2})?${escaped(ext)}\\.new-\\d+(-[a-z]+)*$`,
+  );
+  for (const each of readdirSync(dirname(file))) {
+    if (leftOver.test(each)) rmSync(join(dirname(file), each), { force: true });
   }
 }
 

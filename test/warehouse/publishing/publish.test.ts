@@ -259,7 +259,7 @@ describe('dated copies', () => {
   it('replace one that was left half done', async () => {
     const path = live();
     const { file } = await published(path, { keepDays: 2, now: at(0) });
-    linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-${process.pid}`);
+    linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-4711`);
     await published(path, { keepDays: 2, now: at(0) });
     expect(names(file).filter((name) => name.includes('new-'))).toEqual([]);
   });

@@ -17,18 +17,21 @@ const packageKey = (value: string): MadeColumn => ({
   value,
 });
 
+/** The column that tells the account. */
+export const accountColumn = (alias: string): MadeColumn => ({
+  name: 'account',
+  type: 'VARCHAR(255)',
+  unit: null,
+  description: 'Name of the account in the config.',
+  source: 'account',
+  additivity: null,
+  value: `${alias}.account`,
+});
+
 /** The columns that name a package. */
 export const packageColumns = (alias: string): MadeColumn[] => [
   packageKey(`${alias}.package_key`),
-  {
-    name: 'account',
-    type: 'VARCHAR(255)',
-    unit: null,
-    description: 'Name of the account in the config.',
-    source: 'account',
-    additivity: null,
-    value: `${alias}.account`,
-  },
+  accountColumn(alias),
   {
     name: 'package_id',
     type: 'BIGINT',

@@ -1,5 +1,6 @@
 /** Published: storage by day, and every reading. */
 import type { MadeColumn, Table } from '../mart.ts';
+import { accountColumn } from './columns.ts';
 
 /** The five kinds of storage of service.md 2.3: their columns in the live file, and what they are called here. */
 const KINDS = [
@@ -104,16 +105,6 @@ export function dayColumns(day: string): MadeColumn[] {
   ];
 }
 
-const account = (value: string): MadeColumn => ({
-  name: 'account',
-  type: 'VARCHAR(255)',
-  unit: null,
-  description: 'Name of the account in the config.',
-  source: 'account',
-  additivity: null,
-  value,
-});
-
 function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): MadeColumn {
   const before = `lag(${TOTAL}) over (partition by d.account order by d.day)`;
   return {
@@ -148,7 +139,7 @@ export const storageDaily: Table = {
   key: ['account', 'day'],
   foreignKeys: [toDates],
   columns: [
-    account('d.account'),
+    accountColumn('d'),
     ...dayColumns('d.day'),
     {
       name: 'state',
@@ -224,7 +215,7 @@ export const storageReadings: Table = {
       additivity: 'non-additive',
       value: 's.reading_id',
     },
-    account('s.account'),
+    accountColumn('s'),
     {
       name: 'observed_at',
       type: 'TIMESTAMP',
