@@ -25,6 +25,7 @@ export function orderFor(folder) {
     keepDays: 0,
     timezone: 'Asia/Seoul',
     durationUnit: 'ms',
+    storageAccounts: ['bench'],
     version: 'bench',
     command: 'bench',
   };

@@ -142,11 +142,20 @@ async function takeRunLock(
 
 /** The publisher of a config; null where nothing is published. Throws ConfigError where it cannot be done. */
 export function openPublisher(
-  { warehouse: live, publish, timezone, durationUnit }: Config,
+  { warehouse: live, publish, timezone, durationUnit, accounts }: Config,
   command: string,
 ): Publisher | null {
   if (!publish) return null;
-  return createPublisher({ live, ...publish, timezone, durationUnit, version: version(), command });
+  const storageAccounts = accounts.filter(({ storage }) => storage !== null).map(({ name }) => name);
+  return createPublisher({
+    live,
+    ...publish,
+    storageAccounts,
+    timezone,
+    durationUnit,
+    version: version(),
+    command,
+  });
 }
 
 /** What a worker tells: each run that it made, and each publication. */
@@ -181,6 +190,7 @@ export async function work(
         publications?.look();
       };
       const lastWholeRun = (mode: Mode) => pipeline.warehouse.lastWholeRun(mode);
+      publisher?.sweep(clock.now());
       publications?.look();
       await keepInStep({ clock, logger, schedule, lastWholeRun, run, ticks: surroundings.ticks }, signal);
     } finally {

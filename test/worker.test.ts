@@ -146,7 +146,7 @@ describe('the worker', () => {
     third.stop();
     await third.ended;
     expect(third.runs).toEqual([]);
-    expect(third.log.filter((line) => line.includes('publish'))).toEqual([]);
+    expect(third.log.filter((line) => line.includes('publishing failed'))).toEqual([]);
   });
 
   it('runs again when it was killed in the middle of a run', async () => {

@@ -139,7 +139,7 @@ function queries(published: string): string {
     `the file to query is ${file}, made anew after each run that changed something; try:`,
     `  sqlite3 -box ${file} "${newest}"`,
     `  sqlite3 -box ${file} "${growth}"`,
-    `  sqlite3 -box ${file} "select column_name, data_type, description from dictionary where table_name = 'videos'"`,
+    `  sqlite3 -box ${file} "select column_name, data_type, description from dictionary where table_name = 'videos' order by position"`,
     '',
   ].join('\n');
 }

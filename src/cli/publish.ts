@@ -1,7 +1,7 @@
-import { systemClock } from '../lib/clock.ts';
-import { ConfigError, InterruptedError, VodhouseError } from '../lib/errors.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
+import { ConfigError, InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
 import type { RunSummary } from '../sync/run.ts';
-import type { Publication } from '../warehouse/publishing/publisher.ts';
+import type { Publication, Publisher } from '../warehouse/publishing/publisher.ts';
 import { openPublisher, type Pipeline } from '../worker.ts';
 import { EXIT, exitOfRun } from './exit.ts';
 import { readConfig, type ConfigOptions, type Session } from './session.ts';
@@ -16,7 +16,10 @@ export interface PublishOptions extends ConfigOptions {
 export async function publish(options: PublishOptions): Promise<number> {
   const publisher = openPublisher(readConfig(options), 'publish');
   if (!publisher) throw nowhere();
-  const publication = await publisher.publish(systemClock.now(), createStop().signal);
+  const publication = await publisher.publish(
+    systemClock.now(),
+    createStop('stopping; the published file stays as it was').signal,
+  );
   process.stdout.write(options.json ? asJson(publicationDocument(publication)) : inLines(publication));
   return EXIT.done;
 }
@@ -31,19 +34,34 @@ export async function publishAfterRun(
   signal: AbortSignal,
 ): Promise<Published> {
   try {
-    if (signal.aborted || !publisher?.isDue(clock.now())) return null;
-    return await publisher.publish(clock.now(), signal);
+    return publisher && (await publishInTurn(publisher, clock, signal));
   } catch (error) {
-    if (error instanceof InterruptedError) return null;
     if (error instanceof VodhouseError) return error;
     throw error;
   }
 }
 
+/** Waits for another process that publishes: it may have looked before this run ended. */
+async function publishInTurn(publisher: Publisher, clock: Clock, signal: AbortSignal) {
+  for (let tries = 1; !signal.aborted && publisher.isDue(clock.now()); tries++) {
+    try {
+      return await publisher.publish(clock.now(), signal);
+    } catch (error) {
+      if (!(error instanceof LockedError) || tries === MOST_TRIES) throw error;
+      await clock.sleep(BETWEEN_TRIES_MS, signal);
+    }
+  }
+  return null;
+}
+
+const MOST_TRIES = 200;
+const BETWEEN_TRIES_MS = 300;
+
 /** The exit code for a run and what was published of it. */
 export function exitOfSync(status: RunSummary['status'], published: Published): number {
   const code = exitOfRun(status);
-  return code === EXIT.done && published instanceof VodhouseError ? EXIT.partial : code;
+  if (code !== EXIT.done || !(published instanceof VodhouseError)) return code;
+  return published instanceof InterruptedError ? EXIT.interrupted : EXIT.partial;
 }
 
 /** What came of publishing, in lines; none where there was nothing to do. */

@@ -38,7 +38,7 @@ const NEWS_MS = 7 * 86_400_000;
 export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings): Need[] {
   const { now, typed } = surroundings;
   const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
-  return [
+  const needs = [
     ...facts.budgets.flatMap((row) => pauseNeeds(row, { now, typed })),
     ...parkedNeeds(facts, surroundings),
     ...facts.packages.flatMap((row) => [
@@ -52,6 +52,13 @@ export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings
       .filter((row) => fromTimestamp(row.first_seen_at) > now - NEWS_MS)
       .map((row) => only(`${driftWords(row)} (first seen ${since(row.first_seen_at)})`)),
   ];
+  return needs.length > 0 ? needs : failedNeeds(facts);
+}
+
+/** Where nothing else says why. */
+function failedNeeds({ runs: [last] }: Omit<Report, 'needs'>): Need[] {
+  if (last?.status !== 'failed') return [];
+  return [only(`run ${last.run_id} failed: ${shortened(last.error ?? '', 200)}`)];
 }
 
 type Since = (timestamp: string) => string;
@@ -149,7 +156,7 @@ function storageNeeds(storage: Report['storage'], { config, overview, now, typed
 }
 
 /** A worker publishes right after a run: so long after it, something is wrong, or nobody does. */
-const PUBLISHED_LATE_MS = 10 * 60_000;
+const PUBLISHED_LATE_MS = 2 * 60_000;
 
 function publishedNeeds({ published, runs }: Omit<Report, 'needs'>, { now, typed }: Surroundings): Need[] {
   const ended = runs[0]?.finished_at;

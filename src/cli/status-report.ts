@@ -3,7 +3,7 @@ import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { nextTick } from '../schedule/due.ts';
 import type { Overview, Saved } from '../warehouse/overview.ts';
-import { publishedFact } from '../warehouse/publishing/publisher.ts';
+import { publishedFact } from '../warehouse/publishing/facts.ts';
 import { openPublisher } from '../worker.ts';
 import { needsOf, type Need } from './status-needs.ts';
 import { acceptCommand, type Typed } from './typed.ts';
@@ -115,7 +115,7 @@ function publishedReport(config: Config, now: number): PublishedReport | null {
   const publisher = openPublisher(config, 'status');
   if (!publisher || !config.publish) return null;
   const { file } = config.publish;
-  return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isDue(now) };
+  return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
 /** Stale: two ticks of the schedule have passed since. */

@@ -8,15 +8,15 @@ export interface Stop {
   received(): 'SIGINT' | 'SIGTERM' | null;
 }
 
-/** The first SIGINT or SIGTERM ends the work after the page in flight; the second ends it at once. */
-export function createStop(): Stop {
+/** The first SIGINT or SIGTERM ends the work, as `words` says; the second ends it at once. */
+export function createStop(words = 'stopping after the page in flight'): Stop {
   const controller = new AbortController();
   let received: ReturnType<Stop['received']> = null;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (received) process.exit(EXIT.interrupted);
       received = name;
-      process.stderr.write('stopping after the page in flight; once more to stop at once\n');
+      process.stderr.write(`${words}; once more to stop at once\n`);
       controller.abort(new InterruptedError(`stopped by ${name} before the end`));
     });
   }

@@ -45,8 +45,19 @@ function checkFiles(settings: unknown): Finding[] {
   if (publish === undefined) return [];
   const live = textAt(settings, 'warehouse') ?? DEFAULT_FILES.warehouse;
   const published = textAt(publish, 'file') ?? DEFAULT_FILES.publish;
-  if (normalize(live) !== normalize(published)) return [];
-  return [{ path: ['publish', 'file'], says: 'is the warehouse itself; expected another file' }];
+  const path = ['publish', 'file'];
+  if (normalize(live) === normalize(published))
+    return [{ path, says: 'is the warehouse itself; expected another file' }];
+  // SQLite's own files, our locks, what a restore keeps
+  const isBeside = ['-', '.'].some((sign) => normalize(published).startsWith(normalize(live) + sign));
+  return isBeside
+    ? [
+        {
+          path,
+          says: "begins with the warehouse's name, as its own files beside it do; expected another name",
+        },
+      ]
+    : [];
 }
 
 /** The entries whose value an earlier one has already, with the index of that one. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from './nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 import type { Path, Place, Places } from './places.ts';
 
 type Issue = z.core.$ZodIssue;

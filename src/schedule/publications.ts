@@ -38,8 +38,9 @@ export function createPublications(parts: PublicationParts): Publications {
   }
 
   function note(error: unknown): void {
-    if (error instanceof InterruptedError) return;
-    if (error instanceof LockedError) logger.info(`publishing put off: ${error.message}`);
+    if (error instanceof InterruptedError)
+      logger.info('publishing was broken off; the next start catches up');
+    else if (error instanceof LockedError) logger.info(`publishing put off: ${error.message}`);
     else logger.error(`publishing failed: ${messageOf(error)}`);
   }
 

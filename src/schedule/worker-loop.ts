@@ -1,5 +1,5 @@
 /** The worker's life: at start and every minute it asks what is due, and runs that. */
-import { InterruptedError, LockedError, messageOf, ParkedError } from '../lib/errors.ts';
+import { InterruptedError, LockedError, messageOf, ParkedError, VodhouseError } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Mode } from '../warehouse/schema/runs.ts';
@@ -53,7 +53,7 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
     if (error instanceof LockedError || error instanceof ParkedError) {
       if (error.message !== putOff) logger.info(`put off: ${error.message}`);
       putOff = error.message;
-    } else logger.error(`the run failed: ${messageOf(error)}`);
+    } else logger.error(`the run failed: ${messageOf(error)}${hintOf(error)}`);
   }
 
   /** The same as just now, though no tick has come since: what could not go on is not tried again at once. */
@@ -96,6 +96,10 @@ function logNext({ clock, schedule, logger }: LoopParts): void {
   };
   const quickly = quick === null ? '' : `, next quick run at ${next(quick)}`;
   logger.info(`next full run at ${next(full)}${quickly}`);
+}
+
+function hintOf(error: unknown): string {
+  return error instanceof VodhouseError && error.hint ? ` -> ${error.hint}` : '';
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

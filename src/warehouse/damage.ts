@@ -93,7 +93,8 @@ function findingsOf(client: Database.Database, check: string): string[] {
   return rows.flatMap((row) => Object.values(row)).filter((words) => words !== 'ok');
 }
 
-function isDamage(error: unknown): boolean {
+/** Did SQLite say that a file is damaged, or none of its own? */
+export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }
 

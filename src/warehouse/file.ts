@@ -1,16 +1,6 @@
 /** Opening the live file: ours or not, of which version, with which settings. */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
@@ -19,6 +9,7 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { asWarehouseError, refuseEmpty, tellingDamage } from './damage.ts';
+import { markerOf } from './paths.ts';
 
 export { asWarehouseError };
 
@@ -159,32 +150,11 @@ function refuseOrphan(path: string): void {
   );
 }
 
-/** What a restore that was broken off leaves beside the live file, until another one finishes it. */
-export function markerOf(path: string): string {
-  return `${targetOf(path)}.restoring`;
-}
-
 function refuseHalfRestored(path: string): void {
   if (!existsSync(markerOf(path))) return;
   throw new WarehouseError(`a restore of ${path} was broken off: ${markerOf(path)} is there`, {
     hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',
   });
-}
-
-/** The file that the path leads to by links, also where that is not there. */
-export function targetOf(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const linked = linkedFrom(path);
-  if (linked !== null) return linked;
-  return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
-}
-
-function linkedFrom(path: string): string | null {
-  try {
-    return resolve(dirname(path), readlinkSync(path));
-  } catch {
-    return null; // no link
-  }
 }
 
 /** Removes a file that was being made, and what SQLite left beside it. */

@@ -11,7 +11,8 @@ import { toTimestamp } from '../lib/clock.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, syncToDisk, type Copied } from './backup.ts';
 import { asWarehouseError } from './damage.ts';
-import { APPLICATION_ID, markerOf, openFile, removeDraft, targetOf } from './file.ts';
+import { APPLICATION_ID, openFile, removeDraft } from './file.ts';
+import { markerOf, targetOf } from './paths.ts';
 import type { Db, Tx } from './file.ts';
 import { lockedError, tryLock, type Lock, type LockName } from './lock.ts';
 import { request, warehouseState } from './schema/runs.ts';
@@ -43,7 +44,12 @@ export function restore(path: string, file: string, now: number): Restored {
   try {
     const run = takeLock(live, 'run', now);
     try {
-      return restoreLocked(live, file, now);
+      const publish = takeLock(live, 'publish', now);
+      try {
+        return restoreLocked(live, file, now);
+      } finally {
+        publish.release();
+      }
     } finally {
       run.release();
     }
@@ -198,7 +204,8 @@ function carryOver(old: string, db: Db, now: number): Carried {
       pauses: addPauses(tx, ledger.pauses),
     }));
   } catch (error) {
-    return { error: asWarehouseError(error, old).message };
+    const [words = ''] = asWarehouseError(error, old).message.split(';'); // "nothing was changed" is not said of a restore
+    return { error: words };
   }
 }
 

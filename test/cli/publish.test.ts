@@ -1,9 +1,9 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigWishes } from '../support/config-file.ts';
 import { folderOf } from '../support/folder-of-files.ts';
-import { valueOf as valueIn } from '../support/live-file.ts';
+import { execute, valueOf as valueIn } from '../support/live-file.ts';
 import { startSandbox } from '../support/made-up-account.ts';
 import { vodhouse } from '../support/vodhouse-command.ts';
 import { valueOf } from '../support/warehouse-rows.ts';
@@ -48,18 +48,35 @@ describe('sync', () => {
     expect(inode(cwd)).not.toBe(before);
   });
 
-  it('ends with 3 where it stored everything and could not publish, and says why', async () => {
+  it('sends nothing where something else stands in the place of the published file', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url });
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, PUBLISHED), 'my own notes');
-    const { code, stdout } = await vodhouse(['sync'], { cwd });
-    expect(code).toBe(3);
-    expect(stdout).toMatch(
-      /^not published: publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/m,
+    const { code, stderr } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/,
     );
-    expect(stdout).toContain('  -> name another file, or move this one away');
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(250);
+    expect(stderr).toContain('  -> name another file, or move this one away');
+    expect(existsSync(join(cwd, 'data/vodhouse.db'))).toBe(false);
+  });
+
+  it('ends with 3 where it stored everything and could not publish, and says why', async () => {
+    const { url, sandbox } = await startSandbox();
+    const cwd = folderWith({ url });
+    await vodhouse(['sync'], { cwd });
+    execute(
+      join(cwd, 'data/vodhouse.db'),
+      'update video set first_seen_at = 12, change_seq = change_seq + 1000',
+    );
+    sandbox.churn(5);
+    const before = inode(cwd);
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(stdout).toMatch(/^done in /m);
+    if (code !== 0)
+      expect(stdout).toMatch(/^not published: the new file is not published: its table .*\n {2}-> /m);
+    expect([code, inode(cwd)]).toEqual([3, before]);
   });
 
   it('sends nothing where a column is to be left out that cannot be', async () => {

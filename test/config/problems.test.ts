@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { nearest } from '../../src/config/nearest.ts';
+import { nearest } from '../../src/lib/nearest.ts';
 import { configTemplate } from '../../src/config/template.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { errorOf, folderWith, LEAST, problemsOf } from './support.ts';
@@ -139,6 +139,13 @@ describe('what one value demands of another', () => {
     expect(problemsOf(yaml)).toEqual([
       'line 3  accounts[0]: has nothing to fetch; expected at least one of packages, storage',
     ]);
+  });
+
+  test('the published file is none of those beside the warehouse', () => {
+    for (const ending of ['-wal', '-journal', '.worker.lock', '.restoring'])
+      expect(problemsOf(`${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`)).toEqual([
+        "line 6  publish.file: begins with the warehouse's name, as its own files beside it do; expected another name",
+      ]);
   });
 
   test('the published file is not the warehouse', () => {

@@ -85,6 +85,7 @@ const publisherOf = (live: string, file: string) =>
     keepDays: 0,
     timezone: TIMEZONE,
     durationUnit: 'ms',
+    storageAccounts: ['main'],
     version: 'test',
     command: 'test',
   });

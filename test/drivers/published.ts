@@ -172,7 +172,8 @@ function storageDailyOf(live: string): Out[] {
   const first = [...days.keys(), ...gaps.keys()].map(String).sort()[0] ?? TODAY;
   return daysBetween(first, TODAY).map((day) => {
     const [row, gap] = [days.get(day), gaps.get(day)];
-    const [total, before] = [totalOf(row), totalOf(days.get(dayBefore(day)))];
+    const booked = (each: Live | undefined) => (each?.['state'] === 'booked' ? totalOf(each) : null);
+    const [total, before] = [booked(row), booked(days.get(dayBefore(day)))];
     const change = total === null || before === null ? null : total - before;
     return {
       account: 'main',

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { publishedFact } from '../../src/warehouse/publishing/publisher.ts';
+import { publishedFact } from '../../src/warehouse/publishing/facts.ts';
 import { publish } from '../../src/warehouse/publishing/publish.ts';
 import { built, runModule } from './child-process.ts';
 import { change, liveFileWith, packageRow, videoRow } from './filled-live-file.ts';

@@ -16,6 +16,7 @@ export function orderOf(live: string, wishes: Partial<Order> = {}): Order {
     keepDays: 0,
     timezone: 'Asia/Seoul',
     durationUnit: 'ms',
+    storageAccounts: ['main'],
     version: '1.2.3',
     now: Date.parse('2026-03-10T03:00:00Z'),
     command: 'test',

@@ -2,8 +2,10 @@
 import Database from 'better-sqlite3';
 import { asWarehouseError } from '../damage.ts';
 import type { Answer, Work } from './beside.ts';
+import { endWithParent } from './built.ts';
 import { checkTable } from './check.ts';
 import { fingerprint } from './facts.ts';
+import { attachLive } from './live.ts';
 import { createTable } from './mart.ts';
 import { dates } from './marts/dates.ts';
 import type { Order } from './order.ts';
@@ -28,7 +30,7 @@ function tally(order: Order, into: string): string {
   try {
     db.pragma('main.journal_mode = OFF');
     db.pragma('main.synchronous = OFF');
-    db.prepare('attach ? as live').run(order.live);
+    attachLive(db, order.live);
     db.exec('begin');
     const seen = fingerprint(db, order);
     db.exec(createTable(dates));
@@ -40,4 +42,8 @@ function tally(order: Order, into: string): string {
   }
 }
 
-process.on('message', (work: Work) => process.send?.(answerTo(work)));
+endWithParent();
+process.on('message', (work: Work) => {
+  const answer = answerTo(work);
+  if (process.connected) process.send?.(answer, undefined, undefined, () => undefined); // who asked may be gone
+});

@@ -3,12 +3,14 @@ import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Expected } from './check.ts';
 import { aboutRows, fingerprint } from './facts.ts';
+import { attachLive } from './live.ts';
 import { createTable, createView, fillTable, insertAll, type Table } from './mart.ts';
 import { dictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/all.ts';
 import type { Beside } from './beside.ts';
 import { CREATE_MOVEMENT_BY_DAY, CREATE_PACKAGE_DAY } from './marts/catalog.ts';
 import { CREATE_KEYED } from './marts/columns.ts';
+import { CREATE_ACCOUNT_DAY } from './marts/storage.ts';
 import type { Order } from './order.ts';
 import { beginFlush, PUBLISHED_ID } from './swap.ts';
 
@@ -20,26 +22,33 @@ const CACHE_KIB = 8_000;
 export async function build(draft: string, marts: Marts, order: Order, beside: Beside): Promise<Expected> {
   const found = `${draft}-tally`;
   for (const leftOver of [draft, found]) rmSync(leftOver, { force: true });
-  const tally = beside.tally(order, found);
-  tally.catch(() => undefined); // told where it is awaited
+  const tally = quietly(beside.tally(order, found));
   const db = new Database(draft);
   try {
     applySettings(db);
-    db.prepare('attach ? as live').run(order.live);
+    attachLive(db, order.live);
     db.exec('begin'); // one look at the live file, for all that follows
-    fillVideos(db, marts, () => beginFlush(draft));
+    const flushed: Promise<void>[] = [];
+    fillVideos(db, marts, () => flushed.push(quietly(beginFlush(draft))));
     await takeTally(db, found, await tally, order);
     const expected = fillDays(db, marts, order);
     db.exec('commit');
     db.exec('detach live');
     db.pragma('analysis_limit = 1000');
     db.exec('analyze');
+    await Promise.all(flushed);
     return expected;
   } finally {
     db.close();
     await tally.catch(() => undefined);
     rmSync(found, { force: true });
   }
+}
+
+/** What goes wrong is told where it is awaited. */
+function quietly<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
 }
 
 /** Of the draft alone: one that breaks off is thrown away, and needs neither a journal nor an fsync of each write. */
@@ -99,7 +108,7 @@ function fillDays(db: Database.Database, marts: Marts, order: Order): Expected {
   run(db, marts.packages);
   db.exec(CREATE_MOVEMENT_BY_DAY);
   db.prepare(CREATE_PACKAGE_DAY).run({ today });
-  db.prepare(CREATE_ACCOUNT_DAY).run({ today });
+  db.prepare(CREATE_ACCOUNT_DAY).run({ today, followed: JSON.stringify(order.storageAccounts) });
   for (const table of [marts.storageDaily, marts.storageReadings]) run(db, table);
   run(db, marts.catalogDaily, { today });
   for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
@@ -112,18 +121,6 @@ function run(db: Database.Database, table: Table, parameters: Record<string, unk
   const statement = fillTable(table);
   if (statement !== null) db.prepare(statement).run(parameters);
 }
-
-/** `account_day`: every day of each account from the first that anything is known of. */
-const CREATE_ACCOUNT_DAY = `create temp table account_day as
-select f.account, d.day
-from (
-  select account, min(date) as first from (
-    select account, date from live.storage_day
-    union all select account, date from live.storage_gap
-    union all select account, date from live.storage_reading
-  ) group by account
-) f
-join dates d on d.day between f.first and :today`;
 
 function countExpected(db: Database.Database, marts: Marts): Expected {
   const tables = marts.all.filter((mart) => mart.kind === 'table' && mart.count !== '') as Table[];

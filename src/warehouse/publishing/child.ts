@@ -1,5 +1,6 @@
 /** The process that publishes: takes one order, answers with what came of it, and ends. */
 import { messageOf, VodhouseError } from '../../lib/errors.ts';
+import { endWithParent } from './built.ts';
 import type { Order, Publication } from './order.ts';
 import { publish } from './publish.ts';
 
@@ -18,6 +19,9 @@ async function answerTo(order: Order): Promise<Answer> {
   }
 }
 
+endWithParent();
 process.once('message', (order: Order) => {
-  void answerTo(order).then((answer) => process.send?.(answer, () => process.disconnect()));
+  void answerTo(order).then((answer) => {
+    if (process.connected) process.send?.(answer, undefined, undefined, () => process.exit()); // who asked may be gone
+  });
 });

@@ -8,6 +8,8 @@ export interface Order {
   exclude: readonly string[];
   /** Days that dated copies are kept; 0: none are made. */
   keepDays: number;
+  /** Accounts that have storage in the config. */
+  storageAccounts: readonly string[];
   /** IANA zone of the service's calendar. */
   timezone: string;
   durationUnit: 'ms' | 's';

@@ -1,12 +1,13 @@
 /** One publication: build, check, swap. Runs in a process of its own (child.ts): SQLite does not give way meanwhile. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { WarehouseError } from '../../lib/errors.ts';
-import { asWarehouseError } from '../damage.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import { asWarehouseError, isDamage } from '../damage.ts';
 import { lockOrThrow } from '../lock.ts';
 import { createBeside, type Beside } from './beside.ts';
 import { build } from './build.ts';
 import { checkTable, type Checked, type Expected } from './check.ts';
+import { publishedFact } from './facts.ts';
 import { createMarts, type Marts } from './marts/all.ts';
 import type { Order, Publication } from './order.ts';
 import { draftOf, flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from './swap.ts';
@@ -19,16 +20,16 @@ import { draftOf, flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from 
 export async function publish(order: Order): Promise<Publication> {
   const begun = performance.now();
   const marts = createMarts(order);
-  refuseMissing(order.live);
   const lock = lockOrThrow(order.live, 'publish', order.command, order.now);
   try {
     makeRoom(order.file);
     const draft = draftOf(order.file);
     const beside = createBeside();
     try {
-      const expected = await build(draft, marts, order, beside);
+      const expected = await buildOrSay(draft, marts, order, beside);
       // the disk writes while the file is checked
       const [checked] = await Promise.all([checkAll(draft, marts, expected, beside), flush(draft)]);
+      refuseOther(draft, order.file);
       await swapIn(draft, order.file);
       return {
         file: order.file,
@@ -48,10 +49,25 @@ export async function publish(order: Order): Promise<Publication> {
   }
 }
 
-/** SQLite would make one. What else the live file may not be, `createPublisher` refuses. */
-function refuseMissing(live: string): void {
-  if (existsSync(live)) return;
-  throw new WarehouseError(`there is no warehouse at ${live}`, { hint: 'vodhouse sync makes it' });
+/** Throws ConfigError where the file that stands there was made from another warehouse: it may hold history that this has not. */
+function refuseOther(draft: string, file: string): void {
+  const since = publishedFact(file, 'warehouse_since');
+  if (since === null || since === publishedFact(draft, 'warehouse_since')) return;
+  throw new ConfigError(
+    `publish.file: ${file} was made from another warehouse, begun ${since} UTC; it stays as it is`,
+    {
+      hint: 'it may hold history that this one has not: move it away, or name another file',
+    },
+  );
+}
+
+/** The draft is new: where damage is found while it is built, it is that of the live file. */
+async function buildOrSay(...parameters: Parameters<typeof build>): Promise<Expected> {
+  try {
+    return await build(...parameters);
+  } catch (error) {
+    throw isDamage(error) ? asWarehouseError(error, parameters[2].live) : error;
+  }
 }
 
 /** The two large tables are checked side by side. */

@@ -1,15 +1,18 @@
 /** Publishing as the rest of vodhouse sees it: one interface, so that a second target can stand behind it. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { dirname } from 'node:path';
 import { createCalendar } from '../../lib/calendar.ts';
 import { ConfigError, InterruptedError, LockedError, WarehouseError } from '../../lib/errors.ts';
 import { builtFile } from './built.ts';
 import type { Answer } from './child.ts';
 import { openFileToRead } from '../file.ts';
-import { fingerprint } from './facts.ts';
+import { targetOf } from '../paths.ts';
+import { tryLock } from '../lock.ts';
+import { fingerprint, publishedFact } from './facts.ts';
 import { createMarts } from './marts/all.ts';
 import type { Order, Publication } from './order.ts';
+import { refuseForeign, sweepAfter, sweepLeftOvers } from './swap.ts';
 
 export type { Publication } from './order.ts';
 
@@ -17,22 +20,30 @@ export type { Publication } from './order.ts';
 export type Target = Omit<Order, 'now' | 'today'>;
 
 export interface Publisher {
-  /** Is there anything in the live file that a reader of the published one does not see yet? */
+  /** Is there anything in the live file that a reader of the published one does not see yet? A new day is something. */
   isDue(now: number): boolean;
+  /** As `isDue`, but for the day. */
+  isBehind(now: number): boolean;
+  /** Removes what a killed publication left, unless another process publishes. */
+  sweep(now: number): void;
   /**
    * Publishes now, in a process of its own; the old file stands until the new one is whole. Throws InterruptedError when
-   * the signal aborts, else as \`publish\` does.
+   * the signal aborts, else as `publish` does.
    */
   publish(now: number, signal: AbortSignal): Promise<Publication>;
 }
 
 /** A publisher into a file. Throws ConfigError where the target cannot be served. */
-export function createPublisher(target: Target): Publisher {
+export function createPublisher(wished: Target): Publisher {
+  const target = { ...wished, file: targetOf(wished.file) };
   createMarts(target); // refuses columns that cannot be left out
+  refuseForeign(target.file);
   const calendar = createCalendar(target.timezone);
   const orderAt = (now: number): Order => ({ ...target, now, today: calendar.dayAt(now) });
   return {
     isDue: (now) => isDue(orderAt(now)),
+    isBehind: (now) => isDue({ ...orderAt(now), today: publishedFact(target.file, 'today') ?? '' }),
+    sweep: (now) => sweep(orderAt(now)),
     publish: (now, signal) => publishApart(orderAt(now), signal),
   };
 }
@@ -48,19 +59,11 @@ function isDue(order: Order): boolean {
   }
 }
 
-/** A fact of \`about\` in the published file; null where there is none, or no file that can be read. */
-export function publishedFact(file: string, key: string): string | null {
-  if (!existsSync(file)) return null;
-  try {
-    const db = new Database(file, { readonly: true, fileMustExist: true });
-    try {
-      return db.prepare('select value from about where key = ?').pluck().get(key) as string | null;
-    } finally {
-      db.close();
-    }
-  } catch {
-    return null; // something else, or an old shape: the next publication tells, or replaces it
-  }
+function sweep({ live, file, command, now }: Order): void {
+  if (!existsSync(dirname(file))) return;
+  const lock = tryLock(live, 'publish', command, now);
+  if (lock) sweepLeftOvers(file);
+  lock?.release();
 }
 
 async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
@@ -71,7 +74,10 @@ async function publishApart(order: Order, signal: AbortSignal): Promise<Publicat
   signal.addEventListener('abort', stop, { once: true });
   try {
     const answer = await answerOf(child, order);
-    if ('ended' in answer) throw signal.aborted ? interruptedBy(signal) : endedEarly(answer.ended);
+    if ('ended' in answer) {
+      sweepAfter(order.file, child.pid);
+      throw signal.aborted ? interruptedBy(signal) : endedEarly(answer.ended);
+    }
     if ('error' in answer) throw revived(answer.error);
     return answer.publication;
   } finally {

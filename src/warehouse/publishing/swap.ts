@@ -37,6 +37,12 @@ export function sweepLeftOvers(file: string): void {
   }
 }
 
+/** Removes what that process left, which has ended before its time. */
+export function sweepAfter(file: string, pid: number | undefined): void {
+  for (const ending of ['', '-journal', '-tally', '-tally-journal'])
+    rmSync(`${file}.new-${pid}${ending}`, { force: true });
+}
+
 /** Throws ConfigError where something else stands in the place of the published file: it would be lost. */
 export function refuseForeign(file: string): void {
   const id = applicationId(file);
@@ -87,10 +93,16 @@ export async function swapIn(draft: string, file: string): Promise<void> {
   void old?.close(); // to free the blocks of a large file takes a while, and nobody needs to wait
 }
 
-/** Has the disk begin with what is written so far, beside what this process does. What goes wrong, `flush` tells. */
-export function beginFlush(draft: string): void {
+/** Has the disk begin with what is written so far, beside what this process does. Throws what `fsync` throws. */
+export function beginFlush(draft: string): Promise<void> {
   const handle = openSync(draft, 'r');
-  fsync(handle, () => closeSync(handle));
+  return new Promise((resolve, reject) => {
+    fsync(handle, (error) => {
+      closeSync(handle);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 function sync(path: string): void {

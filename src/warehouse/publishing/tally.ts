@@ -11,14 +11,17 @@ import type { Order } from './order.ts';
 /** Makes `movement` in that schema, and fills `dates`, which is there. The live file is attached as `live`. */
 export function makeTally(db: Database.Database, order: Order, schema: 'main' | 'temp'): void {
   db.exec(createMovement(schema));
-  insertAll(db, dates, dateRows(firstDay(db, order), order));
+  insertAll(db, dates, dateRows(spanOf(db, order), order.timezone));
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-/** The rows of `dates`, from the year before that of the first fact (a day) to the present one. */
-function* dateRows(first: string, { today, timezone }: Order): Generator<(string | number)[]> {
-  const [begin, end] = [`${Number(first.slice(0, 4)) - 1}-01-01`, `${today.slice(0, 4)}-12-31`];
+/** The rows of `dates`: whole years, from the one before the first fact to the one of the last. */
+function* dateRows(
+  [first, last]: readonly [string, string],
+  timezone: string,
+): Generator<(string | number)[]> {
+  const [begin, end] = [`${Number(first.slice(0, 4)) - 1}-01-01`, `${last.slice(0, 4)}-12-31`];
   for (const { day, startsAt, endsAt } of createCalendar(timezone).days(begin, end))
     yield [...cellsOf(day), toTimestamp(startsAt), toTimestamp(endsAt)];
 }
@@ -43,20 +46,22 @@ function cellsOf(day: string): (string | number)[] {
   ];
 }
 
-/** The day of the first fact there is; today where there is none. */
-function firstDay(db: Database.Database, { timezone, today }: Order): string {
-  const [moment, day] = db.prepare(FIRST_FACTS).raw().get() as [string | null, string | null];
-  const seen = moment === null ? [] : [createCalendar(timezone).dayAt(fromTimestamp(moment))];
-  return [...seen, ...(day === null ? [] : [day]), today].sort()[0] ?? today;
+/** The days of the first and the last fact there is; today is one. */
+function spanOf(db: Database.Database, { timezone, today }: Order): [string, string] {
+  const facts = db.prepare(FACTS).raw().get() as (string | null)[];
+  const [moment = null, ...days] = facts;
+  const seen = moment === null ? null : createCalendar(timezone).dayAt(fromTimestamp(moment));
+  const sorted = [seen, ...days, today].filter((day) => day !== null).sort();
+  return [sorted[0] ?? today, sorted.at(-1) ?? today];
 }
 
-const FIRST_FACTS = `select
+const FACTS = `select
   (select min(moment) from (
     select min(minute) || ':00' as moment from movement
     union all select min(first_walked_at) from live.package
-  )),
-  (select min(date) from (
-    select min(date) as date from live.storage_day
-    union all select min(date) from live.storage_gap
-    union all select min(date) from live.storage_reading
-  ))`;
+  )), min(date), max(date)
+from (
+  select date from live.storage_day
+  union all select date from live.storage_gap
+  union all select date from live.storage_reading
+)`;

@@ -306,6 +306,29 @@ const missing = (day: string, reason: string | null) => ({
   d: 0,
 });
 
+describe('the storage of an account that left the config', () => {
+  it('ends with its last day, and makes nothing else look old', async () => {
+    const old = { account: 'old' };
+    const live = liveFileWith(
+      storageRow('2026-03-01', 1, old),
+      storageRow('2026-03-03', 1, old),
+      insert('storage_reading', { ...old, date: '2026-03-03', observed_at: '2026-03-03 01:00:00' }),
+      storageRow('2026-03-08', 1),
+      insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 01:00:00' }),
+    );
+    const { select } = await published(live);
+    const days = 'select account, max(day) as last, count(*) as days from storage_daily group by account';
+    expect(select(days)).toEqual([
+      { account: 'main', last: '2026-03-10', days: 3 },
+      { account: 'old', last: '2026-03-03', days: 3 },
+    ]);
+    expect(select("select value from about where key in ('freshness', 'storage_as_of')")).toEqual([
+      { value: '2026-03-10 01:00:00' },
+      { value: '2026-03-10 01:00:00' },
+    ]);
+  });
+});
+
 describe('the published calendar', () => {
   it('has whole years without a hole, with ISO weeks', async () => {
     const { select } = await published(liveFileWith(storageRow('2024-12-31', 1)));
@@ -326,6 +349,12 @@ describe('the published calendar', () => {
     });
     expect(of('2026-12-31')).toMatchObject({ iso_year: 2026, iso_week: 53, weekday_name: 'Thursday' });
     expect(of('2026-03-01')).toMatchObject({ weekday: 7, is_weekend: 1, week_start: '2026-02-23' });
+  });
+
+  it('reaches to the last fact, also where a clock was set back since', async () => {
+    const { select } = await published(liveFileWith(storageRow('2027-01-01', 1)));
+    expect(select('select max(day) as last from dates')).toEqual([{ last: '2027-12-31' }]);
+    expect(select('select day from storage_daily')).toEqual([{ day: '2027-01-01' }]);
   });
 
   it('knows when the days of its zone begin and end, also when clocks change', async () => {

@@ -1,11 +1,14 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,6 +20,7 @@ import { createBeside, type Beside } from '../../../src/warehouse/publishing/bes
 import { build } from '../../../src/warehouse/publishing/build.ts';
 import { createMarts } from '../../../src/warehouse/publishing/marts/all.ts';
 import { publish } from '../../../src/warehouse/publishing/publish.ts';
+import { createPublisher } from '../../../src/warehouse/publishing/publisher.ts';
 import { change, liveFileWith, packageRow, storageRow, videoRow } from '../../support/filled-live-file.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../../support/live-file.ts';
 import { orderOf, published } from '../../support/published-file.ts';
@@ -155,6 +159,16 @@ describe('a file that would not be right', () => {
     expect(await refused(path)).toContain('its table videos has 0 rows; by the live file it has 2');
   });
 
+  it('is not published, nor is one made, where the live file is gone or being restored', async () => {
+    const path = live();
+    writeFileSync(`${path}.restoring`, '');
+    expect(await refused(path)).toBe(`${path} is being restored`);
+    rmSync(`${path}.restoring`);
+    rmSync(path);
+    expect(await refused(path)).toBe(`there is no warehouse at ${path}`);
+    expect(names(orderOf(path).file)).toEqual(['live.db.publish.lock']);
+  });
+
   it('is not published: a live file that is damaged', async () => {
     const path = live();
     execute(path, 'pragma wal_checkpoint(truncate)');
@@ -162,7 +176,23 @@ describe('a file that would not be right', () => {
     const root = Number(valueOf(path, "select rootpage from sqlite_schema where name = 'video'"));
     bytes.fill(0xff, (root - 1) * 4096, root * 4096);
     writeFileSync(path, bytes);
-    expect(await refused(path)).toMatch(/malformed|damaged/);
+    expect(await refused(path)).toMatch(/live\.db is damaged: database disk image is malformed$/);
+  });
+});
+
+describe('a published file of another warehouse', () => {
+  it('stays as it is: it may hold history that a new warehouse has not', async () => {
+    const path = live();
+    const { file } = await published(path);
+    const before = hashOf(file);
+    const anew = liveFileWith(packageRow(101));
+    execute(anew, "update warehouse_state set created_at = '2026-03-09 00:00:00'");
+    const error: unknown = await publish(orderOf(anew, { file })).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message: `publish.file: ${file} was made from another warehouse, begun 2026-03-01 00:00:00 UTC; it stays as it is`,
+    });
+    expect(hashOf(file)).toBe(before);
   });
 });
 
@@ -197,6 +227,16 @@ describe('publishing', () => {
     const path = live();
     mkdirSync(orderOf(path).file);
     await expect(publish(orderOf(path))).rejects.toThrow(ConfigError);
+  });
+
+  it('follows a link at the place of the published file', async () => {
+    const path = live();
+    const target = orderOf(path);
+    const link = join(dirname(path), 'link.db');
+    symlinkSync(target.file, link);
+    await createPublisher({ ...target, file: link }).publish(target.now, new AbortController().signal);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(rowsOf(target.file, 'select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
   it('replaces a published file of which only the beginning is left', async () => {

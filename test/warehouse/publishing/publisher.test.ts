@@ -1,11 +1,12 @@
 import { dirname, join } from 'node:path';
-import { copyFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError } from '../../../src/lib/errors.ts';
 import { tryLock } from '../../../src/warehouse/lock.ts';
 import type { Order } from '../../../src/warehouse/publishing/order.ts';
 import { publish } from '../../../src/warehouse/publishing/publish.ts';
-import { createPublisher, publishedFact } from '../../../src/warehouse/publishing/publisher.ts';
+import { publishedFact } from '../../../src/warehouse/publishing/facts.ts';
+import { createPublisher } from '../../../src/warehouse/publishing/publisher.ts';
 import {
   change,
   insert,
@@ -21,8 +22,11 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const NOW = Date.parse('2026-03-10T03:00:00Z');
 const never = new AbortController().signal;
+const reading = (at: string, row = {}) =>
+  insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: at, ...row });
 const live = () =>
   liveFileWith(
+    reading('2026-03-10 01:00:00'),
     packageRow(101, { walked_at: '2026-03-10 01:00:00' }),
     videoRow(1),
     storageRow('2026-03-10', 5, { state: 'live', observed_at: '2026-03-10 01:00:00' }),
@@ -71,6 +75,20 @@ describe('a publisher', () => {
   });
 });
 
+describe('sweeping', () => {
+  it('removes what a killed publication left, unless another process publishes', () => {
+    const target = orderOf(live());
+    const leftOver = `${target.file}.new-4711`;
+    writeFileSync(leftOver, '');
+    const lock = tryLock(target.live, 'publish', 'publish', NOW);
+    createPublisher(target).sweep(NOW);
+    expect(existsSync(leftOver)).toBe(true);
+    lock?.release();
+    createPublisher(target).sweep(NOW);
+    expect(existsSync(leftOver)).toBe(false);
+  });
+});
+
 describe('a publication is due', () => {
   /** Publishes, changes the live file, and asks again. */
   async function isDueAfter(...statements: string[]) {
@@ -99,6 +117,8 @@ describe('a publication is due', () => {
       insert('storage_gap', { ...day, ...asked }),
       insert('storage_discrepancy', { ...day, field: 'image_size', observed_at: '2026-03-10 01:00:00' }),
       insert('quarantine', { ...refused, seen_at: '2026-03-10 01:00:00' }),
+      // a reading between two that agree: the live row is as it was
+      reading('2026-03-10 02:00:00', { image_count: 7 }) + reading('2026-03-10 02:30:00'),
       "update package set name = 'Other';",
       packageRow(102),
       "update package set retired_at = '2026-03-10 02:00:00';",
@@ -113,6 +133,7 @@ describe('a publication is due', () => {
       "update package set walked_at = '2026-03-10 02:00:00', looked_at = '2026-03-10 02:00:00';",
       "update storage_day set observed_at = '2026-03-10 02:00:00';",
       insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:00:00' }),
+      insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:30:00' }),
       insert('run', {
         trigger: 'manual',
         mode: 'full',
@@ -121,6 +142,16 @@ describe('a publication is due', () => {
       }),
     ];
     expect(await isDueAfter(looked.join('\n'))).toEqual([false]);
+  });
+
+  it('for a person, not yet by a day that began', async () => {
+    const target = orderOf(live());
+    await publish(target);
+    const publisher = createPublisher(target);
+    const nextDay = Date.parse('2026-03-10T15:00:00Z');
+    expect([publisher.isDue(nextDay), publisher.isBehind(nextDay)]).toEqual([true, false]);
+    execute(target.live, "update package set name = 'Other'");
+    expect(publisher.isBehind(nextDay)).toBe(true);
   });
 
   it('when the day is another one, or the config', async () => {

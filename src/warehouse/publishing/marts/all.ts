@@ -1,5 +1,6 @@
 /** Everything that is published. */
 import { ConfigError } from '../../../lib/errors.ts';
+import { nearest } from '../../../lib/nearest.ts';
 import type { Mart, Table } from '../mart.ts';
 import { about, dictionary } from './about.ts';
 import { catalogDaily } from './catalog.ts';
@@ -75,10 +76,11 @@ function refuseUnknown({ durationUnit, exclude }: VideoOptions): void {
     .flatMap(({ name, source }) => [name, source ?? name]);
   const unknown = exclude.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  throw new ConfigError(
-    `publish.exclude: ${unknown.map((name) => `"${name}"`).join(', ')} cannot be left out`,
-    {
-      hint: `these can: ${[...new Set(known)].join(', ')}`,
-    },
-  );
+  const words = unknown.map((name) => {
+    const meant = nearest(name, known);
+    return `"${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+  });
+  throw new ConfigError(`publish.exclude: ${words.join(', ')} cannot be left out`, {
+    hint: `these can: ${[...new Set(known)].join(', ')}`,
+  });
 }

@@ -25,7 +25,7 @@ from (
 )
 group by account, package_id, minute`;
 
-/** The same by day of the service's calendar, which \`dates\` knows. */
+/** The same by day of the service's calendar, which `dates` knows. */
 export const CREATE_MOVEMENT_BY_DAY = `create temp table movement_by_day as
 select account, package_id, day, sum(begun) as begun, sum(ended) as ended, sum(removed) as removed,
   sum(duration) as duration, sum(bytes) as bytes
@@ -62,7 +62,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
     kind: 'table',
     name: 'catalog_daily',
     description:
-      'One row a day of a package, from its first sync to today (or the day it left the config): what the warehouse knew of it when the day ended. A change counts on the day it was seen, a removal on the day of its proof.',
+      'One row a day of a package, from its first sync to today (or the day it left the config): what the warehouse knew of it when the day ended. A change counts on the day it was seen, a removal on the day of its proof; a package that left the config and came back goes on as if it had stayed.',
     key: ['package_key', 'day'],
     foreignKeys: [
       { columns: ['package_key'], table: 'packages', references: ['package_key'] },

@@ -56,11 +56,7 @@ export function packages({ durationUnit }: VideoOptions): Table {
         `v."order" = 'trusted'`,
       ),
       moment('first_walked_at', 'first_walked_at', 'End of the first walk over all its pages.'),
-      moment(
-        'walked_at',
-        'walked_at',
-        'End of the last walk over all its pages: what is here is at least as fresh.',
-      ),
+      moment('walked_at', 'walked_at', 'End of the last walk over all its pages.'),
       moment(
         'looked_at',
         'looked_at',

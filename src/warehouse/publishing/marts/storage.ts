@@ -106,16 +106,16 @@ export function dayColumns(day: string): MadeColumn[] {
 }
 
 function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): MadeColumn {
-  const before = `lag(${TOTAL}) over (partition by d.account order by d.day)`;
+  const before = `lag(case when s.state = 'booked' then ${TOTAL} end) over (partition by d.account order by d.day)`;
   return {
     name,
     type,
     unit,
     description:
-      'Change of the total against the day before; NULL where either is not known. That of a live day is provisional.',
+      'Change of the total against the day before; NULL unless both are booked: the reading of a day so far is no figure of a day',
     source: null,
     additivity: 'non-additive', // over a day that is missing, the sum of the changes is not the growth
-    value: `((${TOTAL}) - ${before})${divisor}`,
+    value: `case when s.state = 'booked' then ((${TOTAL}) - ${before})${divisor} end`,
   };
 }
 
@@ -130,7 +130,7 @@ const REASON = `case
     else 'not asked for yet'
   end`;
 
-/** One row a day of an account, without a hole. The table \`account_day\` says which. */
+/** One row a day of an account, without a hole. The table `account_day` says which. */
 export const storageDaily: Table = {
   kind: 'table',
   name: 'storage_daily',
@@ -240,3 +240,16 @@ export const storageReadings: Table = {
   from: 'from live.storage_reading s order by s.reading_id',
   count: 'select count(*) from live.storage_reading',
 };
+
+/** `account_day`: every day of each account from the first that anything is known of, to today where it is still read. */
+export const CREATE_ACCOUNT_DAY = `create temp table account_day as
+select f.account, d.day
+from (
+  select account, min(date) as first, max(date) as last from (
+    select account, date from live.storage_day
+    union all select account, date from live.storage_gap
+    union all select account, date from live.storage_reading
+  ) group by account
+) f
+join dates d on d.day >= f.first and d.day <= case
+  when f.account in (select value from json_each(:followed)) then max(f.last, :today) else f.last end`;

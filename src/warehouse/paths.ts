@@ -1,0 +1,24 @@
+/** Where a file really is, and what stands beside it. */
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** What a restore that was broken off leaves beside the live file, until another one finishes it. */
+export function markerOf(path: string): string {
+  return `${targetOf(path)}.restoring`;
+}
+
+/** The file that the path leads to by links, also where that is not there. */
+export function targetOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const linked = linkedFrom(path);
+  if (linked !== null) return linked;
+  return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
+}
+
+function linkedFrom(path: string): string | null {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return null; // no link
+  }
+}
