@@ -112,7 +112,7 @@ function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: st
     type,
     unit,
     description:
-      'Change of the total against the day before; NULL unless both are booked: the reading of a day so far is no figure of a day',
+      'Change of the total against the day before; NULL unless both are booked: the reading of a day so far is no figure of a day.',
     source: null,
     additivity: 'non-additive', // over a day that is missing, the sum of the changes is not the growth
     value: `case when s.state = 'booked' then ((${TOTAL}) - ${before})${divisor} end`,
