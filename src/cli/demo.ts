@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { InterruptedError } from '../lib/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { refuseForeign } from '../warehouse/publishing/swap.ts';
 import { openPipeline, work } from '../worker.ts';
 import { EXIT } from './exit.ts';
 import { readLeftBack } from './held-back.ts';
@@ -39,6 +40,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   const session = openSession('demo', options, config.secrets);
   try {
     const isKnown = existsSync(config.warehouse);
+    if (!isKnown) forgetPublished(publishedBeside(config.warehouse));
     const words = isKnown ? 'going on with' : 'making';
     process.stdout.write(`a made-up account answers at ${url}; ${words} ${shown(config.warehouse)}\n\n`);
     const code = await syncOnce(config, session, stop);
@@ -120,6 +122,12 @@ function demoConfig(warehouse: string, url: string, sandbox: Sandbox): Config {
     notify: null,
     secrets: [sandbox.key],
   };
+}
+
+/** What an earlier demo published, whose warehouse is gone, would not be replaced. */
+function forgetPublished(file: string): void {
+  refuseForeign(file);
+  rmSync(file, { force: true });
 }
 
 /** `data/demo.bi.db` for `data/demo.db`. */
