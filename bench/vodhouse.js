@@ -1,10 +1,10 @@
-/** vodhouse on the same work: one `sync` as the command makes it. `node bench/vodhouse.js URL PACKAGES FILE`. */
+/** vodhouse on the same work: one `sync` as the command makes it. `node bench/vodhouse.js URL PACKAGES FILE [PER_SECOND]`. */
 import { openPipeline } from '../dist/worker.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { createLogger } from '../dist/lib/logger.js';
 import { silentProgress } from '../dist/sync/progress.js';
 
-const [url, packages, file] = process.argv.slice(2);
+const [url, packages, file, perSecond = null] = process.argv.slice(2);
 const config = {
   file: 'bench',
   warehouse: file,
@@ -17,7 +17,7 @@ const config = {
       packages: Array.from({ length: Number(packages) }, (_, index) => ({ id: index + 1, name: null })),
       limits: {
         concurrency: 4,
-        perSecond: null,
+        perSecond: perSecond && Number(perSecond),
         perMinute: null,
         perDay: null,
         maxWaitMs: 120_000,
