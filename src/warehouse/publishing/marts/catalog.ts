@@ -1,7 +1,6 @@
 /** Published: the size of each package by day. */
 import type { MadeColumn, Table } from '../mart.ts';
-import { dayColumns } from './storage.ts';
-import { packageColumns } from './columns.ts';
+import { dayColumns, GIB, packageColumns } from './columns.ts';
 
 /**
  * Makes the table `movement`: what the states of all videos add to and take from their package, by minute. A live state adds its video where it begins and takes it where it ends; where a live state follows another one, both fall on the
@@ -113,7 +112,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
         description: 'File size of the videos in it at the end of the day.',
         source: null,
         additivity: 'semi-additive',
-        value: `${sumTo('bytes')} / 1073741824.0`,
+        value: `${sumTo('bytes')} / ${GIB}`,
       },
       count(
         'added',

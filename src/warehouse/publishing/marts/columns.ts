@@ -1,6 +1,9 @@
 /** Columns that several marts have, and the forms of those that come from the live file. */
 import type { MadeColumn } from '../mart.ts';
 
+/** Bytes of a GiB, as REAL: what is divided by it is REAL too. */
+export const GIB = '1073741824.0';
+
 /** Makes the temporary table `keyed`: the key of each package, made once and not for each video. */
 export const CREATE_KEYED = `create temp table keyed as
 select account, package_id, account || '/' || package_id as package_key from live.package
@@ -76,4 +79,37 @@ export function number(
   description: string,
 ): MadeColumn {
   return { name, type, unit, description, source, additivity, value };
+}
+
+/** A day in the three forms that BI tools want. */
+export function dayColumns(day: string): MadeColumn[] {
+  return [
+    {
+      name: 'day',
+      type: 'DATE',
+      unit: 'YYYY-MM-DD',
+      description: "Day of the service's calendar: joins to dates.",
+      source: 'date',
+      additivity: null,
+      value: day,
+    },
+    {
+      name: 'day_at',
+      type: 'TIMESTAMP',
+      unit: 'YYYY-MM-DD 00:00:00',
+      description: 'The same day as a moment, for tools that shift plain dates.',
+      source: 'date',
+      additivity: null,
+      value: `${day} || ' 00:00:00'`,
+    },
+    {
+      name: 'time',
+      type: 'BIGINT',
+      unit: 'seconds since 1970-01-01',
+      description: 'The same day as a number, for Grafana.',
+      source: 'date',
+      additivity: 'non-additive',
+      value: `cast(strftime('%s', ${day}) as integer)`,
+    },
+  ];
 }

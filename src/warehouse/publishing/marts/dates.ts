@@ -1,6 +1,6 @@
 /** Published: the calendar, one row a day. */
+import { dayColumns } from './columns.ts';
 import type { DataType, MadeColumn, Table } from '../mart.ts';
-import { dayColumns } from './storage.ts';
 
 function part(name: string, type: DataType, unit: string | null, description: string): MadeColumn {
   const additivity = type === 'BIGINT' ? 'non-additive' : null;

@@ -1,6 +1,6 @@
 /** Published: packages. */
 import type { Table } from '../mart.ts';
-import { flag, moment, number, packageColumns, text } from './columns.ts';
+import { flag, GIB, moment, number, packageColumns, text } from './columns.ts';
 import type { VideoOptions } from './videos.ts';
 
 /** One row a package. */
@@ -32,13 +32,7 @@ export function packages({ durationUnit }: VideoOptions): Table {
       ),
       sum('duration_seconds', 'REAL', 'seconds', seconds, 'Playback length of the videos in it now.'),
       sum('size_bytes', 'BIGINT', 'bytes', 's.bytes', 'File size of the videos in it now.'),
-      sum(
-        'size_gib',
-        'REAL',
-        'GiB (2^30 bytes)',
-        's.bytes / 1073741824.0',
-        'File size of the videos in it now.',
-      ),
+      sum('size_gib', 'REAL', 'GiB (2^30 bytes)', `s.bytes / ${GIB}`, 'File size of the videos in it now.'),
       {
         ...number(
           'service_count',

@@ -1,6 +1,6 @@
 /** Published: storage by day, and every reading. */
 import type { MadeColumn, Table } from '../mart.ts';
-import { accountColumn } from './columns.ts';
+import { accountColumn, dayColumns, GIB } from './columns.ts';
 
 /** The five kinds of storage of service.md 2.3: their columns in the live file, and what they are called here. */
 const KINDS = [
@@ -15,8 +15,6 @@ const KINDS = [
   },
   { count: 'image_count', size: 'image_size', name: 'image', words: 'original images' },
 ] as const;
-
-const GIB = '1073741824.0';
 
 /** NULL where the service left one of them out: a sum of the others would be no total. */
 const TOTAL = KINDS.map(({ size }) => `s.${size}`).join(' + ');
@@ -69,39 +67,6 @@ function figures(): MadeColumn[] {
         value: `s.${size} / ${GIB}`,
       }),
     ]),
-  ];
-}
-
-/** A day in the three forms that BI tools want. */
-export function dayColumns(day: string): MadeColumn[] {
-  return [
-    {
-      name: 'day',
-      type: 'DATE',
-      unit: 'YYYY-MM-DD',
-      description: "Day of the service's calendar: joins to dates.",
-      source: 'date',
-      additivity: null,
-      value: day,
-    },
-    {
-      name: 'day_at',
-      type: 'TIMESTAMP',
-      unit: 'YYYY-MM-DD 00:00:00',
-      description: 'The same day as a moment, for tools that shift plain dates.',
-      source: 'date',
-      additivity: null,
-      value: `${day} || ' 00:00:00'`,
-    },
-    {
-      name: 'time',
-      type: 'BIGINT',
-      unit: 'seconds since 1970-01-01',
-      description: 'The same day as a number, for Grafana.',
-      source: 'date',
-      additivity: 'non-additive',
-      value: `cast(strftime('%s', ${day}) as integer)`,
-    },
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Published: videos and their states. */
 import type { MadeColumn, Table, View } from '../mart.ts';
-import { flag, moment, number, packageColumns, text } from './columns.ts';
+import { flag, GIB, moment, number, packageColumns, text } from './columns.ts';
 
 /** What the marts of videos depend on. */
 export interface VideoOptions {
@@ -42,7 +42,7 @@ function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
       'GiB (2^30 bytes)',
       'filesize',
       'additive',
-      'v.filesize / 1073741824.0',
+      `v.filesize / ${GIB}`,
       'File size; sums right where a driver cuts integers to 32 bits.',
     ),
     number(
