@@ -63,6 +63,14 @@ describe('status', () => {
     }
   });
 
+  it('ends with 3 where the last run failed and nothing else says why', async () => {
+    const { cwd } = await syncedFolder();
+    execute(join(cwd, WAREHOUSE), "update run set status = 'failed', error = 'the disk is full'");
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain('  - run 1 failed: the disk is full\n');
+  });
+
   it('tells when the published file was made, and whether it is behind', async () => {
     const { url } = await startSandbox();
     const top = 'publish: {}';
