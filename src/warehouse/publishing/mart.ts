@@ -1,5 +1,4 @@
 /** What a published table or view is: its columns with their types and meaning, and the SQL that makes it. */
-
 import type Database from 'better-sqlite3';
 
 /** Types that every BI driver reads right (docs/architecture.md). */

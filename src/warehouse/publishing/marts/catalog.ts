@@ -3,8 +3,9 @@ import type { MadeColumn, Table } from '../mart.ts';
 import { dayColumns, GIB, packageColumns } from './columns.ts';
 
 /**
- * Makes the table `movement`: what the states of all videos add to and take from their package, by minute. A live state adds its video where it begins and takes it where it ends; where a live state follows another one, both fall on the
- * same moment. So what ends and is not removed was edited, and what begins and was no edit was added.
+ * Makes the table `movement`: what the states of all videos add to and take from their package, by minute. A live state
+ * adds its video where it begins and takes it where it ends; where a live state follows another one, both fall on the same
+ * moment. So what ends and is not removed was edited, and what begins and was no edit was added.
  */
 export const createMovement = (schema: 'temp' | 'main') => `create table ${schema}.movement as
 select account, package_id, substr(moment, 1, 16) as minute,
