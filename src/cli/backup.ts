@@ -3,7 +3,7 @@ import { systemClock } from '../lib/clock.ts';
 import { backUp, type Copied } from '../warehouse/backup.ts';
 import { EXIT } from './exit.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
-import { typedWith } from './typed.ts';
+import { quoted, typedWith } from './typed.ts';
 import { asJson, counted, duration, shown, size } from './words.ts';
 
 export interface BackupOptions extends ConfigOptions {
@@ -23,7 +23,7 @@ export async function backup(options: BackupOptions, file: string): Promise<numb
     return EXIT.done;
   }
   const held = `${counted(copied.videos, 'video')}, ${size(copied.sizeBytes)}, ${duration(durationMs)}`;
-  const back = typedWith(options.config)(`restore ${asTyped(file)}`);
+  const back = typedWith(options.config)(`restore ${quoted(file)}`);
   process.stdout.write(`backed up ${shown(warehouse)} to ${file}: ${held}\n${back} puts it back\n`);
   return EXIT.done;
 }
@@ -31,9 +31,4 @@ export async function backup(options: BackupOptions, file: string): Promise<numb
 /** What a copy holds, with keys in snake_case. */
 export function copiedJson({ videos, sizeBytes, lastRunAt }: Copied) {
   return { videos, size_bytes: sizeBytes, last_run_at: lastRunAt };
-}
-
-/** As a POSIX shell reads it back. */
-function asTyped(path: string): string {
-  return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

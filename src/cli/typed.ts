@@ -13,7 +13,7 @@ export function typedWith(config: string): Typed {
 }
 
 /** As a POSIX shell reads it back. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

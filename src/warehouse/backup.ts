@@ -5,11 +5,9 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
-  readSync,
   rmSync,
   statSync,
   type Stats,
@@ -18,6 +16,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { ConfigError, WarehouseError } from '../lib/errors.ts';
 import { asWarehouseError, refuseUnsound } from './damage.ts';
+import { headerOf, syncToDisk } from './disk.ts';
 import { openFileToCopy, removeDraft, type Db } from './file.ts';
 
 /** What a copy of a warehouse holds. */
@@ -120,13 +119,7 @@ function openChecked(file: string, readable: string) {
 
 /** Byte 18 of a SQLite file says how it is written: 2 with a write-ahead log. */
 function isInWalMode(file: string): boolean {
-  const header = Buffer.alloc(19);
-  const descriptor = openSync(file, 'r');
-  try {
-    return readSync(descriptor, header, 0, 19, 0) === 19 && header[18] === 2;
-  } finally {
-    closeSync(descriptor);
-  }
+  return headerOf(file)[18] === 2;
 }
 
 /** SQLite would let everybody read it; and root would make it a file that nobody else can write. */
@@ -198,18 +191,4 @@ function copyInPlace(draft: string, file: string): void {
     throw asWarehouseError(error, file);
   }
   syncToDisk(file);
-}
-
-/** Waits until the file, or the names in the folder, are on the disk. Throws WarehouseError. */
-export function syncToDisk(path: string): void {
-  try {
-    const descriptor = openSync(path, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    throw new WarehouseError(`${path} could not be written to the disk`, { cause: error });
-  }
 }

@@ -8,9 +8,11 @@ import Database from 'better-sqlite3';
 import { gt } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/days.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
-import { copyBackup, syncToDisk, type Copied } from './backup.ts';
+import { copyBackup, type Copied } from './backup.ts';
 import { asWarehouseError } from './damage.ts';
+import { syncToDisk } from './disk.ts';
 import { APPLICATION_ID, openFile, removeDraft } from './file.ts';
 import { markerOf, targetOf } from './paths.ts';
 import type { Db, Tx } from './file.ts';
@@ -189,8 +191,6 @@ function keptAs(aside: string): string | null {
   const names = ['', ...LOGS, ...LOGS.map((log) => `.lone${log}`)].map((ending) => aside + ending);
   return names.find((name) => existsSync(name)) ?? null;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Takes what was sent in the last day, and the pauses, over from the old file: requests are counted across restarts.

@@ -4,11 +4,9 @@ import {
   closeSync,
   copyFileSync,
   fsync,
-  fsyncSync,
   linkSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,6 +15,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
 import { addDays } from '../../lib/days.ts';
+import { headerOf, syncToDisk } from '../disk.ts';
 
 /** `vodp` in ASCII: says that a SQLite file is one that vodhouse published. */
 export const PUBLISHED_ID = 0x766f6470;
@@ -57,20 +56,14 @@ export function refuseForeign(file: string): void {
 
 /** The application id in the header of a SQLite file; 0 for any other file, null where there is none. */
 function applicationId(file: string): number | null {
-  const header = Buffer.alloc(72);
   try {
-    const handle = openSync(file, 'r');
-    try {
-      readSync(handle, header, 0, header.length, 0);
-    } finally {
-      closeSync(handle);
-    }
+    const header = headerOf(file);
+    return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     if ((error as NodeJS.ErrnoException).code === 'EISDIR') return 0;
     throw error;
   }
-  return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
 }
 
 /** Waits until the disk has the file, and makes it one that nobody writes to. */
@@ -89,7 +82,7 @@ export async function flush(draft: string): Promise<void> {
 export async function swapIn(draft: string, file: string): Promise<void> {
   const old = await open(file, 'r').catch(() => null);
   renameSync(draft, file);
-  sync(dirname(file));
+  syncToDisk(dirname(file));
   void old?.close(); // to free the blocks of a large file takes a while, and nobody needs to wait
 }
 
@@ -105,15 +98,6 @@ export function beginFlush(draft: string): Promise<void> {
   });
 }
 
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
 /**
  * Keeps a copy of the published file under the name of the day, such as `vodhouse.bi.2026-03-01.db`, in place of an
  * earlier one of that day, and removes those older than `keepDays`. Gives its path.
@@ -127,7 +111,7 @@ export function keepCopy(file: string, today: string, keepDays: number): string 
   for (const { day, path } of copiesOf(file)) {
     if (day <= addDays(today, -keepDays)) rmSync(path, { force: true });
   }
-  sync(dirname(file));
+  syncToDisk(dirname(file));
   return copy;
 }
 
@@ -153,7 +137,7 @@ function linkOrCopy(file: string, copy: string): void {
   } catch {
     copyFileSync(file, copy); // a file system without hard links
     chmodSync(copy, statSync(file).mode);
-    sync(copy);
+    syncToDisk(copy);
   }
 }
 
