@@ -1,6 +1,6 @@
 /** Storage statistics of the made-up account, day by day (service.md 2.3, 4.2). */
 import { daysBetween, type Calendar } from '../lib/calendar.ts';
-import { addDays } from '../lib/days.ts';
+import { addDays, DAY_MS } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
 import { FIGURES, type Figure, type StorageDay } from '../service/storage.ts';
@@ -10,8 +10,6 @@ import { hash, PURPOSE } from './chance.ts';
 const PAST_DAYS = 400;
 
 const FIRST_DAY = '2020-01-01';
-const DAY_MS = 86_400_000;
-
 /** What today's figures begin the day at, as a share of what they come to. */
 const MORNING_SHARE = 0.98;
 

@@ -1,6 +1,7 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
 import { statSync } from 'node:fs';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { createBudget, type Limits, type OnWait } from './budget.ts';
 import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
@@ -180,8 +181,6 @@ function replaced(path: string): WarehouseError {
     hint: 'run it again; nothing was sent',
   });
 }
-
-const DAY_MS = 86_400_000;
 
 function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number {
   return transact(db, (tx) => {

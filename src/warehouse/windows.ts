@@ -1,4 +1,5 @@
 /** How many requests of an account its windows hold: counted at every look, and of a day only what is new. */
+import { DAY_MS } from '../lib/days.ts';
 import type { Db } from './file.ts';
 import {
   prepareAddedSince,
@@ -15,8 +16,6 @@ export const WINDOWS = [
 ] as const;
 
 export type Window = (typeof WINDOWS)[number];
-
-const DAY_MS = 86_400_000;
 
 /** A day is counted as a whole once in this time (ms): lest what is changed by hand, or answered late, is missed for long. */
 const COUNT_AGAIN_MS = 600_000;

@@ -1,5 +1,5 @@
 /** What is to be done with each day of an answer. Pure. */
-import { addDays } from '../../lib/days.ts';
+import { addDays, DAY_MS } from '../../lib/days.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { StorageDays } from '../../service/client/answers.ts';
 import { createDriftCollector } from '../../service/drift.ts';
@@ -7,8 +7,6 @@ import { FIGURES, readStorageDay, type StorageDay } from '../../service/storage.
 import type { DaysToStore, KnownDays } from '../../warehouse/days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { DayRange, RunDay } from './ranges.ts';
-
-const DAY_MS = 86_400_000;
 
 /** An answer, when it was there, and what takes the secrets out of a text of it. */
 export type DaysToSort = Omit<StorageDays, 'clean'> & {
