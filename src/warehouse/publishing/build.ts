@@ -30,8 +30,10 @@ export async function build(draft: string, marts: Marts, order: Order, beside: B
     db.exec('begin'); // one look at the live file, for all that follows
     const flushed: Promise<void>[] = [];
     fillVideos(db, marts, () => flushed.push(quietly(beginFlush(draft))));
-    await takeTally(db, found, await tally, order);
-    const expected = fillDays(db, marts, order);
+    const print = fingerprint(db, order);
+    if ((await tally) === print) copyTally(db, found);
+    else await tallyAnew(db, order);
+    const expected = fillDays(db, marts, order, print);
     db.exec('commit');
     db.exec('detach live');
     db.pragma('analysis_limit = 1000');
@@ -76,9 +78,9 @@ function fillVideos(db: Database.Database, marts: Marts, afterEach: () => void):
  * What the other process found holds where it looked at the same live file; a run under way may have changed it between.
  * Loaded only then: what it needs takes a tenth of the time that a publication takes.
  */
-async function takeTally(db: Database.Database, found: string, seen: string, order: Order): Promise<void> {
-  if (seen === fingerprint(db, order)) copyTally(db, found);
-  else (await import('./tally.ts')).makeTally(db, order, 'temp');
+async function tallyAnew(db: Database.Database, order: Order): Promise<void> {
+  const { makeTally } = await import('./tally.ts');
+  makeTally(db, order, 'temp');
 }
 
 function copyTally(db: Database.Database, found: string): void {
@@ -103,7 +105,7 @@ function copyTally(db: Database.Database, found: string): void {
   }
 }
 
-function fillDays(db: Database.Database, marts: Marts, order: Order): Expected {
+function fillDays(db: Database.Database, marts: Marts, order: Order, print: string): Expected {
   const { today } = order;
   run(db, marts.packages);
   db.exec(CREATE_MOVEMENT_BY_DAY);
@@ -113,7 +115,7 @@ function fillDays(db: Database.Database, marts: Marts, order: Order): Expected {
   run(db, marts.catalogDaily, { today });
   for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
   insertAll(db, marts.dictionary, dictionaryRows(marts.all));
-  insertAll(db, marts.about, aboutRows(db, order));
+  insertAll(db, marts.about, aboutRows(db, order, print));
   return countExpected(db, marts);
 }
 

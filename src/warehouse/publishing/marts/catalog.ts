@@ -1,6 +1,6 @@
 /** Published: the size of each package by day. */
 import type { MadeColumn, Table } from '../mart.ts';
-import { dayColumns, GIB, packageColumns } from './columns.ts';
+import { dayColumns, GIB, inSeconds, packageColumns } from './columns.ts';
 
 /**
  * Makes the table `movement`: what the states of all videos add to and take from their package, by minute. A live state
@@ -57,7 +57,6 @@ function count(name: string, value: string, description: string): MadeColumn {
 
 /** One row a day of a package. */
 export function catalogDaily(durationUnit: 'ms' | 's'): Table {
-  const duration = sumTo('duration');
   return {
     kind: 'table',
     name: 'catalog_daily',
@@ -95,7 +94,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
         description: 'Playback length of the videos in it at the end of the day.',
         source: null,
         additivity: 'semi-additive',
-        value: durationUnit === 'ms' ? `${duration} / 1000.0` : `${duration} * 1.0`,
+        value: inSeconds(sumTo('duration'), durationUnit),
       },
       {
         name: 'size_bytes',

@@ -4,6 +4,11 @@ import type { MadeColumn } from '../mart.ts';
 /** Bytes of a GiB, as REAL: what is divided by it is REAL too. */
 export const GIB = '1073741824.0';
 
+/** A length that the service counts in `unit`, as REAL in seconds. */
+export function inSeconds(value: string, unit: 'ms' | 's'): string {
+  return unit === 'ms' ? `${value} / 1000.0` : `${value} * 1.0`;
+}
+
 /** Makes the temporary table `keyed`: the key of each package, made once and not for each video. */
 export const CREATE_KEYED = `create temp table keyed as
 select account, package_id, account || '/' || package_id as package_key from live.package

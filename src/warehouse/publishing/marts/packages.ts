@@ -1,11 +1,11 @@
 /** Published: packages. */
 import type { Table } from '../mart.ts';
-import { flag, GIB, moment, number, packageColumns, text } from './columns.ts';
+import { flag, GIB, inSeconds, moment, number, packageColumns, text } from './columns.ts';
 import type { VideoOptions } from './videos.ts';
 
 /** One row a package. */
 export function packages({ durationUnit }: VideoOptions): Table {
-  const seconds = durationUnit === 'ms' ? 's.duration / 1000.0' : 's.duration * 1.0';
+  const seconds = inSeconds('s.duration', durationUnit);
   const sum = (name: string, type: 'BIGINT' | 'REAL', unit: string, value: string, description: string) => ({
     ...number(name, type, unit, '', 'additive', `coalesce(${value}, 0)`, description),
     source: null,

@@ -1,6 +1,6 @@
 /** Published: videos and their states. */
 import type { MadeColumn, Table, View } from '../mart.ts';
-import { flag, GIB, moment, number, packageColumns, text } from './columns.ts';
+import { flag, GIB, inSeconds, moment, number, packageColumns, text } from './columns.ts';
 
 /** What the marts of videos depend on. */
 export interface VideoOptions {
@@ -15,7 +15,7 @@ const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19
 
 /** Figures and moments first: SQLite reads a row from its beginning. */
 function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
-  const seconds = durationUnit === 'ms' ? 'v.duration / 1000.0' : 'v.duration * 1.0';
+  const seconds = inSeconds('v.duration', durationUnit);
   return [
     flag(
       'is_removed',

@@ -1,11 +1,13 @@
 /** Published: one wide view a subject, for tools that want one table. Views pass columns through: a computed one has no type. */
 import type { Column, Mart, View } from '../mart.ts';
 
-interface Part {
+/** What is joined to a subject, under its alias, and which of its columns. */
+interface Joined {
   alias: string;
   mart: Mart;
-  /** The columns it gives; left out: all. */
-  names?: readonly string[];
+  /** The column that both have. */
+  by: string;
+  names: readonly string[];
 }
 
 const OF_PACKAGE = ['package_name', 'is_retired'];
@@ -22,15 +24,27 @@ const OF_DATE = [
   'is_weekend',
 ];
 
-function wide(name: string, description: string, parts: readonly Part[], joins: string): View {
-  const chosen = parts.flatMap(({ alias, mart, names }) =>
-    mart.columns
-      .filter((column) => names?.includes(column.name) ?? true)
-      .map((column): [string, Column] => [`${alias}."${column.name}"`, column]),
+function wide(description: string, subject: Mart, joined: readonly Joined[]): View {
+  const chosen = [
+    ...subject.columns.map((column) => chosenFrom('s', column)),
+    ...joined.flatMap(({ alias, mart, names }) =>
+      mart.columns.filter(({ name }) => names.includes(name)).map((column) => chosenFrom(alias, column)),
+    ),
+  ];
+  const joins = joined.map(
+    ({ alias, mart, by }) => ` join ${mart.name} ${alias} on ${alias}.${by} = s.${by}`,
   );
-  const columns = chosen.map(([, column]) => column);
-  const select = `select ${chosen.map(([text]) => text).join(', ')}\n${joins}`;
-  return { kind: 'view', name, description, columns, select };
+  return {
+    kind: 'view',
+    name: `bi_${subject.name}`,
+    description,
+    columns: chosen.map(({ column }) => column),
+    select: `select ${chosen.map(({ text }) => text).join(', ')}\nfrom ${subject.name} s${joins.join('')}`,
+  };
+}
+
+function chosenFrom(alias: string, column: Column) {
+  return { text: `${alias}."${column.name}"`, column };
 }
 
 type Subjects = Record<
@@ -40,40 +54,16 @@ type Subjects = Record<
 
 /** The wide views over the marts. */
 export function wideViews(marts: Subjects): View[] {
-  const packages = { alias: 'p', mart: marts.packages, names: OF_PACKAGE };
-  const dates = { alias: 'd', mart: marts.dates, names: OF_DATE };
-  const withPackage = 'join packages p on p.package_key = s.package_key';
-  const withDate = 'join dates d on d.day = s.day';
+  const packages = { alias: 'p', mart: marts.packages, by: 'package_key', names: OF_PACKAGE };
+  const dates = { alias: 'd', mart: marts.dates, by: 'day', names: OF_DATE };
   return [
-    wide(
-      'bi_videos',
-      'Videos with the name of their package.',
-      [{ alias: 's', mart: marts.videos }, packages],
-      `from videos s ${withPackage}`,
-    ),
-    wide(
-      'bi_video_versions',
-      'Every state of every video, with the name of its package.',
-      [{ alias: 's', mart: marts.videoVersions }, packages],
-      `from video_versions s ${withPackage}`,
-    ),
-    wide(
-      'bi_storage_daily',
-      'Storage by day, with the parts of the date.',
-      [{ alias: 's', mart: marts.storageDaily }, dates],
-      `from storage_daily s ${withDate}`,
-    ),
-    wide(
-      'bi_storage_readings',
-      'Readings of storage, with the parts of the date.',
-      [{ alias: 's', mart: marts.storageReadings }, dates],
-      `from storage_readings s ${withDate}`,
-    ),
-    wide(
-      'bi_catalog_daily',
-      'Size of each package by day, with its name and the parts of the date.',
-      [{ alias: 's', mart: marts.catalogDaily }, packages, dates],
-      `from catalog_daily s ${withPackage} ${withDate}`,
-    ),
+    wide('Videos with the name of their package.', marts.videos, [packages]),
+    wide('Every state of every video, with the name of its package.', marts.videoVersions, [packages]),
+    wide('Storage by day, with the parts of the date.', marts.storageDaily, [dates]),
+    wide('Readings of storage, with the parts of the date.', marts.storageReadings, [dates]),
+    wide('Size of each package by day, with its name and the parts of the date.', marts.catalogDaily, [
+      packages,
+      dates,
+    ]),
   ];
 }
