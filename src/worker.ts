@@ -5,17 +5,18 @@ import type { Clock } from './lib/clock.ts';
 import { GaveWayError, ParkedError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { keepHeapSmall } from './lib/memory.ts';
-import { version } from './lib/version.ts';
 import { createGivingWay, scheduleInterval, type Due } from './schedule/due.ts';
 import { createPublications } from './schedule/publications.ts';
+import { openPublisher } from './schedule/publisher.ts';
 import { keepInStep, type LoopParts } from './schedule/worker-loop.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from './service/client/client.ts';
+import { startServer, type ServerProcess } from './serving/server-process.ts';
 import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
 import { refuseDamaged } from './warehouse/damage.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
-import { createPublisher, type Publication, type Publisher } from './warehouse/publishing/publisher.ts';
+import type { Publication, Publisher } from './warehouse/publishing/publisher.ts';
 import type { Mode } from './warehouse/schema/runs.ts';
 import { openWarehouse, type SqliteWarehouse } from './warehouse/warehouse.ts';
 
@@ -140,39 +141,23 @@ async function takeRunLock(
   }
 }
 
-/** The publisher of a config; null where nothing is published. Throws ConfigError where it cannot be done. */
-export function openPublisher(
-  { warehouse: live, publish, timezone, durationUnit, accounts }: Config,
-  command: string,
-): Publisher | null {
-  if (!publish) return null;
-  const storageAccounts = accounts.filter(({ storage }) => storage !== null).map(({ name }) => name);
-  return createPublisher({
-    live,
-    ...publish,
-    storageAccounts,
-    timezone,
-    durationUnit,
-    version: version(),
-    command,
-  });
-}
-
-/** What a worker tells: each run that it made, and each publication. */
+/** What a worker tells: where its server listens, each run that it made, and each publication. */
 export interface WorkerEvents {
+  onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
   onPublished: (publication: Publication) => void;
 }
 
 /**
  * The worker: takes the worker lock, opens the pipeline, and keeps the warehouse in step until the signal aborts.
- * Throws LockedError where another worker serves this warehouse, and WarehouseError where the file is damaged.
+ * Throws LockedError where another worker serves this warehouse, WarehouseError where the file is damaged, and ConfigError
+ * where the server cannot listen.
  */
 export async function work(
   config: Config,
   surroundings: Surroundings,
   signal: AbortSignal,
-  { onRun, onPublished }: WorkerEvents,
+  { onServing, onRun, onPublished }: WorkerEvents,
 ): Promise<void> {
   const { clock, logger, command } = surroundings;
   const lock = lockOrThrow(config.warehouse, 'worker', command, clock.now());
@@ -180,8 +165,16 @@ export async function work(
     refuseDamaged(config.warehouse);
     const pipeline = openPipeline(config, surroundings);
     const { publisher } = pipeline;
-    const publications = publisher && createPublications({ publisher, clock, logger, onPublished });
+    let server: ServerProcess | null = null;
+    const published = (publication: Publication) => {
+      onPublished(publication);
+      server?.published(publication);
+    };
+    const publications =
+      publisher && createPublications({ publisher, clock, logger, onPublished: published });
     try {
+      server = config.server && (await startServer(config, surroundings));
+      if (server) onServing(server.url);
       const { schedule } = config;
       const run = async (due: Due) => {
         refuseWhileParked(config, pipeline);
@@ -194,6 +187,7 @@ export async function work(
       publications?.look();
       await keepInStep({ clock, logger, schedule, lastWholeRun, run, ticks: surroundings.ticks }, signal);
     } finally {
+      await server?.close();
       await publications?.close();
       await pipeline.close();
     }

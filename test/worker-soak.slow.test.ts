@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromTimestamp } from '../src/lib/clock.ts';
 import { FIGURES } from '../src/service/storage.ts';
 import { rowsOf, valueOf } from './support/live-file.ts';
+import { allDays, allRecords } from './support/looks.ts';
 import { outageWithin } from './support/soak-outages.ts';
 import { mostWithin } from './support/soak-service.ts';
 import { sizeTable, type Sizes } from './support/soak-sizes.ts';
@@ -66,7 +67,7 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
   it('books every day once, with the figures of the service', async () => {
     const booked = rowsOf(path, `select * from storage_day where state = 'booked' order by date`);
     const to = '2026-04-08';
-    const told = await soak.service.sandbox.catalogue.storage({ from: SINCE, to, direction: 'asc' });
+    const told = await allDays(soak.service.sandbox.catalogue, SINCE, to);
     expect(told).toHaveLength(39);
     const figures = ['date', ...FIGURES];
     expect(booked.map((row) => figures.map((name) => row[name]))).toEqual(
@@ -108,15 +109,13 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
   it('holds what the service lists, after a last full run', async () => {
     const { packageIds, catalogue } = soak.service.sandbox;
     for (const packageId of packageIds) {
-      const sort = { item: 'id', direction: 'asc' } as const;
-      const listed = await catalogue.videos({ packageId, sort, page: 1, pageSize: 10_000 });
+      const records = await allRecords(catalogue, packageId);
       const stored = rowsOf(
         path,
         `select id, title, content, tag, etc, filesize from video
          where package_id = ? and removed_at is null order by id`,
         packageId,
       );
-      const { records = [] } = listed ?? {};
       expect(stored).toEqual(
         records.map(({ id, title, content, tag, etc, filesize }) => ({
           id,

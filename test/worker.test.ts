@@ -74,6 +74,7 @@ function startWorker(config: Config, progress: Progress = silentProgress): Worke
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
   const surroundings = { clock, logger, progress, command: 'start' };
   const ended = work(config, surroundings, controller.signal, {
+    onServing: () => undefined,
     onRun: (summary) => void runs.push(summary),
     onPublished: (publication) => void publications.push(publication),
   });

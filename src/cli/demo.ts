@@ -8,6 +8,7 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { refuseForeign } from '../warehouse/publishing/swap.ts';
 import { openPipeline, work } from '../worker.ts';
 import { EXIT } from './exit.ts';
+import { freePort } from './free-port.ts';
 import { readLeftBack } from './held-back.ts';
 import { exitOfSync, publishAfterRun, publishedLines } from './publish.ts';
 import { openSession, openWorkerSession, type LogOptions, type Session } from './session.ts';
@@ -26,6 +27,7 @@ const TIMEZONE = 'Asia/Seoul';
 const NAMES = ['Lectures', 'Campaigns', 'Archive (empty)'];
 const CHURN_PER_MINUTE = 60;
 const STORAGE_DAYS = 400;
+const DEFAULT_PORT = 8320;
 
 /** `vodhouse demo`: a made-up account over real HTTP, synced into a real file. Gives the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
@@ -36,7 +38,8 @@ export async function demo(options: DemoOptions): Promise<number> {
     churnPerMinute: options.once ? 0 : CHURN_PER_MINUTE,
   });
   const { url } = await sandbox.listen({});
-  const config = demoConfig(resolve(options.file), url, sandbox);
+  const port = options.once ? 0 : await freePort(DEFAULT_PORT);
+  const config = demoConfig(resolve(options.file), url, sandbox, port);
   const session = openSession('demo', options, config.secrets);
   try {
     const isKnown = existsSync(config.warehouse);
@@ -76,13 +79,15 @@ async function keepOn(config: Config, session: Session, stop: Stop): Promise<voi
     `\nthe account now changes ${CHURN_PER_MINUTE} times a minute; a worker follows it every minute (Ctrl-C ends it)\n\n`,
   );
   try {
-    await work(config, session, stop.signal, eventsInto(session.logger));
+    const events = eventsInto(session.logger);
+    const onServing = (url: string) => void process.stdout.write(servedWords(url, config));
+    await work(config, session, stop.signal, { ...events, onServing });
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
   }
 }
 
-function demoConfig(warehouse: string, url: string, sandbox: Sandbox): Config {
+function demoConfig(warehouse: string, url: string, sandbox: Sandbox, port: number): Config {
   const since = addDays(createCalendar(TIMEZONE).dayAt(Date.now()), -STORAGE_DAYS);
   return {
     file: 'demo',
@@ -118,7 +123,7 @@ function demoConfig(warehouse: string, url: string, sandbox: Sandbox): Config {
     walk: { removalBrake: 0.2, resumeWithinMs: 7 * 86_400_000, boundaryReads: 0.05 },
     publish: { file: publishedBeside(warehouse), exclude: ['access_key', 'org_access_key'], keepDays: 0 },
     retention: { requestsDays: 35, runsDays: 90 },
-    server: null,
+    server: { host: '127.0.0.1', port, keys: [] },
     notify: null,
     secrets: [sandbox.key],
   };
@@ -134,6 +139,17 @@ function forgetPublished(file: string): void {
 function publishedBeside(warehouse: string): string {
   const { dir, name, ext } = parse(warehouse);
   return join(dir, `${name}.bi${ext}`);
+}
+
+function servedWords(url: string, { accounts }: Config): string {
+  const packageId = accounts[0]?.packages[0]?.id ?? 0;
+  return [
+    `at ${url} the warehouse answers as the account does, for whoever would ask that one; try:`,
+    `  curl '${url}/info/v1/videos.json?pkg=${packageId}&search_item=title&keyword=1&pagesize=2'`,
+    `  curl '${url}/readyz'`,
+    '',
+    '',
+  ].join('\n');
 }
 
 function queries(published: string): string {

@@ -32,6 +32,7 @@ export async function start(options: ConfigOptions): Promise<number> {
 /** Says in a line what a worker did. */
 export function eventsInto(logger: Logger): WorkerEvents {
   return {
+    onServing: (url) => logger.info(`serving at ${url}`),
     onRun: (summary) => logRun(logger, summary),
     onPublished: (publication) => logger.info(publicationWords(publication)),
   };

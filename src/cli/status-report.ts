@@ -1,10 +1,10 @@
 /** What `status` tells: facts of the live file, and what of them needs a person. The shape is that of `--json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import { nextTick } from '../schedule/due.ts';
+import { isStale } from '../schedule/freshness.ts';
 import type { Overview, Saved } from '../warehouse/overview.ts';
 import { publishedFact } from '../warehouse/publishing/facts.ts';
-import { openPublisher } from '../worker.ts';
+import { openPublisher } from '../schedule/publisher.ts';
 import { needsOf, type Need } from './status-needs.ts';
 import { acceptCommand, type Typed } from './typed.ts';
 
@@ -118,13 +118,6 @@ function publishedReport(config: Config, now: number): PublishedReport | null {
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
-/** Stale: two ticks of the schedule have passed since. */
-function isStale(config: Config, timestamp: string | null, now: number): boolean {
-  if (timestamp === null) return true;
-  const { full } = config.schedule;
-  return now > nextTick(full, nextTick(full, fromTimestamp(timestamp)));
-}
-
 /** The packages of the config: also those that no run has met yet, and none that was taken out of it since. */
 function packageReports(config: Config, overview: Overview, now: number): PackageReport[] {
   const known = byPackage(overview.packages());
@@ -144,7 +137,7 @@ function packageReports(config: Config, overview: Overview, now: number): Packag
         walked_at: walkedAt,
         order: row?.order ?? null,
         held_back: held.get(key)?.removals ?? 0,
-        stale: isStale(config, walkedAt, now),
+        stale: isStale(config.schedule.full, walkedAt, now),
         last_walk: walks.get(key)?.status ?? null,
         last_error: walks.get(key)?.error ?? null,
       };
@@ -195,7 +188,7 @@ function storageReport(
       booked_through: facts.bookedThrough,
       gaps: facts.openGaps,
       gaps_given_up: facts.givenUpGaps,
-      stale: isStale(config, facts.readAt, now),
+      stale: isStale(config.schedule.full, facts.readAt, now),
     },
   ];
 }

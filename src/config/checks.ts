@@ -1,5 +1,6 @@
 import { normalize } from 'node:path';
 import type { Finding } from './issues.ts';
+import { isLoopback } from '../lib/hosts.ts';
 import type { Path, Places } from './places.ts';
 import { DEFAULT_FILES } from './schema.ts';
 
@@ -16,6 +17,7 @@ export function crossChecks(settings: unknown, places: Places): Finding[] {
     }),
     ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], places)),
     ...checkFiles(settings),
+    ...checkServer(settings, places),
   ];
 }
 
@@ -58,6 +60,16 @@ function checkFiles(settings: unknown): Finding[] {
         },
       ]
     : [];
+}
+
+/** Without keys everybody who reaches the server is let in. */
+function checkServer(settings: unknown, places: Places): Finding[] {
+  const server = at(settings, 'server');
+  const host = textAt(server, 'host');
+  if (host === undefined || isLoopback(host) || listAt(server, 'keys').length > 0) return [];
+  const path = ['server', 'host'];
+  const says = `${places.show(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`;
+  return [{ path, says }];
 }
 
 /** The entries whose value an earlier one has already, with the index of that one. */

@@ -101,7 +101,7 @@ export interface RetentionConfig {
   readonly runsDays: number;
 }
 
-/** `keys` open the server; an empty list: no key is asked for. */
+/** `keys` open the server; an empty list: no key is asked for, and only this machine is answered. */
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;

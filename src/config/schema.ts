@@ -148,7 +148,9 @@ const server = section({
   keys: z
     .array(key(), 'a list of keys')
     .prefault([])
-    .describe('Keys that open the server; none: it asks for none. Default none.'),
+    .describe(
+      'Keys that open the server, also to other machines; none: only this machine is answered. Default none.',
+    ),
 });
 
 const notify = section({

@@ -47,6 +47,11 @@ publish:                        # the file that others read; leave out for none
   #exclude: [access_key, org_access_key] # fields of a video left out of it
   #keep_days: 0                 # days that a dated copy is kept; 0: none
 
+server:                         # answers as the service does, from the file; leave out for none
+  port: 8320
+  #host: 127.0.0.1             # another address needs keys
+  #keys: []                    # who may ask: ?key=…, Authorization: Bearer …, or x-api-key
+
 #walk:
 #  removal_brake: 0.2           # share of a package that one walk may remove unasked
 #  resume_within: 7d            # age up to which a broken-off walk is resumed

@@ -83,7 +83,7 @@ function matches(state: State, search: Search, item: SortItem, shelf: Shelf): re
 
 function ordered({ live, orders }: State, item: SortItem, shelf: Shelf): readonly Entry[] {
   if (item === 'id') return live;
-  const order = orders.get(item) ?? createOrder(live, (entry) => shelf(entry)[item] ?? '');
+  const order = orders.get(item) ?? createOrder(live, (entry) => shelf(entry)[item]);
   orders.set(item, order);
   return order.sorted();
 }

@@ -14,21 +14,21 @@ export interface Order<T> {
 }
 
 /**
- * An order by `valueOf`, by id where that is equal: text by Unicode code point, as in SQLite, and not by UTF-16
+ * An order by `valueOf`, null first, by id where that is equal: text by Unicode code point, as in SQLite, and not by UTF-16
  * unit. Only what was touched is placed anew, so that an account under churn still answers at once.
  */
 export function createOrder<T extends Identified>(
   live: readonly T[],
-  valueOf: (one: T) => string | number,
+  valueOf: (one: T) => string | number | null,
 ): Order<T> {
   const touched = new Set<T>(live);
-  let rows: { one: T; key: string | number }[] = [];
+  let rows: { one: T; key: string | number | null }[] = [];
   let sorted: T[] = [];
   const place = (): void => {
     const settled = rows.filter(({ one }) => !touched.has(one));
     const moved = live.filter((one) => touched.has(one)).map((one) => ({ one, key: sortKey(valueOf(one)) }));
     rows = [...settled, ...moved];
-    rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.one.id - b.one.id));
+    rows.sort((a, b) => compareKeys(a.key, b.key) || a.one.id - b.one.id);
     sorted = rows.map(({ one }) => one);
     touched.clear();
   };
@@ -41,12 +41,18 @@ export function createOrder<T extends Identified>(
   };
 }
 
+function compareKeys(one: string | number | null, other: string | number | null): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? -1 : 1;
+  return one < other ? -1 : 1;
+}
+
 /**
  * A text whose order by `<` is the code point order of the original. UTF-16 puts surrogates (D800 to DFFF), which
  * stand for what is beyond U+FFFF, before E000 to FFFF; here the two change places.
  */
-function sortKey(value: string | number): string | number {
-  if (typeof value === 'number') return value;
+function sortKey(value: string | number | null): string | number | null {
+  if (typeof value !== 'string') return value;
   return value.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0);
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);

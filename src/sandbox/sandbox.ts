@@ -1,9 +1,8 @@
 /** A made-up account of the service: to try vodhouse on, and to test it against. */
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Catalogue } from '../service/server/catalogue.ts';
-import type { StorageAuth } from '../service/server/keys.ts';
-import { createServiceServer } from '../service/server/server.ts';
+import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
+import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/server/server.ts';
 import { churnSteadily, createChurn, type Change } from './churn.ts';
 import type { PackageSpec } from './entry.ts';
 import { createPackageList } from './list.ts';
@@ -15,7 +14,6 @@ const DEFAULT_PACKAGES: readonly PackageSpec[] = [
   { id: 103, videos: 0 },
 ];
 const DEFAULT_KEYS = ['sandbox-key'];
-const DEFAULT_PAGE_SIZE = 20;
 
 /** All but the clock have defaults; the same options make the same account, in every process. */
 export interface SandboxOptions {
@@ -54,11 +52,19 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { clock, seed = 1, packages = DEFAULT_PACKAGES, keys = DEFAULT_KEYS, churnPerMinute = 0 } = options;
   const lists = packages.map((spec) => createPackageList(seed, spec));
   const churn = createChurn(seed, lists);
+  const storageDays = createStorageDays(seed, createCalendar(options.timezone ?? 'Asia/Seoul'), clock);
   const catalogue: Catalogue = {
-    videos: (query) => lists.find((list) => list.packageId === query.packageId)?.page(query) ?? null,
-    storage: createStorageDays(seed, createCalendar(options.timezone ?? 'Asia/Seoul'), clock),
+    videos: (query) =>
+      lists.find((list) => list.packageId === query.packageId)?.page(query) ??
+      packageNotFound(query.packageId),
+    storage: (range) => ({ days: storageDays(range) }),
   };
-  const server = createServiceServer({ catalogue, keys, ...wireOptions(options, seed) });
+  const server = createServiceServer({
+    catalogue,
+    keys,
+    now: () => clock.now(),
+    ...wireOptions(options, seed),
+  });
   let steady: { close(): void } | undefined;
   return {
     packageIds: lists.map((list) => list.packageId),
@@ -77,9 +83,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-function wireOptions({ pageSizeMax = 1000, storageAuth = 'none' }: SandboxOptions, seed: number) {
+function wireOptions(
+  { pageSizeMax = PAGE_SIZES.maxPageSize, storageAuth = 'none' }: SandboxOptions,
+  seed: number,
+) {
   return {
-    defaultPageSize: Math.min(DEFAULT_PAGE_SIZE, pageSizeMax),
+    defaultPageSize: Math.min(PAGE_SIZES.defaultPageSize, pageSizeMax),
     maxPageSize: pageSizeMax,
     storageAuth,
     asDoubles: (day: string) => isSentAsDoubles(seed, day),

@@ -7,7 +7,7 @@ import type { DocumentedType } from './drift.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What the JSON schema and the docs say of a field: its unit as service.md gives it, or "not shown". */
+/** What the OpenAPI document says of a field (service.md 2); the unit as service.md gives it, or `unit not shown`. */
 export interface FieldNote {
   description: string;
   unit?: string;

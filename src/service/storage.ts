@@ -31,7 +31,7 @@ export const FIGURES = Object.keys(storageFigures) as Figure[];
 const day = z
   .string()
   .refine(isDay, 'is not a calendar date yyyy-mm-dd')
-  .meta({ description: 'Date of the record', unit: 'yyyy-mm-dd' });
+  .meta({ description: 'Date of the record', unit: 'yyyy-mm-dd', format: 'date' });
 
 /** One storage record (service.md 2.3). */
 export const storageRecord = z.looseObject({ ...storageFigures, date: day });

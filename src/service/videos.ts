@@ -18,14 +18,14 @@ export type SortItem = (typeof SORT_ITEMS)[number];
 export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 export type SortDirection = (typeof SORT_DIRECTIONS)[number];
 
-const notShown = 'not shown';
+const unknownUnit = 'unit not shown';
 
 /** One video as the service lists it (service.md 2.1). Fields it does not name are kept beside these. */
 export const videoRecord = z.looseObject({
   id: required(1, { description: 'Video identifier' }),
   cid: text({ description: 'Content identifier; meaning when non-empty: not shown' }),
-  access_key: text({ description: 'Video key, level 2' }),
-  org_access_key: text({ description: 'Original key, level 1' }),
+  access_key: text({ description: 'Video access key, level 2' }),
+  org_access_key: text({ description: 'Original key: video access key, level 1' }),
   title: text({ description: 'Title' }),
   series: text({ description: 'Series' }),
   author: text({ description: 'Original creator' }),
@@ -34,15 +34,15 @@ export const videoRecord = z.looseObject({
   copyright: text({ description: 'Copyright' }),
   rate: text({ description: 'Meaning not shown' }),
   cdate: text({ description: 'Creation time', unit: 'yyyy-mm-dd hh:mm:ss.f, time zone not shown' }),
-  duration: whole({ description: 'Playback length', unit: notShown }),
+  duration: whole({ description: 'Playback length', unit: unknownUnit }),
   etc: text({ description: 'Miscellaneous' }),
   thumbnail_url: text({ description: 'URL of the thumbnail image' }),
   thumbnail_sheet_url: text({ description: 'May be empty; meaning not shown' }),
   encoding_success: text({ description: 'Encoding result flag; Y occurs, other values not shown' }),
-  v_width: whole({ description: 'Video width', unit: notShown }),
-  v_height: whole({ description: 'Video height', unit: notShown }),
+  v_width: whole({ description: 'Video width', unit: unknownUnit }),
+  v_height: whole({ description: 'Video height', unit: unknownUnit }),
   v_framerate: real({ description: 'Frame rate', unit: 'frames per second' }),
-  filesize: whole({ description: 'File size', unit: notShown }),
+  filesize: whole({ description: 'File size', unit: unknownUnit }),
   drm_cid: text({ description: 'May be empty; meaning not shown' }),
   opt: text({ description: 'NONE occurs, other values not shown' }),
   preloading: text({ description: 'May be empty; meaning not shown' }),
@@ -131,23 +131,23 @@ export const paging = z.looseObject({
 });
 export type Paging = Pick<z.output<typeof paging>, 'page' | 'pagesize' | 'totalcount' | 'totalpage'>;
 
-const optionText = z.string().nullish();
+const option = (description: string) => z.string().meta({ description }).nullish();
 
 /** Echo of the search state; empty strings when unused (service.md 2.2). */
 export const searchOption = z.looseObject({
-  search_item: optionText,
-  keyword: optionText,
-  filter: optionText,
-  sort_item: optionText,
-  sort_direction: optionText,
-  fromDate: optionText,
-  toDate: optionText,
+  search_item: option('Field that was searched'),
+  keyword: option('Search word'),
+  filter: option('all occurs, other values and meaning not shown'),
+  sort_item: option('Field that the list is sorted by'),
+  sort_direction: option('Direction that the list is sorted in, in capitals: ASC or DESC'),
+  fromDate: option('Meaning not shown'),
+  toDate: option('Meaning not shown'),
 });
 export type SearchOption = z.output<typeof searchOption>;
 
 /** `errorCode` is `None` and `errorMessage` empty when no error occurs (service.md 2.2, 7). */
 export const errorInfo = z.looseObject({
-  errorCode: text({ description: 'None, or a code; which ones: not shown' }),
+  errorCode: text({ description: 'None, or a code that says what went wrong' }),
   errorMessage: text({ description: 'Empty without an error' }),
 });
 

@@ -23,6 +23,9 @@ export type Tx = Pick<
 /** `vodh` in ASCII: says that a SQLite file is a vodhouse warehouse. */
 export const APPLICATION_ID = 0x766f6468;
 
+/** A -wal file that had to grow, beside a long reader, is cut back to this when it is written over from the start. */
+const WAL_LEFT_BYTES = 64 * 2 ** 20;
+
 const MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '../../drizzle');
 /** How many migrations this version knows; a file that has had more is from a newer one. */
 export const FORMAT = countMigrations();
@@ -105,6 +108,7 @@ function connect(path: string, options: Database.Options): Db {
 function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {
   client.pragma('busy_timeout = 5000');
   client.pragma('journal_mode = WAL');
+  client.pragma(`journal_size_limit = ${WAL_LEFT_BYTES}`);
   client.pragma(`synchronous = ${synchronous}`);
   client.pragma('foreign_keys = ON');
 }

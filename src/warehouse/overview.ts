@@ -1,4 +1,4 @@
-/** How things stand in a live file: facts for `status`, read through a connection that changes nothing. */
+/** How things stand in a live file: facts for `status` and for metrics, read through a connection that changes nothing. */
 import { and, count, desc, eq, gt } from 'drizzle-orm';
 import { toTimestamp } from '../lib/clock.ts';
 import { openFileToRead, type Db } from './file.ts';
@@ -27,10 +27,18 @@ export interface Overview {
   runs(limit: number): ReturnType<typeof newestRuns>;
   /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
   storage(account: string, since: string): StorageFacts;
+  /** Moment of the newest live reading of the account; null before the first. */
+  storageReadAt(account: string): string | null;
+  /** The gaps from the day `since` on. */
+  gaps(account: string, since: string): ReturnType<typeof countGaps>;
   /** What is in quarantine, a stream of an account, with examples. */
   quarantine(): ReturnType<typeof inQuarantine>;
+  /** How many records are in quarantine, a stream of an account. */
+  countQuarantine(): ReturnType<typeof countOpen>;
   /** The removals that are held back, a package, with examples. */
   heldBack(): ReturnType<typeof heldBack>;
+  /** The same without the examples. */
+  countHeldBack(): ReturnType<typeof heldBackByPackage>;
   /** How many removals of the package are held back since this walk or an earlier one. */
   heldSince(key: PackageKey, walkId: number): number;
   drift(): ReturnType<typeof driftOf>;
@@ -73,8 +81,12 @@ export function openOverview(path: string): Overview {
       ),
     runs: (limit) => newestRuns(db, limit),
     storage: (account, since) => storageFacts(db, account, since),
+    storageReadAt: (account) => newestReading(db, account)?.observed_at ?? null,
+    gaps: (account, since) => countGaps(db, account, since),
     quarantine: () => inQuarantine(db),
+    countQuarantine: () => countOpen(db),
     heldBack: () => heldBack(db),
+    countHeldBack: () => heldBackByPackage(db),
     heldSince: (key, walkId) => countHeldSince(db, key, walkId),
     drift: () => driftOf(db),
     spent: (account, now) => ({

@@ -10,25 +10,31 @@ type NoPromise<T> = T extends PromiseLike<unknown> ? never : T;
  * Throws WarehouseError for what SQLite refuses.
  */
 export function transact<T>(db: Db, work: (tx: Tx) => NoPromise<T>): T {
+  return telling(db, () => transactionOf(db).immediate(() => work(db)) as NoPromise<T>);
+}
+
+/** Runs `work` on one look at the file: it sees nothing of what others commit meanwhile. Throws as `transact` does. */
+export function look<T>(db: Db, work: (tx: Db) => NoPromise<T>): T {
+  return telling(db, () => transactionOf(db).deferred(() => work(db)) as NoPromise<T>);
+}
+
+function telling<T>(db: Db, work: () => T): T {
   try {
-    return runnerOf(db)(() => work(db)) as NoPromise<T>;
+    return work();
   } catch (error) {
     throw isSqliteError(error) ? asWarehouseError(error, db.$client.name) : error;
   }
 }
 
-type Runner = (work: () => unknown) => unknown;
+type Transaction = Database.Transaction<(work: () => unknown) => unknown>;
 
-const runners = new WeakMap<Database.Database, Runner>();
+const transactions = new WeakMap<Database.Database, Transaction>();
 
 /** Made once a connection: to make one for every transaction, as drizzle does, costs 0.2 ms each. */
-function runnerOf({ $client }: Db): Runner {
-  const known = runners.get($client);
-  if (known) return known;
-  const transaction = $client.transaction((work: () => unknown) => work());
-  const runner: Runner = (work) => transaction.immediate(work);
-  runners.set($client, runner);
-  return runner;
+function transactionOf({ $client }: Db): Transaction {
+  const known = transactions.get($client) ?? $client.transaction((work: () => unknown) => work());
+  transactions.set($client, known);
+  return known;
 }
 
 function isSqliteError(error: unknown): boolean {

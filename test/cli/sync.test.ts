@@ -6,6 +6,7 @@ import { startScriptedService } from '../support/scripted-service.ts';
 import { listBody, videoRecord, wholeService } from '../support/service-answers.ts';
 import { vodhouse } from '../support/vodhouse-command.ts';
 import { rowsOf, valueOf } from '../support/warehouse-rows.ts';
+import { allRecords } from '../support/looks.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -51,14 +52,9 @@ describe('sync', () => {
     await vodhouse(['sync'], { cwd });
     sandbox.churn(60);
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
-    const now = await sandbox.catalogue.videos({
-      packageId: 101,
-      sort: { item: 'id', direction: 'asc' },
-      page: 1,
-      pageSize: 1000,
-    });
+    const now = await allRecords(sandbox.catalogue, 101);
     const live = rowsOf(cwd, 'select id, title from video where removed_at is null order by id');
-    expect(live).toEqual(now?.records.map(({ id, title }) => ({ id, title })));
+    expect(live).toEqual(now.map(({ id, title }) => ({ id, title })));
   });
 
   it('looks with --quick only for what is new or gone, and says what it did not find', async () => {

@@ -81,7 +81,7 @@ describe('the template', () => {
 
   test('shows every key that this version acts on', () => {
     const shown = new Set(keysIn(parse(uncommented)));
-    const later = /^\.(server|notify)/;
+    const later = /^\.notify/;
     const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
     const missing = keysOf(schema)
       .map(([path]) => path)
@@ -141,9 +141,9 @@ describe('what this version does not do yet', () => {
   });
 
   test('is told a line each, by the name of its key', () => {
-    const later = 'server: {}\nnotify: {}\n';
+    const later = 'notify: {}\n';
     const lines = notYet(load(LEAST + later));
-    expect(lines.map((line) => line.split(':')[0])).toEqual(['server', 'notify']);
-    expect(lines[0]).toBe('server: this version has no web server yet');
+    expect(lines.map((line) => line.split(':')[0])).toEqual(['notify']);
+    expect(lines[0]).toBe('notify: this version tells nobody yet');
   });
 });

@@ -54,7 +54,7 @@ async function openAccount() {
   chmodSync(scripts, 0o755);
   const [live, file] = [join(folder, 'live.db'), join(shown, 'vodhouse.bi.db')];
   const service = createHardService();
-  const server = await listen(service);
+  const server = await serveHard(service);
   const sync = (moment: string, packages = [101, 102, 103]) =>
     run(configFor(server.url, live, packages), moment);
   return {
@@ -124,7 +124,7 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
 }
 
 /** Serves over loopback what the service has. */
-async function listen(service: HardService): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveHard(service: HardService): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(answerOf(service, request));

@@ -17,6 +17,15 @@ describe('createOrder', () => {
     expect(values.map((row) => row.value)).toEqual(['a', '한', 'Ｌ', '🔥']);
   });
 
+  it('puts null first, and the empty text after it', () => {
+    const rows = ['', null, 'a', null].map((value, id) => ({ id, value }));
+    expect(
+      createOrder(rows, (row) => row.value)
+        .sorted()
+        .map(({ id }) => id),
+    ).toEqual([1, 3, 0, 2]);
+  });
+
   it('sorts any text as its UTF-8 bytes are sorted, and equal text by id', () => {
     fc.assert(
       fc.property(fc.array(text), (values) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
 import { FIGURES, readStorageDay } from '../../src/service/storage.ts';
+import { expectDescribed } from '../support/described.ts';
 import { createStoppedClock, NOON, startSandbox } from './support.ts';
 
 const TODAY = '2026-03-10';
@@ -102,6 +103,7 @@ describe("the sandbox's storage", () => {
     const text = await response.text();
     expect(text).toMatch(/"mov_org_size":1\.\d+E13,/);
     expect(text).toMatch(/"mov_org_size":\d{14},/);
+    expectDescribed('/report/stats/video/storage', response.status, JSON.parse(text));
     const { data } = JSON.parse(text) as { data: { list: unknown[] } };
     expect(data.list.map(readStorageDay).filter((read) => 'refused' in read)).toEqual([]);
   });

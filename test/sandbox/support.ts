@@ -1,6 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { expectDescribed } from '../support/described.ts';
+import { allRecords } from '../support/looks.ts';
 import type { VideoRecord } from '../../src/service/server/catalogue.ts';
 import type { StorageDay } from '../../src/service/storage.ts';
 import type { Paging, SearchOption } from '../../src/service/videos.ts';
@@ -35,7 +37,12 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}) {
   const sandbox = makeSandbox(options);
   const { url } = await sandbox.listen();
   onTestFinished(() => sandbox.close());
-  const read = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+  const read = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${url}${path}`);
+    const body: unknown = await response.json();
+    expectDescribed(path, response.status, body);
+    return body;
+  };
   return {
     sandbox,
     url,
@@ -51,9 +58,6 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}) {
 }
 
 /** All videos of a package by id, past HTTP. */
-export async function allVideos({ catalogue }: Sandbox, packageId: number): Promise<readonly VideoRecord[]> {
-  const sort = { item: 'id', direction: 'asc' } as const;
-  const page = await catalogue.videos({ packageId, sort, page: 1, pageSize: 1_000_000 });
-  if (!page) throw new Error(`there is no package ${packageId}`);
-  return page.records;
+export function allVideos({ catalogue }: Sandbox, packageId: number): Promise<readonly VideoRecord[]> {
+  return allRecords(catalogue, packageId);
 }

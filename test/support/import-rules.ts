@@ -10,6 +10,7 @@ export interface SourceFile {
 const LAYERS = [
   ['cli'],
   ['worker.ts'],
+  ['serving'],
   ['schedule', 'web', 'sync', 'sandbox'],
   ['service', 'warehouse'],
   ['lib'],
@@ -22,6 +23,8 @@ const HOMES: Record<string, readonly string[]> = {
   'drizzle-orm': ['warehouse/'],
   'node-cron': ['schedule/'],
   fastify: ['web/', 'service/server/'],
+  '@fastify': ['web/', 'service/server/'],
+  'prom-client': ['web/'],
   pino: ['lib/'],
   'pino-pretty': ['lib/'],
   commander: ['cli/'],
@@ -99,7 +102,7 @@ function isServiceCrossing(path: string, target: string): boolean {
 }
 
 /** Rooms that may know both the service and the warehouse; `web` for the catalogue that serves the warehouse back. */
-const KNOWS_BOTH = ['cli', 'worker.ts', 'sync', 'web'];
+const KNOWS_BOTH = ['cli', 'worker.ts', 'serving', 'sync', 'web'];
 
 function breachesOfBoth(files: readonly SourceFile[]): string[] {
   const rooms = new Set(files.map(({ path }) => roomOf(path)).filter((room) => !KNOWS_BOTH.includes(room)));

@@ -11,11 +11,13 @@ import { createLogger } from '../../src/lib/logger.ts';
 import type { Change } from '../../src/sandbox/churn.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Catalogue, VideoQuery, VideoRecord } from '../../src/service/server/catalogue.ts';
+import { allDays, allRecords } from './looks.ts';
 import { createServiceServer } from '../../src/service/server/server.ts';
 import { silentProgress } from '../../src/sync/progress.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import type { Mode } from '../../src/warehouse/schema/runs.ts';
-import { openPipeline, openPublisher } from '../../src/worker.ts';
+import { openPublisher } from '../../src/schedule/publisher.ts';
+import { openPipeline } from '../../src/worker.ts';
 import { configOf } from './open-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -135,17 +137,19 @@ async function openAccount(clock: VirtualClock) {
 
 /** The sandbox without the days, and with the shared videos. */
 async function inFrontOf(sandbox: Catalogue): Promise<Catalogue> {
-  const lectures = await wholeList(sandbox, 101);
+  const lectures = await allRecords(sandbox, 101);
   const shared = new Set(SHARED_RANKS.map((rank) => lectures[rank]?.id));
   const uploadedTwice = lectures[UPLOADED_TWICE]?.id;
   const campaigns = async () => {
-    const list = await wholeList(sandbox, 101);
+    const list = await allRecords(sandbox, 101);
     const again = list.filter(({ id }) => id === uploadedTwice).map((video) => ({ ...video, id: OTHER_ID }));
-    return [...(await wholeList(sandbox, 102)), ...list.filter(({ id }) => shared.has(id)), ...again];
+    return [...(await allRecords(sandbox, 102)), ...list.filter(({ id }) => shared.has(id)), ...again];
   };
   return {
-    storage: async (range) =>
-      (await sandbox.storage(range)).filter(({ date }) => !UNSERVED_DAYS.some((day) => day === date)),
+    storage: async ({ from, to }) => {
+      const days = await allDays(sandbox, from, to);
+      return { days: days.filter(({ date }) => !UNSERVED_DAYS.some((day) => day === date)) };
+    },
     videos: async (query) => {
       if (query.packageId !== 102) return sandbox.videos(query);
       const list = await campaigns();
@@ -170,20 +174,14 @@ function takingTime(shown: Catalogue, clock: VirtualClock, answerMs: () => numbe
     },
     videos: async (query) => {
       const page = await shown.videos(query);
-      clock.advance(answerMs() + RECORD_MS * (page?.records.length ?? 0));
+      clock.advance(answerMs() + RECORD_MS * ('records' in page ? page.records.length : 0));
       return page;
     },
   };
 }
 
-async function wholeList(shown: Catalogue, packageId: number): Promise<readonly VideoRecord[]> {
-  const sort = { item: 'id', direction: 'asc' } as const;
-  const page = await shown.videos({ packageId, sort, page: 1, pageSize: 1_000_000 });
-  return page?.records ?? [];
-}
-
 async function listsOf(shown: Catalogue): Promise<Step['lists']> {
-  const lists = PACKAGES.map(async ({ id }) => [id, await wholeList(shown, id)] as const);
+  const lists = PACKAGES.map(async ({ id }) => [id, await allRecords(shown, id)] as const);
   return new Map(await Promise.all(lists));
 }
 

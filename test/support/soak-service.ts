@@ -2,6 +2,7 @@
 import { fastify, type FastifyReply } from 'fastify';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { isSentAsDoubles } from '../../src/sandbox/storage.ts';
+import { createAdmission, openToAll } from '../../src/service/server/keys.ts';
 import { addServiceRoutes, type ServiceOptions } from '../../src/service/server/routes.ts';
 import { faultAt, type Fault, type Outage } from './soak-outages.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -55,7 +56,10 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
     clock.advance(BACK_MS);
     if (fault) await fail(reply, fault, seen, clock.now());
   });
-  addServiceRoutes(app, wireOptions(sandbox));
+  addServiceRoutes(
+    app,
+    wireOptions(sandbox, () => clock.now()),
+  );
   return {
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
     sandbox,
@@ -72,10 +76,11 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
   };
 }
 
-function wireOptions({ catalogue, key }: Sandbox): ServiceOptions {
+function wireOptions({ catalogue, key }: Sandbox, now: () => number): ServiceOptions {
   return {
     catalogue,
-    keys: [key],
+    admits: { videos: createAdmission([key], ['query']), storage: openToAll },
+    now,
     defaultPageSize: PAGE_SIZE_MAX,
     maxPageSize: PAGE_SIZE_MAX,
     asDoubles: (day) => isSentAsDoubles(SEED, day),

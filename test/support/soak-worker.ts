@@ -50,6 +50,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     onRun: (summary) => {
       if (!killed) onRun(summary);
     },
+    onServing: () => undefined,
     onPublished: () => undefined,
   });
   return {

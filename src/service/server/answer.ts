@@ -3,12 +3,7 @@ import { FIGURES, type StorageDay } from '../storage.ts';
 import type { Paging, SearchOption } from '../videos.ts';
 import type { VideoPage, VideoQuery, VideoRecord } from './catalogue.ts';
 import { UNUSED_OPTION } from './query.ts';
-
-/**
- * Not shown: the codes and when they come (service.md 7). Chosen: these, with HTTP 200, an empty list and
- * zeroed paging. The key is looked at first, then the parameters, then the package.
- */
-export type RefusalCode = 'InvalidKey' | 'InvalidParameter' | 'PackageNotFound';
+import type { RefusalCode } from './refusals.ts';
 
 /** From here up the service writes doubles in scientific notation; so does Java's `Double.toString`. */
 const SCIENTIFIC_FROM = 1e7;
@@ -18,13 +13,12 @@ export function videoListText(query: VideoQuery, echo: SearchOption, page: Video
   return envelope(echo, page.records, { errorCode: 'None', errorMessage: '' }, pagingOf(query, page));
 }
 
-/** The answer to a video query that is refused. Not shown: its echo. Chosen: nothing. */
+/** The answer to a video query that is refused. */
 export function videoRefusalText(errorCode: RefusalCode, errorMessage: string): string {
   const paging = { page: 0, pagesize: 0, totalcount: 0, totalpage: 0 };
   return envelope(UNUSED_OPTION, [], { errorCode, errorMessage }, paging);
 }
 
-/** Not shown: `page` beyond the end (chosen: as asked), `totalpage` of an empty list (chosen: 0). */
 function pagingOf({ page, pageSize }: VideoQuery, { totalcount }: VideoPage): Paging {
   return { page, pagesize: pageSize, totalcount, totalpage: Math.ceil(totalcount / pageSize) };
 }
@@ -47,7 +41,7 @@ export function storageText(days: readonly StorageDay[], asDoubles: (day: string
   return `{"message":"success","data":{"list":[${list.join(',')}]}}`;
 }
 
-/** The answer to a storage query that is refused. Not shown: all of it. Chosen: the reason, and no days. */
+/** The answer to a storage query that is refused. */
 export function storageRefusalText(message: string): string {
   return JSON.stringify({ message, data: { list: [] } });
 }

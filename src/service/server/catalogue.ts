@@ -4,6 +4,7 @@
  */
 import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
+import type { Refusal } from './refusals.ts';
 
 /** A video as it is sent: the fields of service.md 2.1, and any further ones beside them. */
 export type VideoRecord = Omit<Video, 'extra'>;
@@ -19,7 +20,7 @@ export interface Search {
 export interface VideoQuery {
   packageId: number;
   search?: Search;
-  /** Titles by Unicode code point; equal values by id; `desc` is `asc` read from its end. */
+  /** Null before everything, titles by Unicode code point; equal values by id; `desc` is `asc` read from its end. */
   sort: { item: SortItem; direction: SortDirection };
   /** From 1 up. */
   page: number;
@@ -27,8 +28,13 @@ export interface VideoQuery {
   pageSize: number;
 }
 
+/** When the service itself was last asked, in milliseconds since 1970; left out where it is asked right now. */
+interface Aged {
+  readAt?: number;
+}
+
 /** The records of one page; none where the page is beyond the end. `totalcount` counts all that match. */
-export interface VideoPage {
+export interface VideoPage extends Aged {
   totalcount: number;
   records: readonly VideoRecord[];
 }
@@ -40,10 +46,18 @@ export interface StorageRange {
   direction: SortDirection;
 }
 
+/** The records of a range, at most one a day, in the direction asked for; a day that is not known is left out. */
+export interface StorageDays extends Aged {
+  days: readonly StorageDay[];
+}
+
 /** Two methods, either of which may answer at once or later. An exception becomes a plain HTTP 500. */
 export interface Catalogue {
-  /** Null where there is no such package. */
-  videos(query: VideoQuery): VideoPage | null | Promise<VideoPage | null>;
-  /** The records of the range, at most one a day, in the direction asked for. */
-  storage(range: StorageRange): readonly StorageDay[] | Promise<readonly StorageDay[]>;
+  videos(query: VideoQuery): VideoPage | Refusal | Promise<VideoPage | Refusal>;
+  storage(range: StorageRange): StorageDays | Refusal | Promise<StorageDays | Refusal>;
+}
+
+/** The answer where there is no such package. */
+export function packageNotFound(packageId: number): Refusal {
+  return { refused: 'PackageNotFound', message: `there is no package ${packageId}` };
 }

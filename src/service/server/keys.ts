@@ -1,15 +1,24 @@
 /** Who may ask (service.md 5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 
-/** Where the storage operation wants the key; service.md 5 does not show it. Header names in any case. */
-export type StorageAuth = 'none' | 'query' | { header: string };
+/** Where a request may carry its key: `?key=`, `Authorization: Bearer …`, or a header of that name in any case. */
+export type KeyPlace = 'query' | 'bearer' | { header: string };
 
-/** True for a key that is let in. */
-export type KeyCheck = (given: string | undefined) => boolean;
+/** True for a request that is let in. */
+export type Admits = (request: Pick<FastifyRequest, 'query' | 'headers'>) => boolean;
 
-/** Lets in the given keys; none of them, nobody. Takes as long for a nearly right key as for a wrong one. */
-export function createKeyCheck(keys: readonly string[]): KeyCheck {
+/** Lets everybody in. */
+export const openToAll: Admits = () => true;
+
+/** Lets in who carries one of the keys in one of the places; with no keys, nobody. */
+export function createAdmission(keys: readonly string[], places: readonly KeyPlace[]): Admits {
+  const knows = createKeyCheck(keys);
+  return (request) => places.some((place) => knows(keyAt(place, request)));
+}
+
+/** True for a known key. Takes as long for a nearly right key as for a wrong one. */
+function createKeyCheck(keys: readonly string[]): (given: string | undefined) => boolean {
   const digests = keys.map(digest);
   return (given) => {
     const asked = digest(given ?? '');
@@ -22,14 +31,13 @@ function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The query parameter `key`; the first, where it is given twice. */
-export function keyOfQuery(parameters: unknown): string | undefined {
-  const key = (parameters as { key?: string | string[] }).key;
-  return Array.isArray(key) ? key[0] : key;
+/** The first, where a key is given twice. */
+function keyAt(place: KeyPlace, { query, headers }: Parameters<Admits>[0]): string | undefined {
+  if (place === 'query') return first((query as Record<string, string | string[]>)['key']);
+  if (place === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
+  return first(headers[place.header.toLowerCase()]);
 }
 
-/** The key in the header `name`. */
-export function keyOfHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const key = headers[name.toLowerCase()];
-  return Array.isArray(key) ? key[0] : key;
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
 }

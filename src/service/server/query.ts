@@ -1,26 +1,22 @@
 /**
  * Reads the query parameters of both operations (service.md 4.1, 4.2). What service.md calls "not shown" is
- * chosen here, once, and every choice says so.
+ * chosen here, once: the choices stand beside each parameter, and the OpenAPI document and docs/mirror.md say them.
  */
 import { z } from 'zod';
 import { show } from '../fields.ts';
 import { isDay } from '../storage.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
 import type { Search, StorageRange, VideoQuery } from './catalogue.ts';
+import { parameterNote } from './choices.ts';
 
-/** Not shown: the order of a list without `sort_item` or `sort_direction`. Chosen: newest first. */
 const DEFAULT_SORT = { item: 'id', direction: 'desc' } as const;
-
-/** Not shown: the order of the days without `sort_direction`. Chosen: oldest first. */
 const DEFAULT_DAY_DIRECTION = 'asc';
-
-/** Not shown: the page without `page`, or with one below 1 or unreadable. Chosen: the first. */
 const FIRST_PAGE = 1;
 
-/** Not shown: how far pages count. Chosen: what a 32-bit integer holds; a larger page is taken for this one. */
+/** What a 32-bit integer holds. */
 const LAST_PAGE = 2_147_483_647;
 
-/** Page sizes in videos. Not shown: both. Without `pagesize`, or with one below 1 or unreadable: the default. */
+/** Page sizes in videos (service.md 4.1 shows neither). */
 export interface PageSizes {
   defaultPageSize: number;
   maxPageSize: number;
@@ -36,7 +32,6 @@ const fromOneUp = z
   .transform(Number)
   .refine((number) => number >= 1);
 
-/** Not shown: values that service.md does not list. Chosen: refused, in capitals too (`ASC`). */
 function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: ({ input }) => `${show(input)} is not one of ${values.join(', ')}` });
 }
@@ -50,24 +45,117 @@ const day = z
   .string({ error: 'is missing' })
   .refine(isDay, { error: ({ input }) => `${show(input)} is not a calendar date yyyy-mm-dd` });
 
-const videoParameters = z.object({
-  pkg: packageId,
-  search_item: oneOf(SEARCH_ITEMS).optional(),
-  keyword: z.string().optional(),
-  sort_item: oneOf(SORT_ITEMS).optional(),
-  sort_direction: oneOf(SORT_DIRECTIONS).optional(),
-  pagesize: fromOneUp.optional().catch(undefined),
-  page: fromOneUp.catch(FIRST_PAGE),
+const refusedValue = { 'in capitals, or of a value not listed': 'refused' };
+
+/** The parameters of the video list (service.md 4.1). */
+export const videoParameters = z.object({
+  pkg: packageId.meta(parameterNote({ type: 'integer', minimum: 0, description: 'Distribution package' })),
+  search_item: oneOf(SEARCH_ITEMS)
+    .optional()
+    .meta(
+      parameterNote({
+        description: 'Field to search for the keyword',
+        choices: { 'without `keyword`': 'no search, and an echo that names none', ...refusedValue },
+      }),
+    ),
+  keyword: z
+    .string()
+    .optional()
+    .meta(
+      parameterNote({
+        description: 'Search word, which the field has to contain',
+        choices: {
+          'without `search_item`': 'no search, and an echo that names none',
+          'in other capitals than the field': 'not found',
+          'with `%`, `_` or `*`': 'these stand for themselves',
+        },
+      }),
+    ),
+  sort_item: oneOf(SORT_ITEMS)
+    .optional()
+    .meta(
+      parameterNote({
+        description: 'Field to sort by',
+        leftOut: DEFAULT_SORT.item,
+        choices: {
+          'left out': `\`${DEFAULT_SORT.item}\``,
+          'of a field that is null': 'null comes before every value',
+          'of a title': 'by Unicode code point, capitals before small letters',
+          'of equal values': 'by `id`',
+          ...refusedValue,
+        },
+      }),
+    ),
+  sort_direction: oneOf(SORT_DIRECTIONS)
+    .optional()
+    .meta(
+      parameterNote({
+        description: 'Ascending or descending',
+        leftOut: DEFAULT_SORT.direction,
+        choices: {
+          'left out': `\`${DEFAULT_SORT.direction}\`; without \`sort_item\` the newest video comes first`,
+          'of `desc`': 'the list of `asc` read from its end, null and equal values included',
+          ...refusedValue,
+        },
+      }),
+    ),
+  pagesize: fromOneUp
+    .optional()
+    .catch(undefined)
+    .meta(
+      parameterNote({
+        type: 'integer',
+        minimum: 1,
+        description: 'Videos a page',
+        choices: {
+          'left out, below 1 or unreadable': 'the default page size',
+          'above the largest page size': 'the largest page size',
+        },
+      }),
+    ),
+  page: fromOneUp.catch(FIRST_PAGE).meta(
+    parameterNote({
+      type: 'integer',
+      minimum: 1,
+      description: 'Page to return, counted from 1',
+      leftOut: FIRST_PAGE,
+      choices: {
+        'left out, below 1 or unreadable': `page ${FIRST_PAGE}`,
+        'beyond the end': 'no videos, the true totals, and the page as asked for',
+        [`above ${LAST_PAGE}`]: `taken for ${LAST_PAGE}`,
+      },
+    }),
+  ),
 });
 type VideoParameters = z.output<typeof videoParameters>;
 
-const storageParameters = z.object({
-  sdate: day,
-  edate: day,
-  sort_direction: oneOf(SORT_DIRECTIONS).default(DEFAULT_DAY_DIRECTION),
+/** The parameters of the storage statistics (service.md 4.2). */
+export const storageParameters = z.object({
+  sdate: day.meta(
+    parameterNote({
+      format: 'date',
+      description: 'First date, yyyy-mm-dd',
+      choices: { 'after `edate`': 'no records, and no refusal' },
+    }),
+  ),
+  edate: day.meta(
+    parameterNote({
+      format: 'date',
+      description: 'Last date, yyyy-mm-dd',
+      choices: { 'any number of days after `sdate`': 'answered, for there is no longest range' },
+    }),
+  ),
+  sort_direction: oneOf(SORT_DIRECTIONS)
+    .default(DEFAULT_DAY_DIRECTION)
+    .meta(
+      parameterNote({
+        description: 'Ascending or descending by date',
+        choices: { 'left out': `\`${DEFAULT_DAY_DIRECTION}\`, the oldest day first`, ...refusedValue },
+      }),
+    ),
 });
 
-/** Reads a query of the video list. Other parameters, `filter` and `fromDate` among them, count for nothing. */
+/** Reads a query of the video list. */
 export function readVideoQuery(parameters: unknown, sizes: PageSizes): ReadVideoQuery {
   const read = videoParameters.safeParse(given(parameters));
   if (!read.success) return { problem: problemOf(read.error) };
@@ -84,7 +172,6 @@ export function readVideoQuery(parameters: unknown, sizes: PageSizes): ReadVideo
   return { query: search ? { ...query, search } : query, echo: echoOf(read.data, search) };
 }
 
-/** Not shown: one of `search_item` and `keyword` without the other. Chosen: no search. */
 function searchOf({ search_item: item, keyword }: VideoParameters): Search | undefined {
   return item === undefined || keyword === undefined ? undefined : { item, keyword };
 }
@@ -100,7 +187,7 @@ function echoOf(parameters: VideoParameters, search: Search | undefined): Search
   };
 }
 
-/** The echo where nothing was asked for. Not shown: `filter`, `fromDate`, `toDate` by request. Chosen: never. */
+/** The echo where nothing was asked for. */
 export const UNUSED_OPTION = {
   search_item: '',
   keyword: '',
@@ -111,10 +198,7 @@ export const UNUSED_OPTION = {
   toDate: '',
 } as const satisfies SearchOption;
 
-/**
- * Reads a query of the storage statistics. Not shown: the longest range (chosen: any), and `sdate` after `edate`
- * (chosen: no days, which the catalogue sees to).
- */
+/** Reads a query of the storage statistics. That `from` after `to` gives no days is the catalogue's to see to. */
 export function readStorageQuery(parameters: unknown): ReadStorageQuery {
   const read = storageParameters.safeParse(given(parameters));
   if (!read.success) return { problem: problemOf(read.error) };
@@ -122,7 +206,7 @@ export function readStorageQuery(parameters: unknown): ReadStorageQuery {
   return { range: { from, to, direction } };
 }
 
-/** Not shown: a parameter that is empty or given twice. Chosen: as if absent; the first. */
+/** The first value of each parameter, and none that is empty. */
 function given(parameters: unknown): Record<string, unknown> {
   const entries = Object.entries(parameters ?? {}).map(([name, value]: [string, unknown]) => {
     const values: unknown[] = Array.isArray(value) ? value : [value];

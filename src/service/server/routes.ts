@@ -4,58 +4,60 @@ import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
 import { storageRefusalText, storageText, videoListText, videoRefusalText } from './answer.ts';
 import type { Catalogue } from './catalogue.ts';
-import { createKeyCheck, keyOfHeader, keyOfQuery, type KeyCheck, type StorageAuth } from './keys.ts';
+import type { Admits } from './keys.ts';
 import { readStorageQuery, readVideoQuery, type PageSizes } from './query.ts';
+import { REFUSALS } from './refusals.ts';
 
 /** What the routes need to know. */
 export interface ServiceOptions extends PageSizes {
   catalogue: Catalogue;
-  /** The keys that are let in; with none, nobody is. */
-  keys: readonly string[];
-  /** Where the storage operation wants the key; default `none`: it is open. */
-  storageAuth?: StorageAuth;
+  /** Who may ask for videos, and who for storage. */
+  admits: { videos: Admits; storage: Admits };
+  /** The time in milliseconds since 1970, for the age of an answer. */
+  now: () => number;
   /** The days (`yyyy-mm-dd`) whose large figures are written in scientific notation; default none. */
   asDoubles?: (day: string) => boolean;
 }
 
+/** An answer as JSON text, and when the service itself was asked for what is in it. */
+interface Answer {
+  text: string;
+  readAt?: number | undefined;
+}
+
 /** Adds both operations to a server at the paths of service.md 4. */
 export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions): void {
-  const knows = createKeyCheck(options.keys);
   app.get(VIDEO_LIST_PATH, async (request, reply) =>
-    sendJson(reply, await videoListAnswer(request, options, knows)),
+    sendAnswer(reply, await videoListAnswer(request, options), options),
   );
   app.get(STORAGE_PATH, async (request, reply) =>
-    sendJson(reply, await storageAnswer(request, options, knows)),
+    sendAnswer(reply, await storageAnswer(request, options), options),
   );
 }
 
 /** As bytes: Node would join a text with the headers first, which costs a fifth more for a page of 1,000. */
-function sendJson(reply: FastifyReply, body: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(Buffer.from(body));
+function sendAnswer(reply: FastifyReply, { text, readAt }: Answer, { now }: ServiceOptions): FastifyReply {
+  if (readAt !== undefined) void reply.header('age', Math.max(0, Math.floor((now() - readAt) / 1000)));
+  return reply
+    .header('cache-control', 'private, no-cache') // may be kept, and is to be asked for again by its tag
+    .type('application/json; charset=utf-8')
+    .send(Buffer.from(text));
 }
 
-async function videoListAnswer(request: FastifyRequest, options: ServiceOptions, knows: KeyCheck) {
-  if (!knows(keyOfQuery(request.query))) return videoRefusalText('InvalidKey', 'key is missing or unknown');
+async function videoListAnswer(request: FastifyRequest, options: ServiceOptions): Promise<Answer> {
+  if (!options.admits.videos(request)) return { text: videoRefusalText('InvalidKey', REFUSALS.InvalidKey) };
   const read = readVideoQuery(request.query, options);
-  if ('problem' in read) return videoRefusalText('InvalidParameter', read.problem);
+  if ('problem' in read) return { text: videoRefusalText('InvalidParameter', read.problem) };
   const page = await options.catalogue.videos(read.query);
-  if (page === null) {
-    return videoRefusalText('PackageNotFound', `there is no package ${read.query.packageId}`);
-  }
-  return videoListText(read.query, read.echo, page);
+  if ('refused' in page) return { text: videoRefusalText(page.refused, page.message) };
+  return { text: videoListText(read.query, read.echo, page), readAt: page.readAt };
 }
 
-async function storageAnswer(request: FastifyRequest, options: ServiceOptions, knows: KeyCheck) {
-  if (!mayReadStorage(request, options.storageAuth ?? 'none', knows)) {
-    return storageRefusalText('key is missing or unknown');
-  }
+async function storageAnswer(request: FastifyRequest, options: ServiceOptions): Promise<Answer> {
+  if (!options.admits.storage(request)) return { text: storageRefusalText(REFUSALS.InvalidKey) };
   const read = readStorageQuery(request.query);
-  if ('problem' in read) return storageRefusalText(read.problem);
-  const days = await options.catalogue.storage(read.range);
-  return storageText(days, options.asDoubles ?? (() => false));
-}
-
-function mayReadStorage(request: FastifyRequest, auth: StorageAuth, knows: KeyCheck): boolean {
-  if (auth === 'none') return true;
-  return knows(auth === 'query' ? keyOfQuery(request.query) : keyOfHeader(request.headers, auth.header));
+  if ('problem' in read) return { text: storageRefusalText(read.problem) };
+  const found = await options.catalogue.storage(read.range);
+  if ('refused' in found) return { text: storageRefusalText(found.message) };
+  return { text: storageText(found.days, options.asDoubles ?? (() => false)), readAt: found.readAt };
 }

@@ -1,10 +1,23 @@
 /** A server that speaks service.md, and nothing else, over a catalogue. */
+import etag from '@fastify/etag';
 import { fastify, type FastifyError, type FastifyInstance } from 'fastify';
+import { addBounds, DEFAULT_BOUNDS, httpOptions, type Bounds } from './bounds.ts';
+import { createAdmission, openToAll, type KeyPlace } from './keys.ts';
+import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 
-export interface ServiceServerOptions extends ServiceOptions {
-  /** Told of an exception of the catalogue, which the caller only sees as HTTP 500. */
-  onError?: (error: unknown) => void;
+/** Not shown: both. Chosen: these, in videos a page. */
+export const PAGE_SIZES: PageSizes = { defaultPageSize: 20, maxPageSize: 1_000 };
+
+/** Where the storage operation wants the key; service.md 5 does not show it. */
+export type StorageAuth = 'none' | KeyPlace;
+
+export interface ServiceServerOptions extends Omit<ServiceOptions, 'admits' | 'now'>, AppOptions {
+  /** The keys that are let in; with none, nobody is. The video list wants one in the query. */
+  keys: readonly string[];
+  /** Default `none`: storage is open. */
+  storageAuth?: StorageAuth;
+  now?: () => number;
 }
 
 /** Where a server listens. Port 0 asks for any free port; the answer names the one that it is. */
@@ -20,20 +33,41 @@ export interface ServiceServer {
   close(): Promise<void>;
 }
 
-/** A server over `catalogue`; it answers once `listen` is called. Not shown: other paths. Chosen: HTTP 404. */
+/** A server over `catalogue`; it answers once `listen` is called. */
 export function createServiceServer(options: ServiceServerOptions): ServiceServer {
-  const app = fastify({ forceCloseConnections: true });
-  addServiceRoutes(app, options);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }));
-  app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const status = error.statusCode ?? 500;
-    if (status >= 500) options.onError?.(error);
-    return reply.code(status).send({ error: status >= 500 ? 'internal error' : 'bad request' });
-  });
+  const { keys, storageAuth = 'none', now = Date.now, ...service } = options;
+  const app = createApp(options);
+  const storage = storageAuth === 'none' ? openToAll : createAdmission(keys, [storageAuth]);
+  addServiceRoutes(app, { ...service, now, admits: { videos: createAdmission(keys, ['query']), storage } });
   return { listen: (where) => listen(app, where), close: async () => app.close() };
 }
 
-async function listen(app: FastifyInstance, { host, port }: ListenOptions) {
+export interface AppOptions {
+  /** Told of an exception, which the caller only sees as HTTP 500. */
+  onError?: (error: unknown) => void;
+  bounds?: Partial<Bounds>;
+}
+
+/**
+ * What both servers have in common: bounds, tags by which an answer that is the same need not be sent again, and errors
+ * that say nothing of the inside.
+ */
+export function createApp({ onError, bounds: wished }: AppOptions): FastifyInstance {
+  const bounds = { ...DEFAULT_BOUNDS, ...wished };
+  const app = fastify(httpOptions(bounds));
+  addBounds(app, bounds);
+  void app.register(etag, { weak: true }); // the same answer may leave in several encodings
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }));
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) onError?.(error);
+    return reply.code(status).send({ error: status >= 500 ? 'internal error' : 'bad request' });
+  });
+  return app;
+}
+
+/** Listens, and says where. */
+export async function listen(app: FastifyInstance, { host, port }: ListenOptions) {
   const url = await app.listen({ host, port });
   const address = app.server.address();
   return { url, port: typeof address === 'object' && address ? address.port : port };

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { asWarehouseError } from '../damage.ts';
 import type { Answer, Work } from './beside.ts';
-import { endWithParent } from './built.ts';
+import { endWithParent } from '../../lib/built.ts';
 import { checkTable } from './check.ts';
 import { fingerprint } from './facts.ts';
 import { attachLive } from './live.ts';

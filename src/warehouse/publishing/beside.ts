@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { Checked, Expected } from './check.ts';
-import { builtFile } from './built.ts';
+import { builtFile } from '../../lib/built.ts';
 import type { Table } from './mart.ts';
 import type { Order } from './order.ts';
 
@@ -27,7 +27,7 @@ export type Answer = { result: string | Checked } | { refused: string; hint: str
 
 /** Starts the second process; it ends with `close`, or when this process does. */
 export function createBeside(): Beside {
-  const child = fork(builtFile('beside-child.js'), {
+  const child = fork(builtFile('warehouse/publishing/beside-child.js'), {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

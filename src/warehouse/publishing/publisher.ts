@@ -3,8 +3,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createCalendar } from '../../lib/calendar.ts';
-import { ConfigError, InterruptedError, LockedError, WarehouseError } from '../../lib/errors.ts';
-import { builtFile } from './built.ts';
+import { InterruptedError, WarehouseError } from '../../lib/errors.ts';
+import { revived } from '../../lib/told.ts';
+import { builtFile } from '../../lib/built.ts';
 import type { Answer } from './child.ts';
 import { openFileToRead } from '../file.ts';
 import { targetOf } from '../paths.ts';
@@ -69,7 +70,10 @@ function sweep({ live, file, command, now }: Order): void {
 async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
   openFileToRead(order.live).$client.close(); // refuses what is no live file of ours, or of an older format
-  const child = fork(builtFile('child.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(builtFile('warehouse/publishing/child.js'), {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -108,11 +112,4 @@ function answerOf(child: ChildProcess, order: Order): Promise<Answer | { ended: 
     });
     child.send(order, (error) => (error ? child.kill('SIGKILL') : undefined));
   });
-}
-
-const CLASSES = { ConfigError, LockedError, WarehouseError };
-
-function revived({ name, message, hint, stack }: Extract<Answer, { error: object }>['error']): Error {
-  const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
-  return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });
 }

@@ -1,5 +1,5 @@
 /** Storage days, readings, discrepancies and gaps. */
-import { and, count, countDistinct, desc, eq, gte, isNull } from 'drizzle-orm';
+import { and, between, count, countDistinct, desc, eq, gte, isNull, or } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { storageDay, storageDiscrepancy, storageGap, storageReading } from '../schema/storage.ts';
 
@@ -154,4 +154,15 @@ export function newestBooked(tx: Tx, account: string): string | null {
     .limit(1)
     .get();
   return row?.date ?? null;
+}
+
+/** The days from `from` to `to` that a reader may rely on: the booked ones, and `today` as it was last read. */
+export function daysToServe(tx: Tx, account: string, range: { from: string; to: string }, today: string) {
+  const isKnown = or(eq(storageDay.state, 'booked'), eq(storageDay.date, today));
+  return tx
+    .select()
+    .from(storageDay)
+    .where(and(eq(storageDay.account, account), between(storageDay.date, range.from, range.to), isKnown))
+    .orderBy(storageDay.date)
+    .all();
 }

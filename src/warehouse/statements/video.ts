@@ -23,6 +23,12 @@ const received = Object.keys(columns).filter(
   (name) => !context.includes(name) && name !== 'removed_at',
 ) as (keyof VideoRow)[];
 
+/** The 24 columns that come from the service, in the order of service.md 2.1. */
+export const receivedColumns = Object.fromEntries(received.map((name) => [name, columns[name]])) as Pick<
+  typeof columns,
+  Exclude<keyof VideoRow, 'extra'>
+>;
+
 /** Stores one video where it is new, differs or was removed; gives true where something was written. */
 export type UpsertVideo = (row: VideoRow, key: PackageKey, at: string, changeSeq: number) => boolean;
 

@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { expectDescribed } from '../../support/described.ts';
 import { createFixture, KEY, startServer } from './support.ts';
 
 describe('the server', () => {
@@ -26,7 +27,9 @@ describe('the server', () => {
     });
     const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
     expect(response.status).toBe(500);
-    expect(await response.text()).toBe('{"error":"internal error"}');
+    const body: unknown = await response.json();
+    expectDescribed('/info/v1/videos.json', 500, body);
+    expect(body).toEqual({ error: 'internal error' });
     expect(errors).toEqual([failure]);
   });
 
@@ -60,7 +63,7 @@ describe('the server', () => {
     const asked = new Promise<void>((resolve) => (tell = resolve));
     const videos = () => {
       tell();
-      return new Promise<null>(() => undefined);
+      return new Promise<never>(() => undefined);
     };
     const { url, server } = await startServer({ catalogue: { ...catalogue, videos } });
     const answer = expect(fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`)).rejects.toThrow();

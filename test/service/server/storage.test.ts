@@ -67,7 +67,7 @@ describe('the storage statistics', () => {
 
 describe('the key of the storage statistics', () => {
   const { catalogue } = createFixture([], [dayOf('2026-01-01', 1)]);
-  const refused = { message: 'key is missing or unknown', data: { list: [] } };
+  const refused = { message: 'the key is missing or unknown', data: { list: [] } };
 
   it('is not asked for by default', async () => {
     const { url } = await startServer({ catalogue });

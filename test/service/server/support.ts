@@ -1,12 +1,14 @@
 import { onTestFinished } from 'vitest';
-import type {
-  Catalogue,
-  StorageRange,
-  VideoQuery,
-  VideoRecord,
+import {
+  packageNotFound,
+  type Catalogue,
+  type StorageRange,
+  type VideoQuery,
+  type VideoRecord,
 } from '../../../src/service/server/catalogue.ts';
 import { createServiceServer, type ServiceServerOptions } from '../../../src/service/server/server.ts';
 import type { StorageDay } from '../../../src/service/storage.ts';
+import { expectDescribed } from '../../support/described.ts';
 
 export const KEY = 'k1';
 
@@ -17,11 +19,13 @@ export function createFixture(records: readonly VideoRecord[] = [], days: readon
   const catalogue: Catalogue = {
     videos: (query) => {
       queries.push(query);
-      return query.packageId === 1 ? { totalcount: records.length, records } : null;
+      return query.packageId === 1
+        ? { totalcount: records.length, records }
+        : packageNotFound(query.packageId);
     },
     storage: (range) => {
       ranges.push(range);
-      return days;
+      return { days };
     },
   };
   return { catalogue, queries, ranges };
@@ -43,7 +47,9 @@ export interface VideosBody {
 }
 
 export async function getVideos(url: string): Promise<VideosBody> {
-  const body = (await (await fetch(url)).json()) as { videoInfoList: VideosBody };
+  const response = await fetch(url);
+  const body = (await response.json()) as { videoInfoList: VideosBody };
+  expectDescribed(new URL(url).pathname, response.status, body);
   return body.videoInfoList;
 }
 
@@ -56,5 +62,7 @@ export interface StorageBody {
 export async function getStorage(url: string, query: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/report/stats/video/storage?${query}`, { headers });
   const text = await response.text();
-  return { status: response.status, text, body: JSON.parse(text) as StorageBody };
+  const body = JSON.parse(text) as StorageBody;
+  expectDescribed(new URL(response.url).pathname, response.status, body);
+  return { status: response.status, text, body };
 }

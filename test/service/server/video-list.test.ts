@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
+import { packageNotFound, type VideoRecord } from '../../../src/service/server/catalogue.ts';
+import { expectDescribed } from '../../support/described.ts';
+import { videoRecord } from '../../support/service-answers.ts';
 import { createFixture, KEY, startServer } from './support.ts';
 
-const record = {
-  id: 5,
+const record = videoRecord(5, {
   title: '"한글" 🔥\n\\',
   series: null,
   author: '',
   filesize: 44_482_871,
-} as VideoRecord;
+}) as VideoRecord;
 const unused = {
   search_item: '',
   keyword: '',
@@ -26,7 +27,9 @@ describe('the video list', () => {
     const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await response.json()).toEqual({
+    const body: unknown = await response.json();
+    expectDescribed('/info/v1/videos.json', 200, body);
+    expect(body).toEqual({
       videoInfoList: {
         apiVideoSearchOption: unused,
         videoInfoList: [record],
@@ -104,7 +107,10 @@ describe('the video list', () => {
   });
 
   it('waits for a catalogue that answers later', async () => {
-    const catalogue = { ...createFixture().catalogue, videos: async () => Promise.resolve(null) };
+    const catalogue = {
+      ...createFixture().catalogue,
+      videos: async () => Promise.resolve(packageNotFound(1)),
+    };
     const { videos } = await startServer({ catalogue });
     expect((await videos(`key=${KEY}&pkg=1`)).errorInfo.errorCode).toBe('PackageNotFound');
   });

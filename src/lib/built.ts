@@ -1,0 +1,15 @@
+/** Processes and threads of our own beside the one that asks. */
+
+/** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
+export function builtFile(path: string): URL {
+  return new URL(`../../dist/${path}`, import.meta.url);
+}
+
+/**
+ * For a process that another one of ours started: it ends with that one, and by it. A signal to the whole group is for the
+ * parent, which knows what to do about it. `end` is called when the parent lets go or is gone.
+ */
+export function endWithParent(end: () => void = () => process.exit()): void {
+  process.on('disconnect', end);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+}

@@ -1,0 +1,24 @@
+/** Errors that cross from one process to another, by the name of their class. */
+import { ConfigError, LockedError, messageOf, VodhouseError, WarehouseError } from './errors.ts';
+
+/** An error as it is sent. */
+export interface ToldError {
+  name: string;
+  message: string;
+  hint: string | undefined;
+  stack: string | undefined;
+}
+
+const CLASSES = { ConfigError, LockedError, WarehouseError };
+
+/** The error in a form that can be sent. */
+export function told(error: unknown): ToldError {
+  const { name, hint } = error instanceof VodhouseError ? error : { name: 'Error', hint: undefined };
+  return { name, message: messageOf(error), hint, stack: error instanceof Error ? error.stack : undefined };
+}
+
+/** The error again, of its own class where that is one of ours. */
+export function revived({ name, message, hint, stack }: ToldError): Error {
+  const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
+  return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });
+}

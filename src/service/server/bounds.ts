@@ -1,0 +1,70 @@
+/** What a server bears of its clients: how much they may say, how long they may take, and how many at once. */
+import type { EventEmitter } from 'node:events';
+import type { Server } from 'node:http';
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+
+export interface Bounds {
+  /** The longest path with its query, in bytes; a keyword of Korean takes nine a character. */
+  urlBytes: number;
+  /** All headers together, in bytes. */
+  headerBytes: number;
+  /** Requests that are being answered at once; more are sent away with 503. */
+  requests: number;
+  /** Open connections; more are closed at once. */
+  connections: number;
+  /** Until a request has arrived whole, in milliseconds. */
+  arrivalMs: number;
+  /** From there until its answer has left whole, in milliseconds: a client that reads slower is cut off. */
+  answerMs: number;
+}
+
+export const DEFAULT_BOUNDS: Bounds = {
+  urlBytes: 8_192,
+  headerBytes: 16_384,
+  requests: 64,
+  connections: 512,
+  arrivalMs: 10_000,
+  answerMs: 60_000,
+};
+
+/** The part of the bounds that Node's own HTTP server sees to. */
+export function httpOptions({ headerBytes, arrivalMs, answerMs }: Bounds): FastifyHttpOptions<Server> {
+  const connectionsCheckingInterval = Math.min(2_000, arrivalMs);
+  return {
+    forceCloseConnections: true,
+    connectionTimeout: answerMs, // a connection on which nothing moves
+    requestTimeout: arrivalMs,
+    http: { maxHeaderSize: headerBytes, headersTimeout: arrivalMs, connectionsCheckingInterval },
+    bodyLimit: 1_024, // nothing here takes a body
+  };
+}
+
+/** Holds a server to the rest of the bounds. To be called before any other hook is added. */
+export function addBounds(app: FastifyInstance, bounds: Bounds): void {
+  let underWay = 0;
+  app.server.maxConnections = bounds.connections;
+  app.addHook('onRequest', async (request, reply) => {
+    if ((request.raw.url ?? '').length > bounds.urlBytes) {
+      return reply.code(414).send({ error: `the address is longer than ${bounds.urlBytes} bytes` });
+    }
+    if (underWay >= bounds.requests) {
+      return reply.code(503).header('retry-after', 1).send({ error: 'too many requests at once' });
+    }
+    underWay++;
+    const late = setTimeout(() => request.raw.socket.destroy(), bounds.answerMs).unref();
+    onFirstClose([reply.raw, request.raw], () => {
+      underWay--;
+      clearTimeout(late);
+    });
+    return undefined;
+  });
+}
+
+/** Calls at the first close of these: an answer that waits behind another one on its connection hears nothing of its end. */
+function onFirstClose(ends: readonly EventEmitter[], then: () => void): void {
+  const close = () => {
+    for (const end of ends) end.off('close', close);
+    then();
+  };
+  for (const end of ends) end.on('close', close);
+}

@@ -1,0 +1,158 @@
+/** The OpenAPI document of the server, made from the schemas that it reads queries and answers by. */
+import { STORAGE_PATH } from '../storage.ts';
+import { VIDEO_LIST_PATH } from '../videos.ts';
+import { ANY_PARAMETER, OTHER_REQUESTS, sentencesOf } from './choices.ts';
+import {
+  answerSchemas,
+  storageStatisticsParameters,
+  videoListParameters,
+  type OpenApiParameter,
+} from './openapi-schemas.ts';
+import type { PageSizes } from './query.ts';
+
+/** Where the operations are to be found; `url` may be relative to the document. */
+export interface OpenApiServer {
+  url: string;
+  description?: string;
+}
+
+/** What the document needs to know of the server. */
+export interface OpenApiOptions extends PageSizes {
+  /** Of vodhouse. */
+  version: string;
+  /** Default: where the document is. */
+  servers?: readonly OpenApiServer[];
+  /** Whether a key is asked for. */
+  keyed: boolean;
+}
+
+/** What an HTTP status other than 200 and 304 means; the body is `{ "error": string }`. */
+const SERVER_ERRORS = {
+  400: 'The request cannot be read.',
+  403: 'The request names a host that the server does not answer to.',
+  404: 'There is no such path.',
+  414: 'The address is too long.',
+  431: 'The headers are too long.',
+  500: 'The server failed; its log says why.',
+  503: 'The server answers too many requests already.',
+} as const;
+
+const SECURITY_SCHEMES = {
+  queryKey: { type: 'apiKey', in: 'query', name: 'key', description: 'The key as a query parameter.' },
+  bearerKey: { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
+  headerKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key as a header.' },
+} as const;
+
+const HEADERS = {
+  etag: {
+    description: 'Tag of the answer: sent back in if-none-match, it saves an answer that is still the same.',
+    schema: { type: 'string' },
+  },
+  age: {
+    description:
+      'Seconds since the data was read from the service; left out where the service is asked right now.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
+} as const;
+
+/** The OpenAPI 3.1 document of both operations (service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
+export function openApi({ version, servers, keyed, ...sizes }: OpenApiOptions): object {
+  return {
+    openapi: '3.1.1',
+    info: { title: 'vodhouse', version, description: introduction() },
+    ...(servers && { servers }),
+    ...(keyed && { security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })) }),
+    paths: {
+      [VIDEO_LIST_PATH]: { get: videoListOperation(sizes) },
+      [STORAGE_PATH]: { get: storageOperation() },
+    },
+    components: {
+      schemas: { ...answerSchemas(), ServerError: SERVER_ERROR },
+      headers: HEADERS,
+      responses: responses(),
+      ...(keyed && { securitySchemes: SECURITY_SCHEMES }),
+    },
+  };
+}
+
+const SERVER_ERROR = {
+  type: 'object',
+  description: 'An error of the server, other than a refusal.',
+  properties: { error: { type: 'string', description: 'What is wrong, in words.' } },
+  required: ['error'],
+} as const;
+
+function introduction(): string {
+  return [
+    'The two operations of the video-hosting service, with the same paths, parameters and answers.',
+    'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
+    '"Not shown" is what the description of the service does not say.',
+    sentencesOf(OTHER_REQUESTS),
+  ].join(' ');
+}
+
+function videoListOperation(sizes: PageSizes): object {
+  return operation({
+    operationId: 'listVideos',
+    summary: 'List the videos of a distribution package',
+    parameters: videoListParameters(sizes),
+    answers: 'A page of videos, or a refusal: then `errorCode` is not `None` and the list is empty.',
+    schema: 'VideoListAnswer',
+  });
+}
+
+function storageOperation(): object {
+  return operation({
+    operationId: 'readStorage',
+    summary: 'Read the storage usage of each date of a range',
+    parameters: storageStatisticsParameters(),
+    answers: 'A record a day, or a refusal: then `message` is not `success` and the list is empty.',
+    schema: 'StorageAnswer',
+  });
+}
+
+interface OperationParts {
+  operationId: string;
+  summary: string;
+  parameters: OpenApiParameter[];
+  answers: string;
+  schema: string;
+}
+
+function operation({ answers, schema, ...named }: OperationParts): object {
+  const errors = Object.keys(SERVER_ERRORS).map((status) => [status, toResponse(status)]);
+  return {
+    ...named,
+    description: sentencesOf(ANY_PARAMETER, 'a parameter'),
+    responses: {
+      200: { description: answers, headers: headers('etag', 'age'), content: json(schema) },
+      304: toResponse('304'),
+      ...(Object.fromEntries(errors) as Record<string, object>),
+    },
+  };
+}
+
+function responses(): object {
+  const unchanged = {
+    description: 'The answer still has the tag that if-none-match names.',
+    headers: headers('etag', 'age'),
+  };
+  const errors = Object.entries(SERVER_ERRORS).map(([status, description]) => {
+    const waiting = status === '503' ? { headers: headers('retry-after') } : {};
+    return [`Http${status}`, { description, ...waiting, content: json('ServerError') }];
+  });
+  return { Http304: unchanged, ...(Object.fromEntries(errors) as Record<string, object>) };
+}
+
+function toResponse(status: string): object {
+  return { $ref: `#/components/responses/Http${status}` };
+}
+
+function json(schema: string): object {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } };
+}
+
+function headers(...names: (keyof typeof HEADERS)[]): object {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,85 @@
+/** Composition of the server: the live file as a catalogue, and what is told of how it stands. */
+import type { Config, ServerConfig } from '../config/config.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isStale } from '../schedule/freshness.ts';
+import { openPublisher } from '../schedule/publisher.ts';
+import { openLists } from '../warehouse/lists/lists.ts';
+import { openOverview } from '../warehouse/overview.ts';
+import type { Publication } from '../warehouse/publishing/publisher.ts';
+import { openTallies } from '../warehouse/tallies.ts';
+import { createMetrics } from '../web/metrics.ts';
+import { createMirror } from '../web/mirror.ts';
+import {
+  readiness,
+  readinessFacts,
+  readinessInCounts,
+  unreadable,
+  type Readiness,
+} from '../web/readiness.ts';
+import type { StreamParts } from '../web/streams.ts';
+import { openSite, type SiteParts } from '../web/site.ts';
+
+export interface Serving {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+  published(publication: Pick<Publication, 'durationMs'>): void;
+  close(): Promise<void>;
+}
+
+/** What the process around it knows. */
+export interface Surroundings extends Pick<SiteParts, 'whyDead' | 'onError' | 'bounds'> {
+  clock: Clock;
+}
+
+/** Serves the live file of a config at `server`. Throws ConfigError where it cannot listen, WarehouseError for the file. */
+export async function openServing(
+  config: Config & { server: ServerConfig },
+  surroundings: Surroundings,
+): Promise<Serving> {
+  const { clock } = surroundings;
+  const lists = openLists(config.warehouse);
+  const overview = openOverview(config.warehouse);
+  const tallies = openTallies(config.warehouse, clock.now());
+  const close = async () => {
+    tallies.close();
+    overview.close();
+    await lists.close();
+  };
+  const streams = {
+    config,
+    overview,
+    isStale: (at: string | null, now: number) => isStale(config.schedule.full, at, now),
+  };
+  const metrics = createMetrics({ ...streams, tallies, publisher: openPublisher(config, 'server'), clock });
+  const calendar = createCalendar(config.timezone);
+  try {
+    const site = await openSite({
+      ...surroundings,
+      server: config.server,
+      accounts: config.accounts,
+      catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
+      metrics,
+      readiness: (isLetIn) => judge(streams, clock.now(), isLetIn),
+    });
+    return {
+      url: site.url,
+      published: (publication) => metrics.published(publication),
+      close: async () => {
+        await site.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function judge(streams: StreamParts, now: number, isLetIn: boolean): Readiness {
+  try {
+    return (isLetIn ? readiness : readinessInCounts)(readinessFacts(streams, now));
+  } catch (error) {
+    return unreadable(error, isLetIn);
+  }
+}

@@ -1,0 +1,25 @@
+/** The room that a live file takes, and what is left on its disk. Asks the file system alone, and opens nothing. */
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { targetOf } from './paths.ts';
+
+/** All in bytes. */
+export interface DiskSpace {
+  file: number;
+  /** What SQLite keeps beside the file until it is written into it; 0 where there is none. */
+  wal: number;
+  /** Left on the disk of the file, for whoever is not root. */
+  free: number;
+  disk: number;
+}
+
+/** Measures the room of the live file at `path`; 0 for what is not there. */
+export function measureDiskSpace(path: string): DiskSpace {
+  const target = targetOf(path); // the -wal stands beside what a link leads to
+  const { bavail, blocks, bsize } = statfsSync(dirname(target));
+  return { file: bytesOf(target), wal: bytesOf(`${target}-wal`), free: bavail * bsize, disk: blocks * bsize };
+}
+
+function bytesOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,30 @@
+/** The thread that scans: a list of a million rows takes a second, and pages by id do not wait for it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../lib/errors.ts';
+import { openFileToRead } from '../file.ts';
+import type { PackageKey } from '../statements/video.ts';
+import { packageOf } from '../statements/listed.ts';
+import { look } from '../transact.ts';
+import { createScan, type Scanned } from './scan.ts';
+import type { Wish } from './wish.ts';
+
+/** What the thread is asked, and what it answers, by number. */
+export interface ScanOrder {
+  number: number;
+  key: PackageKey;
+  wish: Wish;
+}
+export type ScanAnswer = { number: number } & ({ found: Scanned } | { error: string });
+
+const db = openFileToRead(workerData as string);
+const scan = createScan(db);
+
+function answerTo({ number, key, wish }: ScanOrder): ScanAnswer {
+  try {
+    return { number, found: look(db, () => scan(key, packageOf(db, key)?.changedSeq ?? 0, wish)) };
+  } catch (error) {
+    return { number, error: messageOf(error) };
+  }
+}
+
+parentPort?.on('message', (order: ScanOrder) => parentPort?.postMessage(answerTo(order)));

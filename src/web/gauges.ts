@@ -1,0 +1,198 @@
+/** The gauges: what each is called, what it means, and how it is read from the live file at a scrape. */
+import type { Config } from '../config/config.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import type { DiskSpace } from '../warehouse/disk-space.ts';
+import type { Overview } from '../warehouse/overview.ts';
+import type { Stream } from './streams.ts';
+
+/** How things stand at one scrape. */
+export interface Look {
+  config: Config;
+  overview: Overview;
+  /** Milliseconds since 1970. */
+  now: number;
+  streams: readonly Stream[];
+  space: DiskSpace;
+  /** The published file; null where the config publishes nothing. */
+  published: { at: string | null; isBehind: boolean; durationMs: number | null } | null;
+  version: string;
+}
+
+/** One line of a metric. */
+export interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** A gauge: its name with the unit, and its samples, none where nothing is known. */
+export interface GaugeReading {
+  name: string;
+  help: string;
+  labels: readonly string[];
+  read(look: Look): Sample[];
+}
+
+const WINDOWS = [
+  { window: 'second', limit: 'perSecond' },
+  { window: 'minute', limit: 'perMinute' },
+  { window: 'day', limit: 'perDay' },
+] as const;
+
+const sample = (value: number, labels: Record<string, string> = {}): Sample => ({ labels, value });
+const secondsSince = (at: string, now: number) => Math.max(0, (now - fromTimestamp(at)) / 1000);
+
+export const GAUGES: readonly GaugeReading[] = [
+  {
+    name: 'vodhouse_build_info',
+    help: 'The version of vodhouse that serves this; always 1.',
+    labels: ['version'],
+    read: ({ version }) => [sample(1, { version })],
+  },
+  {
+    name: 'vodhouse_stream_age_seconds',
+    help: "Seconds since the last full walk of the package ended, or since today's storage was last read; no sample before the first.",
+    labels: ['account', 'stream', 'package_id'],
+    read: ({ streams, now }) =>
+      streams.flatMap((stream) =>
+        stream.at === null ? [] : sample(secondsSince(stream.at, now), labelsOf(stream)),
+      ),
+  },
+  {
+    name: 'vodhouse_stream_stale',
+    help: '1 where two ticks of schedule.full have passed since the stream was last read, or it never was; else 0.',
+    labels: ['account', 'stream', 'package_id'],
+    read: ({ streams }) => streams.map((stream) => sample(stream.isStale ? 1 : 0, labelsOf(stream))),
+  },
+  {
+    name: 'vodhouse_videos',
+    help: 'Videos in the package, those removed left out; no sample before a run has met the package.',
+    labels: ['account', 'package_id'],
+    read: ({ streams }) =>
+      streams.flatMap(({ account, packageId, videos }) =>
+        videos === null ? [] : sample(videos, { account, package_id: String(packageId) }),
+      ),
+  },
+  {
+    name: 'vodhouse_held_back_removals',
+    help: 'Removals of the package that are held back until a second proof, or until a person lets them through.',
+    labels: ['account', 'package_id'],
+    read: ({ config, overview }) => {
+      const held = new Map(
+        overview.countHeldBack().map((row) => [`${row.account}/${row.package_id}`, row.removals]),
+      );
+      return config.accounts.flatMap(({ name: account, packages }) =>
+        packages.map(({ id }) =>
+          sample(held.get(`${account}/${id}`) ?? 0, { account, package_id: String(id) }),
+        ),
+      );
+    },
+  },
+  {
+    name: 'vodhouse_quarantine_records',
+    help: 'Records that could not be stored, and have not come well since.',
+    labels: ['account', 'stream'],
+    read: ({ streams, overview }) => {
+      const rows = overview.countQuarantine();
+      const kinds = new Map(
+        streams.map(({ account, stream }) => [`${stream} ${account}`, { account, stream }]),
+      );
+      return [...kinds.values()].map(({ account, stream }) => {
+        const row = rows.find((each) => each.account === account && each.stream === stream);
+        return sample(row?.open ?? 0, { account, stream });
+      });
+    },
+  },
+  {
+    name: 'vodhouse_storage_gaps',
+    help: 'Past days that the service did not return: open while they are still asked for, then given_up.',
+    labels: ['account', 'state'],
+    read: ({ config, overview }) =>
+      config.accounts.flatMap(({ name: account, storage }) => {
+        if (!storage) return [];
+        const { open, givenUp } = overview.gaps(account, storage.since ?? '');
+        return [sample(open, { account, state: 'open' }), sample(givenUp, { account, state: 'given_up' })];
+      }),
+  },
+  {
+    name: 'vodhouse_budget_left_requests',
+    help: 'Requests that the account may still send in the window that ends now; no sample where the window has no limit.',
+    labels: ['account', 'window'],
+    read: ({ config, overview, now }) =>
+      config.accounts.flatMap(({ name: account, limits }) => {
+        const spent = overview.spent(account, now);
+        return WINDOWS.flatMap(({ window, limit }) => {
+          const most = limits[limit];
+          return most === null ? [] : sample(Math.max(0, most - spent[window]), { account, window });
+        });
+      }),
+  },
+  {
+    name: 'vodhouse_budget_limit_requests',
+    help: 'Requests that the account may send in any such window; no sample where the window has no limit.',
+    labels: ['account', 'window'],
+    read: ({ config }) =>
+      config.accounts.flatMap(({ name: account, limits }) =>
+        WINDOWS.flatMap(({ window, limit }) => {
+          const most = limits[limit];
+          return most === null ? [] : sample(most, { account, window });
+        }),
+      ),
+  },
+  {
+    name: 'vodhouse_pause_left_seconds',
+    help: 'Seconds until the account may be asked again after the service restricted it; 0 where it may.',
+    labels: ['account'],
+    read: ({ config, overview, now }) =>
+      config.accounts.map(({ name: account }) => {
+        const until = overview.pause(account, now)?.until;
+        const left = until === undefined ? 0 : (fromTimestamp(until) - now) / 1000;
+        return sample(Math.max(0, left), { account });
+      }),
+  },
+  {
+    name: 'vodhouse_published_timestamp_seconds',
+    help: 'When the published file was made, in seconds since 1970; no sample where it is not there.',
+    labels: [],
+    read: ({ published }) => (published?.at ? [sample(fromTimestamp(published.at) / 1000)] : []),
+  },
+  {
+    name: 'vodhouse_published_behind',
+    help: '1 where the live file has changes that the published one does not show, or it is not there; else 0.',
+    labels: [],
+    read: ({ published }) => (published ? [sample(published.isBehind ? 1 : 0)] : []),
+  },
+  {
+    name: 'vodhouse_publish_duration_seconds',
+    help: "How long the worker's last publication took; no sample before its first since this server started.",
+    labels: [],
+    read: ({ published }) => (published?.durationMs == null ? [] : [sample(published.durationMs / 1000)]),
+  },
+  {
+    name: 'vodhouse_warehouse_size_bytes',
+    help: 'Size of the live file.',
+    labels: [],
+    read: ({ space }) => [sample(space.file)],
+  },
+  {
+    name: 'vodhouse_warehouse_wal_size_bytes',
+    help: 'Size of the -wal file beside the live file; 0 where there is none.',
+    labels: [],
+    read: ({ space }) => [sample(space.wal)],
+  },
+  {
+    name: 'vodhouse_disk_free_bytes',
+    help: 'Bytes left on the disk of the live file.',
+    labels: [],
+    read: ({ space }) => [sample(space.free)],
+  },
+  {
+    name: 'vodhouse_disk_size_bytes',
+    help: 'Size of the disk of the live file.',
+    labels: [],
+    read: ({ space }) => [sample(space.disk)],
+  },
+];
+
+function labelsOf({ account, stream, packageId }: Stream): Record<string, string> {
+  return { account, stream, package_id: packageId === null ? '' : String(packageId) };
+}

@@ -1,0 +1,80 @@
+/** The catalogue that serves the warehouse back: what the service said of its packages and days when it was last asked. */
+import type { AccountConfig } from '../config/config.ts';
+import type { Calendar } from '../lib/calendar.ts';
+import type { Clock } from '../lib/clock.ts';
+import {
+  packageNotFound,
+  type Catalogue,
+  type StorageDays,
+  type StorageRange,
+  type VideoPage,
+  type VideoQuery,
+  type VideoRecord,
+} from '../service/server/catalogue.ts';
+import type { Refusal } from '../service/server/refusals.ts';
+import { FIGURES, type Figure, type StorageDay } from '../service/storage.ts';
+import type { ListedVideo, Lists } from '../warehouse/lists/lists.ts';
+
+export interface MirrorParts {
+  lists: Lists;
+  calendar: Calendar;
+  clock: Clock;
+  /** The accounts that are served: one, or all where the base address names none. */
+  accounts: readonly AccountConfig[];
+}
+
+/** The catalogue of some accounts. A package, or storage, that several of them have is refused with what to ask instead. */
+export function createMirror(parts: MirrorParts): Catalogue {
+  return {
+    videos: (query) => readVideos(parts, query),
+    storage: (range) => readStorage(parts, range),
+  };
+}
+
+async function readVideos({ lists, accounts }: MirrorParts, query: VideoQuery): Promise<VideoPage | Refusal> {
+  const { packageId } = query;
+  const [account, ...others] = accounts.filter(({ packages }) => packages.some(({ id }) => id === packageId));
+  if (!account) return packageNotFound(packageId);
+  if (others.length > 0) return ambiguous(`package ${packageId}`, [account, ...others]);
+  const page = await lists.page({ account: account.name, packageId }, query);
+  if (!page) {
+    const message = `package ${packageId} of account ${account.name} has not been read whole yet`;
+    return { refused: 'PackageNotReady', message };
+  }
+  return { totalcount: page.size, records: page.rows.map(recordOf), readAt: page.walkedAt };
+}
+
+/** As it came: what service.md does not know stands beside the rest again. */
+function recordOf({ extra, ...fields }: ListedVideo): VideoRecord {
+  return extra === null ? fields : { ...fields, ...(JSON.parse(extra) as object) };
+}
+
+async function readStorage(
+  { lists, accounts, calendar, clock }: MirrorParts,
+  { from, to, direction }: StorageRange,
+): Promise<StorageDays | Refusal> {
+  const [account, ...others] = accounts.filter(({ storage }) => storage !== null);
+  if (!account) {
+    const names = accounts.map(({ name }) => name).join(', ');
+    return { refused: 'PackageNotFound', message: `no storage statistics are kept of account ${names}` };
+  }
+  if (others.length > 0) return ambiguous('storage', [account, ...others]);
+  const { days, readAt } = lists.days(account.name, { from, to }, calendar.dayAt(clock.now()));
+  const records = days.map(dayOf);
+  if (direction === 'desc') records.reverse();
+  return { days: records, ...(readAt === null ? {} : { readAt }) };
+}
+
+function dayOf(row: Record<Figure, number | null> & { date: string }): StorageDay {
+  const figures = Object.fromEntries(FIGURES.map((name) => [name, row[name]])) as Record<
+    Figure,
+    number | null
+  >;
+  return { ...figures, date: row.date };
+}
+
+function ambiguous(what: string, accounts: readonly AccountConfig[]): Refusal {
+  const names = accounts.map(({ name }) => name);
+  const message = `accounts ${names.join(', ')} have ${what}; put /accounts/NAME before the path, as in /accounts/${names[0] ?? ''}`;
+  return { refused: 'PackageAmbiguous', message };
+}

@@ -1,0 +1,107 @@
+/** The server of the worker: the service of service.md from the warehouse, and how the warehouse stands. */
+import { constants } from 'node:zlib';
+import compress, { type FastifyCompressOptions } from '@fastify/compress';
+import type { FastifyInstance } from 'fastify';
+import type { AccountConfig, ServerConfig } from '../config/config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { ConfigError, messageOf } from '../lib/errors.ts';
+import { version } from '../lib/version.ts';
+import type { Bounds } from '../service/server/bounds.ts';
+import type { Catalogue } from '../service/server/catalogue.ts';
+import type { Admits } from '../service/server/keys.ts';
+import { openApi } from '../service/server/openapi.ts';
+import { addServiceRoutes } from '../service/server/routes.ts';
+import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
+import { addNameCheck, admissionOf, refuseOpenDoor, sentAway } from './access.ts';
+import type { Metrics } from './metrics.ts';
+import type { Readiness } from './readiness.ts';
+
+export interface SiteParts {
+  server: ServerConfig;
+  accounts: readonly AccountConfig[];
+  /** The catalogue of these accounts. */
+  catalogueOf: (accounts: readonly AccountConfig[]) => Catalogue;
+  clock: Pick<Clock, 'now'>;
+  metrics: Pick<Metrics, 'text' | 'contentType' | 'served'>;
+  /** With names and figures, or for whoever is not let in. */
+  readiness: (isLetIn: boolean) => Readiness;
+  /** Why the worker behind the server counts as dead; null while it lives. */
+  whyDead: () => string | null;
+  /** Told of what a caller only sees as HTTP 500. */
+  onError: (error: unknown) => void;
+  bounds?: Partial<Bounds>;
+}
+
+export interface Site {
+  /** Where it is to be found, without a slash at the end. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Opens the server and listens. Throws ConfigError where the address cannot be had, or would let everybody in. */
+export async function openSite(parts: SiteParts): Promise<Site> {
+  const { server, onError, bounds = {} } = parts;
+  refuseOpenDoor(server);
+  const app = createApp({ onError, bounds });
+  addNameCheck(app, server);
+  const admits = admissionOf(server, parts.accounts);
+  addTimes(app, parts.metrics);
+  await app.register(compress, COMPRESSION);
+  addMirror(app, parts, admits);
+  addStanding(app, parts, admits);
+  try {
+    const { url } = await listen(app, server);
+    return { url, close: async () => app.close() };
+  } catch (error) {
+    await app.close();
+    throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${messageOf(error)}`, {
+      hint: 'set server.port to another one; 0 takes any free port',
+      cause: error,
+    });
+  }
+}
+
+/** The usual level of brotli is for what is compressed once and sent often. */
+const COMPRESSION: FastifyCompressOptions = {
+  encodings: ['br', 'gzip'],
+  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  zlibOptions: { level: 4 },
+};
+
+/** Both operations at the root, over all accounts, and below /accounts/NAME, over one. */
+function addMirror(app: FastifyInstance, { accounts, catalogueOf, clock }: SiteParts, admits: Admits): void {
+  const options = { ...PAGE_SIZES, admits: { videos: admits, storage: admits }, now: () => clock.now() };
+  addServiceRoutes(app, { ...options, catalogue: catalogueOf(accounts) });
+  for (const account of accounts) {
+    void app.register(
+      async (below) => addServiceRoutes(below, { ...options, catalogue: catalogueOf([account]) }),
+      { prefix: `/accounts/${account.name}` },
+    );
+  }
+}
+
+function addStanding(app: FastifyInstance, parts: SiteParts, admits: Admits): void {
+  const { metrics, readiness, whyDead, server } = parts;
+  const description = openApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
+  app.get('/openapi.json', async () => description);
+  app.get('/healthz', async (_request, reply) => {
+    const reason = whyDead();
+    return reply.code(reason === null ? 200 : 503).send({ status: reason === null ? 'ok' : 'dead', reason });
+  });
+  app.get('/readyz', async (request, reply) => {
+    const { ready, reasons } = readiness(admits(request));
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', reasons });
+  });
+  app.get('/metrics', async (request, reply) => {
+    if (sentAway(admits, request, reply)) return reply;
+    return reply.type(metrics.contentType).send(await metrics.text());
+  });
+}
+
+/** Times every answer, under the pattern of its route: what was asked for may hold a key. */
+function addTimes(app: FastifyInstance, metrics: SiteParts['metrics']): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = (request.routeOptions.url ?? 'none').replace(/^\/accounts\/[^/]+/, '/accounts/NAME');
+    metrics.served(route, reply.statusCode, reply.elapsedTime / 1000);
+  });
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { insert, liveFileWith, packageRow } from '../support/filled-live-file.ts';
+import { configOver, openMetrics } from '../support/open-metrics.ts';
+import type { Scraped } from '../support/prometheus-text.ts';
+import { published } from '../support/published-file.ts';
+
+const PAGE = readFileSync('docs/metrics.md', 'utf8');
+
+interface Metric {
+  name: string;
+  type: string;
+  labels: string[];
+  means: string;
+}
+
+const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
+const namesIn = (cell: string) => (cell.match(/`\w+`/g) ?? []).map((name) => name.slice(1, -1));
+const sorted = <Named extends { name: string }>(metrics: readonly Named[]) =>
+  [...metrics].sort((one, other) => (one.name < other.name ? -1 : 1));
+
+/** The rows of the table of the page. */
+const DOCUMENTED = PAGE.split('\n')
+  .filter((line) => line.startsWith('| `vodhouse_'))
+  .map((line) => {
+    const [, name = '', type = '', labels = '', unit = '', means = ''] = cellsOf(line);
+    return { name: namesIn(name)[0] ?? '', type, labels: namesIn(labels), unit, means };
+  });
+
+/** A scrape in which every metric has a sample. */
+async function fullScrape(): Promise<Scraped> {
+  const live = liveFileWith(
+    packageRow(101, { walked_at: '2026-03-10 11:00:00' }),
+    insert('storage_reading', { account: 'main', observed_at: '2026-03-10 11:00:00', date: '2026-03-10' }),
+  );
+  const file = join(dirname(live), 'out.db');
+  await published(live, { file });
+  const { metrics, scrape } = openMetrics(live, configOver(live, `publish: { file: ${file} }`));
+  metrics.published({ durationMs: 1 });
+  metrics.served('/', 200, 1);
+  return scrape();
+}
+
+/** What is exported, without what prom-client tells of any process. */
+async function exported(): Promise<Metric[]> {
+  const { types, help, samples } = await fullScrape();
+  return [...types]
+    .filter(([name]) => !/^(process|nodejs)_/.test(name))
+    .map(([name, type]) => {
+      const own = samples.filter((sample) =>
+        type === 'histogram' ? sample.name === `${name}_count` : sample.name === name,
+      );
+      const labels = Object.keys(own[0]?.labels ?? { 'no sample': '' });
+      return { name, type, labels, means: help.get(name) ?? '' };
+    });
+}
+
+describe('docs/metrics.md', () => {
+  it('lists what is exported, and nothing else: name, type, labels, and the help as the meaning', async () => {
+    const documented = DOCUMENTED.map(({ name, type, labels, means }) => ({ name, type, labels, means }));
+    expect(sorted(documented)).toEqual(sorted(await exported()));
+    expect(new Set(DOCUMENTED.map(({ name }) => name)).size).toBe(DOCUMENTED.length);
+  });
+
+  it('has the unit of each metric at the end of its name, before _total', () => {
+    const wrong = DOCUMENTED.filter(({ name, type, unit }) => {
+      const isFlag = unit === '0 or 1' || unit === 'always 1';
+      const ending = `_${unit.split(' ')[0] ?? ''}${type === 'counter' ? '_total' : ''}`;
+      return isFlag ? !/_(info|stale|behind)$/.test(name) : !name.endsWith(ending);
+    });
+    expect(wrong).toEqual([]);
+    const total = DOCUMENTED.filter(({ name }) => name.endsWith('_total'));
+    expect(total).toEqual(DOCUMENTED.filter(({ type }) => type === 'counter'));
+  });
+
+  it('says of every label what it holds', () => {
+    const labels = new Set(DOCUMENTED.flatMap((metric) => metric.labels));
+    const described = PAGE.split('\n').filter(
+      (line) => /^\| `[a-z_]+` +\| [^`|]/.test(line) && !line.includes('vodhouse_'),
+    );
+    expect(described.flatMap((line) => namesIn(cellsOf(line)[1] ?? '')).sort()).toEqual([...labels].sort());
+  });
+
+  it('names no other metric of ours, in its alerts neither', () => {
+    const known = new Set(DOCUMENTED.map(({ name }) => name));
+    const named = PAGE.match(/vodhouse_[a-z_]*[a-z]/g) ?? [];
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    expect(PAGE.match(/^ +- alert: /gm)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,286 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { notShown } from '../../../src/service/server/not-shown.ts';
+import { openApi, type OpenApiOptions } from '../../../src/service/server/openapi.ts';
+import { readStorageQuery, readVideoQuery } from '../../../src/service/server/query.ts';
+import { PAGE_SIZES } from '../../../src/service/server/server.ts';
+import { compileSchemas, expectDescribed, type Document } from '../../support/described.ts';
+import { listBody, storageRecord, videoRecord } from '../../support/service-answers.ts';
+
+const VIDEOS = '/info/v1/videos.json';
+const STORAGE = '/report/stats/video/storage';
+const SIZES = { defaultPageSize: 20, maxPageSize: 1000 };
+
+const documentOf = (options: Partial<OpenApiOptions> = {}) =>
+  JSON.parse(JSON.stringify(openApi({ version: '1.2.3', keyed: true, ...SIZES, ...options }))) as Tree;
+
+type Tree = Record<string, unknown>;
+
+/** Every object of a document with the JSON pointer to it. */
+function objectsOf(value: unknown, at = '#'): [at: string, object: Tree][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.entries(value).flatMap(([name, each]) => objectsOf(each, `${at}/${escaped(name)}`));
+  return Array.isArray(value) ? inner : [[at, value as Tree], ...inner];
+}
+
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: { type: string; enum?: string[]; format?: string; default?: unknown; minimum?: number };
+}
+
+interface Operation {
+  operationId: string;
+  description: string;
+  parameters: Parameter[];
+  responses: Record<string, Tree>;
+}
+
+const operationsOf = (document: Tree) =>
+  Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({ path, ...operation })),
+  );
+
+const parametersOf = (path: string, document = documentOf()) =>
+  operationsOf(document).find((operation) => operation.path === path)?.parameters ?? [];
+
+const parameterOf = (path: string, name: string) =>
+  parametersOf(path).find((parameter) => parameter.name === name);
+
+describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
+  const document = documentOf({ keyed });
+  const objects = objectsOf(document);
+  const operations = operationsOf(document);
+
+  it('is of OpenAPI 3.1, with a title, a version and the two operations', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: 'vodhouse', version: '1.2.3' });
+    expect(operations.map(({ path, operationId }) => [path, operationId])).toEqual([
+      [VIDEOS, 'listVideos'],
+      [STORAGE, 'readStorage'],
+    ]);
+  });
+
+  it('has only members that OpenAPI knows', () => {
+    const known = ['openapi', 'info', 'servers', 'security', 'paths', 'components'];
+    expect(Object.keys(document).filter((name) => !known.includes(name))).toEqual([]);
+    const ofOperation = ['operationId', 'summary', 'description', 'parameters', 'responses'];
+    const ofResponse = ['$ref', 'description', 'headers', 'content'];
+    for (const operation of operations) {
+      expect(Object.keys(operation).sort()).toEqual(['path', ...ofOperation].sort());
+      const members = Object.values(operation.responses).flatMap((response) => Object.keys(response));
+      expect(members.filter((name) => !ofResponse.includes(name))).toEqual([]);
+    }
+    const kinds = ['schemas', 'headers', 'responses', ...(keyed ? ['securitySchemes'] : [])];
+    expect(Object.keys(document.components as Tree)).toEqual(kinds);
+  });
+
+  it('refers to nothing that is not in it, and has nothing that is not referred to', () => {
+    const pointers = new Set(objects.map(([at]) => at));
+    const referred = new Set(objects.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])));
+    expect([...referred].filter((pointer) => !pointers.has(pointer))).toEqual([]);
+    const parts = [...pointers].filter((at) =>
+      /^#\/components\/(schemas|headers|responses)\/[^/]+$/.test(at),
+    );
+    expect(parts.filter((at) => !referred.has(at))).toEqual([]);
+    expect(parts.length).toBeGreaterThan(15);
+  });
+
+  it('describes every parameter, response, header and field in sentences', () => {
+    const parameters = operations.flatMap((operation) => operation.parameters);
+    expect(parameters.filter(({ schema }) => typeof schema.type !== 'string')).toEqual([]);
+    const responses = objects.filter(([at]) => /\/responses\/[^/]+$/.test(at)).map(([, object]) => object);
+    const headers = objects
+      .filter(([at]) => /^#\/components\/headers\/[^/]+$/.test(at))
+      .map(([, object]) => object);
+    const fields = objects.filter(([at]) => /\/properties\/[^/]+$/.test(at)).map(([, object]) => object);
+    expect(fields.length).toBeGreaterThan(50);
+    const described = [...parameters, ...responses, ...headers, ...fields] as Tree[];
+    const poor = described.filter(({ $ref, description }) => !$ref && !/^\S.*\.$/.test(String(description)));
+    expect(poor).toEqual([]);
+  });
+
+  it('names each parameter of an operation once, and no undefined value', () => {
+    for (const { parameters } of operations) {
+      expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
+    }
+    const holes = objectsOf(openApi({ version: '1', keyed, ...SIZES })).filter(([, object]) =>
+      Object.values(object).includes(undefined),
+    );
+    expect(holes).toEqual([]);
+  });
+
+  it('holds schemas that Ajv takes when it is strict', () => {
+    expect(Object.keys(compileSchemas(document as unknown as Document))).toContain('VideoRecord');
+  });
+
+  it('describes the answers of the service and those of the server itself', () => {
+    for (const { responses } of operations) {
+      expect(Object.keys(responses)).toEqual(['200', '304', '400', '403', '404', '414', '431', '500', '503']);
+    }
+  });
+
+  it('says where a key may be, where one is asked for', () => {
+    const schemes = (document.components as { securitySchemes?: Tree }).securitySchemes;
+    const names = ['queryKey', 'bearerKey', 'headerKey'];
+    expect(document.security).toEqual(keyed ? names.map((name) => ({ [name]: [] })) : undefined);
+    expect(schemes && Object.keys(schemes)).toEqual(keyed ? names : undefined);
+  });
+});
+
+describe('the described parameters', () => {
+  it('are those of service.md 4.1 and 4.2 but the key, and as needed there', () => {
+    const shortOf = ({ name, in: place, required, schema }: Parameter) =>
+      `${place} ${name}${required ? '!' : ''}: ${schema.format === 'date' ? 'date' : schema.type}`;
+    expect(parametersOf(VIDEOS).map(shortOf)).toEqual([
+      'query pkg!: integer',
+      'query search_item: string',
+      'query keyword: string',
+      'query sort_item: string',
+      'query sort_direction: string',
+      'query pagesize: integer',
+      'query page: integer',
+    ]);
+    expect(parametersOf(STORAGE).map(shortOf)).toEqual([
+      'query sdate!: date',
+      'query edate!: date',
+      'query sort_direction: string',
+    ]);
+  });
+
+  it('have the defaults that the server takes', () => {
+    const read = readVideoQuery({ pkg: '1' }, SIZES);
+    if (!('query' in read)) throw new Error(read.problem);
+    const { sort, page, pageSize } = read.query;
+    const defaultOf = (name: string) => parameterOf(VIDEOS, name)?.schema.default;
+    expect(['sort_item', 'sort_direction', 'page', 'pagesize'].map(defaultOf)).toEqual([
+      sort.item,
+      sort.direction,
+      page,
+      pageSize,
+    ]);
+    const days = readStorageQuery({ sdate: '2026-01-01', edate: '2026-01-02' });
+    if (!('range' in days)) throw new Error(days.problem);
+    expect(parameterOf(STORAGE, 'sort_direction')?.schema.default).toBe(days.range.direction);
+  });
+
+  it('list every value that the server takes, and no other', () => {
+    for (const { name, schema } of parametersOf(VIDEOS).filter((parameter) => parameter.schema.enum)) {
+      const problems = schema.enum?.map((value) => readVideoQuery({ pkg: '1', [name]: value }, SIZES));
+      expect(problems?.filter((read) => 'problem' in read)).toEqual([]);
+      expect(readVideoQuery({ pkg: '1', [name]: 'other' }, SIZES)).toHaveProperty('problem');
+    }
+  });
+
+  it('name the page sizes of this server', () => {
+    const pageSize = parametersOf(VIDEOS, documentOf({ defaultPageSize: 7, maxPageSize: 70 })).find(
+      ({ name }) => name === 'pagesize',
+    );
+    expect(pageSize?.schema.default).toBe(7);
+    expect(pageSize?.description).toMatch(/ The default is 7, the largest 70\.$/);
+  });
+});
+
+describe('the described choices', () => {
+  const section = readFileSync('docs/mirror.md', 'utf8')
+    .split(/^## /m)
+    .find((text) => text.startsWith("What the service's description does not show"));
+
+  it('stand in docs/mirror.md, each in its row, and nothing else does', () => {
+    const rows = (section?.match(/^\|.*\|$/gm) ?? []).slice(2).map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+    expect(rows).toEqual(notShown().map(({ operation, question, answer }) => [operation, question, answer]));
+  });
+
+  it('stand there with the page sizes of the server', () => {
+    const { defaultPageSize, maxPageSize } = PAGE_SIZES;
+    expect(section).toContain(
+      `The default page size is ${defaultPageSize} videos, the largest ${maxPageSize}.`,
+    );
+  });
+
+  it('stand in the document, every answer of them', () => {
+    const text = objectsOf(documentOf())
+      .map(([, { description }]) => String(description))
+      .join('\n');
+    const missing = notShown().filter(({ answer }) => !text.includes(`: ${answer}.`));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  const list = (record: Tree) => JSON.parse(listBody({ records: [record] })) as { videoInfoList: Tree };
+  const described =
+    (body: unknown, path = VIDEOS, status = 200) =>
+    () =>
+      expectDescribed(path, status, body);
+  const days = (...records: Tree[]) => ({ message: 'success', data: { list: records } });
+
+  it('is taken as documented, with null in every field but the id, and with further fields', () => {
+    expect(described(list(videoRecord(1)))).not.toThrow();
+    const { id, ...others } = videoRecord(1);
+    const empty = Object.fromEntries(Object.keys(others).map((name) => [name, null]));
+    expect(described(list({ id, ...empty, later: { more: 1 } }))).not.toThrow();
+    expect(
+      described(days({ ...storageRecord('2026-01-31'), mov_org_size: 4.4482871e7 }), STORAGE),
+    ).not.toThrow();
+    expect(described(days({ ...storageRecord('2026-01-31'), mov_org_size: null }), STORAGE)).not.toThrow();
+  });
+
+  it('is taken below the name of an account, and with a query', () => {
+    expect(described(list(videoRecord(1)), `/accounts/one${VIDEOS}?pkg=1`)).not.toThrow();
+  });
+
+  it('is taken with the error of a server', () => {
+    expect(described({ error: 'internal error' }, STORAGE, 500)).not.toThrow();
+    expect(described({ message: 'internal error' }, STORAGE, 500)).toThrow(/must have required property/);
+  });
+
+  it.each([
+    ['a number for a title', list(videoRecord(1, { title: 7 })), /\/title must be string,null/],
+    ['a text for a figure', list(videoRecord(1, { filesize: '7' })), /\/filesize must be integer,null/],
+    [
+      'a figure that is no whole number',
+      list(videoRecord(1, { duration: 1.5 })),
+      /\/duration must be integer,null/,
+    ],
+    [
+      'a figure that is not exact',
+      list(videoRecord(1, { filesize: 2 ** 60 })),
+      /\/filesize must match format/,
+    ],
+    ['no id', list(videoRecord(1, { id: null })), /\/id must be integer/],
+    ['no title', list(videoRecord(1, { title: undefined })), null],
+    [
+      'an unknown errorCode',
+      JSON.parse(listBody({ errorCode: 'Restricted' })),
+      /\/errorCode must be equal to one of/,
+    ],
+    ['no paging', { videoInfoList: { ...list(videoRecord(1)).videoInfoList, paging: undefined } }, null],
+  ])('is refused with %s', (_what, body: unknown, problem) => {
+    const sent: unknown = JSON.parse(JSON.stringify(body));
+    expect(described(sent)).toThrow(problem ?? /must have required property/);
+  });
+
+  it('is refused with a day that is none, or without one of its figures', () => {
+    expect(described(days(storageRecord('2026-02-30')), STORAGE)).toThrow(/\/date must match format/);
+    const record = { ...storageRecord('2026-01-31'), image_size: undefined };
+    expect(described(JSON.parse(JSON.stringify(days(record))), STORAGE)).toThrow(
+      /must have required property 'image_size'/,
+    );
+  });
+
+  it('is refused where nothing is described', () => {
+    expect(described({}, '/other')).toThrow('no body is described for /other with HTTP 200');
+    expect(described({}, VIDEOS, 418)).toThrow('no body is described');
+    expect(described({}, VIDEOS, 304)).toThrow('no body is described');
+  });
+});

@@ -1,0 +1,66 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { openApi } from '../../src/service/server/openapi.ts';
+import { isDay } from '../../src/service/storage.ts';
+
+/** What stands between the names and the schemas of the document. */
+export interface Document {
+  paths: Record<string, { get: { responses: Record<string, Described> } }>;
+  components: { schemas: Record<string, object>; responses: Record<string, Described> };
+}
+
+interface Described {
+  $ref?: string;
+  content?: Record<string, { schema: { $ref: string } }>;
+}
+
+const REFERENCE = /^#\/components\/(?:schemas|responses)\//;
+
+const document = openApi({
+  version: '0.0.0',
+  keyed: true,
+  defaultPageSize: 20,
+  maxPageSize: 1000,
+}) as Document;
+
+const schemas = compileSchemas(document);
+
+/** The schemas of an OpenAPI document by name, compiled as strictly as Ajv can; throws where one is no schema. */
+export function compileSchemas({
+  components,
+}: Pick<Document, 'components'>): Record<string, ValidateFunction> {
+  const ajv = new Ajv2020({ strict: true, strictRequired: true, allowUnionTypes: true, allErrors: true });
+  ajv.addFormat('date', isDay);
+  ajv.addFormat('int64', { type: 'number', validate: (value: number) => Number.isSafeInteger(value) });
+  const text = JSON.stringify(components.schemas).replaceAll('#/components/schemas/', '#/$defs/');
+  ajv.addSchema({ $id: 'document', $defs: JSON.parse(text) as Record<string, object> });
+  const names = Object.keys(components.schemas);
+  return Object.fromEntries(names.map((name) => [name, ajv.compile({ $ref: `document#/$defs/${name}` })]));
+}
+
+/**
+ * Expects that the OpenAPI document describes an answer: its path, with or without `/accounts/NAME` before it and a
+ * query after it, its status, and its body.
+ */
+export function expectDescribed(path: string, status: number, body: unknown): void {
+  const name = schemaNameOf(path, status);
+  const validate = schemas[name];
+  if (!validate) throw new Error(`there is no schema ${name}`);
+  const problems = validate(body)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
+        `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
+      );
+  const said = problems.slice(0, 5).join('; ');
+  expect(problems, `${path} with HTTP ${status} is not as ${name} describes it: ${said}`).toEqual([]);
+}
+
+function schemaNameOf(path: string, status: number): string {
+  const plain = path.replace(/\?.*$/s, '').replace(/^\/accounts\/[^/]+/, '');
+  const response = document.paths[plain]?.get.responses[status];
+  const referred = response?.$ref?.replace(REFERENCE, '');
+  const described = referred === undefined ? response : document.components.responses[referred];
+  const schema = described?.content?.['application/json']?.schema.$ref;
+  if (schema === undefined) throw new Error(`no body is described for ${plain} with HTTP ${status}`);
+  return schema.replace(REFERENCE, '');
+}
