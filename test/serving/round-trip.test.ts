@@ -3,7 +3,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serveHard } from '../drivers/hard-account.ts';
 import { createHardService } from '../drivers/hard-service.ts';
 import { createMirrored, type MirroredWarehouse } from '../support/mirrored-warehouse.ts';
-import { startServer } from '../service/server/support.ts';
+import { getStorage, getVideos, startServer } from '../service/server/support.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
 const FIELDS = `package_id, id, cid, access_key, org_access_key, title, series, author, content, tag, copyright, rate,
@@ -33,7 +33,8 @@ describe('a second vodhouse that is synced from the first', () => {
     const wishes = { clock, since: '2026-03-01', packages: [101, 102, 103], pageSize: 4 };
     const first = createMirrored({ ...wishes, url: hard.url });
     await first.sync();
-    const second = createMirrored({ ...wishes, url: await first.serve() });
+    const mirror = await first.serve();
+    const second = createMirrored({ ...wishes, url: mirror });
     expect((await second.sync()).status).toBe('succeeded');
     expectEqual(first, second);
     expect(second.query(LIVE)).toHaveLength(18);
@@ -48,6 +49,9 @@ describe('a second vodhouse that is synced from the first', () => {
       expect(second.query(REMOVED)).toEqual(first.query(REMOVED));
     }
     expect(second.query('select * from quarantine')).toEqual([]);
+    for (const packageId of wishes.packages)
+      await getVideos(`${mirror}/info/v1/videos.json?pkg=${packageId}`);
+    await getStorage(mirror, 'sdate=2026-03-01&edate=2026-03-31');
   });
 
   it('is equal to it in the end where both sync while the service changes', { timeout: 60_000 }, async () => {

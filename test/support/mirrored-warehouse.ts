@@ -1,7 +1,7 @@
 /** A warehouse that is synced over HTTP and served back over HTTP: another one can be synced from it. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Config, ServerConfig } from '../../src/config/config.ts';
+import type { Config, ServerConfig, StorageAuth } from '../../src/config/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { openServing } from '../../src/serving/open.ts';
@@ -20,6 +20,8 @@ export interface MirrorWishes {
   /** First day to book. */
   since: string;
   server?: Partial<ServerConfig>;
+  /** Default `none`. */
+  storageAuth?: StorageAuth;
 }
 
 export interface MirroredWarehouse {
@@ -62,11 +64,11 @@ export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
 function withStorage(
   config: Config,
   url: string,
-  { since, server }: MirrorWishes,
+  { since, server, storageAuth = 'none' }: MirrorWishes,
 ): MirroredWarehouse['config'] {
   const storage = {
     baseUrl: url,
-    auth: 'none',
+    auth: storageAuth,
     key: 'test-key',
     since,
     settleMs: 3_600_000,
