@@ -42,7 +42,7 @@ export interface Site {
 export async function openSite(parts: SiteParts): Promise<Site> {
   const { server, onError, bounds = {} } = parts;
   refuseOpenDoor(server);
-  const app = createApp({ onError, bounds });
+  const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz', '/readyz', '/metrics'] });
   addNameCheck(app, server);
   const admits = admissionOf(server, parts.accounts);
   addTimes(app, parts.metrics);

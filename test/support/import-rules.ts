@@ -24,6 +24,8 @@ const HOMES: Record<string, readonly string[]> = {
   'node-cron': ['schedule/'],
   fastify: ['web/', 'service/server/'],
   '@fastify': ['web/', 'service/server/'],
+  etag: ['service/server/'],
+  fresh: ['service/server/'],
   'prom-client': ['web/'],
   pino: ['lib/'],
   'pino-pretty': ['lib/'],

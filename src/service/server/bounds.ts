@@ -39,15 +39,16 @@ export function httpOptions({ headerBytes, arrivalMs, answerMs }: Bounds): Fasti
   };
 }
 
-/** Holds a server to the rest of the bounds. To be called before any other hook is added. */
-export function addBounds(app: FastifyInstance, bounds: Bounds): void {
+/** Holds a server to the rest of the bounds; routes that are always answered count, and find a place. To be called first. */
+export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: readonly string[]): void {
   let underWay = 0;
   app.server.maxConnections = bounds.connections;
   app.addHook('onRequest', async (request, reply) => {
     if ((request.raw.url ?? '').length > bounds.urlBytes) {
       return reply.code(414).send({ error: `the address is longer than ${bounds.urlBytes} bytes` });
     }
-    if (underWay >= bounds.requests) {
+    const isFree = alwaysAnswered.includes(request.routeOptions.url ?? '');
+    if (underWay >= bounds.requests && !isFree) {
       return reply.code(503).header('retry-after', 1).send({ error: 'too many requests at once' });
     }
     underWay++;

@@ -1,6 +1,5 @@
 /** A server that speaks service.md, and nothing else, over a catalogue. */
-import etag from '@fastify/etag';
-import { fastify, type FastifyError, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { addBounds, DEFAULT_BOUNDS, httpOptions, type Bounds } from './bounds.ts';
 import { createAdmission, openToAll, type KeyPlace } from './keys.ts';
 import type { PageSizes } from './query.ts';
@@ -46,22 +45,26 @@ export interface AppOptions {
   /** Told of an exception, which the caller only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   bounds?: Partial<Bounds>;
+  /** Routes that are answered however many requests are under way. */
+  alwaysAnswered?: readonly string[];
 }
 
-/**
- * What both servers have in common: bounds, tags by which an answer that is the same need not be sent again, and errors
- * that say nothing of the inside.
- */
-export function createApp({ onError, bounds: wished }: AppOptions): FastifyInstance {
+const BAD_REQUEST = { error: 'bad request' };
+const INTERNAL_ERROR = { error: 'internal error' };
+
+/** What both servers have in common: bounds, and errors that say nothing of the inside, nor back what was asked. */
+export function createApp({ onError, bounds: wished, alwaysAnswered = [] }: AppOptions): FastifyInstance {
   const bounds = { ...DEFAULT_BOUNDS, ...wished };
-  const app = fastify(httpOptions(bounds));
-  addBounds(app, bounds);
-  void app.register(etag, { weak: true }); // the same answer may leave in several encodings
+  const app = fastify({
+    ...httpOptions(bounds),
+    frameworkErrors: (_error, _request, reply: FastifyReply) => void reply.code(400).send(BAD_REQUEST),
+  });
+  addBounds(app, bounds, alwaysAnswered);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) onError?.(error);
-    return reply.code(status).send({ error: status >= 500 ? 'internal error' : 'bad request' });
+    return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);
   });
   return app;
 }
