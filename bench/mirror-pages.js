@@ -20,6 +20,8 @@ async function withServer(file, videos, work) {
   const server = await startServer(configOf({ url: 'http://127.0.0.1', file, packages: 1 }), {
     clock: systemClock,
     logger,
+    environment: process.env,
+    signal: new AbortController().signal,
   });
   const pid = childrenOf(process.pid).at(-1);
   const ask = async (path) => {

@@ -21,6 +21,8 @@ async function sync(url, { perSecond = null, isLoading = false } = {}) {
   const pipeline = openPipeline(config, {
     clock: systemClock,
     logger,
+    environment: process.env,
+    signal: new AbortController().signal,
     progress: silentProgress,
     command: 'bench',
   });
@@ -60,5 +62,7 @@ await sync(before);
 const server = await startServer(configOf({ url: before, file, packages: Number(packages) }), {
   clock: systemClock,
   logger,
+  environment: process.env,
+  signal: new AbortController().signal,
 });
 process.send({ url: server.url, serverPid: childrenOf(process.pid)[0] });

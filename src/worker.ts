@@ -1,5 +1,6 @@
 /** Composition: opens the parts in order, closes them in reverse. */
 import type { AccountConfig, Config } from './config/config.ts';
+import { environmentWithout } from './config/environment.ts';
 import { createCalendar } from './lib/calendar.ts';
 import type { Clock } from './lib/clock.ts';
 import { GaveWayError, ParkedError } from './lib/errors.ts';
@@ -173,7 +174,8 @@ export async function work(
     const publications =
       publisher && createPublications({ publisher, clock, logger, onPublished: published });
     try {
-      server = config.server && (await startServer(config, surroundings));
+      const environment = environmentWithout(config.secrets);
+      server = config.server && (await startServer(config, { clock, logger, environment, signal }));
       if (server) onServing(server.url);
       const { schedule } = config;
       const run = async (due: Due) => {

@@ -125,10 +125,11 @@ describe('the worker', () => {
     const file = join(folder, 'bi.db');
     const config = { ...configFor({ main: url }), publish: { file, exclude: [], keepDays: 0 } };
     const first = startWorker(config);
-    await expect.poll(() => first.publications.length, { timeout: 30_000 }).toBe(1);
+    const videos = () => first.publications.at(-1)?.rows['videos'];
+    await expect.poll(videos, { timeout: 30_000 }).toBe(280);
     first.stop();
     await first.ended;
-    expect(first.publications).toMatchObject([{ rows: { videos: 280 } }]);
+    expect(first.publications.length).toBeLessThanOrEqual(2); // the one at the start may find a part of the run
 
     sandbox.churn(5);
     clock.advance(3_600_000);

@@ -21,6 +21,9 @@ export class WarehouseError extends VodhouseError {}
 /** Go away or wait: another process holds the lock. */
 export class LockedError extends VodhouseError {}
 
+/** Come back later: more is asked at once than can be answered. */
+export class BusyError extends VodhouseError {}
+
 /** Stop at once: a signal ended the work before its end. */
 export class InterruptedError extends VodhouseError {}
 

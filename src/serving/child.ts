@@ -7,7 +7,8 @@ import { told } from '../lib/told.ts';
 import { DEAD_AFTER_MS, type FromServer, type ToServer } from './messages.ts';
 import { openServing, type Serving } from './open.ts';
 
-let livedAt = systemClock.now();
+/** By a clock that nobody sets. */
+let livedAt = performance.now();
 let serving: Serving | null = null;
 
 function say(words: FromServer): void {
@@ -30,7 +31,7 @@ function tell(error: unknown): void {
 }
 
 function whyDead(): string | null {
-  const silentMs = systemClock.now() - livedAt;
+  const silentMs = performance.now() - livedAt;
   return silentMs > DEAD_AFTER_MS
     ? `the worker has not been heard of for ${Math.round(silentMs / 1000)} s`
     : null;
@@ -43,5 +44,5 @@ endWithParent(() => {
 process.on('message', (message: ToServer) => {
   if ('serve' in message) void serve(message.serve);
   else if ('published' in message) serving?.published(message.published);
-  else livedAt = systemClock.now();
+  else livedAt = performance.now();
 });

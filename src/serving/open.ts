@@ -53,7 +53,6 @@ export async function openServing(
   };
   const metrics = createMetrics({ ...streams, tallies, publisher: openPublisher(config, 'server'), clock });
   const calendar = createCalendar(config.timezone);
-  lists.prepare(packagesOf(config));
   try {
     const site = await openSite({
       ...surroundings,
@@ -61,8 +60,9 @@ export async function openServing(
       accounts: config.accounts,
       catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
       metrics,
-      readiness: (isLetIn) => judge(streams, clock.now(), isLetIn),
+      readiness: rememberedFor(clock, (isLetIn: boolean) => judge(streams, clock.now(), isLetIn)),
     });
+    lists.prepare(packagesOf(config)).catch(surroundings.onError);
     return {
       url: site.url,
       published: (publication) => metrics.published(publication),
@@ -75,6 +75,21 @@ export async function openServing(
     await close();
     throw error;
   }
+}
+
+/** How long an answer that costs many looks at the file serves for whoever asks after, in milliseconds. */
+const REMEMBERED_MS = 1_000;
+
+/** Remembers what came of each argument for a moment. */
+function rememberedFor<Of, What>(clock: Clock, make: (of: Of) => What): (of: Of) => What {
+  const known = new Map<Of, { what: What; at: number }>();
+  return (of) => {
+    const found = known.get(of);
+    if (found && Math.abs(clock.now() - found.at) < REMEMBERED_MS) return found.what;
+    const what = make(of);
+    known.set(of, { what, at: clock.now() });
+    return what;
+  };
 }
 
 function judge(streams: StreamParts, now: number, isLetIn: boolean): Readiness {

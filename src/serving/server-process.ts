@@ -21,6 +21,8 @@ export interface ServerProcess {
 
 /** A process that died is started anew: after a second, then after twice as long each time, up to a minute. */
 const RESTART_MS = { first: 1_000, most: 60_000 };
+/** How long it may take to listen; longer, and it is killed. */
+const START_MS = 30_000;
 /** How long an answer under way may take when the worker ends. */
 const GRACE_MS = 2_000;
 
@@ -32,17 +34,31 @@ interface Started {
   ended: Promise<string>;
 }
 
-/** Starts the server of a config that has one, and starts it anew where it dies. Throws ConfigError where it cannot listen. */
-export async function startServer(
-  config: Config,
-  { clock, logger }: { clock: Clock; logger: Logger },
-): Promise<ServerProcess> {
+type Running = Started & { child: ChildProcess };
+
+/** What the process is started in. */
+export interface ServerSurroundings {
+  clock: Clock;
+  logger: Logger;
+  /** Its environment, which must not hold the service's keys. */
+  environment: NodeJS.ProcessEnv;
+  /** Breaks the start off. */
+  signal: AbortSignal;
+}
+
+/**
+ * Starts the server of a config that has one, and starts it anew where it dies. Throws ConfigError where it cannot listen,
+ * and the reason of the signal where that aborts before.
+ */
+export async function startServer(config: Config, surroundings: ServerSurroundings): Promise<ServerProcess> {
+  const { clock, logger, signal } = surroundings;
   const order = withoutKeys(config);
   const closing = new AbortController();
-  const isClosing = () => closing.signal.aborted;
-  let running = await start(order, logger);
+  let running = await start(order, surroundings);
   const { url } = running;
   const again = atPortOf(url, order);
+  const anew = { ...surroundings, signal: AbortSignal.any([signal, closing.signal]) };
+  const isClosing = () => anew.signal.aborted;
 
   async function keepUp(): Promise<void> {
     for (let waitMs = RESTART_MS.first; ; waitMs = Math.min(RESTART_MS.most, 2 * waitMs)) {
@@ -51,8 +67,8 @@ export async function startServer(
       if (isClosing()) return;
       if (clock.now() - startedAt > RESTART_MS.most) waitMs = RESTART_MS.first;
       logger.error(`the server ended: ${how}; it is started anew in ${waitMs / 1000} s`);
-      await clock.sleep(waitMs, closing.signal);
-      running = await start(again, logger).catch(notStarted);
+      await clock.sleep(waitMs, anew.signal);
+      running = await start(again, anew).catch(notStarted);
       if (isClosing()) return stop(running);
       if (running.child) logger.info(`serving at ${running.url} again`);
     }
@@ -88,22 +104,18 @@ function atPortOf(url: string, order: Config): Config {
   return { ...order, server: server && { ...server, port: server.port || Number(new URL(url).port) } };
 }
 
-async function start(order: Config, logger: Logger): Promise<Started> {
-  const child = fork(builtFile('serving/child.js'), {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+async function start(order: Config, surroundings: ServerSurroundings): Promise<Started> {
+  const { environment: env, logger, signal } = surroundings;
+  signal.throwIfAborted();
+  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
+  const child = fork(builtFile('serving/child.js'), { execArgv: [], stdio: [...stdio], env });
   const ended = new Promise<string>((resolve) => {
-    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+    child.once('exit', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
     child.once('error', (error) => resolve(error.message));
   });
   const started = { child, url: '', ended };
-  const first = new Promise<FromServer>((resolve) => {
-    child.once('message', (message) => resolve(message as FromServer));
-    void ended.then((how) => resolve({ failed: `the server ended at once: ${how}` }));
-  });
   say(started, { serve: order });
-  const said = await first;
+  const said = await firstWords(started, signal);
   if ('url' in said) {
     child.on('message', (message: FromServer) => {
       if ('failed' in message) logger.error(`the server failed to answer: ${message.failed}`);
@@ -111,7 +123,23 @@ async function start(order: Config, logger: Logger): Promise<Started> {
     return { ...started, url: said.url };
   }
   await stop(started);
+  signal.throwIfAborted();
   throw 'refused' in said ? revived(said.refused) : new Error(said.failed);
+}
+
+/** What it says first; that it failed where it ends before, says nothing for too long, or is not waited for any more. */
+async function firstWords({ child, ended }: Running, signal: AbortSignal): Promise<FromServer> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
+  const kill = () => child.kill('SIGKILL');
+  limit.addEventListener('abort', kill, { once: true });
+  try {
+    return await new Promise<FromServer>((resolve) => {
+      child.once('message', (message) => resolve(message as FromServer));
+      void ended.then((how) => resolve({ failed: `the server ended before it listened: ${how}` }));
+    });
+  } finally {
+    limit.removeEventListener('abort', kill);
+  }
 }
 
 function notStarted(error: unknown): Started {

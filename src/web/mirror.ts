@@ -9,11 +9,10 @@ import {
   type StorageRange,
   type VideoPage,
   type VideoQuery,
-  type VideoRecord,
 } from '../service/server/catalogue.ts';
 import type { Refusal } from '../service/server/refusals.ts';
 import { FIGURES, type Figure, type StorageDay } from '../service/storage.ts';
-import type { ListedVideo, Lists } from '../warehouse/lists/lists.ts';
+import type { Lists } from '../warehouse/lists/lists.ts';
 
 export interface MirrorParts {
   lists: Lists;
@@ -26,27 +25,26 @@ export interface MirrorParts {
 /** The catalogue of some accounts. A package, or storage, that several of them have is refused with what to ask instead. */
 export function createMirror(parts: MirrorParts): Catalogue {
   return {
-    videos: (query) => readVideos(parts, query),
+    videos: (query, signal) => readVideos(parts, query, signal),
     storage: (range) => readStorage(parts, range),
   };
 }
 
-async function readVideos({ lists, accounts }: MirrorParts, query: VideoQuery): Promise<VideoPage | Refusal> {
+async function readVideos(
+  { lists, accounts }: MirrorParts,
+  query: VideoQuery,
+  signal: AbortSignal,
+): Promise<VideoPage | Refusal> {
   const { packageId } = query;
   const [account, ...others] = accounts.filter(({ packages }) => packages.some(({ id }) => id === packageId));
   if (!account) return packageNotFound(packageId);
   if (others.length > 0) return ambiguous(`package ${packageId}`, [account, ...others]);
-  const page = await lists.page({ account: account.name, packageId }, query);
+  const page = await lists.page({ account: account.name, packageId }, query, signal);
   if (!page) {
     const message = `package ${packageId} of account ${account.name} has not been read whole yet`;
     return { refused: 'PackageNotReady', message };
   }
-  return { totalcount: page.size, records: page.rows.map(recordOf), readAt: page.walkedAt };
-}
-
-/** As it came: what service.md does not know stands beside the rest again. */
-function recordOf({ extra, ...fields }: ListedVideo): VideoRecord {
-  return extra === null ? fields : { ...fields, ...(JSON.parse(extra) as object) };
+  return { totalcount: page.size, records: page.records, readAt: page.walkedAt };
 }
 
 async function readStorage(

@@ -42,7 +42,7 @@ export interface Site {
 export async function openSite(parts: SiteParts): Promise<Site> {
   const { server, onError, bounds = {} } = parts;
   refuseOpenDoor(server);
-  const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz', '/readyz', '/metrics'] });
+  const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz'] });
   addNameCheck(app, server);
   const admits = admissionOf(server, parts.accounts);
   addTimes(app, parts.metrics);
@@ -63,6 +63,7 @@ export async function openSite(parts: SiteParts): Promise<Site> {
 
 /** The usual level of brotli is for what is compressed once and sent often. */
 const COMPRESSION: FastifyCompressOptions = {
+  globalDecompression: false,
   encodings: ['br', 'gzip'],
   brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   zlibOptions: { level: 4 },

@@ -93,9 +93,9 @@ async function startChanging(clock: VirtualClock) {
     keys: ['test-key'],
     catalogue: {
       storage: (range) => sandbox.catalogue.storage(range),
-      videos: (query) => {
+      videos: (query, signal) => {
         sandbox.churn(change.atEachRequest);
-        return sandbox.catalogue.videos(query);
+        return sandbox.catalogue.videos(query, signal);
       },
     },
   });

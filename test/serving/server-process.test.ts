@@ -31,7 +31,12 @@ async function startTestServer(config: ServedConfig = configToServe(liveFileToSe
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
-  const server = await startServer(config, { clock, logger });
+  const server = await startServer(config, {
+    clock,
+    logger,
+    environment: {},
+    signal: new AbortController().signal,
+  });
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= server.close());
   onTestFinished(close);
@@ -134,7 +139,7 @@ describe('the process of the server', () => {
       import { systemClock } from '${built('lib/clock.js')}';
       import { createLogger } from '${built('lib/logger.js')}';
       const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
-      const server = await startServer(${config}, { clock: systemClock, logger });
+      const server = await startServer(${config}, { clock: systemClock, logger, environment: {}, signal: new AbortController().signal });
       console.log(server.url + ' is up');
     `);
     let said = '';

@@ -150,8 +150,8 @@ async function inFrontOf(sandbox: Catalogue): Promise<Catalogue> {
       const days = await allDays(sandbox, from, to);
       return { days: days.filter(({ date }) => !UNSERVED_DAYS.some((day) => day === date)) };
     },
-    videos: async (query) => {
-      if (query.packageId !== 102) return sandbox.videos(query);
+    videos: async (query, signal) => {
+      if (query.packageId !== 102) return sandbox.videos(query, signal);
       const list = await campaigns();
       return { totalcount: list.length, records: pageOf(list, query) };
     },
@@ -172,8 +172,8 @@ function takingTime(shown: Catalogue, clock: VirtualClock, answerMs: () => numbe
       clock.advance(answerMs());
       return shown.storage(range);
     },
-    videos: async (query) => {
-      const page = await shown.videos(query);
+    videos: async (query, signal) => {
+      const page = await shown.videos(query, signal);
       clock.advance(answerMs() + RECORD_MS * ('records' in page ? page.records.length : 0));
       return page;
     },

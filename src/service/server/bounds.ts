@@ -1,7 +1,7 @@
 /** What a server bears of its clients: how much they may say, how long they may take, and how many at once. */
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface Bounds {
   /** The longest path with its query, in bytes; a keyword of Korean takes nine a character. */
@@ -39,11 +39,17 @@ export function httpOptions({ headerBytes, arrivalMs, answerMs }: Bounds): Fasti
   };
 }
 
+/** The answer to all that is not here. */
+export const NO_SUCH_PATH = { error: 'no such path' };
+
 /** Holds a server to the rest of the bounds; routes that are always answered count, and find a place. To be called first. */
 export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: readonly string[]): void {
   let underWay = 0;
   app.server.maxConnections = bounds.connections;
   app.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // its body is not waited for
+    }
     if ((request.raw.url ?? '').length > bounds.urlBytes) {
       return reply.code(414).send({ error: `the address is longer than ${bounds.urlBytes} bytes` });
     }
@@ -59,6 +65,13 @@ export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: 
     });
     return undefined;
   });
+}
+
+/** Aborts as soon as nobody waits for the answer: it has left, or whoever asked is gone. */
+export function goneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  onFirstClose([reply.raw, request.raw], () => gone.abort());
+  return gone.signal;
 }
 
 /** Calls at the first close of these: an answer that waits behind another one on its connection hears nothing of its end. */

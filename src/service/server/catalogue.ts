@@ -33,10 +33,13 @@ interface Aged {
   readAt?: number;
 }
 
-/** The records of one page; none where the page is beyond the end. `totalcount` counts all that match. */
+/**
+ * The records of one page; none where the page is beyond the end. `totalcount` counts all that match. `records` may be the
+ * bytes of a JSON array as well, where a catalogue has them at hand.
+ */
 export interface VideoPage extends Aged {
   totalcount: number;
-  records: readonly VideoRecord[];
+  records: readonly VideoRecord[] | Uint8Array<ArrayBuffer>;
 }
 
 /** The days `from` to `to`, both included, `yyyy-mm-dd` (service.md 4.2). None where `from` is later. */
@@ -51,9 +54,12 @@ export interface StorageDays extends Aged {
   days: readonly StorageDay[];
 }
 
-/** Two methods, either of which may answer at once or later. An exception becomes a plain HTTP 500. */
+/**
+ * Two methods, either of which may answer at once or later. A BusyError becomes HTTP 503, another exception a plain 500. The
+ * signal aborts when nobody waits for the answer any more.
+ */
 export interface Catalogue {
-  videos(query: VideoQuery): VideoPage | Refusal | Promise<VideoPage | Refusal>;
+  videos(query: VideoQuery, signal: AbortSignal): VideoPage | Refusal | Promise<VideoPage | Refusal>;
   storage(range: StorageRange): StorageDays | Refusal | Promise<StorageDays | Refusal>;
 }
 

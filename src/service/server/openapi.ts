@@ -31,6 +31,7 @@ const SERVER_ERRORS = {
   400: 'The request cannot be read.',
   403: 'The request names a host that the server does not answer to.',
   404: 'There is no such path.',
+  408: 'The request did not arrive in time.',
   414: 'The address is too long.',
   431: 'The headers are too long.',
   500: 'The server failed; its log says why.',

@@ -38,7 +38,9 @@ function oneOf<const T extends readonly string[]>(values: T) {
 
 const packageId = z
   .string({ error: 'is missing' })
-  .regex(/^\d{1,15}$/, { error: ({ input }) => `${show(input)} is not a package identifier` })
+  .refine((text) => /^\d+$/.test(text) && Number.isSafeInteger(Number(text)), {
+    error: ({ input }) => `${show(input)} is not a package identifier`,
+  })
   .transform(Number);
 
 const day = z

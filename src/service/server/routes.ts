@@ -4,7 +4,8 @@ import fresh from 'fresh';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import { storageRefusalText, storageText, videoListText, videoRefusalText } from './answer.ts';
+import { storageBody, storageRefusalBody, videoListBody, videoRefusalBody } from './answer.ts';
+import { goneSignal } from './bounds.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Admits } from './keys.ts';
 import { readStorageQuery, readVideoQuery, type PageSizes } from './query.ts';
@@ -21,17 +22,18 @@ export interface ServiceOptions extends PageSizes {
   asDoubles?: (day: string) => boolean;
 }
 
-/** An answer as JSON text, and when the service itself was asked for what is in it. */
+/** An answer as JSON, and when the service itself was asked for what is in it. */
 interface Answer {
-  text: string;
+  body: Buffer;
   readAt?: number | undefined;
 }
 
 /** Adds both operations to a server at the paths of service.md 4. */
 export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions): void {
-  app.get(VIDEO_LIST_PATH, async (request, reply) =>
-    sendAnswer(request, reply, await videoListAnswer(request, options), options),
-  );
+  app.get(VIDEO_LIST_PATH, async (request, reply) => {
+    const signal = goneSignal(request, reply);
+    return sendAnswer(request, reply, await videoListAnswer(request, options, signal), options);
+  });
   app.get(STORAGE_PATH, async (request, reply) =>
     sendAnswer(request, reply, await storageAnswer(request, options), options),
   );
@@ -41,32 +43,36 @@ export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions):
 function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { text, readAt }: Answer,
+  { body, readAt }: Answer,
   { now }: ServiceOptions,
 ): FastifyReply {
-  const body = Buffer.from(text);
   const tag = etag(body, { weak: true }); // the same answer may leave in several encodings
-  void reply.header('etag', tag).header('cache-control', 'private, no-cache'); // to be kept, and asked for by its tag
+  void reply.header('etag', tag).header('vary', 'accept-encoding');
+  void reply.header('cache-control', 'private, no-cache'); // to be kept, and asked for again by its tag
   if (readAt !== undefined) void reply.header('age', Math.max(0, Math.floor((now() - readAt) / 1000)));
   const asked = { 'if-none-match': request.headers['if-none-match'] }; // a wish for no cache is for those between
   if (fresh(asked, { etag: tag })) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
-async function videoListAnswer(request: FastifyRequest, options: ServiceOptions): Promise<Answer> {
-  if (!options.admits.videos(request)) return { text: videoRefusalText('InvalidKey', REFUSALS.InvalidKey) };
+async function videoListAnswer(
+  request: FastifyRequest,
+  options: ServiceOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (!options.admits.videos(request)) return { body: videoRefusalBody('InvalidKey', REFUSALS.InvalidKey) };
   const read = readVideoQuery(request.query, options);
-  if ('problem' in read) return { text: videoRefusalText('InvalidParameter', read.problem) };
-  const page = await options.catalogue.videos(read.query);
-  if ('refused' in page) return { text: videoRefusalText(page.refused, page.message) };
-  return { text: videoListText(read.query, read.echo, page), readAt: page.readAt };
+  if ('problem' in read) return { body: videoRefusalBody('InvalidParameter', read.problem) };
+  const page = await options.catalogue.videos(read.query, signal);
+  if ('refused' in page) return { body: videoRefusalBody(page.refused, page.message) };
+  return { body: videoListBody(read.query, read.echo, page), readAt: page.readAt };
 }
 
 async function storageAnswer(request: FastifyRequest, options: ServiceOptions): Promise<Answer> {
-  if (!options.admits.storage(request)) return { text: storageRefusalText(REFUSALS.InvalidKey) };
+  if (!options.admits.storage(request)) return { body: storageRefusalBody(REFUSALS.InvalidKey) };
   const read = readStorageQuery(request.query);
-  if ('problem' in read) return { text: storageRefusalText(read.problem) };
+  if ('problem' in read) return { body: storageRefusalBody(read.problem) };
   const found = await options.catalogue.storage(read.range);
-  if ('refused' in found) return { text: storageRefusalText(found.message) };
-  return { text: storageText(found.days, options.asDoubles ?? (() => false)), readAt: found.readAt };
+  if ('refused' in found) return { body: storageRefusalBody(found.message) };
+  return { body: storageBody(found.days, options.asDoubles ?? (() => false)), readAt: found.readAt };
 }

@@ -1,6 +1,7 @@
 /** A server that speaks service.md, and nothing else, over a catalogue. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { addBounds, DEFAULT_BOUNDS, httpOptions, type Bounds } from './bounds.ts';
+import { BusyError } from '../../lib/errors.ts';
+import { addBounds, DEFAULT_BOUNDS, NO_SUCH_PATH, httpOptions, type Bounds } from './bounds.ts';
 import { createAdmission, openToAll, type KeyPlace } from './keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
@@ -60,8 +61,10 @@ export function createApp({ onError, bounds: wished, alwaysAnswered = [] }: AppO
     frameworkErrors: (_error, _request, reply: FastifyReply) => void reply.code(400).send(BAD_REQUEST),
   });
   addBounds(app, bounds, alwaysAnswered);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }));
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    if (error instanceof BusyError)
+      return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;
     if (status >= 500) onError?.(error);
     return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);

@@ -1,38 +1,31 @@
 /** The live file as lists that page: what a package holds now, by rank, and the days of an account. */
+import { setImmediate as breath } from 'node:timers/promises';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { openFileToRead } from '../file.ts';
-import { packageOf, type ListedVideo } from '../statements/listed.ts';
+import { prepareRecords, prepareWalkedPackage } from '../statements/listed.ts';
 import { daysToServe, newestReading } from '../statements/storage.ts';
 import type { PackageKey } from '../statements/video.ts';
 import { look } from '../transact.ts';
 import { createRankedLists } from './ranked.ts';
 import { createScanner } from './scanner.ts';
-import { inDirection, ranksOf, type Wish } from './wish.ts';
+import { inDirection, ranksOf, type ListPage, type Wish } from './wish.ts';
 
-export type { ListedVideo } from '../statements/listed.ts';
-export type { Wish } from './wish.ts';
-
-/** A page of a package that was walked whole before; moments in milliseconds since 1970. */
-export interface ListPage {
-  size: number;
-  rows: ListedVideo[];
-  /** End of the last full walk. */
-  walkedAt: number;
-}
-
-type DayToServe = ReturnType<typeof daysToServe>[number];
+export type { ListPage, Wish } from './wish.ts';
 
 export interface Lists {
-  /** Null where there is no such package in force, or it has never been walked whole: what it holds is not known. */
-  page(key: PackageKey, wish: Wish): Promise<ListPage | null>;
+  /**
+   * Null where the package was never walked whole: what it holds is not known. A search, or another order than by id, waits
+   * for its turn: rejects as `scan` of scanner.ts does.
+   */
+  page(key: PackageKey, wish: Wish, signal: AbortSignal): Promise<ListPage | null>;
   /** The booked days of a range, and `today` as last read, the oldest first; and when storage was last read. */
   days(
     account: string,
     range: { from: string; to: string },
     today: string,
-  ): { days: DayToServe[]; readAt: number | null };
-  /** Counts the packages through, so that the first page of none has to wait for that. */
-  prepare(keys: readonly PackageKey[]): void;
+  ): { days: ReturnType<typeof daysToServe>; readAt: number | null };
+  /** Counts the packages through, one after the other, so that the first page of none has to wait for that. */
+  prepare(keys: readonly PackageKey[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,47 +35,50 @@ const FIRST_ROW: Wish = { sort: { item: 'id', direction: 'asc' }, page: 1, pageS
 const FOLLOW_MS = 250;
 
 /**
- * Lists of the live file at `path`, read through connections that change nothing; `blockSize` is that of ranks.ts. Throws
+ * Lists of the live file at `path`, read through connections that change nothing; `blockSize` is that of blocks.ts. Throws
  * as `openFileToRead`.
  */
 export function openLists(path: string, blockSize?: number): Lists {
   const db = openFileToRead(path);
   const ranked = createRankedLists(db, blockSize);
+  const walkedPackage = prepareWalkedPackage(db);
+  const records = prepareRecords(db);
   const scanner = createScanner(path);
-  const following = setInterval(() => look(db, () => ranked.follow()), FOLLOW_MS).unref();
 
   function pageById(key: PackageKey, wish: Wish): ListPage | null {
     return look(db, () => {
-      const known = packageOf(db, key);
-      if (!known?.walkedAt) return null;
-      const { rank, take } = ranksOf(wish, known.liveCount);
-      const rows = ranked.read(key, known.liveCount, rank, take);
-      return {
-        size: known.liveCount,
-        rows: inDirection(wish, rows),
-        walkedAt: fromTimestamp(known.walkedAt),
-      };
+      const known = walkedPackage(key);
+      if (!known) return null;
+      const { size, ids } = ranked.read(key, known.live_count, (rows) => ranksOf(wish, rows));
+      const page = records(key, inDirection(wish, ids));
+      return { size, records: page, walkedAt: fromTimestamp(known.walked_at) };
     });
   }
 
-  async function pageByScan(key: PackageKey, wish: Wish): Promise<ListPage | null> {
-    const walkedAt = packageOf(db, key)?.walkedAt;
-    if (!walkedAt) return null;
-    return { ...(await scanner.scan(key, wish)), walkedAt: fromTimestamp(walkedAt) };
-  }
+  const following = setInterval(() => {
+    try {
+      look(db, () => ranked.follow());
+    } catch {
+      // whoever asks next meets the same, and is told
+    }
+  }, FOLLOW_MS).unref();
 
   return {
-    page: async (key, wish) =>
-      wish.search || wish.sort.item !== 'id' ? pageByScan(key, wish) : pageById(key, wish),
-    prepare: (keys) => {
-      for (const key of keys) pageById(key, FIRST_ROW);
-    },
+    page: async (key, wish, signal) =>
+      wish.search || wish.sort.item !== 'id' ? scanner.scan(key, wish, signal) : pageById(key, wish),
     days: (account, range, today) =>
       look(db, () => {
         const reading = newestReading(db, account);
         const readAt = reading ? fromTimestamp(reading.observed_at) : null;
         return { days: daysToServe(db, account, range, today), readAt };
       }),
+    prepare: async (keys) => {
+      for (const key of keys) {
+        if (!db.$client.open) return;
+        pageById(key, FIRST_ROW);
+        await breath();
+      }
+    },
     close: async () => {
       clearInterval(following);
       await scanner.close();

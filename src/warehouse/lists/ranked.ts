@@ -7,51 +7,68 @@ import {
   prepareCountRemoved,
   prepareIdAfter,
   prepareLastRow,
-  prepareLivePage,
-  prepareWholePage,
+  prepareLiveIdsAt,
   type ChangedRow,
-  type ListedVideo,
 } from '../statements/listed.ts';
 import type { PackageKey } from '../statements/video.ts';
-import { BLOCK, createRanks, type Ids, type Ranks } from './ranks.ts';
+import { BLOCK, type Ids } from './blocks.ts';
+import { createRanks, type Ranks } from './ranks.ts';
 
 /** Above this many changes at once it is cheaper to count anew what is asked for. */
 const MANY_CHANGES = 20_000;
 
 export interface RankedLists {
   /**
-   * The live rows of the ranks `rank` (from 0 up) to `rank + take - 1`. To be called in the look in which `size`, how many
-   * rows are live, was read: where that is not what was counted, someone else has been at the file, and it is counted anew.
+   * The ids of the live rows at the ranks that `ranksOf` wishes for, once it hears how many rows there are; and that number.
+   * To be called in the look in which `liveCount` of the package was read.
    */
-  read(key: PackageKey, size: number, rank: number, take: number): ListedVideo[];
+  read(key: PackageKey, liveCount: number, ranksOf: RanksWished): { size: number; ids: number[] };
   /** Takes note of what was written since; to be called now and then in a look, so that a page need not wait for much. */
   follow(): void;
 }
 
+/** Of the live rows, `take` from `rank` (0 and up) on. */
+type RanksWished = (size: number) => { rank: number; take: number };
+
+/** Ranks, and by how much they differ from the package's `live_count`: not at all, unless somebody else was at the file. */
+interface Counted {
+  ranks: Ranks;
+  off: number;
+}
+
 /** Ranks over the packages of a file: each is counted through at its first page, and then kept in step. */
 export function createRankedLists(db: Db, blockSize = BLOCK): RankedLists {
-  const known = new Map<string, Ranks>();
+  const known = new Map<string, Counted>();
   const idsOf = prepareIds(db);
-  const livePage = prepareLivePage(db);
-  const wholePage = prepareWholePage(db);
-  const ranksOf = (row: ChangedRow) => known.get(nameOf(row.account, row.package_id));
+  const liveIds = prepareLiveIdsAt(db);
+  const ranksOf = (row: ChangedRow) => known.get(nameOf(row.account, row.package_id))?.ranks;
   const follow = createFollower(db, {
     came: (row) => ranksOf(row)?.came(row.id),
     changed: (row) => ranksOf(row)?.changed(row.id),
     tooMany: () => known.clear(),
   });
+
+  /** Counts anew where rows came or went that nobody told of. */
+  function inStep(key: PackageKey, liveCount: number): Ranks {
+    const name = nameOf(key.account, key.packageId);
+    const kept = known.get(name);
+    if (kept?.ranks.size() === liveCount + (kept?.off ?? 0)) return kept.ranks;
+    const ranks = createRanks(idsOf(key), blockSize);
+    known.set(name, { ranks, off: ranks.size() - liveCount });
+    return ranks;
+  }
+
   return {
-    read(key, size, rank, take) {
+    read(key, liveCount, ranksWished) {
       follow();
-      const name = nameOf(key.account, key.packageId);
-      const kept = known.get(name);
-      const ranks = kept?.size() === size ? kept : createRanks(idsOf(key), blockSize);
-      known.set(name, ranks);
-      return ranks
-        .stretches(rank, take)
-        .flatMap(({ low, high, skip, take, isWhole }) =>
-          (isWhole ? wholePage : livePage)(key, low, high, skip, take),
-        );
+      const ranks = inStep(key, liveCount);
+      const size = ranks.size();
+      const { rank, take } = ranksWished(size);
+      const stretches = ranks.stretches(rank, take);
+      return {
+        size,
+        ids: stretches.flatMap(({ low, high, skip, take }) => liveIds(key, low, high, skip, take)),
+      };
     },
     follow,
   };

@@ -1,53 +1,51 @@
 /** Pages of what has no index: searches, and lists by title, duration or size. Each looks at every row of its package. */
+import { fromTimestamp } from '../../lib/clock.ts';
 import type { Db } from '../file.ts';
-import { prepareVideosById, sortedIds, type ListedVideo } from '../statements/listed.ts';
+import { prepareRecords, prepareWalkedPackage, sortedIds } from '../statements/listed.ts';
 import type { PackageKey } from '../statements/video.ts';
-import { inDirection, ranksOf, type Wish } from './wish.ts';
+import { inDirection, ranksOf, type ListPage, type Wish } from './wish.ts';
 
-/** What was found before is kept up to so many ids: the other pages of the same list are usually asked for next. */
-const KEPT_IDS = 2_000_000;
+/** What was found is kept, for the other pages of the same list are usually asked for next: so many lists and ids in all. */
+const KEPT = { lists: 100, ids: 2_000_000 };
 
-export interface Scanned {
-  size: number;
-  rows: ListedVideo[];
-}
-
-/** Reads a page; to be called in one look, in which `changedSeq` of the package was read. */
-export type Scan = (key: PackageKey, changedSeq: number, wish: Wish) => Scanned;
+/** Reads a page, or null where the package was never walked whole. To be called in one look. */
+export type Scan = (key: PackageKey, wish: Wish) => ListPage | null;
 
 /** Scans of a file. A list is made once, and again when a row of its package has changed. */
 export function createScan(db: Db): Scan {
   const kept = createKept();
-  const byId = prepareVideosById(db);
-  return (key, changedSeq, wish) => {
+  const walkedPackage = prepareWalkedPackage(db);
+  const records = prepareRecords(db);
+  return (key, wish) => {
+    const known = walkedPackage(key);
+    if (!known) return null;
     const name = JSON.stringify([key, wish.sort.item, wish.search]);
-    const ids = kept(name, changedSeq, () => sortedIds(db, key, wish.sort.item, wish.search));
+    const ids = kept(name, known.changed_seq, () => sortedIds(db, key, wish.sort.item, wish.search));
     const { rank, take } = ranksOf(wish, ids.length);
-    const page = [...ids.subarray(rank, rank + take)];
-    const rows = new Map(byId(key, page).map((row) => [row.id, row]));
-    return {
-      size: ids.length,
-      rows: inDirection(
-        wish,
-        page.map((id) => rows.get(id) as ListedVideo),
-      ),
-    };
+    const page = inDirection(wish, [...ids.subarray(rank, rank + take)]);
+    return { size: ids.length, records: records(key, page), walkedAt: fromTimestamp(known.walked_at) };
   };
 }
 
 /** Lists of ids by name, each good for one `changedSeq`; the one longest unused goes first. */
 function createKept() {
   const lists = new Map<string, { changedSeq: number; ids: Float64Array }>();
+  let sum = 0;
+
+  function drop(name: string): void {
+    sum -= lists.get(name)?.ids.length ?? 0;
+    lists.delete(name);
+  }
+
   return (name: string, changedSeq: number, make: () => readonly number[]): Float64Array => {
     const known = lists.get(name);
     const ids = known?.changedSeq === changedSeq ? known.ids : Float64Array.from(make());
-    lists.delete(name);
+    drop(name);
     lists.set(name, { changedSeq, ids });
-    let sum = [...lists.values()].reduce((total, list) => total + list.ids.length, 0);
-    for (const [oldest, list] of lists) {
-      if (sum <= KEPT_IDS) break;
-      sum -= list.ids.length;
-      lists.delete(oldest);
+    sum += ids.length;
+    for (const oldest of lists.keys()) {
+      if (sum <= KEPT.ids && lists.size <= KEPT.lists) break;
+      drop(oldest);
     }
     return ids;
   };

@@ -1,4 +1,4 @@
-import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
 /** The ten figures of service.md 2.3: counts in pieces, sizes in bytes; NULL where the service left one out. */
@@ -29,13 +29,17 @@ export const storageDay = sqliteTable(
 );
 
 /** Every live reading: the service never tells it again. */
-export const storageReading = sqliteTable('storage_reading', {
-  reading_id: rowKey('reading_id'),
-  account: text('account').notNull(),
-  observed_at: timestamp('observed_at').notNull(),
-  date: date('date').notNull(),
-  ...figures(),
-});
+export const storageReading = sqliteTable(
+  'storage_reading',
+  {
+    reading_id: rowKey('reading_id'),
+    account: text('account').notNull(),
+    observed_at: timestamp('observed_at').notNull(),
+    date: date('date').notNull(),
+    ...figures(),
+  },
+  (table) => [index('storage_reading_account').on(table.account, table.reading_id)],
+);
 
 /** What the service later said otherwise about a booked day. */
 export const storageDiscrepancy = sqliteTable('storage_discrepancy', {

@@ -1,4 +1,4 @@
-import { isNotNull } from 'drizzle-orm';
+import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, boolean, rowKey, timestamp } from './columns.ts';
 
@@ -133,7 +133,10 @@ export const quarantine = sqliteTable(
     seen_at: timestamp('seen_at').notNull(),
     resolved_at: timestamp('resolved_at'),
   },
-  (table) => [index('quarantine_record').on(table.account, table.stream, table.package_id, table.record_id)],
+  (table) => [
+    index('quarantine_record').on(table.account, table.stream, table.package_id, table.record_id),
+    index('quarantine_open').on(table.account, table.stream).where(isNull(table.resolved_at)),
+  ],
 );
 
 export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;

@@ -6,22 +6,16 @@ import {
   count,
   eq,
   gt,
-  gte,
-  inArray,
   isNotNull,
   isNull,
-  lte,
   max,
+  notInArray,
   sql,
   type SQL,
 } from 'drizzle-orm';
 import type { Db } from '../file.ts';
 import { packageTable, video, videoVersion } from '../schema/videos.ts';
-import { prepared } from './prepared.ts';
-import { receivedColumns, type PackageKey, type VideoRow } from './video.ts';
-
-/** A live row with the fields that came, and the JSON text of those that service.md does not know. */
-export type ListedVideo = Omit<VideoRow, 'extra'> & { extra: string | null };
+import { receivedColumns, type PackageKey } from './video.ts';
 
 /** Columns that a list may be searched in. */
 export type SearchColumn = 'title' | 'series' | 'author' | 'copyright' | 'content' | 'tag' | 'etc';
@@ -31,62 +25,58 @@ export type SortColumn = 'id' | 'title' | 'duration' | 'filesize';
 const value = (name: string) => sql.placeholder(name);
 const ofPackage = and(eq(video.account, value('account')), eq(video.package_id, value('packageId')));
 const inRange = between(video.id, value('low'), value('high'));
-const listed = { ...receivedColumns, extra: video.extra };
+
+/**
+ * A row as the service sent it, as JSON text: its 24 fields, and those that service.md does not know behind them. Made by SQLite,
+ * which writes the bytes as they are stored: as objects of JavaScript a page costs twice as much (measured). A frame rate is
+ * stored as a double, and a whole one would be written as 30.0.
+ */
+const recordJson = (() => {
+  const { v_framerate: rate } = receivedColumns;
+  const framerate = sql`case when ${rate} = cast(${rate} as integer) then cast(${rate} as integer) else ${rate} end`;
+  const fields = Object.entries(receivedColumns).map(
+    ([name, column]) => sql`${sql.raw(`'${name}'`)}, ${name === 'v_framerate' ? framerate : column}`,
+  );
+  const known = sql`json_object(${sql.join(fields, sql`, `)})`;
+  const all = sql`substr(${known}, 1, length(${known}) - 1) || ',' || substr(${video.extra}, 2)`;
+  return sql<string>`case when ${video.extra} is null then ${known} else ${all} end`;
+})();
 
 /** A statement of drizzle's as better-sqlite3 runs it: to make an object of each value would cost as much again. */
 function raw(db: Db, query: { toSQL(): { sql: string } }) {
   return db.$client.prepare(query.toSQL().sql);
 }
 
-/** Prepares: the live rows with an id from `low` to `high`, by id, without the first `skip` of them. */
-export function prepareLivePage(db: Db) {
-  const query = db
-    .select(listed)
+/** Prepares: the ids of the live rows from `low` to `high`, without the first `skip`. Of indexes alone: no row is looked up. */
+export function prepareLiveIdsAt(db: Db) {
+  const removed = db
+    .select({ id: video.id })
     .from(video)
-    .where(and(ofPackage, inRange, isNull(video.removed_at)))
+    .where(and(ofPackage, inRange, isNotNull(video.removed_at)));
+  const query = db
+    .select({ id: video.id })
+    .from(video)
+    .where(and(ofPackage, inRange, notInArray(video.id, removed)))
     .orderBy(asc(video.id))
     .limit(value('take'))
     .offset(value('skip'));
-  const statement = raw(db, query);
+  const statement = raw(db, query).pluck();
   return ({ account, packageId }: PackageKey, low: number, high: number, skip: number, take: number) =>
-    statement.all(account, packageId, low, high, take, skip) as ListedVideo[];
+    statement.all(account, packageId, low, high, account, packageId, low, high, take, skip) as number[];
 }
 
 /**
- * Prepares: the same of a stretch of ids none of which is removed. Where the page begins is found in the index alone: rows are
- * looked up in the table to see whether they are removed, and there may be a thousand to skip.
+ * Prepares: the rows of these ids, in this order, as the bytes of a JSON array. A cross join, for SQLite keeps to its order: it
+ * looks each id up.
  */
-export function prepareWholePage(db: Db) {
-  const first = db
-    .select({ id: video.id })
-    .from(video)
-    .where(and(ofPackage, inRange))
-    .orderBy(asc(video.id))
-    .limit(1)
-    .offset(value('skip'));
-  const query = db
-    .select(listed)
-    .from(video)
-    .where(and(ofPackage, gte(video.id, first), lte(video.id, value('high'))))
-    .orderBy(asc(video.id))
-    .limit(value('take'));
-  const statement = raw(db, query);
-  return ({ account, packageId }: PackageKey, low: number, high: number, skip: number, take: number) =>
-    statement.all(account, packageId, account, packageId, low, high, 1, skip, high, take) as ListedVideo[];
-}
-
-/** Prepares: the rows of these ids, in no order. */
-export function prepareVideosById(db: Db) {
-  const ids = sql`(select value from json_each(${value('ids')}))`;
-  const statement = raw(
-    db,
-    db
-      .select(listed)
-      .from(video)
-      .where(and(ofPackage, inArray(video.id, ids))),
-  );
+export function prepareRecords(db: Db) {
+  const records = sql`cast('[' || coalesce(group_concat(${recordJson}), '') || ']' as blob)`;
+  const wished = sql`json_each(${value('ids')}) as wished`;
+  const isWished = sql`${video.account} = ${value('account')} and ${video.package_id} = ${value('packageId')}
+    and ${video.id} = wished.value`;
+  const statement = raw(db, db.select({ records }).from(wished).crossJoin(video).where(isWished)).pluck();
   return ({ account, packageId }: PackageKey, ids: readonly number[]) =>
-    statement.all(account, packageId, JSON.stringify(ids)) as ListedVideo[];
+    statement.get(JSON.stringify(ids), account, packageId) as Uint8Array<ArrayBuffer>;
 }
 
 /** Prepares: the id that comes `distance` ids after the last one below `low`, known or removed, up to `high`. */
@@ -172,25 +162,25 @@ export function sortedIds(
   return db.$client.prepare(query.sql).pluck().all(query.params) as number[];
 }
 
-const oneInForce = prepared((db) =>
-  db
-    .select({
-      walkedAt: packageTable.walked_at,
-      changedSeq: packageTable.changed_seq,
-      liveCount: packageTable.live_count,
-    })
-    .from(packageTable)
-    .where(
-      and(
-        eq(packageTable.account, value('account')),
-        eq(packageTable.package_id, value('packageId')),
-        isNull(packageTable.retired_at),
-      ),
-    )
-    .prepare(),
-);
+/** What is known of a package that was walked whole. */
+export interface WalkedPackage {
+  walked_at: string;
+  changed_seq: number;
+  live_count: number;
+}
 
-/** When was the package last walked whole, what changed last in it, and how many of its rows are live? */
-export function packageOf(db: Db, { account, packageId }: PackageKey) {
-  return oneInForce(db).get({ account, packageId });
+/** Prepares: when was the package last walked whole, what changed last in it, how many rows are live? None before that walk. */
+export function prepareWalkedPackage(db: Db) {
+  const { account, package_id, walked_at, changed_seq, live_count } = packageTable;
+  const isWalked = and(
+    eq(account, value('account')),
+    eq(package_id, value('packageId')),
+    isNotNull(walked_at),
+  );
+  const statement = raw(
+    db,
+    db.select({ walked_at, changed_seq, live_count }).from(packageTable).where(isWalked),
+  );
+  return ({ account, packageId }: PackageKey) =>
+    statement.get(account, packageId) as WalkedPackage | undefined;
 }

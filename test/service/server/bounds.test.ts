@@ -22,10 +22,10 @@ function createHeldCatalogue() {
   const { catalogue } = createFixture();
   const { open, opened } = createGate();
   let asked = 0;
-  const videos: typeof catalogue.videos = async (query) => {
+  const videos: typeof catalogue.videos = async (query, signal) => {
     asked++;
     await opened;
-    return catalogue.videos(query);
+    return catalogue.videos(query, signal);
   };
   return { catalogue: { ...catalogue, videos }, open, asked: () => asked };
 }
@@ -227,9 +227,9 @@ describe('no answer to what went wrong', () => {
     [404, 'another path', requestText(`/${process.cwd()}/package.json`)],
     [404, 'a path that climbs', requestText('/../../../etc/passwd')],
     [404, 'a body', post('application/json', '{}')],
-    [400, 'a body that is no JSON', post('application/json', '{')],
+    [404, 'a body that is no JSON', post('application/json', '{')],
     [404, 'a body of another type', post('application/xml', '<x/>')],
-    [413, 'a body that is too large', post('application/json', `"${'x'.repeat(2_000)}"`)],
+    [404, 'a body that is too large', post('application/json', `"${'x'.repeat(2_000)}"`)],
     [414, 'a long address', requestText(`/${'x'.repeat(DEFAULT_BOUNDS.urlBytes)}`)],
     [431, 'long headers', requestText('/', `x: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
     [500, 'an exception, videos', requestText(LIST)],

@@ -24,7 +24,7 @@ async function startRead(readAt?: string) {
   const aged = readAt === undefined ? {} : { readAt: Date.parse(readAt) };
   const clock = createVirtualClock(READ_AT);
   const read: Catalogue = {
-    videos: async (query) => ({ ...(await catalogue.videos(query)), ...aged }),
+    videos: async (query, signal) => ({ ...(await catalogue.videos(query, signal)), ...aged }),
     storage: async (range) => ({ ...(await catalogue.storage(range)), ...aged }),
   };
   return { ...(await startServer({ catalogue: read, now: () => clock.now() })), clock };

@@ -118,7 +118,18 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
 
   it('describes the answers of the service and those of the server itself', () => {
     for (const { responses } of operations) {
-      expect(Object.keys(responses)).toEqual(['200', '304', '400', '403', '404', '414', '431', '500', '503']);
+      expect(Object.keys(responses)).toEqual([
+        '200',
+        '304',
+        '400',
+        '403',
+        '404',
+        '408',
+        '414',
+        '431',
+        '500',
+        '503',
+      ]);
     }
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storageText } from '../../../src/service/server/answer.ts';
+import { storageBody } from '../../../src/service/server/answer.ts';
 import { FIGURES, type Figure, type StorageDay } from '../../../src/service/storage.ts';
 import { createFixture, getStorage, KEY, startServer } from './support.ts';
 
@@ -30,7 +30,7 @@ describe('the storage statistics', () => {
 
   it('write figures from 1e7 up as doubles on the days that are sent so', () => {
     const written = (figure: number | null) => {
-      const text = storageText([dayOf('2026-01-01', figure)], () => true);
+      const text = String(storageBody([dayOf('2026-01-01', figure)], () => true));
       return /"mov_org_size":([^,]+),/.exec(text)?.[1];
     };
     expect(written(44_482_871)).toBe('4.4482871E7');
@@ -39,14 +39,16 @@ describe('the storage statistics', () => {
     expect(written(Number.MAX_SAFE_INTEGER)).toBe('9.007199254740991E15');
     expect(written(0)).toBe('0');
     expect(written(null)).toBe('null');
-    expect(storageText([dayOf('2026-01-01', 44_482_871)], () => false)).not.toContain('E');
+    expect(String(storageBody([dayOf('2026-01-01', 44_482_871)], () => false))).not.toContain('E');
   });
 
   it('say the same figures in either notation', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (figure) => {
         const days = [dayOf('2026-01-01', figure)];
-        expect(JSON.parse(storageText(days, () => true))).toEqual(JSON.parse(storageText(days, () => false)));
+        const figuresOf = (isDouble: boolean): unknown =>
+          JSON.parse(String(storageBody(days, () => isDouble)));
+        expect(figuresOf(true)).toEqual(figuresOf(false));
       }),
     );
   });
