@@ -1,8 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../support/config-file.ts';
 import { folderOf } from '../support/folder-of-files.ts';
 import { CANARY_KEY, findCanary, writtenFiles } from '../support/indiscreet-service.ts';
 import { ask, askVideos, STORAGE, VIDEOS } from '../support/open-site.ts';
+import { childrenOf } from '../support/process-table.ts';
 import { startScriptedService } from '../support/scripted-service.ts';
 import { listPage, videoRecord, wholeService } from '../support/service-answers.ts';
 import { takePort } from '../support/taken-port.ts';
@@ -21,11 +23,19 @@ async function folderThatServes(server: string, files: Record<string, string> = 
   return { service, cwd: folderOf({ [CONFIG]: config, ...files }) };
 }
 
+/** That of the server which this worker started, where the system tells; names and values. */
+function environmentOf(worker: number): string {
+  const [server] = childrenOf(worker, 'serving/child.js');
+  expect(server).toBeDefined();
+  return existsSync('/proc/self/environ') ? readFileSync(`/proc/${server ?? 0}/environ`, 'utf8') : '';
+}
+
 describe('vodhouse start with a server', () => {
   it('says where it serves what it has read, ends with 0 on SIGTERM with the port free, and tells no key', async () => {
     const files = { '.env': `DOOR_KEY='${CANARY_KEY}'\n` };
     const { cwd } = await folderThatServes('{ port: 0, keys: ["${DOOR_KEY}"] }', files);
-    const command = startVodhouse(['start', '--log-level', 'debug'], { cwd });
+    const env = { SERVICE: SERVICE_KEY };
+    const command = startVodhouse(['start', '--log-level', 'debug'], { cwd, env });
     await eventually(command.stderr).toContain('next full run at');
     const [, url = ''] = /serving at (http:\/\/127\.0\.0\.1:\d+)$/m.exec(command.stderr()) ?? [];
 
@@ -43,6 +53,8 @@ describe('vodhouse start with a server', () => {
     for (const path of paths) answers.push([path, (await ask(`${url}${path}${key}`)).text]);
     expect(answers.at(-1)?.[1]).toContain('vodhouse_videos{account="main",package_id="101"} 3\n');
     expect((await ask(`${url}/metrics`)).status).toBe(401);
+
+    answers.push(['environment of the server', environmentOf(command.pid)]);
 
     command.kill('SIGTERM');
     const { code, stdout, stderr } = await command.ended;

@@ -56,6 +56,16 @@ const withPort = (port: number): ServedConfig => {
 };
 
 describe('the process of the server', () => {
+  it('is not waited for by a worker that is stopped while it starts', async () => {
+    const stopping = new AbortController();
+    const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
+    const surroundings = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
+    const started = startServer(configToServe(liveFileToServe()), surroundings);
+    stopping.abort(new Error('stopped by the test'));
+    await expect(started).rejects.toThrow('stopped by the test');
+    expect(serverPids()).toEqual([]);
+  });
+
   it('answers from the live file, and ends by its parent alone', async () => {
     const live = liveFileToServe();
     const file = join(temporaryFolder(), 'bi.db');

@@ -1,5 +1,6 @@
-/** The processes of this machine, as `ps` tells of them. */
+/** The processes of this machine. */
 import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 interface Process {
   pid: number;
@@ -10,6 +11,25 @@ interface Process {
 }
 
 function processes(): Process[] {
+  return existsSync('/proc/self/stat') ? fromProc() : fromPs();
+}
+
+/** Small systems have no `ps`. */
+function fromProc(): Process[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    try {
+      const [, state = '', parent] =
+        /^.*\) (\S) (\d+) /s.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
+      const command = readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return [{ pid: Number(id), parent: Number(parent), state, command }];
+    } catch {
+      return []; // it has ended meanwhile
+    }
+  });
+}
+
+function fromPs(): Process[] {
   const table = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
   return table.split('\n').flatMap((line) => {
     const [, pid, parent, state = '', command = ''] = /^ *(\d+) +(\d+) +(\S+) +(.*)$/.exec(line) ?? [];

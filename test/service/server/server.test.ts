@@ -1,6 +1,7 @@
 import { Agent, get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { expectDescribed } from '../../support/described.ts';
+import { BusyError } from '../../../src/lib/errors.ts';
 import { createFixture, KEY, startServer } from './support.ts';
 
 describe('the server', () => {
@@ -31,6 +32,28 @@ describe('the server', () => {
     expectDescribed('/info/v1/videos.json', 500, body);
     expect(body).toEqual({ error: 'internal error' });
     expect(errors).toEqual([failure]);
+  });
+
+  it('sends away for a moment whom the catalogue has no room for', async () => {
+    const busy = () => Promise.reject(new BusyError('16 searches wait already'));
+    const { url } = await startServer({ catalogue: { ...createFixture().catalogue, videos: busy } });
+    const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toEqual({ error: '16 searches wait already' });
+  });
+
+  it('lets the catalogue know that nobody waits any more', async () => {
+    const { catalogue } = createFixture();
+    const gone = new Promise<void>((resolve) => {
+      const videos: typeof catalogue.videos = (_query, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => resolve(), { once: true }));
+      void startServer({ catalogue: { ...catalogue, videos } }).then(({ url }) => {
+        const asked = get(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`).on('error', () => undefined);
+        setTimeout(() => asked.destroy(), 50);
+      });
+    });
+    await gone;
   });
 
   it('says nothing back of a path that cannot be decoded', async () => {

@@ -106,6 +106,12 @@ describe('the video list', () => {
     expect((await videos(`key=${KEY}&pkg=1&${query}`)).paging.page).toBe(page);
   });
 
+  it('knows packages of every number that a config may name', async () => {
+    const { videos } = await startServer({ catalogue: createFixture().catalogue });
+    const { errorInfo } = await videos(`key=${KEY}&pkg=${Number.MAX_SAFE_INTEGER}`);
+    expect(errorInfo.errorCode).toBe('PackageNotFound');
+  });
+
   it('waits for a catalogue that answers later', async () => {
     const catalogue = {
       ...createFixture().catalogue,

@@ -105,6 +105,24 @@ describe('lists of a live file', () => {
     await expectAsPlain(lists, path, wish);
   });
 
+  it('keep a few searches waiting, send more away, and leave out those that nobody waits for any more', async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+    const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
+    const lists = openUntilTheEnd(path);
+    const leaving = new AbortController();
+    const searches = Array.from({ length: 20 }, (_, index) => {
+      const search = { item: 'title', keyword: String(index) } as const;
+      const wish: Wish = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
+      return lists.page(KEY, wish, index % 2 === 1 ? leaving.signal : NEVER);
+    });
+    leaving.abort(new Error('gone'));
+    const ends = await Promise.allSettled(searches);
+    const reasons = ends.map((end) => (end.status === 'fulfilled' ? 'found' : String(end.reason)));
+    const full = 'BusyError: 16 searches wait already';
+    const waited = Array.from({ length: 17 }, (_, index) => (index % 2 === 1 ? 'Error: gone' : 'found'));
+    expect(reasons).toEqual([...waited, full, full, full]);
+  });
+
   it('are none of a package that is unknown or was never walked whole', async () => {
     const path = liveFileWith(packageRow(101, { walked_at: null }), videoRow(1), COUNTED);
     const lists = openUntilTheEnd(path);
