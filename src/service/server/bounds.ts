@@ -1,6 +1,7 @@
 /** What a server bears of its clients: how much they may say, how long they may take, and how many at once. */
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
+import { InterruptedError } from '../../lib/errors.ts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface Bounds {
@@ -67,10 +68,11 @@ export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: 
   });
 }
 
-/** Aborts as soon as nobody waits for the answer: it has left, or whoever asked is gone. */
+/** Aborts, with an InterruptedError, as soon as nobody waits for the answer: it has left, or whoever asked is gone. */
 export function goneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  onFirstClose([reply.raw, request.raw], () => gone.abort());
+  const reason = new InterruptedError('nobody waits for the answer any more');
+  onFirstClose([reply.raw, request.raw], () => gone.abort(reason));
   return gone.signal;
 }
 

@@ -1,6 +1,6 @@
 /** A server that speaks service.md, and nothing else, over a catalogue. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { BusyError } from '../../lib/errors.ts';
+import { BusyError, InterruptedError } from '../../lib/errors.ts';
 import { addBounds, DEFAULT_BOUNDS, NO_SUCH_PATH, httpOptions, type Bounds } from './bounds.ts';
 import { createAdmission, openToAll, type KeyPlace } from './keys.ts';
 import type { PageSizes } from './query.ts';
@@ -66,7 +66,7 @@ export function createApp({ onError, bounds: wished, alwaysAnswered = [] }: AppO
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;
-    if (status >= 500) onError?.(error);
+    if (status >= 500 && !(error instanceof InterruptedError)) onError?.(error); // else nobody hears the answer
     return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);
   });
   return app;
