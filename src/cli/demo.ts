@@ -144,8 +144,8 @@ function publishedBeside(warehouse: string): string {
 function servedWords(url: string, { accounts }: Config): string {
   const packageId = accounts[0]?.packages[0]?.id ?? 0;
   return [
-    `at ${url} the warehouse answers as the account does, for whoever would ask that one; try:`,
-    `  curl '${url}/info/v1/videos.json?pkg=${packageId}&search_item=title&keyword=1&pagesize=2'`,
+    `clients of the account can ask ${url} instead, and are answered from the warehouse; try:`,
+    `  curl -G '${url}/info/v1/videos.json' -d pkg=${packageId} -d pagesize=2 -d search_item=title --data-urlencode keyword=강의`,
     `  curl '${url}/readyz'`,
     '',
     '',

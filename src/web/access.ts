@@ -26,14 +26,14 @@ export function admissionOf({ keys }: ServerConfig, accounts: readonly AccountCo
 }
 
 /**
- * Without keys, answers only to names of this machine: a page in a browser here may otherwise give its own name the address
+ * Without keys, answers (but for its health) only to names of this machine: a page in a browser here may otherwise give its own name the address
  * 127.0.0.1, and read what is served.
  */
 export function addNameCheck(app: FastifyInstance, { keys }: ServerConfig): void {
   if (keys.length > 0) return;
   app.addHook('onRequest', async (request, reply) => {
     const name = request.headers.host?.replace(/:\d+$/, '') ?? '';
-    if (name === '' || isLoopback(name)) return undefined;
+    if (name === '' || isLoopback(name) || request.routeOptions.url === '/healthz') return undefined;
     const error = 'without server.keys this server answers to localhost, 127.0.0.1 and [::1] only';
     return reply.code(403).send({ error });
   });

@@ -55,10 +55,16 @@ export async function openSite(parts: SiteParts): Promise<Site> {
   } catch (error) {
     await app.close();
     throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${messageOf(error)}`, {
-      hint: 'set server.port to another one; 0 takes any free port',
+      hint: hintFor((error as NodeJS.ErrnoException).code),
       cause: error,
     });
   }
+}
+
+function hintFor(code: string | undefined): string {
+  return code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
+    ? 'set server.host to an address of this machine, such as 127.0.0.1'
+    : 'another worker may serve there; set server.port to another one; 0 takes any free port';
 }
 
 /** The usual level of brotli is for what is compressed once and sent often. */

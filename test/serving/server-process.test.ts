@@ -131,7 +131,7 @@ describe('the process of the server', () => {
     await expect(started).rejects.toThrow(ConfigError);
     await expect(started).rejects.toThrow(`cannot listen on 127.0.0.1:${port}: `);
     await expect(started).rejects.toMatchObject({
-      hint: 'set server.port to another one; 0 takes any free port',
+      hint: 'another worker may serve there; set server.port to another one; 0 takes any free port',
     });
     expect(serverPids()).toEqual([]);
   });

@@ -86,8 +86,9 @@ describe('a server without keys', () => {
       'localhost@evil.test',
     ];
     for (const host of others) expect([host, await statusFor(url, host)]).toEqual([host, 403]);
-    const paths = [`${VIDEOS}?pkg=104`, DAYS, `${MAIN}${DAYS}`, '/metrics', '/readyz', '/healthz', '/none'];
+    const paths = [`${VIDEOS}?pkg=104`, DAYS, `${MAIN}${DAYS}`, '/metrics', '/readyz', '/none'];
     for (const path of paths) expect([path, await statusFor(url, 'evil.test', path)]).toEqual([path, 403]);
+    expect(await statusFor(url, 'evil.test', '/healthz')).toBe(200);
   });
 });
 
@@ -451,6 +452,13 @@ describe('what goes wrong inside', () => {
       new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`),
     );
     await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.port') as string });
+  });
+
+  it('is a ConfigError with another hint where this machine has no such address', async () => {
+    const config = configToServe(liveFileToServe());
+    const opened = openSiteOver({ ...config, server: { ...config.server, host: '192.0.2.1', keys: [KEY] } });
+    await expect(opened).rejects.toThrow(ConfigError);
+    await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.host') as string });
   });
 
   it('leaves nobody behind: after its end its port is free', async () => {

@@ -1,6 +1,7 @@
 /** What a server bears of its clients: how much they may say, how long they may take, and how many at once. */
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { InterruptedError } from '../../lib/errors.ts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -22,7 +23,7 @@ export interface Bounds {
 export const DEFAULT_BOUNDS: Bounds = {
   urlBytes: 8_192,
   headerBytes: 16_384,
-  requests: 64,
+  requests: 128,
   connections: 512,
   arrivalMs: 10_000,
   answerMs: 60_000,
@@ -37,11 +38,34 @@ export function httpOptions({ headerBytes, arrivalMs, answerMs }: Bounds): Fasti
     requestTimeout: arrivalMs,
     http: { maxHeaderSize: headerBytes, headersTimeout: arrivalMs, connectionsCheckingInterval },
     bodyLimit: 1_024, // nothing here takes a body
+    clientErrorHandler: answerUnreadable,
   };
 }
 
 /** The answer to all that is not here. */
 export const NO_SUCH_PATH = { error: 'no such path' };
+
+/** Answers what Node could not read as a request, in the shape of every other error; and ends the connection. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  const [status, words] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
+  const body = JSON.stringify({ error: words });
+  if (socket.writable) {
+    const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    socket.write(`${head}\r\n\r\n${body}`);
+  }
+  socket.destroy(error);
+}
+
+type Unreadable = readonly [status: string, words: string];
+
+const NOT_HTTP: Unreadable = [
+  '400 Bad Request',
+  'the request cannot be read; an address has to be percent-encoded',
+];
+const UNREADABLE: Readonly<Record<string, Unreadable>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
+};
 
 /** Holds a server to the rest of the bounds; routes that are always answered count, and find a place. To be called first. */
 export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: readonly string[]): void {

@@ -61,6 +61,7 @@ export const STORAGE_ANSWER = {
 
 /** Choices about every other request. */
 export const OTHER_REQUESTS: Choices = {
+  'an address that is not percent-encoded': 'HTTP 400',
   'another path, or a method other than GET and HEAD': 'HTTP 404, `{"error": "no such path"}`',
 };
 

@@ -72,9 +72,11 @@ export function createApp({ onError, bounds: wished, alwaysAnswered = [] }: AppO
   return app;
 }
 
-/** Listens, and says where. */
+/** Listens, and says where: at the address that was asked for, which may stand for all of this machine (0.0.0.0). */
 export async function listen(app: FastifyInstance, { host, port }: ListenOptions) {
-  const url = await app.listen({ host, port });
+  await app.listen({ host, port });
   const address = app.server.address();
-  return { url, port: typeof address === 'object' && address ? address.port : port };
+  if (typeof address !== 'object' || !address) throw new Error('the server listens nowhere');
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { url: `http://${name}:${address.port}`, port: address.port };
 }

@@ -16,8 +16,8 @@ export interface Scanner {
   close(): Promise<void>;
 }
 
-/** Scans that may wait for the one under way. */
-const MOST_WAITING = 16;
+/** Scans that may wait for the one under way: fewer than the server answers at once, so that pages by id find a place. */
+const MOST_WAITING = 64;
 
 interface Waiting {
   order: ScanOrder;

@@ -224,6 +224,7 @@ describe('no answer to what went wrong', () => {
     [400, 'what is no HTTP', 'hello\r\n\r\n'],
     [400, 'two lengths', post('text/plain', 'x').replace('\r\n\r\n', '\r\ncontent-length: 2\r\n\r\n')],
     [400, 'a path that cannot be decoded', requestText('/%E0%A4%A')],
+    [400, 'an address that is not percent-encoded', requestText(`${LIST}&keyword=강의`)],
     [404, 'another path', requestText(`/${process.cwd()}/package.json`)],
     [404, 'a path that climbs', requestText('/../../../etc/passwd')],
     [404, 'a body', post('application/json', '{}')],

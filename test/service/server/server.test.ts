@@ -36,12 +36,12 @@ describe('the server', () => {
   });
 
   it('sends away for a moment whom the catalogue has no room for', async () => {
-    const busy = () => Promise.reject(new BusyError('16 searches wait already'));
+    const busy = () => Promise.reject(new BusyError('64 searches wait already'));
     const { url } = await startServer({ catalogue: { ...createFixture().catalogue, videos: busy } });
     const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');
-    expect(await response.json()).toEqual({ error: '16 searches wait already' });
+    expect(await response.json()).toEqual({ error: '64 searches wait already' });
   });
 
   it('lets the catalogue know that nobody waits any more, which is no failure', async () => {

@@ -110,7 +110,7 @@ describe('lists of a live file', () => {
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
     const lists = openUntilTheEnd(path);
     const leaving = new AbortController();
-    const searches = Array.from({ length: 20 }, (_, index) => {
+    const searches = Array.from({ length: 68 }, (_, index) => {
       const search = { item: 'title', keyword: String(index) } as const;
       const wish: Wish = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
       return lists.page(KEY, wish, index % 2 === 1 ? leaving.signal : NEVER);
@@ -118,8 +118,8 @@ describe('lists of a live file', () => {
     leaving.abort(new Error('gone'));
     const ends = await Promise.allSettled(searches);
     const reasons = ends.map((end) => (end.status === 'fulfilled' ? 'found' : String(end.reason)));
-    const full = 'BusyError: 16 searches wait already';
-    const waited = Array.from({ length: 17 }, (_, index) => (index % 2 === 1 ? 'Error: gone' : 'found'));
+    const full = 'BusyError: 64 searches wait already';
+    const waited = Array.from({ length: 65 }, (_, index) => (index % 2 === 1 ? 'Error: gone' : 'found'));
     expect(reasons).toEqual([...waited, full, full, full]);
   });
 
