@@ -1,8 +1,18 @@
 /** Processes and threads of our own beside the one that asks. */
+import { fork, type ChildProcess } from 'node:child_process';
 
 /** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
 export function builtFile(path: string): URL {
   return new URL(`../../dist/${path}`, import.meta.url);
+}
+
+/** Starts a built file as a process that is talked to by messages; what it writes is dropped, but for its last words on stderr. */
+export function forkBuilt(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
+  return fork(builtFile(path), {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    ...(env && { env }),
+  });
 }
 
 /**

@@ -2,9 +2,9 @@
  * The server as the worker sees it: in a process of its own, so that neither a run nor a slow client waits for the other.
  * (In a thread its requests would wait for those of the run all the same: SQLite has one lock on its memory a process.)
  */
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Config } from '../config/config.ts';
-import { builtFile } from '../lib/built.ts';
+import { forkBuilt } from '../lib/built.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -105,10 +105,9 @@ function atPortOf(url: string, order: Config): Config {
 }
 
 async function start(order: Config, surroundings: ServerSurroundings): Promise<Started> {
-  const { environment: env, logger, signal } = surroundings;
+  const { environment, logger, signal } = surroundings;
   signal.throwIfAborted();
-  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
-  const child = fork(builtFile('serving/child.js'), { execArgv: [], stdio: [...stdio], env });
+  const child = forkBuilt('serving/child.js', environment);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
     child.once('error', (error) => resolve(error.message));

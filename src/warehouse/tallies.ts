@@ -1,5 +1,5 @@
 /** Counts what was finished in a live file, whoever did it: the worker, or a command beside it. */
-import { openFileToRead, type Db } from './file.ts';
+import { openFileToRead } from './file.ts';
 import type { Mode, Status } from './schema/runs.ts';
 import * as finished from './statements/finished.ts';
 import type { Seen } from './statements/finished.ts';
@@ -24,18 +24,12 @@ export interface Tallies {
 }
 
 /**
- * Opens the live file at `path` to count what is finished from `now` (ms) on. Throws WarehouseError where there is none
- * of ours.
+ * Opens the live file at `path` to count what is finished from `now` (ms) on. Ids rise in the order of commits, so that what is
+ * above the last one is new; what was under way is looked at again until it ends, or retention takes it. Throws
+ * WarehouseError where there is no live file of ours.
  */
 export function openTallies(path: string, now: number): Tallies {
-  return createTallies(openFileToRead(path), now);
-}
-
-/**
- * Counts over a connection, which it closes with itself. Ids rise in the order of commits, so that what is above the
- * last one is new; what was under way is looked at again until it ends, or retention takes it.
- */
-export function createTallies(db: Db, now: number): Tallies {
+  const db = openFileToRead(path);
   let runs = finished.seenRuns(db);
   let walks = finished.seenWalks(db);
   let requests = finished.seenRequests(db, now);

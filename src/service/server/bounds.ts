@@ -92,11 +92,13 @@ export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: 
   });
 }
 
+/** Made once: every request ends with it, and few have anything left that it stops. */
+const GONE = new InterruptedError('nobody waits for the answer any more');
+
 /** Aborts, with an InterruptedError, as soon as nobody waits for the answer: it has left, or whoever asked is gone. */
 export function goneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  const reason = new InterruptedError('nobody waits for the answer any more');
-  onFirstClose([reply.raw, request.raw], () => gone.abort(reason));
+  onFirstClose([reply.raw, request.raw], () => gone.abort(GONE));
   return gone.signal;
 }
 

@@ -10,18 +10,10 @@ import {
 } from './openapi-schemas.ts';
 import type { PageSizes } from './query.ts';
 
-/** Where the operations are to be found; `url` may be relative to the document. */
-export interface OpenApiServer {
-  url: string;
-  description?: string;
-}
-
 /** What the document needs to know of the server. */
 export interface OpenApiOptions extends PageSizes {
   /** Of vodhouse. */
   version: string;
-  /** Default: where the document is. */
-  servers?: readonly OpenApiServer[];
   /** Whether a key is asked for. */
   keyed: boolean;
 }
@@ -58,11 +50,10 @@ const HEADERS = {
 } as const;
 
 /** The OpenAPI 3.1 document of both operations (service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
-export function openApi({ version, servers, keyed, ...sizes }: OpenApiOptions): object {
+export function openApi({ version, keyed, ...sizes }: OpenApiOptions): object {
   return {
     openapi: '3.1.1',
     info: { title: 'vodhouse', version, description: introduction() },
-    ...(servers && { servers }),
     ...(keyed && { security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })) }),
     paths: {
       [VIDEO_LIST_PATH]: { get: videoListOperation(sizes) },

@@ -2,15 +2,16 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { openFileToRead } from '../file.ts';
-import { prepareRecords, prepareWalkedPackage } from '../statements/listed.ts';
 import { daysToServe, newestReading } from '../statements/storage.ts';
 import type { PackageKey } from '../statements/video.ts';
 import { look } from '../transact.ts';
+import { preparePage, type ListPage } from './page.ts';
 import { createRankedLists } from './ranked.ts';
 import { createScanner } from './scanner.ts';
-import { inDirection, ranksOf, type ListPage, type Wish } from './wish.ts';
+import { ranksOf, type Wish } from './wish.ts';
 
-export type { ListPage, Wish } from './wish.ts';
+export type { ListPage } from './page.ts';
+export type { Wish } from './wish.ts';
 
 export interface Lists {
   /**
@@ -41,18 +42,13 @@ const FOLLOW_MS = 250;
 export function openLists(path: string, blockSize?: number): Lists {
   const db = openFileToRead(path);
   const ranked = createRankedLists(db, blockSize);
-  const walkedPackage = prepareWalkedPackage(db);
-  const records = prepareRecords(db);
+  const page = preparePage(db);
   const scanner = createScanner(path);
 
   function pageById(key: PackageKey, wish: Wish): ListPage | null {
-    return look(db, () => {
-      const known = walkedPackage(key);
-      if (!known) return null;
-      const { size, ids } = ranked.read(key, known.live_count, (rows) => ranksOf(wish, rows));
-      const page = records(key, inDirection(wish, ids));
-      return { size, records: page, walkedAt: fromTimestamp(known.walked_at) };
-    });
+    return look(db, () =>
+      page(key, wish, ({ live_count }) => ranked.read(key, live_count, (size) => ranksOf(wish, size))),
+    );
   }
 
   const following = setInterval(() => {

@@ -12,6 +12,7 @@ import {
 } from '../statements/listed.ts';
 import type { PackageKey } from '../statements/video.ts';
 import { BLOCK, type Ids } from './blocks.ts';
+import type { Found } from './page.ts';
 import { createRanks, type Ranks } from './ranks.ts';
 
 /** Above this many changes at once it is cheaper to count anew what is asked for. */
@@ -22,7 +23,7 @@ export interface RankedLists {
    * The ids of the live rows at the ranks that `ranksOf` wishes for, once it hears how many rows there are; and that number.
    * To be called in the look in which `liveCount` of the package was read.
    */
-  read(key: PackageKey, liveCount: number, ranksOf: RanksWished): { size: number; ids: number[] };
+  read(key: PackageKey, liveCount: number, ranksOf: RanksWished): Found;
   /** Takes note of what was written since; to be called now and then in a look, so that a page need not wait for much. */
   follow(): void;
 }

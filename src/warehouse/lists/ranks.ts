@@ -41,7 +41,7 @@ export function createRanks(ids: Ids, blockSize: number): Ranks {
     stretches: (rank, count) => {
       const counted = settle();
       const found: Stretch[] = [];
-      let index = lastAtMost(before.slice(0, counted.length), (live) => live, rank);
+      let index = lastAtMost(before, (live) => live, rank);
       let skip = rank - (before[index] ?? 0);
       for (let left = count; left > 0 && index < counted.length; index++) {
         const { low, high, live } = counted[index] as Block;

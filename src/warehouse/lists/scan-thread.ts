@@ -5,7 +5,8 @@ import { openFileToRead } from '../file.ts';
 import type { PackageKey } from '../statements/video.ts';
 import { look } from '../transact.ts';
 import { createScan } from './scan.ts';
-import type { ListPage, Wish } from './wish.ts';
+import type { ListPage } from './page.ts';
+import type { Wish } from './wish.ts';
 
 /** What the thread is asked, one at a time, and what it answers. */
 export interface ScanOrder {

@@ -1,9 +1,9 @@
 /** Pages of what has no index: searches, and lists by title, duration or size. Each looks at every row of its package. */
-import { fromTimestamp } from '../../lib/clock.ts';
 import type { Db } from '../file.ts';
-import { prepareRecords, prepareWalkedPackage, sortedIds } from '../statements/listed.ts';
+import { sortedIds } from '../statements/listed.ts';
 import type { PackageKey } from '../statements/video.ts';
-import { inDirection, ranksOf, type ListPage, type Wish } from './wish.ts';
+import { preparePage, type ListPage } from './page.ts';
+import { ranksOf, type Wish } from './wish.ts';
 
 /** What was found is kept, for the other pages of the same list are usually asked for next: so many lists and ids in all. */
 const KEPT = { lists: 100, ids: 2_000_000 };
@@ -14,17 +14,15 @@ export type Scan = (key: PackageKey, wish: Wish) => ListPage | null;
 /** Scans of a file. A list is made once, and again when a row of its package has changed. */
 export function createScan(db: Db): Scan {
   const kept = createKept();
-  const walkedPackage = prepareWalkedPackage(db);
-  const records = prepareRecords(db);
-  return (key, wish) => {
-    const known = walkedPackage(key);
-    if (!known) return null;
-    const name = JSON.stringify([key, wish.sort.item, wish.search]);
-    const ids = kept(name, known.changed_seq, () => sortedIds(db, key, wish.sort.item, wish.search));
-    const { rank, take } = ranksOf(wish, ids.length);
-    const page = inDirection(wish, [...ids.subarray(rank, rank + take)]);
-    return { size: ids.length, records: records(key, page), walkedAt: fromTimestamp(known.walked_at) };
-  };
+  const page = preparePage(db);
+  return (key, wish) =>
+    page(key, wish, ({ changed_seq }) => {
+      const { sort, search } = wish;
+      const name = JSON.stringify([key, sort.item, search]);
+      const ids = kept(name, changed_seq, () => sortedIds(db, key, sort.item, search));
+      const { rank, take } = ranksOf(wish, ids.length);
+      return { size: ids.length, ids: [...ids.subarray(rank, rank + take)] };
+    });
 }
 
 /** Lists of ids by name, each good for one `changedSeq`; the one longest unused goes first. */

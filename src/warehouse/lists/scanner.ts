@@ -4,7 +4,8 @@ import { BusyError, WarehouseError } from '../../lib/errors.ts';
 import { builtFile } from '../../lib/built.ts';
 import type { PackageKey } from '../statements/video.ts';
 import type { ScanAnswer, ScanOrder } from './scan-thread.ts';
-import type { ListPage, Wish } from './wish.ts';
+import type { ListPage } from './page.ts';
+import type { Wish } from './wish.ts';
 
 export interface Scanner {
   /**

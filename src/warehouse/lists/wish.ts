@@ -18,18 +18,3 @@ export function ranksOf({ sort, page, pageSize }: Wish, size: number): { rank: n
   const take = Math.max(0, Math.min(pageSize, size - start));
   return { rank: sort.direction === 'asc' ? start : size - start - take, take };
 }
-
-/** The ids of a page, read ascending, in the direction wished for. */
-export function inDirection({ sort }: Wish, ids: number[]): number[] {
-  return sort.direction === 'asc' ? ids : ids.reverse();
-}
-
-/** A page of a package that was walked whole before, from one look. */
-export interface ListPage {
-  /** Rows of the whole list. */
-  size: number;
-  /** The bytes of a JSON array: the records as the service sent them. */
-  records: Uint8Array<ArrayBuffer>;
-  /** End of the last full walk, in milliseconds since 1970. */
-  walkedAt: number;
-}

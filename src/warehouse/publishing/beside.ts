@@ -2,11 +2,10 @@
  * What is done beside the process that builds, in a second one: a pass over the live file, and the check of a table. Not in
  * a thread: two connections of one process wait for each other in SQLite's memory, and take longer than one after the other.
  */
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { Checked, Expected } from './check.ts';
-import { builtFile } from '../../lib/built.ts';
+import { forkBuilt } from '../../lib/built.ts';
 import type { Table } from './mart.ts';
 import type { Order } from './order.ts';
 
@@ -27,10 +26,7 @@ export type Answer = { result: string | Checked } | { refused: string; hint: str
 
 /** Starts the second process; it ends with `close`, or when this process does. */
 export function createBeside(): Beside {
-  const child = fork(builtFile('warehouse/publishing/beside-child.js'), {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = forkBuilt('warehouse/publishing/beside-child.js');
 
   async function ask(work: Work): Promise<string | Checked> {
     const ended = once(child, 'exit').then(() => ({

@@ -1,11 +1,11 @@
 /** Publishing as the rest of vodhouse sees it: one interface, so that a second target can stand behind it. */
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createCalendar } from '../../lib/calendar.ts';
 import { InterruptedError, WarehouseError } from '../../lib/errors.ts';
 import { revived } from '../../lib/told.ts';
-import { builtFile } from '../../lib/built.ts';
+import { forkBuilt } from '../../lib/built.ts';
 import type { Answer } from './child.ts';
 import { openFileToRead } from '../file.ts';
 import { targetOf } from '../paths.ts';
@@ -70,10 +70,7 @@ function sweep({ live, file, command, now }: Order): void {
 async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
   openFileToRead(order.live).$client.close(); // refuses what is no live file of ours, or of an older format
-  const child = fork(builtFile('warehouse/publishing/child.js'), {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = forkBuilt('warehouse/publishing/child.js');
   const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { notShown } from '../../../src/service/server/not-shown.ts';
+import { notShown } from '../../support/not-shown.ts';
 import { openApi, type OpenApiOptions } from '../../../src/service/server/openapi.ts';
 import { readStorageQuery, readVideoQuery } from '../../../src/service/server/query.ts';
 import { PAGE_SIZES } from '../../../src/service/server/server.ts';

@@ -7,8 +7,8 @@ import {
   STORAGE_ANSWER,
   VIDEO_ANSWER,
   type Choices,
-} from './choices.ts';
-import { storageParameters, videoParameters } from './query.ts';
+} from '../../src/service/server/choices.ts';
+import { storageParameters, videoParameters } from '../../src/service/server/query.ts';
 
 /** What service.md leaves open, and what the server does about it; Markdown without line ends. */
 export interface NotShown {
