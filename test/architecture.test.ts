@@ -8,7 +8,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 function sourceFiles(): SourceFile[] {
   const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.ts'),
+    /\.tsx?$/.test(path),
   );
   return paths.map((path) => ({
     path: path.replaceAll('\\', '/'),

@@ -3,8 +3,9 @@ import { systemClock } from '../lib/clock.ts';
 import { backUp, type Copied } from '../warehouse/backup.ts';
 import { EXIT } from './exit.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
-import { quoted, typedWith } from './typed.ts';
-import { asJson, counted, duration, shown, size } from './words.ts';
+import { quoted, typedWith } from '../standing/typed.ts';
+import { counted, duration, size } from '../lib/words.ts';
+import { asJson, shown } from './words.ts';
 
 export interface BackupOptions extends ConfigOptions {
   json?: true;

@@ -9,7 +9,8 @@ import { EXIT } from './exit.ts';
 import { warnOfPlan } from './plan-report.ts';
 import { openSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
-import { asJson, counted, table } from './words.ts';
+import { counted } from '../lib/words.ts';
+import { asJson, table } from './words.ts';
 
 export interface CheckOptions extends ConfigOptions {
   all?: true;

@@ -1,24 +1,10 @@
-/** Removals that are held back, in words. */
+/** What a run left held back, in words. */
 import type { RunSummary } from '../sync/run.ts';
 import { openOverview } from '../warehouse/overview.ts';
 import type { HeldReason } from '../warehouse/schema/videos.ts';
-import { acceptCommand, type Typed } from './typed.ts';
-import { count, counted } from './words.ts';
-
-const REASONS: Record<HeldReason, string> = {
-  many: 'too many at once to believe',
-  all: 'all the videos there are, at once',
-  order: 'the list was out of order and has to earn trust again',
-};
-
-/** Why removals are held back; files of the version before do not say which of its two reasons it was. */
-export function whyHeldBack(reasons: readonly HeldReason[]): string {
-  return reasons.length === 0 ? REASONS.many : reasons.map((reason) => REASONS[reason]).join('; ');
-}
-
-/** What removes them without anybody's doing. */
-export const SECOND_PROOF =
-  'the next full walk (at least one schedule later) that proves them again removes them';
+import { SECOND_PROOF, whyHeldBack } from '../standing/held-back.ts';
+import { acceptCommand, type Typed } from '../standing/typed.ts';
+import { count, counted } from '../lib/words.ts';
 
 /** What a run left held back in one package. */
 export interface LeftBack {

@@ -5,7 +5,7 @@ import { configTemplate } from '../config/template.ts';
 import { ConfigError, messageOf } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
 import type { ConfigOptions } from './session.ts';
-import { typedWith } from './typed.ts';
+import { typedWith } from '../standing/typed.ts';
 
 /** `vodhouse init`: writes a commented config and its JSON schema; overwrites neither. Gives the exit code. */
 export async function init(options: ConfigOptions): Promise<number> {

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../lib/version.ts';
 import { EXIT, exitOf, report } from './exit.ts';
-import { DEFAULT_CONFIG } from './typed.ts';
+import { DEFAULT_CONFIG } from '../standing/typed.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 

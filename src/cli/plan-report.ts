@@ -19,7 +19,7 @@ import { createTimetables, type Timetable } from '../schedule/timetable.ts';
 import { mostLooks } from '../sync/videos/boundary.ts';
 import { openOverview } from '../warehouse/overview.ts';
 import { verdictWords } from './plan-verdict.ts';
-import { typedWith } from './typed.ts';
+import { typedWith } from '../standing/typed.ts';
 
 export interface Plan {
   warehouse: string;

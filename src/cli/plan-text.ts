@@ -2,7 +2,8 @@
 import type { ScheduleConfig } from '../config/config.ts';
 import type { AccountPlan, PassPlan, Plan } from './plan-report.ts';
 import { takes } from './plan-verdict.ts';
-import { count, counted, printable, table } from './words.ts';
+import { count, counted, printable } from '../lib/words.ts';
+import { table } from './words.ts';
 
 /** The plan for a terminal: the verdicts first. `config` is the config as it was named. */
 export function planText(plan: Plan, config: string): string {

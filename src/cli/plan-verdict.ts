@@ -2,7 +2,7 @@
 import type { ScheduleConfig } from '../config/config.ts';
 import type { AccountCost, Proposal, Shortfall, Verdict } from '../schedule/plan.ts';
 import type { Timetable } from '../schedule/timetable.ts';
-import { count, duration } from './words.ts';
+import { count, duration } from '../lib/words.ts';
 
 /** What a verdict is said of. */
 export interface Judgement {

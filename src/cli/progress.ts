@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { PackageKey } from '../sync/account.ts';
 import type { Progress } from '../sync/progress.ts';
-import { count, counted, duration } from './words.ts';
+import { count, counted, duration } from '../lib/words.ts';
 
 export interface Bars extends Progress {
   /** Writes a line above the bars. */

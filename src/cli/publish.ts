@@ -7,7 +7,8 @@ import type { Pipeline } from '../worker.ts';
 import { EXIT, exitOfRun } from './exit.ts';
 import { readConfig, type ConfigOptions, type Session } from './session.ts';
 import { createStop } from './stop.ts';
-import { asJson, counted, duration, shown, size } from './words.ts';
+import { counted, duration, size } from '../lib/words.ts';
+import { asJson, shown } from './words.ts';
 
 export interface PublishOptions extends ConfigOptions {
   json?: true;

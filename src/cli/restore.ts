@@ -4,8 +4,9 @@ import { restore as restoreFile, type Restored } from '../warehouse/restore.ts';
 import { copiedJson } from './backup.ts';
 import { EXIT } from './exit.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
-import { typedWith } from './typed.ts';
-import { asJson, counted, shown, size } from './words.ts';
+import { typedWith } from '../standing/typed.ts';
+import { counted, size } from '../lib/words.ts';
+import { asJson, shown } from './words.ts';
 
 export interface RestoreOptions extends ConfigOptions {
   json?: true;

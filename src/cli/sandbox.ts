@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { EXIT } from './exit.ts';
 import type { LogOptions } from './session.ts';
 import { createStop } from './stop.ts';
-import { counted } from './words.ts';
+import { counted } from '../lib/words.ts';
 
 export interface SandboxOptions extends LogOptions {
   port: number;

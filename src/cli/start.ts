@@ -7,7 +7,7 @@ import { warnOfPlan } from './plan-report.ts';
 import { publicationWords } from './publish.ts';
 import { openWorkerSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
-import { count, counted, duration } from './words.ts';
+import { count, counted, duration } from '../lib/words.ts';
 
 /** `vodhouse start`: the worker, until SIGTERM. Gives the exit code. */
 export async function start(options: ConfigOptions): Promise<number> {

@@ -1,8 +1,9 @@
 /** `status` in words. */
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
-import type { PublishedReport, Report } from './status-report.ts';
-import { ago, count, counted, printable, shortened, shown, table } from './words.ts';
+import type { PublishedReport, Report } from '../standing/report.ts';
+import { ago, count, counted, printable, shortened } from '../lib/words.ts';
+import { shown, table } from './words.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {

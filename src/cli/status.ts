@@ -1,10 +1,12 @@
 import { systemClock } from '../lib/clock.ts';
+import { staleBy } from '../schedule/freshness.ts';
+import { openPublisher } from '../schedule/publisher.ts';
 import { openOverview } from '../warehouse/overview.ts';
 import { EXIT } from './exit.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
-import { createReport, type Report } from './status-report.ts';
+import { createReport, type Report } from '../standing/report.ts';
 import { requestsJson, requestsText, statusText } from './status-text.ts';
-import { typedWith } from './typed.ts';
+import { typedWith } from '../standing/typed.ts';
 import { asJson } from './words.ts';
 
 export interface StatusOptions extends ConfigOptions {
@@ -24,7 +26,13 @@ export async function status(options: StatusOptions): Promise<number> {
       process.stdout.write(options.json ? requestsJson(requests) : requestsText(requests));
       return EXIT.done;
     }
-    const report = createReport(config, overview, systemClock.now(), typedWith(options.config));
+    const parts = {
+      config,
+      overview,
+      publisher: openPublisher(config, 'status'),
+      typed: typedWith(options.config),
+    };
+    const report = createReport({ ...parts, isStale: staleBy(config.schedule) }, systemClock.now());
     process.stdout.write(options.json ? reportJson(report) : statusText(report, systemClock.now()));
     return report.needs.length > 0 ? EXIT.partial : EXIT.done;
   } finally {

@@ -3,7 +3,7 @@ import type { RunSummary } from '../sync/run.ts';
 import { leftBackLines, type LeftBack } from './held-back.ts';
 import { publishedDocument, type Published } from './publish.ts';
 import { walkLines, type Names } from './walk-lines.ts';
-import { count, counted, duration, printable } from './words.ts';
+import { count, counted, duration, printable } from '../lib/words.ts';
 
 type Walk = RunSummary['walks'][number];
 type Storage = RunSummary['storage'][number];

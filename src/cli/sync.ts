@@ -7,7 +7,7 @@ import { readLeftBack } from './held-back.ts';
 import { openSession, readConfig, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { summaryJson, summaryText } from './summary.ts';
-import { typedWith } from './typed.ts';
+import { typedWith } from '../standing/typed.ts';
 import type { Names } from './walk-lines.ts';
 
 export interface SyncOptions extends ConfigOptions {

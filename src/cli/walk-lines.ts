@@ -1,6 +1,6 @@
 /** What each walk of a run came to: a line a package, the numbers of a kind below each other. */
 import type { RunSummary } from '../sync/run.ts';
-import { columnsOf, count, counted, printable, shortened } from './words.ts';
+import { columnsOf, count, counted, printable, shortened } from '../lib/words.ts';
 
 type Walk = RunSummary['walks'][number];
 

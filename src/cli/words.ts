@@ -1,24 +1,7 @@
-/** Numbers, times and tables as people read them. */
+/** Paths, documents and tables for a terminal. */
 import { relative } from 'node:path';
 import Table from 'cli-table3';
-
-const numbers = new Intl.NumberFormat('en-US');
-
-/** `12,000`. */
-export function count(number: number): string {
-  return numbers.format(number);
-}
-
-/** `1 video`, `12,000 videos`. */
-export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
-}
-
-/** Bytes as `512 kB`, `28.4 MB`, `1.2 GB`. */
-export function size(bytes: number): string {
-  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
-}
+import { printable } from '../lib/words.ts';
 
 /** A path as one would type it from here, where that is not further up. */
 export function shown(path: string): string {
@@ -29,53 +12,6 @@ export function shown(path: string): string {
 /** A JSON document for stdout. */
 export function asJson(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** Milliseconds as `420 ms`, `3.4 s`, `2 min 5 s`, `1 h 2 min`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-/** How long ago, in the largest unit that says something: `14 min ago`. */
-export function ago(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return 'just now';
-  if (minutes < 120) return `${minutes} min ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
-}
-
-/** The text, or as much of its beginning as fits into so many columns, and an ellipsis. */
-export function shortened(text: string, columns: number): string {
-  if (columnsOf(text) <= columns) return text;
-  let kept = '';
-  for (const character of text) {
-    if (columnsOf(kept + character) >= columns) break;
-    kept += character;
-  }
-  return `${kept}…`;
-}
-
-/**
- * The text with a sign in place of each character that would do something to a terminal: control characters, line
- * and paragraph separators, those that turn the direction of what follows, halves of a character.
- */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
-}
-
-/** Korean and its neighbours, wide letters, emoji. */
-const WIDE =
-  /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/gu;
-
-/** How many columns of a terminal the text takes. */
-export function columnsOf(text: string): number {
-  return Array.from(text).length + (text.match(WIDE)?.length ?? 0);
 }
 
 /** A table without lines; columns whose heading begins with `>` stand to the right. */

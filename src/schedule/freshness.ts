@@ -10,3 +10,8 @@ export function isStale(full: string, timestamp: string | null, now: number): bo
   if (timestamp === null) return true;
   return now > nextTick(full, nextTick(full, fromTimestamp(timestamp)));
 }
+
+/** The same for a schedule, as a function of what is asked. */
+export function staleBy({ full }: { full: string }): (timestamp: string | null, now: number) => boolean {
+  return (timestamp, now) => isStale(full, timestamp, now);
+}

@@ -2,7 +2,7 @@
 import type { Config, ServerConfig } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isStale } from '../schedule/freshness.ts';
+import { staleBy } from '../schedule/freshness.ts';
 import { openPublisher } from '../schedule/publisher.ts';
 import { openLists } from '../warehouse/lists/lists.ts';
 import { openOverview } from '../warehouse/overview.ts';
@@ -17,7 +17,7 @@ import {
   unreadable,
   type Readiness,
 } from '../web/readiness.ts';
-import type { StreamParts } from '../web/streams.ts';
+import type { StreamParts } from '../standing/streams.ts';
 import { openSite, type SiteParts } from '../web/site.ts';
 
 export interface Serving {
@@ -49,7 +49,7 @@ export async function openServing(
   const streams = {
     config,
     overview,
-    isStale: (at: string | null, now: number) => isStale(config.schedule.full, at, now),
+    isStale: staleBy(config.schedule),
   };
   const metrics = createMetrics({ ...streams, tallies, publisher: openPublisher(config, 'server'), clock });
   const calendar = createCalendar(config.timezone);

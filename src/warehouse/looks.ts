@@ -8,6 +8,7 @@ import {
   notePackageDisorder,
   notePackageLooked,
   notePackageMissed,
+  notePackageSize,
   type Looked,
 } from './statements/package.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
@@ -118,9 +119,11 @@ function finishWalk(db: Db, tx: Tx, end: QuickWalkEnd): void {
     deleteWalk(tx, walk.walkId);
     return;
   }
+  const at = toTimestamp(end.now);
+  notePackageSize(tx, end, at.slice(0, 10));
   closeWalk(tx, walk.walkId, {
     status: unread === null ? 'succeeded' : 'partial',
-    finished_at: toTimestamp(end.now),
+    finished_at: at,
     error: unread ?? walk.note,
     removed,
     held_back: heldBack,

@@ -158,6 +158,7 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       requests: countRequests(tx, end.runId, end.account, end.packageId),
     });
     packages.notePackageServed(tx, end, end.walkId, false);
+    packages.notePackageSize(tx, end, at.slice(0, 10));
     if (unread !== null) return removals;
     resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
     packages.notePackageWalked(tx, end, {

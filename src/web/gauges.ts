@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { DiskSpace } from '../warehouse/disk-space.ts';
 import type { Overview } from '../warehouse/overview.ts';
-import type { Stream } from './streams.ts';
+import type { Stream } from '../standing/streams.ts';
 
 /** How things stand at one scrape. */
 export interface Look {

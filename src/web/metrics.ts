@@ -10,7 +10,7 @@ import type { Publication, Publisher } from '../warehouse/publishing/publisher.t
 import { MODES, STATUSES } from '../warehouse/schema/runs.ts';
 import { CHANGES, type Finished, type Tallies } from '../warehouse/tallies.ts';
 import { GAUGES, type Look, type Sample } from './gauges.ts';
-import { streamsOf, type StreamParts } from './streams.ts';
+import { streamsOf, type StreamParts } from '../standing/streams.ts';
 
 /** What metrics are made of. */
 export interface MetricsParts {

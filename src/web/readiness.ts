@@ -1,7 +1,7 @@
 /** Is the warehouse fit to be read? What stands in the way, in words. Pure, but for the gathering of the facts. */
 import { messageOf } from '../lib/errors.ts';
 import { measureDiskSpace, type DiskSpace } from '../warehouse/disk-space.ts';
-import { streamsOf, type Stream, type StreamParts } from './streams.ts';
+import { streamsOf, type Stream, type StreamParts } from '../standing/streams.ts';
 
 /** What readiness is judged by. */
 export interface ReadinessFacts {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { summaryText } from '../../src/cli/summary.ts';
-import { columnsOf, printable, shortened } from '../../src/cli/words.ts';
+import { columnsOf, printable, shortened } from '../../src/lib/words.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 
 type Walk = RunSummary['walks'][number];

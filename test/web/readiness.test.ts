@@ -3,7 +3,7 @@ import { isStale } from '../../src/schedule/freshness.ts';
 import type { DiskSpace } from '../../src/warehouse/disk-space.ts';
 import { openOverview } from '../../src/warehouse/overview.ts';
 import { readiness, readinessFacts, readinessInCounts } from '../../src/web/readiness.ts';
-import type { Stream } from '../../src/web/streams.ts';
+import type { Stream } from '../../src/standing/streams.ts';
 import { insert, liveFileWith, packageRow } from '../support/filled-live-file.ts';
 import { configOver } from '../support/open-metrics.ts';
 import { toMs } from '../support/virtual-clock.ts';

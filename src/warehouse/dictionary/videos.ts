@@ -43,6 +43,20 @@ const packages = describeTable(
   },
 );
 
+const packageDays = describeTable(
+  schema.packageDay,
+  'How many videos a package had on a day: as the last walk of that day that read it whole, or changed it, left it.',
+  {
+    account: ACCOUNT,
+    package_id: PACKAGE_ID,
+    date: 'Day in UTC. A day without such a walk has no row.',
+    videos: inUnit(
+      'videos',
+      'Rows of `video` that were not removed; on days before vodhouse began to note this, the `totalcount` of the walk.',
+    ),
+  },
+);
+
 /** What every state of a video has: its key, the fields of service.md 2.1, and what vodhouse knows of it. */
 const STATE = {
   account: ACCOUNT,
@@ -186,7 +200,7 @@ const pageHash = describeTable(
 );
 
 /** What people ask for. */
-export const VIDEO_TABLES = [packages, video, videoVersion];
+export const VIDEO_TABLES = [packages, packageDays, video, videoVersion];
 /** What is not settled. */
 export const FINDING_TABLES = [removalCandidate, quarantine, drift];
 /** What a walk remembers for the next one. */

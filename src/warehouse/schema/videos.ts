@@ -1,6 +1,6 @@
 import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { bigint, boolean, rowKey, timestamp } from './columns.ts';
+import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
 /** One distribution package of an account, as far as it has been walked. */
 export const packageTable = sqliteTable(
@@ -31,6 +31,19 @@ export const packageTable = sqliteTable(
     unexplained: bigint('unexplained'),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
+);
+
+/** How many videos a package had, by day (UTC): as the last walk of the day that counted them left it. */
+export const packageDay = sqliteTable(
+  'package_day',
+  {
+    account: text('account').notNull(),
+    package_id: bigint('package_id').notNull(),
+    date: date('date').notNull(),
+    /** Rows of `video` that were not removed. */
+    videos: bigint('videos').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
 );
 
 /** The columns of a video: its key, the fields of service.md 2.1 as they came, and what vodhouse knows of them. */
@@ -73,6 +86,7 @@ const videoColumns = () => ({
 export const video = sqliteTable('video', videoColumns(), (table) => [
   primaryKey({ columns: [table.account, table.package_id, table.id] }),
   index('video_removed').on(table.account, table.package_id, table.id).where(isNotNull(table.removed_at)),
+  index('video_removed_at').on(table.removed_at).where(isNotNull(table.removed_at)),
 ]);
 
 /** A state of a video that another one superseded: written by triggers, in the transaction of the change. */

@@ -2,7 +2,7 @@
 import { and, eq, gte, inArray, isNull, notInArray, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { run, walk, type Mode } from '../schema/runs.ts';
-import { packageTable } from '../schema/videos.ts';
+import { packageDay, packageTable } from '../schema/videos.ts';
 import { prepared } from './prepared.ts';
 import type { PackageKey } from './video.ts';
 
@@ -121,6 +121,32 @@ export function notePackageChanged(tx: Tx, key: PackageKey, moreLive: number, ch
     .set({ live_count: sql`${packageTable.live_count} + ${moreLive}`, changed_seq: changeSeq })
     .where(ofPackage(key))
     .run();
+}
+
+const noteSize = prepared((db) =>
+  db
+    .insert(packageDay)
+    .select(
+      db
+        .select({
+          account: packageTable.account,
+          package_id: packageTable.package_id,
+          date: sql<string>`${sql.placeholder('date')}`.as('date'),
+          videos: packageTable.live_count,
+        })
+        .from(packageTable)
+        .where(ofAny),
+    )
+    .onConflictDoUpdate({
+      target: [packageDay.account, packageDay.package_id, packageDay.date],
+      set: { videos: sql`excluded.videos` },
+    })
+    .prepare(),
+);
+
+/** Notes how many videos the package has on this day (UTC). */
+export function notePackageSize(tx: Tx, { account, packageId }: PackageKey, date: string): void {
+  noteSize(tx).run({ account, packageId, date });
 }
 
 /** Notes what a whole walk found. */

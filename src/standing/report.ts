@@ -1,11 +1,11 @@
-/** What `status` tells: facts of the live file, and what of them needs a person. The shape is that of `--json`. */
+/** How things stand: facts of the live file, and what of them needs a person. The shape is that of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import { isStale } from '../schedule/freshness.ts';
 import type { Overview, Saved } from '../warehouse/overview.ts';
 import { publishedFact } from '../warehouse/publishing/facts.ts';
-import { openPublisher } from '../schedule/publisher.ts';
-import { needsOf, type Need } from './status-needs.ts';
+import type { Publisher } from '../warehouse/publishing/publisher.ts';
+import { needsOf, type Need } from './needs.ts';
+import { streamsOf, type Stream, type StreamParts } from './streams.ts';
 import { acceptCommand, type Typed } from './typed.ts';
 
 export interface Report {
@@ -93,51 +93,65 @@ type RunReport = Pick<
   | 'resume_at'
 >;
 
-/** Gathers the report. `typed` writes the commands that it names. */
-export function createReport(config: Config, overview: Overview, now: number, typed: Typed): Report {
+/** What a report is gathered from. */
+export interface ReportParts extends StreamParts {
+  overview: Overview;
+  /** Null where the config publishes nothing. */
+  publisher: Pick<Publisher, 'isBehind'> | null;
+  /** Writes the commands that the report names. */
+  typed: Typed;
+}
+
+/** Gathers the report at `now` (ms), with so many runs, the newest first. */
+export function createReport(parts: ReportParts, now: number, runs = 5): Report {
+  const { config, overview, typed } = parts;
   const isConfigured = ({ account }: { account: string }) =>
     config.accounts.some(({ name }) => name === account);
+  const streams = streamsOf(parts, now);
+  const held = byPackage(overview.heldBack());
   const facts = {
     warehouse: config.warehouse,
-    packages: packageReports(config, overview, now),
-    held_back: heldBackReports(config, overview, typed),
+    packages: packageReports(parts, streams, held),
+    held_back: heldBackReports(config, held, typed),
     quarantine: overview.quarantine().filter(isConfigured),
     drift: overview.drift().filter(isConfigured),
-    storage: config.accounts.flatMap((account) => storageReport(config, account, overview, now)),
+    storage: config.accounts.flatMap((account) => storageReport(account, overview, streams)),
     budgets: config.accounts.map((account) => budgetReport(account, overview, now)),
-    published: publishedReport(config, now),
-    runs: overview.runs(5),
+    published: publishedReport(parts, now),
+    runs: overview.runs(runs),
   };
   return { ...facts, needs: needsOf(facts, { config, overview, now, typed }) };
 }
 
-function publishedReport(config: Config, now: number): PublishedReport | null {
-  const publisher = openPublisher(config, 'status');
+function publishedReport({ config, publisher }: ReportParts, now: number): PublishedReport | null {
   if (!publisher || !config.publish) return null;
   const { file } = config.publish;
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
+type Held = ReadonlyMap<string, ReturnType<Overview['heldBack']>[number]>;
+
 /** The packages of the config: also those that no run has met yet, and none that was taken out of it since. */
-function packageReports(config: Config, overview: Overview, now: number): PackageReport[] {
+function packageReports({ config, overview }: ReportParts, streams: readonly Stream[], held: Held) {
   const known = byPackage(overview.packages());
-  const held = byPackage(overview.heldBack());
   const walks = byPackage(overview.lastWalks());
+  const stale = new Set(
+    streams.flatMap(({ isStale, account, packageId }) => (isStale ? `${account}/${packageId}` : [])),
+  );
   return config.accounts.flatMap(({ name: account, packages }) =>
-    packages.map(({ id, name }) => {
+    packages.map(({ id, name }): PackageReport => {
       const key = keyOf({ account, package_id: id });
       const row = known.get(key);
-      const walkedAt = row?.walked_at ?? null;
       return {
         account,
         package_id: id,
         name,
         videos: row?.live_count ?? 0,
         pages: row ? pagesOf(row) : null,
-        walked_at: walkedAt,
+        walked_at: row?.walked_at ?? null,
         order: row?.order ?? null,
         held_back: held.get(key)?.removals ?? 0,
-        stale: isStale(config.schedule.full, walkedAt, now),
+        stale: stale.has(key),
         last_walk: walks.get(key)?.status ?? null,
         last_error: walks.get(key)?.error ?? null,
       };
@@ -150,8 +164,7 @@ function pagesOf({ totalcount, page_size: size }: { totalcount: number | null; p
 }
 
 /** Of the packages of the config, as above. */
-function heldBackReports(config: Config, overview: Overview, typed: Typed): HeldBackReport[] {
-  const held = byPackage(overview.heldBack());
+function heldBackReports(config: Config, held: Held, typed: Typed): HeldBackReport[] {
   return config.accounts.flatMap(({ name: account, packages }) =>
     packages.flatMap(({ id }) => {
       const row = held.get(keyOf({ account, package_id: id }));
@@ -174,10 +187,9 @@ function keyOf({ account, package_id: id }: PackageRow): string {
 }
 
 function storageReport(
-  config: Config,
   account: AccountConfig,
   overview: Overview,
-  now: number,
+  streams: readonly Stream[],
 ): StorageReport[] {
   if (!account.storage) return [];
   const facts = overview.storage(account.name, account.storage.since ?? '');
@@ -188,7 +200,7 @@ function storageReport(
       booked_through: facts.bookedThrough,
       gaps: facts.openGaps,
       gaps_given_up: facts.givenUpGaps,
-      stale: isStale(config.schedule.full, facts.readAt, now),
+      stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account.name),
     },
   ];
 }

@@ -12,9 +12,9 @@ import type {
   PackageReport,
   QuarantineReport,
   Report,
-} from './status-report.ts';
+} from './report.ts';
 import type { Typed } from './typed.ts';
-import { ago, count, counted, duration, shortened } from './words.ts';
+import { ago, count, counted, duration, shortened } from '../lib/words.ts';
 
 export interface Need {
   words: string;

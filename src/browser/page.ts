@@ -1,0 +1,2 @@
+/** What runs in the browser: loaded by every page. */
+export {};
