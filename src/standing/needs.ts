@@ -6,12 +6,12 @@ import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
 import type {
-  BudgetReport,
+  BudgetStanding,
   DriftReport,
   HeldBackReport,
   PackageReport,
   QuarantineReport,
-  Report,
+  Standing,
 } from './report.ts';
 import type { Typed } from './typed.ts';
 import { ago, count, counted, duration, shortened } from '../lib/words.ts';
@@ -35,7 +35,7 @@ const DISCREPANCY_DAYS = 14;
 const NEWS_MS = 7 * 86_400_000;
 
 /** What needs a person: the packages first. */
-export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings): Need[] {
+export function needsOf(facts: Omit<Standing, 'needs'>, surroundings: Surroundings): Need[] {
   const { now, typed } = surroundings;
   const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
   const needs = [
@@ -56,7 +56,7 @@ export function needsOf(facts: Omit<Report, 'needs'>, surroundings: Surroundings
 }
 
 /** Where nothing else says why. */
-function failedNeeds({ runs: [last] }: Omit<Report, 'needs'>): Need[] {
+function failedNeeds({ runs: [last] }: Omit<Standing, 'needs'>): Need[] {
   if (last?.status !== 'failed') return [];
   return [only(`run ${last.run_id} failed: ${shortened(last.error ?? '', 200)}`)];
 }
@@ -73,7 +73,7 @@ function isOf(one: { account: string; package_id: number }, other: PackageReport
 
 /** It ends by itself; but whoever asks as before will be restricted again. */
 function pauseNeeds(
-  { account, pause }: BudgetReport,
+  { account, pause }: BudgetStanding,
   { now, typed }: Pick<Surroundings, 'now' | 'typed'>,
 ): Need[] {
   if (!pause?.in_force) return [];
@@ -89,7 +89,7 @@ function pauseNeeds(
 }
 
 /** Where a pause is the reason, that was said. */
-function parkedNeeds({ runs, budgets }: Omit<Report, 'needs'>, { now, typed }: Surroundings): Need[] {
+function parkedNeeds({ runs, budgets }: Omit<Standing, 'needs'>, { now, typed }: Surroundings): Need[] {
   const [last] = runs;
   const isWaiting = last?.resume_at && fromTimestamp(last.resume_at) > now;
   if (!isWaiting || budgets.some(({ pause }) => pause?.in_force)) return [];
@@ -136,7 +136,7 @@ function heldBackNeed(held: HeldBackReport, since: Since): Need {
   };
 }
 
-function storageNeeds(storage: Report['storage'], { config, overview, now, typed }: Surroundings): Need[] {
+function storageNeeds(storage: Standing['storage'], { config, overview, now, typed }: Surroundings): Need[] {
   const since = addDays(createCalendar(config.timezone).dayAt(now), -DISCREPANCY_DAYS);
   return storage.flatMap((report) => {
     const name = `storage of ${report.account}`;
@@ -158,7 +158,7 @@ function storageNeeds(storage: Report['storage'], { config, overview, now, typed
 /** A worker publishes right after a run: so long after it, something is wrong, or nobody does. */
 const PUBLISHED_LATE_MS = 2 * 60_000;
 
-function publishedNeeds({ published, runs }: Omit<Report, 'needs'>, { now, typed }: Surroundings): Need[] {
+function publishedNeeds({ published, runs }: Omit<Standing, 'needs'>, { now, typed }: Surroundings): Need[] {
   const ended = runs[0]?.finished_at;
   if (!published?.behind || !ended || fromTimestamp(ended) > now - PUBLISHED_LATE_MS) return [];
   const at = published.published_at;

@@ -8,7 +8,7 @@ import { needsOf, type Need } from './needs.ts';
 import { streamsOf, type Stream, type StreamParts } from './streams.ts';
 import { acceptCommand, type Typed } from './typed.ts';
 
-export interface Report {
+export interface Standing {
   warehouse: string;
   /** What is stale or needs a person; empty where all is well. The document has only the words. */
   needs: Need[];
@@ -17,11 +17,14 @@ export interface Report {
   quarantine: QuarantineReport[];
   drift: DriftReport[];
   storage: StorageReport[];
-  budgets: BudgetReport[];
+  budgets: BudgetStanding[];
   /** Null where the config publishes nothing. */
   published: PublishedReport | null;
-  runs: RunReport[];
+  runs: ReturnType<Overview['runs']>;
 }
+
+/** The same, and what was saved: to count that takes longer than all the rest. */
+export type Report = Omit<Standing, 'budgets'> & { budgets: BudgetReport[] };
 
 export interface PublishedReport {
   file: string;
@@ -61,13 +64,16 @@ export interface StorageReport {
   stale: boolean;
 }
 
-export interface BudgetReport {
+export interface BudgetStanding {
   account: string;
   per_second: Window;
   per_minute: Window;
   per_day: Window;
   /** The restriction in force, or the one whose rate is still coming back until `back_at`; null where there is none. */
   pause: { until: string; reason: string; since: string; back_at: string; in_force: boolean } | null;
+}
+
+export interface BudgetReport extends BudgetStanding {
   /** In the last seven days: quick looks, the requests that they saved, and pages that were known by their bytes. */
   saved: Saved;
 }
@@ -79,20 +85,6 @@ interface Window {
   left: number | null;
 }
 
-type RunReport = Pick<
-  ReturnType<Overview['runs']>[number],
-  | 'run_id'
-  | 'trigger'
-  | 'mode'
-  | 'status'
-  | 'started_at'
-  | 'finished_at'
-  | 'requests'
-  | 'error'
-  | 'scope'
-  | 'resume_at'
->;
-
 /** What a report is gathered from. */
 export interface ReportParts extends StreamParts {
   overview: Overview;
@@ -102,8 +94,17 @@ export interface ReportParts extends StreamParts {
   typed: Typed;
 }
 
-/** Gathers the report at `now` (ms), with so many runs, the newest first. */
-export function createReport(parts: ReportParts, now: number, runs = 5): Report {
+/** Gathers the report at `now` (ms). */
+export function createReport(parts: ReportParts, now: number): Report {
+  const standing = createStanding(parts, now, RUNS);
+  const budgets = standing.budgets.map((row) => ({ ...row, saved: parts.overview.saved(row.account, now) }));
+  return { ...standing, budgets };
+}
+
+const RUNS = 5;
+
+/** Gathers how things stand at `now` (ms), with so many runs, the newest first. */
+export function createStanding(parts: ReportParts, now: number, runs: number): Standing {
   const { config, overview, typed } = parts;
   const isConfigured = ({ account }: { account: string }) =>
     config.accounts.some(({ name }) => name === account);
@@ -134,7 +135,6 @@ type Held = ReadonlyMap<string, ReturnType<Overview['heldBack']>[number]>;
 /** The packages of the config: also those that no run has met yet, and none that was taken out of it since. */
 function packageReports({ config, overview }: ReportParts, streams: readonly Stream[], held: Held) {
   const known = byPackage(overview.packages());
-  const walks = byPackage(overview.lastWalks());
   const stale = new Set(
     streams.flatMap(({ isStale, account, packageId }) => (isStale ? `${account}/${packageId}` : [])),
   );
@@ -152,8 +152,8 @@ function packageReports({ config, overview }: ReportParts, streams: readonly Str
         order: row?.order ?? null,
         held_back: held.get(key)?.removals ?? 0,
         stale: stale.has(key),
-        last_walk: walks.get(key)?.status ?? null,
-        last_error: walks.get(key)?.error ?? null,
+        last_walk: row?.last_walk ?? null,
+        last_error: row?.last_error ?? null,
       };
     }),
   );
@@ -205,7 +205,7 @@ function storageReport(
   ];
 }
 
-function budgetReport({ name, limits }: AccountConfig, overview: Overview, now: number): BudgetReport {
+function budgetReport({ name, limits }: AccountConfig, overview: Overview, now: number): BudgetStanding {
   const spent = overview.spent(name, now);
   return {
     account: name,
@@ -213,7 +213,6 @@ function budgetReport({ name, limits }: AccountConfig, overview: Overview, now: 
     per_minute: windowOf(spent.minute, limits.perMinute),
     per_day: windowOf(spent.day, limits.perDay),
     pause: pauseOf(overview, name, now),
-    saved: overview.saved(name, now),
   };
 }
 
@@ -221,7 +220,7 @@ function windowOf(spent: number, limit: number | null): Window {
   return { spent, limit, left: limit === null ? null : Math.max(0, limit - spent) };
 }
 
-function pauseOf(overview: Overview, account: string, now: number): BudgetReport['pause'] {
+function pauseOf(overview: Overview, account: string, now: number): BudgetStanding['pause'] {
   const pause = overview.pause(account, now);
   if (!pause) return null;
   const { until, reason, since, back_at } = pause;

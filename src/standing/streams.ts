@@ -18,7 +18,7 @@ export interface Stream {
 /** What streams are read from. */
 export interface StreamParts {
   config: Config;
-  overview: Pick<Overview, 'packages' | 'storageReadAt'>;
+  overview: Pick<Overview, 'packages' | 'storage'>;
   /** Is what was last read at this moment (as `at` above) stale at `now` (ms)? What was read later is never staler. */
   isStale: (at: string | null, now: number) => boolean;
 }
@@ -33,7 +33,7 @@ export function streamsOf({ config, overview, isStale }: StreamParts, now: numbe
       return { account, stream: 'videos', packageId, at, videos: live };
     });
     if (!storage) return videos;
-    const at = overview.storageReadAt(account);
+    const at = overview.storage(account, '').readAt;
     return [...videos, { account, stream: 'storage', packageId: null, at, videos: null }];
   });
   const newest = newestStale(streams, (at) => isStale(at, now));

@@ -1,18 +1,16 @@
-/** How things stand in a live file: facts for `status` and for metrics, read through a connection that changes nothing. */
-import { and, count, desc, eq, gt } from 'drizzle-orm';
+/** How things stand in a live file: facts for `status`, the status page and metrics, through a connection that changes nothing. */
+import { desc } from 'drizzle-orm';
 import { toTimestamp } from '../lib/clock.ts';
 import { openFileToRead, type Db } from './file.ts';
+import { ask } from './questions/question.ts';
+import * as standing from './questions/standing.ts';
+import { STORAGE } from './questions/storage.ts';
 import { request } from './schema/runs.ts';
-import { driftOf } from './statements/drift.ts';
-import { countHeldSince, heldBackByPackage, heldBackExamples } from './statements/held-back.ts';
+import { HELD_REASONS } from './schema/videos.ts';
+import { countHeldSince } from './statements/held-back.ts';
 import { savedSince } from './statements/look.ts';
-import { pausesUntil, type PauseRow } from './statements/pause.ts';
-import { countOpen, openExamples } from './statements/quarantine.ts';
-import { newestRuns } from './statements/run.ts';
-import { countDiffering, countGaps, newestBooked, newestReading } from './statements/storage.ts';
 import type { PackageKey } from './statements/video.ts';
-import { packagesInForce } from './statements/package.ts';
-import { countRecognised, lastWalk } from './statements/walk.ts';
+import { countRecognised } from './statements/walk.ts';
 
 /** Of what is held back or in quarantine, so many are shown. */
 const EXAMPLES = 3;
@@ -21,31 +19,26 @@ const SAVED_MS = 7 * 86_400_000;
 
 /** Questions about a live file. */
 export interface Overview {
-  packages(): ReturnType<typeof packagesInForce>;
-  /** The newest walk of each package in force. */
-  lastWalks(): NonNullable<ReturnType<typeof lastWalk>>[];
-  runs(limit: number): ReturnType<typeof newestRuns>;
+  /** The packages in force, with how their newest full walk ended. */
+  packages(): standing.PackageStanding[];
+  runs(limit: number): standing.RunRow[];
   /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
   storage(account: string, since: string): StorageFacts;
-  /** Moment of the newest live reading of the account; null before the first. */
-  storageReadAt(account: string): string | null;
-  /** The gaps from the day `since` on. */
-  gaps(account: string, since: string): ReturnType<typeof countGaps>;
   /** What is in quarantine, a stream of an account, with examples. */
   quarantine(): ReturnType<typeof inQuarantine>;
   /** How many records are in quarantine, a stream of an account. */
-  countQuarantine(): ReturnType<typeof countOpen>;
+  countQuarantine(): standing.QuarantineCount[];
   /** The removals that are held back, a package, with examples. */
   heldBack(): ReturnType<typeof heldBack>;
   /** The same without the examples. */
-  countHeldBack(): ReturnType<typeof heldBackByPackage>;
+  countHeldBack(): ReturnType<typeof countHeldBack>;
   /** How many removals of the package are held back since this walk or an earlier one. */
   heldSince(key: PackageKey, walkId: number): number;
-  drift(): ReturnType<typeof driftOf>;
+  drift(): standing.DriftRow[];
   /** Requests of the account that are in its windows now. */
   spent(account: string, now: number): { second: number; minute: number; day: number };
   /** The restriction of the account that is in force, or whose rate is still coming back; or undefined. */
-  pause(account: string, now: number): PauseRow | undefined;
+  pause(account: string, now: number): standing.PauseRow | undefined;
   saved(account: string, now: number): Saved;
   requests(limit: number): (typeof request.$inferSelect)[];
   close(): void;
@@ -74,27 +67,18 @@ export interface StorageFacts {
 export function openOverview(path: string): Overview {
   const db = openFileToRead(path);
   return {
-    packages: () => packagesInForce(db),
-    lastWalks: () =>
-      packagesInForce(db).flatMap(
-        ({ account, package_id: packageId }) => lastWalk(db, { account, packageId }, 'full') ?? [],
-      ),
-    runs: (limit) => newestRuns(db, limit),
+    packages: () => ask(db, standing.PACKAGES, {}),
+    runs: (limit) => ask(db, standing.RUNS, { limit }),
     storage: (account, since) => storageFacts(db, account, since),
-    storageReadAt: (account) => newestReading(db, account)?.observed_at ?? null,
-    gaps: (account, since) => countGaps(db, account, since),
     quarantine: () => inQuarantine(db),
-    countQuarantine: () => countOpen(db),
+    countQuarantine: () => ask(db, standing.QUARANTINE, {}),
     heldBack: () => heldBack(db),
-    countHeldBack: () => heldBackByPackage(db),
+    countHeldBack: () => countHeldBack(db),
     heldSince: (key, walkId) => countHeldSince(db, key, walkId),
-    drift: () => driftOf(db),
-    spent: (account, now) => ({
-      second: spentSince(db, account, now - 1_000),
-      minute: spentSince(db, account, now - 60_000),
-      day: spentSince(db, account, now - 86_400_000),
-    }),
-    pause: (account, now) => pausesUntil(db, toTimestamp(now)).find((row) => row.account === account),
+    drift: () => ask(db, standing.DRIFT, {}),
+    spent: (account, now) =>
+      ask(db, standing.SPENT, { account, now_ms: now })[0] ?? { second: 0, minute: 0, day: 0 },
+    pause: (account, now) => ask(db, standing.PAUSE, { account, at: toTimestamp(now) })[0],
     saved: (account, now) => saved(db, account, now - SAVED_MS),
     requests: (limit) => db.select().from(request).orderBy(desc(request.request_id)).limit(limit).all(),
     close: () => db.$client.close(),
@@ -106,36 +90,36 @@ function saved(db: Db, account: string, since: number): Saved {
   return { ...savedSince(db, account, at.slice(0, 10)), pages: countRecognised(db, account, at) };
 }
 
+function countHeldBack(db: Db) {
+  return ask(db, standing.HELD_BACK, {}).map((row) => {
+    const reasons = row.reasons?.split(',') ?? [];
+    return { ...row, reasons: HELD_REASONS.filter((reason) => reasons.includes(reason)) };
+  });
+}
+
 function heldBack(db: Db) {
-  return heldBackByPackage(db).map((row) => {
-    const key = { account: row.account, packageId: row.package_id };
-    return { ...row, examples: heldBackExamples(db, key, EXAMPLES) };
+  return countHeldBack(db).map((row) => {
+    const { account, package_id } = row;
+    const examples = ask(db, standing.HELD_BACK_EXAMPLES, { account, package_id, limit: EXAMPLES });
+    return { ...row, examples };
   });
 }
 
 function inQuarantine(db: Db) {
-  return countOpen(db).map((row) => ({
-    ...row,
-    examples: openExamples(db, row.account, row.stream, EXAMPLES),
-  }));
+  return ask(db, standing.QUARANTINE, {}).map((row) => {
+    const { account, stream } = row;
+    return { ...row, examples: ask(db, standing.QUARANTINE_EXAMPLES, { account, stream, limit: EXAMPLES }) };
+  });
 }
 
 function storageFacts(db: Db, account: string, since: string): StorageFacts {
-  const { open, givenUp } = countGaps(db, account, since);
+  const [row] = ask(db, STORAGE, { account, since });
   return {
-    readAt: newestReading(db, account)?.observed_at ?? null,
-    bookedThrough: newestBooked(db, account),
-    openGaps: open,
-    givenUpGaps: givenUp,
-    ...countDiffering(db, account, since),
+    readAt: row?.read_at ?? null,
+    bookedThrough: row?.booked_through ?? null,
+    openGaps: row?.open_gaps ?? 0,
+    givenUpGaps: row?.given_up_gaps ?? 0,
+    booked: row?.booked ?? 0,
+    differing: row?.differing ?? 0,
   };
-}
-
-function spentSince(db: Db, account: string, ms: number): number {
-  const row = db
-    .select({ count: count() })
-    .from(request)
-    .where(and(eq(request.account, account), gt(request.spent_until_ms, ms)))
-    .get();
-  return row?.count ?? 0;
 }

@@ -109,8 +109,11 @@ export const GAUGES: readonly GaugeReading[] = [
     read: ({ config, overview }) =>
       config.accounts.flatMap(({ name: account, storage }) => {
         if (!storage) return [];
-        const { open, givenUp } = overview.gaps(account, storage.since ?? '');
-        return [sample(open, { account, state: 'open' }), sample(givenUp, { account, state: 'given_up' })];
+        const { openGaps, givenUpGaps } = overview.storage(account, storage.since ?? '');
+        return [
+          sample(openGaps, { account, state: 'open' }),
+          sample(givenUpGaps, { account, state: 'given_up' }),
+        ];
       }),
   },
   {

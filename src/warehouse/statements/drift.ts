@@ -1,5 +1,5 @@
 /** Where the service's answers stopped matching service.md: one row an account, stream, field and kind. */
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { drift, type DriftKind } from '../schema/videos.ts';
 
@@ -57,19 +57,4 @@ function seeAgain(tx: Tx, key: Pick<DriftRow, 'account' | 'stream' | 'field' | '
     )
     .run();
   return changes > 0;
-}
-
-/** All drift there was, what came last first. */
-export function driftOf(tx: Tx): DriftRow[] {
-  return tx
-    .select()
-    .from(drift)
-    .orderBy(
-      desc(drift.first_seen_at),
-      asc(drift.account),
-      asc(drift.stream),
-      asc(drift.field),
-      asc(drift.kind),
-    )
-    .all();
 }

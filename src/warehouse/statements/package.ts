@@ -60,16 +60,6 @@ export function findPackage(tx: Tx, { account, packageId }: PackageKey) {
   return find(tx).get({ account, packageId });
 }
 
-/** The packages in force, the one longest unwalked first. */
-export function packagesInForce(tx: Tx) {
-  return tx
-    .select()
-    .from(packageTable)
-    .where(isNull(packageTable.retired_at))
-    .orderBy(packageTable.walked_at, packageTable.account, packageTable.package_id)
-    .all();
-}
-
 /** A package in the order of turns. */
 export interface PackageInTurn {
   id: number;

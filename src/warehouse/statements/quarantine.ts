@@ -1,5 +1,5 @@
 /** Records that could not be stored. */
-import { and, count, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../file.ts';
 import { quarantine } from '../schema/videos.ts';
 import type { PackageKey } from './video.ts';
@@ -86,26 +86,4 @@ export function resolve(
       ),
     )
     .run();
-}
-
-/** How many records are in quarantine, a stream of an account? */
-export function countOpen(tx: Tx) {
-  return tx
-    .select({ account: quarantine.account, stream: quarantine.stream, open: count() })
-    .from(quarantine)
-    .where(open)
-    .groupBy(quarantine.account, quarantine.stream)
-    .all();
-}
-
-/** The records longest in quarantine, of a stream of an account. */
-export function openExamples(tx: Tx, account: string, stream: 'videos' | 'storage', limit: number) {
-  const { package_id, record_id, reason, seen_at } = quarantine;
-  return tx
-    .select({ package_id, record_id, reason, seen_at })
-    .from(quarantine)
-    .where(and(open, eq(quarantine.account, account), eq(quarantine.stream, stream)))
-    .orderBy(quarantine.quarantine_id)
-    .limit(limit)
-    .all();
 }

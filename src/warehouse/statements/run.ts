@@ -89,11 +89,6 @@ export function lastWholeRun(tx: Tx, mode: Mode) {
   return lastWhole(tx).get({ mode });
 }
 
-/** The newest runs, newest first. */
-export function newestRuns(tx: Tx, limit: number) {
-  return tx.select().from(run).orderBy(desc(run.run_id)).limit(limit).all();
-}
-
 /** How long did the newest whole run in this mode take that did all it could, in milliseconds? 0 before the first. */
 export function lastDurationMs(tx: Tx, mode: Mode): number {
   const last = tx

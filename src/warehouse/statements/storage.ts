@@ -1,5 +1,5 @@
 /** Storage days, readings, discrepancies and gaps. */
-import { and, between, count, countDistinct, desc, eq, gte, isNull, or } from 'drizzle-orm';
+import { and, between, desc, eq, gte, isNull, or } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { storageDay, storageDiscrepancy, storageGap, storageReading } from '../schema/storage.ts';
 
@@ -117,43 +117,6 @@ export function closeGap(tx: Tx, account: string, date: string): void {
   tx.delete(storageGap)
     .where(and(eq(storageGap.account, account), eq(storageGap.date, date)))
     .run();
-}
-
-/** How many gaps from `since` on are open, and how many were given up? */
-export function countGaps(tx: Tx, account: string, since: string): { open: number; givenUp: number } {
-  const row = tx
-    .select({ all: count(), givenUp: count(storageGap.given_up_at) })
-    .from(storageGap)
-    .where(and(eq(storageGap.account, account), gte(storageGap.date, since)))
-    .get();
-  return { open: (row?.all ?? 0) - (row?.givenUp ?? 0), givenUp: row?.givenUp ?? 0 };
-}
-
-/** Of the days booked from `since` on: how many are there, and on how many does the service now say otherwise? */
-export function countDiffering(
-  tx: Tx,
-  account: string,
-  since: string,
-): { booked: number; differing: number } {
-  const booked = bookedDays(tx, account, since).length;
-  const row = tx
-    .select({ differing: countDistinct(storageDiscrepancy.date) })
-    .from(storageDiscrepancy)
-    .where(and(eq(storageDiscrepancy.account, account), gte(storageDiscrepancy.date, since)))
-    .get();
-  return { booked, differing: row?.differing ?? 0 };
-}
-
-/** The newest booked day of the account, or null. */
-export function newestBooked(tx: Tx, account: string): string | null {
-  const row = tx
-    .select({ date: storageDay.date })
-    .from(storageDay)
-    .where(and(eq(storageDay.account, account), eq(storageDay.state, 'booked')))
-    .orderBy(desc(storageDay.date))
-    .limit(1)
-    .get();
-  return row?.date ?? null;
 }
 
 /** The days from `from` to `to` that a reader may rely on: the booked ones, and `today` as it was last read. */
