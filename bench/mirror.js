@@ -1,6 +1,6 @@
 /**
- * The server against its targets: `node bench/mirror.js [beside] [pages] [scans]`; without a word, all three. Pages at a steady
- * pace beside a sync; pages of a package of a million videos; searches and sorted lists. The server is a process of its own,
+ * The server against its targets: `node bench/mirror.js [beside] [pages] [scans] [page]`; without a word, all of them. Pages at a steady
+ * pace beside a sync; pages of a package of a million videos; searches and sorted lists; the status page. The server is a process of its own,
  * as under a worker.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,8 +8,14 @@ import { join } from 'node:path';
 import { measureBesideSync } from './mirror-beside.js';
 import { here } from './mirror-config.js';
 import { measurePages, measureScans } from './mirror-pages.js';
+import { measureStatusPage } from './page.js';
 
-const PARTS = { beside: measureBesideSync, pages: measurePages, scans: measureScans };
+const PARTS = {
+  beside: measureBesideSync,
+  pages: measurePages,
+  scans: measureScans,
+  page: measureStatusPage,
+};
 const wished = process.argv.slice(2).filter((word) => word in PARTS);
 
 for (const part of wished.length > 0 ? wished : Object.keys(PARTS)) {

@@ -18,6 +18,16 @@ export function size(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
+const BINARY = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+/** Bytes in powers of 1,024, as storage is counted: `812 bytes`, `4.2 GiB`, `1.53 TiB`. */
+export function binarySize(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const figure = bytes / 1024 ** power;
+  const digits = power === 0 ? 0 : figure < 10 ? 2 : figure < 100 ? 1 : 0;
+  return `${new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(figure)} ${BINARY[power] ?? ''}`;
+}
+
 /** Milliseconds as `420 ms`, `3.4 s`, `2 min 5 s`, `1 h 2 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -4,6 +4,8 @@ import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import { staleBy } from '../schedule/freshness.ts';
 import { openPublisher } from '../schedule/publisher.ts';
+import { typedWith } from '../standing/typed.ts';
+import { openDetails } from '../warehouse/details.ts';
 import { openLists } from '../warehouse/lists/lists.ts';
 import { openOverview } from '../warehouse/overview.ts';
 import type { Publication } from '../warehouse/publishing/publisher.ts';
@@ -40,9 +42,11 @@ export async function openServing(
   const { clock } = surroundings;
   const lists = openLists(config.warehouse);
   const overview = openOverview(config.warehouse);
+  const details = openDetails(config.warehouse);
   const tallies = openTallies(config.warehouse, clock.now());
   const close = async () => {
     tallies.close();
+    details.close();
     overview.close();
     await lists.close();
   };
@@ -51,7 +55,8 @@ export async function openServing(
     overview,
     isStale: staleBy(config.schedule),
   };
-  const metrics = createMetrics({ ...streams, tallies, publisher: openPublisher(config, 'server'), clock });
+  const publisher = openPublisher(config, 'server');
+  const metrics = createMetrics({ ...streams, tallies, publisher, clock });
   const calendar = createCalendar(config.timezone);
   try {
     const site = await openSite({
@@ -59,6 +64,7 @@ export async function openServing(
       server: config.server,
       accounts: config.accounts,
       catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
+      pages: { ...streams, details, lists, publisher, typed: typedWith(config.file), clock },
       metrics,
       readiness: rememberedFor(clock, (isLetIn: boolean) => judge(streams, clock.now(), isLetIn)),
     });

@@ -17,7 +17,10 @@ export function refuseOpenDoor({ host, keys }: ServerConfig): void {
  * Lets in who carries one of `server.keys`: as `?key=`, as a bearer token, as `x-api-key`, or in the header that an
  * account's own clients use. Without keys everybody on this machine is let in.
  */
-export function admissionOf({ keys }: ServerConfig, accounts: readonly AccountConfig[]): Admits {
+export function admissionOf(
+  { keys }: Pick<ServerConfig, 'keys'>,
+  accounts: readonly AccountConfig[],
+): Admits {
   if (keys.length === 0) return openToAll;
   const headers = accounts.flatMap(({ storage }) =>
     typeof storage?.auth === 'object' ? [storage.auth] : [],

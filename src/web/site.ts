@@ -13,7 +13,12 @@ import { openApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
 import { addNameCheck, admissionOf, refuseOpenDoor, sentAway } from './access.ts';
+import { openAssets, type Assets } from './assets.ts';
+import { addHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
+import { addPages, type PagesDoor, type PagesParts } from './pages.tsx';
+import { renderEnter } from './pages/enter.tsx';
+import { createPeopleAccess, FORM_ROUTES, type PeopleAccess } from './people.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface SiteParts {
@@ -22,6 +27,7 @@ export interface SiteParts {
   /** The catalogue of these accounts. */
   catalogueOf: (accounts: readonly AccountConfig[]) => Catalogue;
   clock: Pick<Clock, 'now'>;
+  pages: PagesParts;
   metrics: Pick<Metrics, 'text' | 'contentType' | 'served'>;
   /** With names and figures, or for whoever is not let in. */
   readiness: (isLetIn: boolean) => Readiness;
@@ -42,13 +48,18 @@ export interface Site {
 export async function openSite(parts: SiteParts): Promise<Site> {
   const { server, onError, bounds = {} } = parts;
   refuseOpenDoor(server);
-  const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz'] });
+  const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz'], takesBodies: FORM_ROUTES });
   addNameCheck(app, server);
-  const admits = admissionOf(server, parts.accounts);
   addTimes(app, parts.metrics);
+  addHeaders(app, server);
+  const assets = openAssets();
+  const people = createPeopleAccess({ ...parts, renderForm: renderEnter(assets.addressOf) });
+  people.addRoutes(app);
   await app.register(compress, COMPRESSION);
-  addMirror(app, parts, admits);
-  addStanding(app, parts, admits);
+  assets.addRoutes(app);
+  addMirror(app, parts, admissionOf(server, parts.accounts));
+  addStanding(app, parts, people.isLetIn);
+  addPages(app, parts.pages, doorOf(people, assets, server));
   try {
     const { url } = await listen(app, server);
     return { url, close: async () => app.close() };
@@ -59,6 +70,15 @@ export async function openSite(parts: SiteParts): Promise<Site> {
       cause: error,
     });
   }
+}
+
+function doorOf(people: PeopleAccess, { addressOf }: Assets, { keys }: ServerConfig): PagesDoor {
+  return {
+    addressOf,
+    isKeyed: keys.length > 0,
+    sentAway: (request, reply, what) =>
+      what === 'page' ? people.sentToForm(request, reply) : sentAway(people.isLetIn, request, reply),
+  };
 }
 
 function hintFor(code: string | undefined): string {

@@ -37,7 +37,7 @@ export function httpOptions({ headerBytes, arrivalMs, answerMs }: Bounds): Fasti
     connectionTimeout: answerMs, // a connection on which nothing moves
     requestTimeout: arrivalMs,
     http: { maxHeaderSize: headerBytes, headersTimeout: arrivalMs, connectionsCheckingInterval },
-    bodyLimit: 1_024, // nothing here takes a body
+    bodyLimit: 1_024, // the only bodies here are small forms
     clientErrorHandler: answerUnreadable,
   };
 }
@@ -50,11 +50,17 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const [status, words] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: words });
   if (socket.writable) {
-    const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-    socket.write(`${head}\r\n\r\n${body}`);
+    const headers = `${HEADERS_OF_UNREADABLE}\r\ncontent-length: ${body.length}`;
+    socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
   }
   socket.destroy(error);
 }
+
+const HEADERS_OF_UNREADABLE = [
+  'connection: close',
+  'content-type: application/json',
+  'x-content-type-options: nosniff',
+].join('\r\n');
 
 type Unreadable = readonly [status: string, words: string];
 
@@ -67,12 +73,24 @@ const UNREADABLE: Readonly<Record<string, Unreadable>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
 };
 
-/** Holds a server to the rest of the bounds; routes that are always answered count, and find a place. To be called first. */
-export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: readonly string[]): void {
+/** Routes, as they were added, for which a bound does not hold. */
+export interface Exceptions {
+  /** Answered however many requests are under way: they count, and find a place. */
+  alwaysAnswered: readonly string[];
+  /** A POST to them is let through, with a body of at most 1,024 bytes. */
+  takesBodies: readonly string[];
+}
+
+/** Holds a server to the rest of the bounds. To be called first. */
+export function addBounds(
+  app: FastifyInstance,
+  bounds: Bounds,
+  { alwaysAnswered, takesBodies }: Exceptions,
+): void {
   let underWay = 0;
   app.server.maxConnections = bounds.connections;
   app.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (!isTaken(request, takesBodies)) {
       return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // its body is not waited for
     }
     if ((request.raw.url ?? '').length > bounds.urlBytes) {
@@ -90,6 +108,12 @@ export function addBounds(app: FastifyInstance, bounds: Bounds, alwaysAnswered: 
     });
     return undefined;
   });
+}
+
+/** Everything is only read here, but for what a form is sent to. */
+function isTaken({ method, routeOptions }: FastifyRequest, takesBodies: readonly string[]): boolean {
+  if (method === 'POST') return takesBodies.includes(routeOptions.url ?? '');
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Made once: every request ends with it, and few have anything left that it stops. */

@@ -13,17 +13,17 @@ export const openToAll: Admits = () => true;
 
 /** Lets in who carries one of the keys in one of the places; with no keys, nobody. */
 export function createAdmission(keys: readonly string[], places: readonly KeyPlace[]): Admits {
-  const knows = createKeyCheck(keys);
-  return (request) => places.some((place) => knows(keyAt(place, request)));
+  const find = createKeySearch(keys);
+  return (request) => places.some((place) => find(keyAt(place, request)) !== undefined);
 }
 
-/** True for a known key. Takes as long for a nearly right key as for a wrong one. */
-function createKeyCheck(keys: readonly string[]): (given: string | undefined) => boolean {
-  const digests = keys.map(digest);
+/** Finds the key that was given among those known. Takes as long for a nearly right key as for a wrong one. */
+export function createKeySearch(keys: readonly string[]): (given: string | undefined) => string | undefined {
+  const known = keys.map((key) => ({ key, digest: digest(key) }));
   return (given) => {
     const asked = digest(given ?? '');
-    const matches = digests.filter((known) => timingSafeEqual(known, asked));
-    return given !== undefined && matches.length > 0;
+    const matches = known.filter((each) => timingSafeEqual(each.digest, asked));
+    return given === undefined ? undefined : matches[0]?.key;
   };
 }
 

@@ -1,7 +1,14 @@
 /** A server that speaks service.md, and nothing else, over a catalogue. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
-import { addBounds, DEFAULT_BOUNDS, NO_SUCH_PATH, httpOptions, type Bounds } from './bounds.ts';
+import {
+  addBounds,
+  DEFAULT_BOUNDS,
+  NO_SUCH_PATH,
+  httpOptions,
+  type Bounds,
+  type Exceptions,
+} from './bounds.ts';
 import { createAdmission, openToAll, type KeyPlace } from './keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
@@ -42,25 +49,26 @@ export function createServiceServer(options: ServiceServerOptions): ServiceServe
   return { listen: (where) => listen(app, where), close: async () => app.close() };
 }
 
-export interface AppOptions {
+/** Without the exceptions of the bounds, there are none. */
+export interface AppOptions extends Partial<Exceptions> {
   /** Told of an exception, which the caller only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   bounds?: Partial<Bounds>;
-  /** Routes that are answered however many requests are under way. */
-  alwaysAnswered?: readonly string[];
 }
 
 const BAD_REQUEST = { error: 'bad request' };
 const INTERNAL_ERROR = { error: 'internal error' };
 
 /** What both servers have in common: bounds, and errors that say nothing of the inside, nor back what was asked. */
-export function createApp({ onError, bounds: wished, alwaysAnswered = [] }: AppOptions): FastifyInstance {
-  const bounds = { ...DEFAULT_BOUNDS, ...wished };
+export function createApp(options: AppOptions): FastifyInstance {
+  const { onError, alwaysAnswered = [], takesBodies = [] } = options;
+  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const app = fastify({
     ...httpOptions(bounds),
-    frameworkErrors: (_error, _request, reply: FastifyReply) => void reply.code(400).send(BAD_REQUEST),
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // past all hooks
   });
-  addBounds(app, bounds, alwaysAnswered);
+  addBounds(app, bounds, { alwaysAnswered, takesBodies });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error instanceof BusyError)

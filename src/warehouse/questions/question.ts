@@ -38,7 +38,7 @@ export function ask<Row, Values extends Record<string, Value>>(
 ): Row[] {
   const known = prepared.get(db) ?? new Map<string, Prepared>();
   prepared.set(db, known);
-  const statement = known.get(sql) ?? (db.$client.prepare(sql));
+  const statement = known.get(sql) ?? db.$client.prepare(sql);
   known.set(sql, statement);
   return statement.all(values) as Row[];
 }

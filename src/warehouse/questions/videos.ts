@@ -74,7 +74,7 @@ export const HIDDEN: readonly string[] = ['access_key', 'org_access_key'];
 
 const SHOWN = FIELDS.filter((name) => !HIDDEN.includes(name)).join(', ');
 
-type State = Omit<typeof video.$inferSelect, 'access_key' | 'org_access_key'>;
+export type VideoRow = Omit<typeof video.$inferSelect, 'access_key' | 'org_access_key'>;
 
 interface VideoKey extends Record<string, string | number> {
   account: string;
@@ -82,7 +82,7 @@ interface VideoKey extends Record<string, string | number> {
   id: number;
 }
 
-export const VIDEO = question<State, VideoKey>(
+export const VIDEO = question<VideoRow, VideoKey>(
   'One video',
   'Its present state. The keys that let it be played (`access_key`, `org_access_key`) are left out, here and below.',
   `
@@ -91,7 +91,7 @@ from video
 where account = :account and package_id = :package_id and id = :id`,
 );
 
-export type VersionRow = State & { valid_from: string; valid_to: string };
+export type VersionRow = VideoRow & { valid_from: string; valid_to: string };
 
 export const VERSIONS = question<VersionRow, VideoKey & { limit: number }>(
   'The states of a video that others superseded',

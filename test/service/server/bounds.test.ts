@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_BOUNDS } from '../../../src/service/server/bounds.ts';
 import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
+import { createApp, listen } from '../../../src/service/server/server.ts';
 import { expectDescribed } from '../../support/described.ts';
 import { connectRaw, requestText } from '../../support/raw-connection.ts';
 import { createGate } from '../../support/scripted-service.ts';
@@ -84,6 +85,44 @@ describe('headers', () => {
 });
 
 const bodyOf = (answer: string) => answer.split('\r\n\r\n')[1] ?? '';
+
+describe('a body', () => {
+  async function serveForms() {
+    const app = createApp({ takesBodies: ['/form', '/not-there'] });
+    for (const path of ['/form', '/other']) app.post(path, async ({ body }) => ({ taken: body }));
+    app.get('/form', async () => 'a form');
+    onTestFinished(() => app.close());
+    return (await listen(app, { host: '127.0.0.1', port: 0 })).url;
+  }
+
+  const send = async (url: string, method: string, body: string | null = 'text') => {
+    const response = await fetch(url, { method, body, headers: { 'content-type': 'text/plain' } });
+    return [method, response.status, await response.text()];
+  };
+
+  it('is taken by POST, up to 1,024 bytes, where the server says so', async () => {
+    const url = await serveForms();
+    const longest = 'x'.repeat(1_024);
+    expect(await send(`${url}/form`, 'POST', longest)).toEqual(['POST', 200, `{"taken":"${longest}"}`]);
+    expect(await send(`${url}/form`, 'POST', `${longest}x`)).toEqual([
+      'POST',
+      413,
+      '{"error":"bad request"}',
+    ]);
+  });
+
+  it('is sent away with 404 everywhere else, by whatever method', async () => {
+    const url = await serveForms();
+    const noSuchPath = '{"error":"no such path"}';
+    for (const path of ['/other', '/not-there', '/form/', '/FORM', '/']) {
+      expect(await send(`${url}${path}`, 'POST')).toEqual(['POST', 404, noSuchPath]);
+    }
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND']) {
+      expect(await send(`${url}/form`, method)).toEqual([method, 404, noSuchPath]);
+    }
+    expect(await send(`${url}/form`, 'GET', null)).toEqual(['GET', 200, 'a form']);
+  });
+});
 
 describe('requests at once', () => {
   it('above the bound are sent away with 503 and a word when to come back; later ones are answered', async () => {

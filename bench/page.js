@@ -1,0 +1,122 @@
+/**
+ * The status page of a warehouse of 1,000 packages and 1,000,000 videos: how long it takes, and what it weighs with all that
+ * it loads. `measureStatusPage(folder)`.
+ */
+import { join } from 'node:path';
+import { request } from 'undici';
+import { systemClock } from '../dist/lib/clock.js';
+import { startServer } from '../dist/serving/server-process.js';
+import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, quantile } from './mirror-config.js';
+import { makePagesFile } from './page-file.js';
+
+const PACKAGES = 1_000;
+const VIDEOS = 1_000_000;
+const ASKED = 30;
+const MOST_MS = 300;
+const MOST_KB = 300;
+
+const ADDRESSES = {
+  'the status page': '/',
+  'its tenth hundred of packages': '/?page=10',
+  'packages found by their name': '/?find=campus',
+  'the chart of two years': '/storage.json?account=bench',
+  'what the page asks again and again': '/live.json',
+  'a package': '/packages/bench/500',
+  'its removed videos': '/packages/bench/500?removed=9007199254740991',
+  'a video': '/packages/bench/500/videos/5000100',
+};
+
+export async function measureStatusPage(folder) {
+  const file = join(folder, 'pages.db');
+  makePagesFile(file, { packages: PACKAGES, videos: VIDEOS, now: Date.now() });
+  const config = configOf({ url: 'http://127.0.0.1', file, packages: PACKAGES });
+  const storage = {
+    baseUrl: 'http://127.0.0.1',
+    auth: 'none',
+    key: '',
+    since: null,
+    settleMs: 0,
+    lookAgainDays: 3,
+    giveUpDays: 7,
+  };
+  const accounts = config.accounts.map((account) => ({ ...account, storage }));
+  const surroundings = {
+    clock: systemClock,
+    logger,
+    environment: process.env,
+    signal: new AbortController().signal,
+  };
+  const server = await startServer({ ...config, accounts }, surroundings);
+  try {
+    await measure(server.url);
+  } finally {
+    await server.close();
+  }
+}
+
+async function measure(url) {
+  const pid = childrenOf(process.pid).at(-1);
+  const show = (number) => number.toLocaleString('en-US');
+  console.log(
+    `\npages of ${show(PACKAGES)} packages and ${show(VIDEOS)} videos, each ${ASKED} times: ms, and KB as HTML`,
+  );
+  console.log(
+    ' '.repeat(40) + ['first', 'median', 'max', 'most', 'CPU', 'KB'].map((name) => name.padStart(9)).join(''),
+  );
+  for (const [name, path] of Object.entries(ADDRESSES)) {
+    const answers = [];
+    for (let count = 0; count < ASKED; count++) answers.push(await ask(url + path, pid));
+    const [took, cpu] = ['took', 'cpu'].map((figure) => ascending(answers.map((each) => each[figure])));
+    const figures = [answers[0].took, quantile(took, 0.5), took.at(-1), MOST_MS, quantile(cpu, 0.5)].map(ms);
+    const kb = ms(answers[0].text.length / 1000);
+    console.log(name.padEnd(40) + [...figures, kb].map((each) => each.padStart(9)).join(''));
+  }
+  await weigh(url);
+}
+
+async function ask(address, pid, headers = {}) {
+  const [begun, cpuBefore] = [performance.now(), cpuMsOf(pid)];
+  const { statusCode, body } = await request(address, { headers });
+  const text = Buffer.from(await body.arrayBuffer());
+  const took = performance.now() - begun;
+  if (statusCode !== 200) throw new Error(`${address} was answered with ${statusCode}`);
+  return { took, cpu: cpuMsOf(pid) - cpuBefore, text };
+}
+
+/** All that a browser loads for the page, as it is sent where nothing is compressed, and as a browser asks for it. */
+async function weigh(url) {
+  const pid = childrenOf(process.pid).at(-1);
+  const kb = async (path, headers) => (await ask(url + path, pid, headers)).text.length / 1000;
+  const loaded = await loadedBy(url, pid);
+  const sums = {};
+  for (const [name, headers] of [
+    ['plain', {}],
+    ['as br', { 'accept-encoding': 'br' }],
+  ]) {
+    sums[name] = 0;
+    for (const path of loaded) sums[name] += await kb(path, headers);
+  }
+  console.log(
+    `the status page with ${loaded.length - 1} more files: ${ms(sums.plain)} KB, compressed ${ms(sums['as br'])} KB (at most ${MOST_KB})`,
+  );
+}
+
+/** The page, what it names, what its scripts import, and the figures of its chart. */
+async function loadedBy(url, pid) {
+  const page = (await ask(`${url}/`, pid)).text.toString();
+  const found = [
+    '/',
+    ...[...page.matchAll(/(?:href|src|data-chart)="(\/(?:assets|storage\.json)[^"]*)"/g)].map(
+      ([, path]) => path,
+    ),
+  ];
+  for (const path of found) {
+    if (!path.endsWith('.js') || path.includes('uPlot')) continue;
+    const script = (await ask(url + path, pid)).text.toString();
+    for (const [, name] of script.matchAll(/from\s*['"]\.\/([^'"]+)['"]/g)) {
+      const next = path.replace(/[^/]+$/, name);
+      if (!found.includes(next)) found.push(next);
+    }
+  }
+  return found.map((path) => path.replaceAll('&amp;', '&'));
+}

@@ -1,0 +1,120 @@
+/** What the page of a package shows. */
+import { toTimestamp } from '../lib/clock.ts';
+import { createStanding, type ReportParts, type Standing } from '../standing/report.ts';
+import { SEARCH_ITEMS, SORT_ITEMS, type SearchItem, type SortItem } from '../service/videos.ts';
+import type { Details } from '../warehouse/details.ts';
+import type { Lists } from '../warehouse/lists/lists.ts';
+import type { PackageWalk, RemovedVideo } from '../warehouse/questions/videos.ts';
+import { z } from 'zod';
+
+/** Videos a page. */
+export const VIDEOS_A_PAGE = 50;
+const WALKS = 10;
+const SIZE_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** What a reader may ask of the list; what cannot be read counts as left out. */
+export const packageWish = z.object({
+  keyword: z.string().trim().min(1).max(200).nullable().catch(null).default(null),
+  item: z.enum(SEARCH_ITEMS).catch('title'),
+  sort: z.enum(SORT_ITEMS).catch('id'),
+  direction: z.enum(['asc', 'desc']).catch('desc'),
+  page: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 31)
+    .catch(1),
+  /** Removed videos with a lower id than this; null: the list itself. */
+  removed: z.coerce.number().int().min(1).nullable().catch(null).default(null),
+});
+
+export type PackageWish = z.output<typeof packageWish>;
+
+/** A video of the list, as the service sent it. */
+export interface ListedVideo {
+  id: number;
+  title: string | null;
+  duration: number | null;
+  filesize: number | null;
+  cdate: string | null;
+  series: string | null;
+}
+
+export interface PackageFacts {
+  now: number;
+  account: string;
+  package_id: number;
+  name: string | null;
+  /** How it stands; null where it is no longer in the config, since `retiredAt`. */
+  standing: Standing['packages'][number] | null;
+  retiredAt: string | null;
+  wish: PackageWish;
+  sizes: { date: string; videos: number }[];
+  walks: PackageWalk[];
+  /** The list, or the removed ones; null where the package was never walked whole. */
+  list: { videos: ListedVideo[]; found: number; page: number; pages: number } | null;
+  removed: { videos: RemovedVideo[]; next: number | null } | null;
+}
+
+export interface PackageParts extends ReportParts {
+  details: Details;
+  lists: Lists;
+}
+
+/** Gathers the facts; null where nothing is known of such a package. Rejects as `Lists.page` does. */
+export async function packageFacts(
+  parts: PackageParts,
+  key: { account: string; packageId: number },
+  wish: PackageWish,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<PackageFacts | null> {
+  const { details } = parts;
+  const known = details.package(key);
+  if (!known) return null;
+  const { packages } = createStanding(parts, now, 1);
+  const { account, package_id } = known;
+  const since = toTimestamp(now - SIZE_DAYS * DAY_MS).slice(0, 10);
+  return {
+    now,
+    account,
+    package_id,
+    name: known.name,
+    standing: packages.find((row) => row.account === account && row.package_id === package_id) ?? null,
+    retiredAt: known.retired_at,
+    wish,
+    sizes: details.sizes(key, since),
+    walks: details.walks(key, WALKS),
+    list: wish.removed === null ? await listed(parts.lists, key, wish, signal) : null,
+    removed: wish.removed === null ? null : removedOf(details, key, wish.removed),
+  };
+}
+
+function removedOf(details: Details, key: { account: string; packageId: number }, below: number) {
+  const videos = details.removedOf(key, below, VIDEOS_A_PAGE + 1);
+  const shown = videos.slice(0, VIDEOS_A_PAGE);
+  return { videos: shown, next: videos.length > VIDEOS_A_PAGE ? (shown.at(-1)?.id ?? null) : null };
+}
+
+async function listed(
+  lists: Lists,
+  key: { account: string; packageId: number },
+  wish: PackageWish,
+  signal: AbortSignal,
+): Promise<PackageFacts['list']> {
+  const read = (page: number) => lists.page(key, { ...queryOf(wish), page, pageSize: VIDEOS_A_PAGE }, signal);
+  let [page, answer] = [wish.page, await read(wish.page)];
+  if (!answer) return null;
+  const pages = Math.max(1, Math.ceil(answer.size / VIDEOS_A_PAGE));
+  if (page > pages) [page, answer] = [pages, (await read(pages)) ?? answer];
+  const videos = JSON.parse(Buffer.from(answer.records).toString('utf8')) as ListedVideo[];
+  return { videos, found: answer.size, page, pages };
+}
+
+function queryOf({ keyword, item, sort, direction }: PackageWish): {
+  search?: { item: SearchItem; keyword: string };
+  sort: { item: SortItem; direction: 'asc' | 'desc' };
+} {
+  const search = keyword === null ? {} : { search: { item, keyword } };
+  return { ...search, sort: { item: sort, direction } };
+}

@@ -1,0 +1,133 @@
+/** The pages: how things stand, a package, a video, storage by day; and what their scripts ask for. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import type { Clock } from '../lib/clock.ts';
+import { goneSignal } from '../service/server/bounds.ts';
+import type { AddressOf } from './pages/layout.tsx';
+import { asHtml, asPiece, Page } from './pages/layout.tsx';
+import { PackagePage } from './pages/package.tsx';
+import { Progress } from './pages/sections.tsx';
+import { StatusPage } from './pages/status.tsx';
+import { StorageDaysPage } from './pages/storage-days.tsx';
+import { chartOf } from './pages/storage.tsx';
+import { VideoPage } from './pages/video.tsx';
+import { packageFacts, packageWish, type PackageParts } from './package-facts.ts';
+import { progressOf, stampOf } from './progress.ts';
+import { statusFacts, storageFacts, type StatusWish } from './status-facts.ts';
+
+export interface PagesParts extends PackageParts {
+  clock: Pick<Clock, 'now'>;
+}
+
+/** How the pages are reached. */
+export interface PagesDoor {
+  addressOf: AddressOf;
+  /** People came in by a key, and may want to leave. */
+  isKeyed: boolean;
+  /** Sends away who is not let in, with a form or (`data`) without one: true where that was done. */
+  sentAway: (request: FastifyRequest, reply: FastifyReply, what: 'page' | 'data') => boolean;
+}
+
+const text = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
+
+/** What cannot be read counts as left out. */
+const statusWish = z.object({
+  find: text,
+  storage: text,
+  page: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 31)
+    .catch(1),
+}) satisfies z.ZodType<StatusWish>;
+
+const yearWish = z.object({ year: text });
+const id = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const packageKey = z.object({ account: z.string(), package: id });
+const videoKey = packageKey.extend({ video: id });
+
+/** Adds the pages. Every answer is read from the live file at that moment; nothing is changed by any of them. */
+export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoor): void {
+  const { config, details, clock } = parts;
+  const unit = config.durationUnit;
+  const around = { addressOf: door.addressOf, mayLeave: door.isKeyed };
+  const { page, data } = createAnswers(app, door);
+
+  page('/', async ({ query }) => {
+    const facts = statusFacts(parts, statusWish.parse(query), clock.now());
+    return <StatusPage {...around} facts={facts} unit={unit} />;
+  });
+  page('/packages/:account/:package', async (request, reply) => {
+    const key = packageKey.safeParse(request.params);
+    if (!key.success) return null;
+    const { account, package: packageId } = key.data;
+    const when = { now: clock.now(), signal: goneSignal(request, reply) };
+    const facts = await packageFacts(parts, { account, packageId }, packageWish.parse(request.query), when);
+    return facts && <PackagePage {...around} facts={facts} unit={unit} />;
+  });
+  page('/packages/:account/:package/videos/:video', async ({ params }) => {
+    const key = videoKey.safeParse(params);
+    if (!key.success) return null;
+    const { account, package: packageId, video } = key.data;
+    const found = details.video({ account, packageId }, video);
+    const name = details.package({ account, packageId })?.name ?? null;
+    return found && <VideoPage {...around} {...found} packageName={name} unit={unit} />;
+  });
+  page('/storage/:account', async ({ params, query }) => {
+    const { account } = params as { account: string };
+    const storage = storageFacts(parts, account);
+    if (storage?.account !== account) return null;
+    return <StorageDaysPage {...around} storage={storage} year={yearWish.parse(query).year} />;
+  });
+  data('/storage.json', ({ query }) => {
+    const storage = storageFacts(parts, z.object({ account: text }).parse(query).account);
+    return storage && chartOf(storage);
+  });
+  data('/live.json', () => {
+    const now = clock.now();
+    const running = details.running();
+    const packages = config.accounts.reduce((sum, account) => sum + account.packages.length, 0);
+    const progress = running && <Progress of={progressOf(running, packages, now)} />;
+    return { stamp: stampOf(details.stamp(), running, now), progress: asPiece(progress) };
+  });
+}
+
+type Answer<What> = (request: FastifyRequest, reply: FastifyReply) => What;
+
+/** What nobody is let in to is not gathered; what there is not is a page, or an answer, that says so. */
+function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PagesDoor) {
+  return {
+    page: (path: string, answer: Answer<Promise<VNode | null>>) =>
+      app.get(path, async (request, reply) => {
+        if (sentAway(request, reply, 'page')) return reply;
+        const page = await answer(request, reply);
+        const shown = page ?? <NotFound addressOf={addressOf} />;
+        return reply
+          .code(page ? 200 : 404)
+          .type('text/html; charset=utf-8')
+          .send(asHtml(shown));
+      }),
+    data: (path: string, answer: Answer<object | null>) =>
+      app.get(path, async (request, reply) => {
+        if (sentAway(request, reply, 'data')) return reply;
+        const found = answer(request, reply);
+        void reply.header('cache-control', 'no-store');
+        return found ? reply.send(found) : reply.code(404).send({ error: 'there is none' });
+      }),
+  };
+}
+
+function NotFound({ addressOf }: { addressOf: AddressOf }) {
+  return (
+    <Page addressOf={addressOf} title="Not found · vodhouse">
+      <section class="card">
+        <h1>Not found</h1>
+        <p>
+          There is no such package, video or account in this warehouse. <a href="/">How things stand</a>
+        </p>
+      </section>
+    </Page>
+  );
+}

@@ -1,0 +1,109 @@
+/** The latest additions, edits and removals. */
+import type { ComponentChildren } from 'preact';
+import type { Added, Edited, Removed } from '../../warehouse/questions/changes.ts';
+import type { StatusFacts } from '../status-facts.ts';
+import { Ago, bytesOf, lengthOf, packagePath, Title, videoPath } from './figures.tsx';
+
+type Changes = Pick<StatusFacts, 'added' | 'edited' | 'removed' | 'now'> & { unit: 'ms' | 's' };
+
+export function ChangesSection({ added, edited, removed, now, unit }: Changes) {
+  return (
+    <div id="changes" class="columns" data-part>
+      <List id="added" heading="Latest additions" none="None yet.">
+        {added.map((row) => (
+          <Addition key={videoPath(row)} of={row} now={now} unit={unit} />
+        ))}
+      </List>
+      <List id="edited" heading="Latest edits" none="None among the last 1,000 changes.">
+        {edited.map((row) => (
+          <Edit key={videoPath(row)} of={row} now={now} />
+        ))}
+      </List>
+      <List id="removed" heading="Latest removals" none="None yet.">
+        {removed.map((row) => (
+          <Removal key={videoPath(row)} of={row} now={now} />
+        ))}
+      </List>
+    </div>
+  );
+}
+
+type ListParts = { id: string; heading: string; none: string; children: ComponentChildren[] };
+
+function List({ id, heading, none, children }: ListParts) {
+  return (
+    <section id={id} class="card" aria-labelledby={`${id}-heading`}>
+      <h2 id={`${id}-heading`}>{heading}</h2>
+      {children.length === 0 ? <p class="soft">{none}</p> : <ul class="changes">{children}</ul>}
+    </section>
+  );
+}
+
+function Addition({ of: row, now, unit }: { of: Added; now: number; unit: 'ms' | 's' }) {
+  const facts = [lengthOf(row.duration, unit), bytesOf(row.filesize)].filter((words) => words !== '');
+  return (
+    <li>
+      <a href={videoPath(row)}>
+        <Title of={row.title} />
+      </a>
+      <Where of={row}>
+        <Ago at={row.first_seen_at} now={now} />
+        {facts.length > 0 && ` · ${facts.join(' · ')}`}
+        {row.removed_at !== null && ' · removed since'}
+      </Where>
+    </li>
+  );
+}
+
+function Edit({ of: row, now }: { of: Edited; now: number }) {
+  return (
+    <li>
+      <a href={videoPath(row)}>
+        {row.old_title === row.title ? (
+          <Title of={row.title} />
+        ) : (
+          <span class="titles">
+            <del>
+              <Title of={row.old_title} />
+            </del>{' '}
+            <ins>
+              <Title of={row.title} />
+            </ins>
+          </span>
+        )}
+      </a>
+      <Where of={row}>
+        <Ago at={row.at} now={now} /> · {editWords(row)}
+      </Where>
+    </li>
+  );
+}
+
+function editWords({ returned, fields }: Edited): string {
+  const names = fields.trim().replaceAll(' ', ', ');
+  if (returned === 0) return names;
+  return names === '' ? 'came back' : `came back, with another ${names}`;
+}
+
+function Removal({ of: row, now }: { of: Removed; now: number }) {
+  return (
+    <li>
+      <a href={videoPath(row)}>
+        <Title of={row.title} />
+      </a>
+      <Where of={row}>
+        <Ago at={row.removed_at} now={now} />
+      </Where>
+    </li>
+  );
+}
+
+type InPackage = { account: string; package_id: number; package_name: string | null };
+
+function Where({ of: row, children }: { of: InPackage; children: ComponentChildren }) {
+  return (
+    <p class="soft">
+      <a href={packagePath(row)}>{row.package_name ?? `${row.account}/${row.package_id}`}</a> · {children}
+    </p>
+  );
+}

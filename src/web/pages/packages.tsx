@@ -1,0 +1,106 @@
+/** The packages: how fresh each is, how many videos it has, and how they came. */
+import { count, counted } from '../../lib/words.ts';
+import type { PackageFacts, StatusFacts } from '../status-facts.ts';
+import { Ago, packagePath, queryOf } from './figures.tsx';
+import { Pager } from './pager.tsx';
+import { Sparkline } from './sparkline.tsx';
+
+/** From so many packages on they can be searched. */
+const MANY = 10;
+
+export function PackagesSection({ packages, now }: Pick<StatusFacts, 'packages' | 'now'>) {
+  const { rows, all, found, find, page, pages } = packages;
+  return (
+    <section id="packages" class="card" data-part aria-labelledby="packages-heading">
+      <h2 id="packages-heading">
+        Packages <small>{find === null ? count(all) : `${count(found)} of ${count(all)}`}</small>
+      </h2>
+      {(all > MANY || find !== null) && <Find find={find} />}
+      {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'None is called so.'}</p>}
+      {rows.length > 0 && <PackageTable rows={rows} now={now} />}
+      <Pager
+        page={page}
+        pages={pages}
+        addressOf={(number) => `/${queryOf({ find, page: number })}#packages`}
+      />
+    </section>
+  );
+}
+
+function Find({ find }: { find: string | null }) {
+  return (
+    <form class="find" method="get" action="/#packages" role="search">
+      <label for="find">Name or number</label>
+      <input id="find" type="search" name="find" value={find ?? ''} maxLength={200} />
+      <button type="submit">Find</button>
+      {find !== null && <a href="/#packages">All packages</a>}
+    </form>
+  );
+}
+
+function PackageTable({ rows, now }: { rows: readonly PackageFacts[]; now: number }) {
+  return (
+    <div class="scroll" role="region" aria-labelledby="packages-heading" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Package</th>
+            <th scope="col">State</th>
+            <th scope="col">Walked</th>
+            <th scope="col" class="number">
+              Videos
+            </th>
+            <th scope="col">Last 30 days</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <PackageRow key={packagePath(row)} of={row} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function PackageRow({ of: row, now }: { of: PackageFacts; now: number }) {
+  const [level, words] = stateOf(row);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={packagePath(row)}>{row.name ?? `${row.account}/${row.package_id}`}</a>
+        {row.name !== null && (
+          <small class="soft">
+            {' '}
+            {row.account}/{row.package_id}
+          </small>
+        )}
+      </th>
+      <td>
+        <span class={`state ${level}`}>{words}</span>
+      </td>
+      <td class="nowrap">
+        <Ago at={row.walked_at} now={now} />
+      </td>
+      <td class="number">{count(row.videos)}</td>
+      <td>
+        <Sparkline sizes={row.sizes} />
+      </td>
+    </tr>
+  );
+}
+
+type Level = 'good' | 'look' | 'bad' | 'new';
+
+/** The state of a package in a word or two, the worst first. */
+export function stateOf(row: Omit<PackageFacts, 'sizes'>): [level: Level, words: string] {
+  if (row.last_walk === 'running' && row.walked_at === null) return ['new', 'being read'];
+  if (row.last_walk === 'failed') return ['bad', 'last walk failed'];
+  if (row.walked_at === null) return ['bad', 'never walked'];
+  if (row.stale) return ['bad', 'stale'];
+  if (row.last_walk === 'partial') return ['look', 'last walk not whole'];
+  if (row.held_back > 0) return ['look', `${counted(row.held_back, 'removal')} held back`];
+  if (row.order === 'untrusted' && row.pages !== null && row.pages > 1)
+    return ['look', 'not in order of ids'];
+  return ['good', 'fresh'];
+}

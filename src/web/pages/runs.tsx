@@ -1,0 +1,107 @@
+/** The last runs: what they did, and why one failed. */
+import { fromTimestamp } from '../../lib/clock.ts';
+import { count, counted, duration } from '../../lib/words.ts';
+import type { Standing } from '../../standing/report.ts';
+import { Ago } from './figures.tsx';
+
+type Run = Standing['runs'][number];
+
+export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }) {
+  return (
+    <section id="runs" class="card" data-part aria-labelledby="runs-heading">
+      <h2 id="runs-heading">Last runs</h2>
+      {runs.length === 0 ? <p class="soft">None yet.</p> : <RunTable runs={runs} now={now} />}
+    </section>
+  );
+}
+
+function RunTable({ runs, now }: { runs: readonly Run[]; now: number }) {
+  return (
+    <div class="scroll" role="region" aria-labelledby="runs-heading" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Began</th>
+            <th scope="col">Took</th>
+            <th scope="col">Ended</th>
+            <th scope="col">What it did</th>
+            <th scope="col" class="number">
+              Requests
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <RunRows key={run.run_id} of={run} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const LEVELS: Record<Run['status'], string> = {
+  running: 'new',
+  succeeded: 'good',
+  partial: 'look',
+  failed: 'bad',
+  parked: 'look',
+  interrupted: 'look',
+};
+
+function RunRows({ of: run, now }: { of: Run; now: number }) {
+  const took =
+    run.finished_at === null ? '' : duration(fromTimestamp(run.finished_at) - fromTimestamp(run.started_at));
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          {run.run_id} <small class="soft">{whichRun(run)}</small>
+        </th>
+        <td class="nowrap">
+          <Ago at={run.started_at} now={now} />
+        </td>
+        <td class="nowrap">{took}</td>
+        <td>
+          <span class={`state ${LEVELS[run.status]}`}>{run.status}</span>
+        </td>
+        <td>{whatItDid(run)}</td>
+        <td class="number">{count(run.requests)}</td>
+      </tr>
+      {run.error !== null && (
+        <tr class="why">
+          <td />
+          <td colSpan={5}>
+            <bdi>{run.error}</bdi>
+            {run.resume_at !== null && ` It may go on from ${run.resume_at} UTC.`}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+const TRIGGERS: Record<Run['trigger'], string> = {
+  schedule: 'by schedule',
+  catch_up: 'catching up',
+  manual: 'by hand',
+};
+
+function whichRun({ mode, trigger, scope }: Run): string {
+  return [mode, TRIGGERS[trigger], ...(scope === null ? [] : [scope])].join(', ');
+}
+
+/** What its walks came to, in words. */
+export function whatItDid(run: Run): string {
+  const changes = [
+    [run.inserted, 'added'],
+    [run.updated, 'edited'],
+    [run.removed, 'removed'],
+    [run.restored, 'came back'],
+    [run.quarantined, 'into quarantine'],
+  ] as const;
+  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${count(number)} ${word}`] : []));
+  const failed = run.failed_walks > 0 ? [`${counted(run.failed_walks, 'package')} failed`] : [];
+  return [...(said.length > 0 ? said : ['no change']), ...failed].join(', ');
+}

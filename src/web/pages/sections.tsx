@@ -1,0 +1,191 @@
+/** The upper sections of the status page: the verdict, what is under way, what needs a person, and the budgets. */
+import { count, counted, duration } from '../../lib/words.ts';
+import type { Standing } from '../../standing/report.ts';
+import type { RunProgress, WalkProgress } from '../progress.ts';
+import type { Verdict } from '../verdict.ts';
+import { Moment, packagePath } from './figures.tsx';
+
+const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
+
+export function VerdictSection({ verdict: { level, words }, at }: { verdict: Verdict; at: string }) {
+  return (
+    <section id="verdict" class={`verdict ${level}`} data-part>
+      <h1>
+        <span class="sign" aria-hidden="true">
+          {SIGNS[level]}
+        </span>{' '}
+        {words}
+      </h1>
+      <p class="soft">
+        As of <Moment at={at} /> UTC
+      </p>
+    </section>
+  );
+}
+
+export function ProgressSection({ progress }: { progress: RunProgress | null }) {
+  return (
+    <section id="progress" class="card" hidden={progress === null}>
+      {progress && <Progress of={progress} />}
+    </section>
+  );
+}
+
+/** What stands in the section while a run is under way. */
+export function Progress({ of: run }: { of: RunProgress }) {
+  return (
+    <>
+      <h2>
+        Run {run.run_id} is under way <small>{`${run.mode}, for ${duration(run.forMs)}`}</small>
+      </h2>
+      {run.packages && (
+        <p>
+          <progress
+            value={run.packages.done}
+            max={Math.max(1, run.packages.all)}
+            aria-label="Packages walked"
+          />{' '}
+          {count(run.packages.done)} of {counted(run.packages.all, 'package')} walked
+        </p>
+      )}
+      <ul class="walks">
+        {run.walks.map((walk) => (
+          <li key={packagePath(walk)}>
+            <WalkLine of={walk} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function WalkLine({ of: walk }: { of: WalkProgress }) {
+  const name = walk.name ?? `${walk.account}/${walk.package_id}`;
+  if (!walk.pages) return <span>{name}: begun</span>;
+  const { done, all } = walk.pages;
+  return (
+    <>
+      <span class="walk">{name}</span>{' '}
+      <progress value={done} max={all} aria-label={`Pages of ${name} read`} /> {count(done)} of{' '}
+      {counted(all, 'page')}
+    </>
+  );
+}
+
+/** So many are shown; of the others is said how many they are. */
+const NEEDS = 30;
+
+export function NeedsSection({ needs }: Pick<Standing, 'needs'>) {
+  const left = needs.length - NEEDS;
+  return (
+    <section id="needs" class="card" data-part aria-labelledby="needs-heading">
+      <h2 id="needs-heading">What needs a person</h2>
+      {needs.length === 0 && <p class="soft">Nothing.</p>}
+      <ul class="needs">
+        {needs.slice(0, NEEDS).map(({ words, details }) => (
+          <li key={words}>
+            <p>
+              <bdi>{words}</bdi>
+            </p>
+            {details.map((detail) => (
+              <Detail key={detail} of={detail} />
+            ))}
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <p class="soft">
+          and {count(left)} more: <code>vodhouse status --json</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** What to type or to know stands behind an arrow; commands and queries as they are typed. */
+function Detail({ of: detail }: { of: string }) {
+  const advice = /^-> (?:(.*?): )?((?:vodhouse|select) .*)$/s.exec(detail);
+  if (!advice) return <p class="detail">{detail.replace(/^-> /, '')}</p>;
+  const [, words, command] = advice;
+  return (
+    <p class="detail">
+      {words ? `${words}: ` : ''}
+      <code>{command}</code>
+    </p>
+  );
+}
+
+const WINDOWS = [
+  ['per_second', 'second'],
+  ['per_minute', 'minute'],
+  ['per_day', '24 hours'],
+] as const;
+
+export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
+  return (
+    <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
+      <h2 id="budgets-heading">Requests spent</h2>
+      <div class="scroll" role="region" aria-labelledby="budgets-heading" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Account</th>
+              {WINDOWS.map(([name, words]) => (
+                <th key={name} scope="col">
+                  In the last {words}
+                </th>
+              ))}
+              <th scope="col">Restriction</th>
+            </tr>
+          </thead>
+          <tbody>
+            {budgets.map((row) => (
+              <tr key={row.account}>
+                <th scope="row">{row.account}</th>
+                {WINDOWS.map(([name, words]) => (
+                  <td key={name}>
+                    <Spent of={row[name]} label={`Requests of ${row.account} in the last ${words}`} />
+                  </td>
+                ))}
+                <td>{pauseWords(row.pause)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Spent({
+  of: { spent, limit },
+  label,
+}: {
+  of: { spent: number; limit: number | null };
+  label: string;
+}) {
+  if (limit === null) return <>{count(spent)}, no limit</>;
+  return (
+    <>
+      <meter
+        value={spent}
+        min={0}
+        max={limit}
+        low={0.7 * limit}
+        high={0.9 * limit}
+        optimum={0}
+        aria-label={label}
+      />{' '}
+      <span class="nowrap">
+        {count(spent)} of {count(limit)}
+      </span>
+    </>
+  );
+}
+
+function pauseWords(pause: Standing['budgets'][number]['pause']): string {
+  if (!pause) return 'none';
+  return pause.in_force
+    ? `paused until ${pause.until}: ${pause.reason}`
+    : `over since ${pause.until}; the rate comes back until ${pause.back_at}`;
+}

@@ -1,0 +1,31 @@
+/** The status page: how things stand, in the order of what one wants to know first. */
+import { toTimestamp } from '../../lib/clock.ts';
+import type { StatusFacts } from '../status-facts.ts';
+import { ChangesSection } from './changes.tsx';
+import { Page, type PageParts } from './layout.tsx';
+import { PackagesSection } from './packages.tsx';
+import { RunsSection } from './runs.tsx';
+import { BudgetsSection, NeedsSection, ProgressSection, VerdictSection } from './sections.tsx';
+import { StorageSection } from './storage.tsx';
+
+export interface StatusPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
+  facts: StatusFacts;
+  /** What the service counts a video's length in. */
+  unit: 'ms' | 's';
+}
+
+export function StatusPage({ facts, unit, ...page }: StatusPageParts) {
+  const { verdict, standing, progress, storage, packages, now, stamp } = facts;
+  return (
+    <Page {...page} title={`${verdict.words} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
+      <VerdictSection verdict={verdict} at={toTimestamp(now)} />
+      <ProgressSection progress={progress} />
+      <NeedsSection needs={standing.needs} />
+      <StorageSection storage={storage} />
+      <PackagesSection packages={packages} now={now} />
+      <BudgetsSection budgets={standing.budgets} />
+      <RunsSection runs={standing.runs} now={now} />
+      <ChangesSection {...facts} unit={unit} />
+    </Page>
+  );
+}

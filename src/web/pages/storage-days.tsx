@@ -1,0 +1,116 @@
+/** All days of an account's storage, a year at a time: sizes and counts. */
+import { binarySize, count } from '../../lib/words.ts';
+import type { StorageDayRow } from '../../warehouse/questions/storage.ts';
+import type { StorageFacts } from '../status-facts.ts';
+import { bytesOf, Moment, queryOf } from './figures.tsx';
+import { Page, type PageParts } from './layout.tsx';
+import { daysOf, SIZES, totalOf, whyMissing } from './storage.tsx';
+
+export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
+  storage: StorageFacts;
+  /** The year that is shown, as `2026`; null: the newest. */
+  year: string | null;
+}
+
+/** The count beside each size. */
+const COUNTS = {
+  encoder_size: 'encoder_cnt',
+  mov_org_size: 'mov_org_cnt',
+  ad_encoder_size: 'ad_encoder_cnt',
+  ad_org_size: 'ad_org_cnt',
+  image_size: 'image_count',
+} as const satisfies Record<(typeof SIZES)[number][0], keyof StorageDayRow>;
+
+export function StorageDaysPage({ storage, year, ...page }: StorageDaysParts) {
+  const { account, days } = storage;
+  const [first, last] = [days[0]?.date ?? '', days.at(-1)?.date ?? ''];
+  const years = yearsOf(first, last);
+  const shown = year !== null && years.includes(year) ? year : (years[0] ?? '');
+  const [from, to] = [`${shown}-01-01`, `${shown}-12-31`];
+  return (
+    <Page {...page} title={`Storage of ${account} · vodhouse`}>
+      <nav class="crumbs" aria-label="Up">
+        <a href={`/${queryOf({ storage: account })}#storage`}>Storage</a>
+      </nav>
+      <h1 id="days-heading">Storage of {account}</h1>
+      <nav class="tabs" aria-label="Years">
+        {years.map((each) => (
+          <a
+            key={each}
+            href={`/storage/${encodeURIComponent(account)}${queryOf({ year: each })}`}
+            aria-current={each === shown ? 'page' : undefined}
+          >
+            {each}
+          </a>
+        ))}
+      </nav>
+      <section class="card">
+        {days.length === 0 ? (
+          <p class="soft">No day has been read yet.</p>
+        ) : (
+          <DaysTable days={daysOf(storage, from > first ? from : first, to < last ? to : last)} />
+        )}
+      </section>
+    </Page>
+  );
+}
+
+/** The newest first. */
+function yearsOf(first: string, last: string): string[] {
+  const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
+  return first === '' ? [] : Array.from({ length: to - from + 1 }, (_, index) => String(to - index));
+}
+
+function DaysTable({ days }: { days: ReturnType<typeof daysOf> }) {
+  return (
+    <div class="scroll" role="region" aria-labelledby="days-heading" tabIndex={0}>
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {SIZES.map(([name, words]) => (
+              <th key={name} scope="col">
+                {words}
+              </th>
+            ))}
+            <th scope="col">Together</th>
+            <th scope="col">Observed (UTC)</th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.map((day) => (
+            <tr key={day.date} class={'row' in day ? undefined : 'gap'}>
+              <th scope="row">{day.date}</th>
+              {'row' in day ? (
+                <Figures of={day.row} />
+              ) : (
+                <td colSpan={SIZES.length + 2}>{whyMissing(day.gap)}</td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Figures({ of: row }: { of: StorageDayRow }) {
+  return (
+    <>
+      {SIZES.map(([name]) => {
+        const pieces = row[COUNTS[name]];
+        return (
+          <td key={name}>
+            {bytesOf(row[name])}
+            {pieces !== null && <small class="soft"> {count(pieces)}</small>}
+          </td>
+        );
+      })}
+      <td>{binarySize(totalOf(row))}</td>
+      <td class="nowrap">
+        {row.state === 'live' ? 'live, ' : ''}
+        <Moment at={row.observed_at} />
+      </td>
+    </>
+  );
+}

@@ -1,0 +1,174 @@
+/** Storage over time: the chart, and the same figures as a table. */
+import { addDays } from '../../lib/days.ts';
+import { binarySize } from '../../lib/words.ts';
+import type { GapRow, StorageDayRow } from '../../warehouse/questions/storage.ts';
+import type { StorageFacts } from '../status-facts.ts';
+import { bytesOf, queryOf } from './figures.tsx';
+
+/** The five sizes of a day (service.md 2.3), as they are stacked from below. */
+export const SIZES = [
+  ['encoder_size', 'Encoded'],
+  ['mov_org_size', 'Originals'],
+  ['ad_encoder_size', 'Ad encoded'],
+  ['ad_org_size', 'Ad originals'],
+  ['image_size', 'Images'],
+] as const satisfies readonly (readonly [keyof StorageDayRow, string])[];
+
+/** So many days stand in the table below the chart. */
+const DAYS = 14;
+
+export function StorageSection({ storage }: { storage: StorageFacts | null }) {
+  return (
+    <section id="storage" class="card" aria-labelledby="storage-heading">
+      <h2 id="storage-heading">Storage</h2>
+      {storage ? (
+        <Storage of={storage} />
+      ) : (
+        <p class="soft">No account has storage statistics in the config.</p>
+      )}
+    </section>
+  );
+}
+
+function Storage({ of: storage }: { of: StorageFacts }) {
+  const { account, accounts, days } = storage;
+  const last = days.at(-1);
+  return (
+    <>
+      {accounts.length > 1 && <AccountLinks accounts={accounts} shown={account} />}
+      <p id="storage-now" data-part>
+        {last ? <Now of={last} /> : 'No day has been read yet.'}
+      </p>
+      {last && (
+        <figure class="chart" data-chart={`/storage.json${queryOf({ account })}`}>
+          <details id="storage-figures">
+            <summary>The last days as a table</summary>
+            <DayTable storage={storage} most={DAYS} />
+            <p>
+              <a href={`/storage/${encodeURIComponent(account)}`}>All days, with the counts</a>
+            </p>
+          </details>
+        </figure>
+      )}
+    </>
+  );
+}
+
+function AccountLinks({ accounts, shown }: { accounts: readonly string[]; shown: string }) {
+  return (
+    <nav class="tabs" aria-label="Accounts">
+      {accounts.map((account) => (
+        <a
+          key={account}
+          href={`/${queryOf({ storage: account })}#storage`}
+          aria-current={account === shown ? 'true' : undefined}
+        >
+          {account}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Now({ of: day }: { of: StorageDayRow }) {
+  const when =
+    day.state === 'live' ? `on ${day.date}, so far (live)` : `on ${day.date}, the last day that is booked`;
+  return (
+    <>
+      <strong>{binarySize(totalOf(day))}</strong> {when}
+    </>
+  );
+}
+
+export function totalOf(day: StorageDayRow): number {
+  return SIZES.reduce((sum, [name]) => sum + (day[name] ?? 0), 0);
+}
+
+/** A day of the calendar: with its figures, or with why there are none. */
+type Day = { date: string; row: StorageDayRow } | { date: string; gap: GapRow | null };
+
+/** The days from `from` to `to`, the newest first; also those that are not known. */
+export function daysOf({ days, gaps }: StorageFacts, from: string, to: string): Day[] {
+  const [known, missed] = [
+    new Map(days.map((row) => [row.date, row])),
+    new Map(gaps.map((gap) => [gap.date, gap])),
+  ];
+  const all: Day[] = [];
+  for (let date = to; date >= from; date = addDays(date, -1)) {
+    const row = known.get(date);
+    all.push(row ? { date, row } : { date, gap: missed.get(date) ?? null });
+  }
+  return all;
+}
+
+function DayTable({ storage, most }: { storage: StorageFacts; most: number }) {
+  const [first, last] = [storage.days[0]?.date ?? '', storage.days.at(-1)?.date ?? ''];
+  const from = addDays(last, 1 - most);
+  return (
+    <div class="scroll" role="region" aria-label="Storage by day" tabIndex={0}>
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {SIZES.map(([name, words]) => (
+              <th key={name} scope="col">
+                {words}
+              </th>
+            ))}
+            <th scope="col">Together</th>
+          </tr>
+        </thead>
+        <tbody>
+          {daysOf(storage, from > first ? from : first, last).map((day) => (
+            <DayRow key={day.date} of={day} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function DayRow({ of: day }: { of: Day }) {
+  if (!('row' in day)) {
+    return (
+      <tr class="gap">
+        <th scope="row">{day.date}</th>
+        <td colSpan={SIZES.length + 1}>{whyMissing(day.gap)}</td>
+      </tr>
+    );
+  }
+  return (
+    <tr>
+      <th scope="row">
+        {day.date}
+        {day.row.state === 'live' && ' (live)'}
+      </th>
+      {SIZES.map(([name]) => (
+        <td key={name}>{bytesOf(day.row[name])}</td>
+      ))}
+      <td>{binarySize(totalOf(day.row))}</td>
+    </tr>
+  );
+}
+
+/** Why there are no figures of a day. */
+export function whyMissing(gap: GapRow | null): string {
+  if (!gap) return 'not booked';
+  return gap.given_up_at === null
+    ? `the service did not serve it; last asked at ${gap.last_asked_at} UTC`
+    : `the service never served it; given up at ${gap.given_up_at} UTC`;
+}
+
+/** What the chart is drawn from: every day from the first to the last, null where one is not known; sizes in bytes. */
+export function chartOf(storage: StorageFacts) {
+  const { account, days } = storage;
+  const [first, last] = [days[0], days.at(-1)];
+  const all = first && last ? daysOf(storage, first.date, last.date).reverse() : [];
+  return {
+    account,
+    names: SIZES.map(([, words]) => words),
+    dates: all.map(({ date }) => date),
+    sizes: SIZES.map(([name]) => all.map((day) => ('row' in day ? day.row[name] : null))),
+    live: last?.state === 'live' ? last.date : null,
+  };
+}

@@ -1,0 +1,135 @@
+/** Videos in a table: those of a list, and those that were removed. */
+import type { ComponentChildren } from 'preact';
+import type { SortItem } from '../../service/videos.ts';
+import type { RemovedVideo } from '../../warehouse/questions/videos.ts';
+import type { ListedVideo, PackageWish } from '../package-facts.ts';
+import { bytesOf, lengthOf, Title, videoPath } from './figures.tsx';
+
+type Package = { account: string; package_id: number };
+
+export interface VideoTableParts {
+  of: Package;
+  videos: readonly ListedVideo[];
+  wish: PackageWish;
+  unit: 'ms' | 's';
+  /** The address of the same list, but for what is given. */
+  addressOf: (other: Partial<PackageWish>) => string;
+}
+
+const SORTED: readonly (readonly [SortItem, string])[] = [
+  ['id', 'Id'],
+  ['title', 'Title'],
+  ['duration', 'Length'],
+  ['filesize', 'Size'],
+];
+
+export function VideoTable({ of, videos, wish, unit, addressOf }: VideoTableParts) {
+  return (
+    <Scroll>
+      <thead>
+        <tr>
+          {SORTED.map(([item, words]) => (
+            <SortHeading key={item} item={item} words={words} wish={wish} addressOf={addressOf} />
+          ))}
+          <th scope="col">Series</th>
+          <th scope="col">Made</th>
+        </tr>
+      </thead>
+      <tbody>
+        {videos.map((video) => (
+          <tr key={video.id}>
+            <td class="number">{video.id}</td>
+            <th scope="row">
+              <a href={videoPath({ ...of, id: video.id })}>
+                <Title of={video.title} />
+              </a>
+            </th>
+            <td class="number">{lengthOf(video.duration, unit)}</td>
+            <td class="number">{bytesOf(video.filesize)}</td>
+            <td>
+              <bdi>{video.series}</bdi>
+            </td>
+            <td>
+              <bdi>{video.cdate}</bdi>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Scroll>
+  );
+}
+
+type SortHeadingParts = Pick<VideoTableParts, 'wish' | 'addressOf'> & { item: SortItem; words: string };
+
+function SortHeading({ item, words, wish, addressOf }: SortHeadingParts) {
+  const isSorted = wish.sort === item;
+  const direction = isSorted && wish.direction === 'asc' ? 'desc' : 'asc';
+  const sign = wish.direction === 'asc' ? '↑' : '↓';
+  return (
+    <th
+      scope="col"
+      class={item === 'title' ? undefined : 'number'}
+      aria-sort={isSorted ? (wish.direction === 'asc' ? 'ascending' : 'descending') : undefined}
+    >
+      <a href={addressOf({ sort: item, direction, page: 1 })}>
+        {words}
+        {isSorted && <span aria-hidden="true"> {sign}</span>}
+      </a>
+    </th>
+  );
+}
+
+export function RemovedTable({
+  of,
+  videos,
+  unit,
+}: {
+  of: Package;
+  videos: readonly RemovedVideo[];
+  unit: 'ms' | 's';
+}) {
+  return (
+    <Scroll>
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            Id
+          </th>
+          <th scope="col">Title</th>
+          <th scope="col" class="number">
+            Length
+          </th>
+          <th scope="col" class="number">
+            Size
+          </th>
+          <th scope="col">First seen (UTC)</th>
+          <th scope="col">Proved gone (UTC)</th>
+        </tr>
+      </thead>
+      <tbody>
+        {videos.map((video) => (
+          <tr key={video.id}>
+            <td class="number">{video.id}</td>
+            <th scope="row">
+              <a href={videoPath({ ...of, id: video.id })}>
+                <Title of={video.title} />
+              </a>
+            </th>
+            <td class="number">{lengthOf(video.duration, unit)}</td>
+            <td class="number">{bytesOf(video.filesize)}</td>
+            <td class="nowrap">{video.first_seen_at}</td>
+            <td class="nowrap">{video.removed_at}</td>
+          </tr>
+        ))}
+      </tbody>
+    </Scroll>
+  );
+}
+
+function Scroll({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="scroll" role="region" aria-labelledby="videos-heading" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  );
+}

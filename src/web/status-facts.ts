@@ -1,0 +1,117 @@
+/** What the status page shows, gathered from the live file. */
+import { toTimestamp } from '../lib/clock.ts';
+import { createStanding, type ReportParts, type Standing } from '../standing/report.ts';
+import type { Details } from '../warehouse/details.ts';
+import type { Added, Edited, Removed } from '../warehouse/questions/changes.ts';
+import type { GapRow, StorageDayRow } from '../warehouse/questions/storage.ts';
+import { progressOf, stampOf, type RunProgress } from './progress.ts';
+import { verdictOf, type Verdict } from './verdict.ts';
+
+/** What of it is wished for: from the query of the address. */
+export interface StatusWish {
+  /** Packages whose name or number holds this; null: all. */
+  find: string | null;
+  /** Which hundred of them, from 1 up. */
+  page: number;
+  /** The account whose storage is shown; null: the first. */
+  storage: string | null;
+}
+
+export type PackageFacts = Standing['packages'][number] & { sizes: { date: string; videos: number }[] };
+
+export interface StatusFacts {
+  /** Milliseconds since 1970. */
+  now: number;
+  stamp: string;
+  standing: Standing;
+  verdict: Verdict;
+  progress: RunProgress | null;
+  /** Null where no account has storage statistics. */
+  storage: StorageFacts | null;
+  packages: {
+    rows: PackageFacts[];
+    found: number;
+    all: number;
+    page: number;
+    pages: number;
+    find: string | null;
+  };
+  added: Added[];
+  edited: Edited[];
+  removed: Removed[];
+}
+
+export interface StorageFacts {
+  account: string;
+  /** All accounts that have storage statistics. */
+  accounts: string[];
+  days: StorageDayRow[];
+  gaps: GapRow[];
+}
+
+/** What the facts are gathered from. */
+export interface FactParts extends ReportParts {
+  details: Details;
+}
+
+const RUNS = 10;
+const CHANGES = 10;
+const PACKAGES_A_PAGE = 100;
+const SIZE_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** Gathers the facts at `now` (ms). Throws WarehouseError where the live file cannot be read. */
+export function statusFacts(parts: FactParts, wish: StatusWish, now: number): StatusFacts {
+  const { details } = parts;
+  const standing = createStanding(parts, now, RUNS);
+  const running = details.running();
+  return {
+    now,
+    stamp: stampOf(details.stamp(), running, now),
+    standing,
+    verdict: verdictOf(standing, now),
+    progress: running && progressOf(running, standing.packages.length, now),
+    storage: storageFacts(parts, wish.storage),
+    packages: packageFacts(standing, details, wish, now),
+    added: details.added(CHANGES),
+    edited: details.edited(CHANGES),
+    removed: details.removed(CHANGES),
+  };
+}
+
+/** The storage of an account; of the first that has any where it is not named, or has none. */
+export function storageFacts({ config, details }: FactParts, name: string | null): StorageFacts | null {
+  const having = config.accounts.filter(({ storage }) => storage !== null);
+  const shown = having.find((account) => account.name === name) ?? having[0];
+  if (!shown) return null;
+  return {
+    account: shown.name,
+    accounts: having.map((account) => account.name),
+    days: details.storageDays(shown.name),
+    gaps: details.gaps(shown.name, shown.storage?.since ?? ''),
+  };
+}
+
+/** What needs a look comes first; else the order of the config. */
+function packageFacts({ packages }: Standing, details: Details, wish: StatusWish, now: number) {
+  const found = packages.filter((row) => isFound(row, wish.find));
+  const ordered = [...found.filter(needsLook), ...found.filter((row) => !needsLook(row))];
+  const pages = Math.max(1, Math.ceil(ordered.length / PACKAGES_A_PAGE));
+  const page = Math.min(pages, wish.page);
+  const since = toTimestamp(now - SIZE_DAYS * DAY_MS).slice(0, 10);
+  const rows = ordered.slice((page - 1) * PACKAGES_A_PAGE, page * PACKAGES_A_PAGE).map((row) => ({
+    ...row,
+    sizes: details.sizes({ account: row.account, packageId: row.package_id }, since),
+  }));
+  return { rows, found: found.length, all: packages.length, page, pages, find: wish.find };
+}
+
+type PackageRow = Standing['packages'][number];
+
+function isFound({ account, package_id: id, name }: PackageRow, find: string | null): boolean {
+  return find === null || `${account}/${id} ${name ?? ''}`.toLowerCase().includes(find.toLowerCase());
+}
+
+function needsLook(row: PackageRow): boolean {
+  return row.stale || row.held_back > 0 || row.last_walk === 'failed' || row.last_walk === 'partial';
+}

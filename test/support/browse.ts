@@ -1,0 +1,44 @@
+/** A request as a browser makes it, and whatever a browser would not let a page say. */
+import { request, type IncomingHttpHeaders } from 'node:http';
+
+export interface BrowseOptions {
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as a form; or, as a text, as it is. */
+  form?: Readonly<Record<string, string>> | string;
+  /** The address of this machine to come from. */
+  from?: string;
+}
+
+export interface Browsed {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  text: string;
+}
+
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Asks over a connection of its own, by POST where there is a form; no redirect is followed. */
+export function browse(url: string, options: BrowseOptions = {}): Promise<Browsed> {
+  const { form, headers, from } = options;
+  const { method = form === undefined ? 'GET' : 'POST' } = options;
+  const sent = typeof form === 'object' ? new URLSearchParams(form).toString() : form;
+  return new Promise((resolve, reject) => {
+    const asked = request(url, {
+      method,
+      agent: false,
+      headers: { ...(sent !== undefined && { ...FORM_TYPE, 'content-length': sent.length }), ...headers },
+      ...(from !== undefined && { localAddress: from }),
+    });
+    asked.on('error', reject).on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      response.on('end', () => {
+        const body = Buffer.concat(chunks);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString() });
+      });
+    });
+    asked.end(sent);
+  });
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import compress from '@fastify/compress';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp, listen } from '../../src/service/server/server.ts';
+import { openAssets, type Assets } from '../../src/web/assets.ts';
+import { addHeaders } from '../../src/web/headers.ts';
+import { browse } from '../support/browse.ts';
+
+const FILES: [string, string, string][] = [
+  ['page.js', 'text/javascript; charset=utf-8', 'dist/browser/page.js'],
+  ['icon.svg', 'image/svg+xml', 'assets/icon.svg'],
+  ['uPlot.iife.min.js', 'text/javascript; charset=utf-8', 'node_modules/uplot/dist/uPlot.iife.min.js'],
+  ['uPlot.min.css', 'text/css; charset=utf-8', 'node_modules/uplot/dist/uPlot.min.css'],
+];
+
+const fileAt = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
+
+async function serve(assets: Assets = openAssets()) {
+  const app = createApp({});
+  addHeaders(app, { keys: ['door-key'] });
+  await app.register(compress, { encodings: ['br', 'gzip'] });
+  assets.addRoutes(app);
+  onTestFinished(() => app.close());
+  const { url } = await listen(app, { host: '127.0.0.1', port: 0 });
+  return { url, addressOf: (name: string) => `${url}${assets.addressOf(name)}` };
+}
+
+describe('an asset', () => {
+  it.each(FILES)('is its file, kept for ever and asked for without a key: %s', async (name, type, path) => {
+    const { addressOf } = await serve();
+    const { status, headers, body } = await browse(addressOf(name));
+    expect([status, headers['content-type'], headers.vary]).toEqual([200, type, 'accept-encoding']);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': expect.stringContaining("default-src 'none'") as string,
+    });
+    expect(body.equals(fileAt(path))).toBe(true);
+    const head = await browse(addressOf(name), { method: 'HEAD' });
+    expect([head.status, head.headers['content-type'], head.body.length]).toEqual([200, type, 0]);
+  });
+
+  it('comes compressed to who takes that', async () => {
+    const { addressOf } = await serve();
+    const address = addressOf('uPlot.iife.min.js');
+    for (const [encoding, unpack] of [['br', brotliDecompressSync] as const, ['gzip', gunzipSync] as const]) {
+      const { headers, body } = await browse(address, { headers: { 'accept-encoding': encoding } });
+      expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'accept-encoding']);
+      expect(unpack(body).equals(fileAt('node_modules/uplot/dist/uPlot.iife.min.js'))).toBe(true);
+    }
+  });
+
+  it('lies in one folder with all others: scripts find each other by name', () => {
+    const assets = openAssets();
+    const folders = FILES.map(([name]) => new URL('.', `http://here.test${assets.addressOf(name)}`).pathname);
+    expect(new Set(folders).size).toBe(1);
+    expect(folders[0]).toMatch(/^\/assets\/[0-9a-f]{8}\/$/);
+    expect(openAssets().addressOf('page.js')).toBe(assets.addressOf('page.js'));
+  });
+
+  it('is not there under another version, another name, or a path that climbs', async () => {
+    const { url, addressOf } = await serve();
+    const folder = new URL('.', addressOf('page.js')).href;
+    const elsewhere = [
+      ...[`${url}/assets/00000000/page.js`, `${url}/assets/page.js`, `${url}/assets/`, folder],
+      ...['none.js', 'page.ts', '.tsbuildinfo', '%2e%2e%2fpackage.json', 'constructor', 'page.js/'].map(
+        (name) => folder + name,
+      ),
+    ];
+    for (const address of elsewhere) {
+      const { status, headers, text } = await browse(address);
+      expect([address, status, text]).toEqual([address, 404, '{"error":"no such path"}']);
+      expect(headers).not.toHaveProperty('cache-control');
+    }
+    expect(() => openAssets().addressOf('none.js')).toThrow('there is no asset none.js');
+  });
+});
