@@ -1,12 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
-import { join, parse, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { createCalendar } from '../lib/calendar.ts';
-import { addDays } from '../lib/days.ts';
 import { InterruptedError } from '../lib/errors.ts';
-import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { createTicks } from '../schedule/ticks.ts';
+import type { Progress } from '../sync/progress.ts';
+import type { RunSummary } from '../sync/run.ts';
 import { refuseForeign } from '../warehouse/publishing/swap.ts';
-import { openPipeline, work } from '../worker.ts';
+import { openPipeline, work, type WorkerEvents } from '../worker.ts';
+import { demoConfig, publishedBeside, TIMEZONE } from './demo-config.ts';
 import { EXIT } from './exit.ts';
 import { freePort } from './free-port.ts';
 import { readLeftBack } from './held-back.ts';
@@ -21,21 +23,21 @@ import { shown } from './words.ts';
 export interface DemoOptions extends LogOptions {
   once?: true;
   file: string;
+  /** Videos of the account changed a minute. */
+  churn: number;
 }
 
-const TIMEZONE = 'Asia/Seoul';
-const NAMES = ['Lectures', 'Campaigns', 'Archive (empty)'];
-const CHURN_PER_MINUTE = 60;
-const STORAGE_DAYS = 400;
 const DEFAULT_PORT = 8320;
+/** How often the worker of the demo looks what is due. */
+const EVERY_SECOND = '* * * * * *';
 
-/** `vodhouse demo`: a made-up account over real HTTP, synced into a real file. Gives the exit code. */
+/** `vodhouse demo`: a made-up account over real HTTP, synced into a real file, and a page that shows it. Gives the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
   const stop = createStop();
   const sandbox = createSandbox({
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
     timezone: TIMEZONE,
-    churnPerMinute: options.once ? 0 : CHURN_PER_MINUTE,
+    churnPerMinute: options.once ? 0 : options.churn,
   });
   const { url } = await sandbox.listen({});
   const port = options.once ? 0 : await freePort(DEFAULT_PORT);
@@ -46,9 +48,8 @@ export async function demo(options: DemoOptions): Promise<number> {
     if (!isKnown) forgetPublished(publishedBeside(config.warehouse));
     const words = isKnown ? 'going on with' : 'making';
     process.stdout.write(`a made-up account answers at ${url}; ${words} ${shown(config.warehouse)}\n\n`);
-    const code = await syncOnce(config, session, stop);
-    if (options.once || code !== EXIT.done) return code;
-    await keepOn(config, openWorkerSession('demo', options, config.secrets), stop);
+    if (options.once) return await syncOnce(config, session, stop);
+    await keepOn(config, session, stop, options);
     process.stdout.write(`\nstopped; the warehouse stays: ${shown(config.warehouse)}\n`);
     return EXIT.done;
   } finally {
@@ -63,70 +64,68 @@ async function syncOnce(config: Config, session: Session, stop: Stop): Promise<n
     const summary = await pipeline.run({ trigger: 'manual', signal: stop.signal });
     const published = await publishAfterRun(pipeline, session, stop.signal);
     session.close();
-    const leftBack = readLeftBack(config.warehouse, summary.walks, false, null);
-    const options = { names: namesOf(config), leftBack, columns: process.stdout.columns };
-    process.stdout.write(summaryText(summary, options) + publishedLines(published));
-    process.stdout.write(queries(publishedBeside(config.warehouse)));
+    process.stdout.write(inWords(summary, config) + publishedLines(published) + queries(config));
     return exitOfSync(summary.status, published);
   } finally {
     await pipeline.close();
   }
 }
 
-/** From here on a worker keeps the file in step with an account that changes. */
-async function keepOn(config: Config, session: Session, stop: Stop): Promise<void> {
-  process.stdout.write(
-    `\nthe account now changes ${CHURN_PER_MINUTE} times a minute; a worker follows it every minute (Ctrl-C ends it)\n\n`,
-  );
+function inWords(summary: RunSummary, config: Config): string {
+  const leftBack = readLeftBack(config.warehouse, summary.walks, false, null);
+  return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns });
+}
+
+/** A worker with its page from the start; what its first run brings is told at length. */
+async function keepOn(config: Config, first: Session, stop: Stop, options: DemoOptions): Promise<void> {
+  const later = openWorkerSession('demo', options, config.secrets);
+  let progress = first.progress;
+  const passedOn: Progress = {
+    walkBegun: (walk) => progress.walkBegun(walk),
+    pageStored: (page) => progress.pageStored(page),
+    walkEnded: (walk) => progress.walkEnded(walk),
+  };
+  const events = firstThen(config, options, eventsInto(later.logger), () => {
+    progress = later.progress;
+    first.close();
+  });
+  const ticks = (look: () => Promise<void>) => createTicks(EVERY_SECOND, look, later.logger);
   try {
-    const events = eventsInto(session.logger);
-    const onServing = (url: string) => void process.stdout.write(servedWords(url, config));
-    await work(config, session, stop.signal, { ...events, onServing });
+    await work(config, { ...first, progress: passedOn, ticks }, stop.signal, events);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
   }
 }
 
-function demoConfig(warehouse: string, url: string, sandbox: Sandbox, port: number): Config {
-  const since = addDays(createCalendar(TIMEZONE).dayAt(Date.now()), -STORAGE_DAYS);
+/** Tells the first run and the first publication at length, and the others as a worker does. */
+function firstThen(
+  config: Config,
+  { churn }: DemoOptions,
+  others: WorkerEvents,
+  onFirst: () => void,
+): WorkerEvents {
+  let [runs, publications] = [0, 0];
   return {
-    file: 'demo',
-    warehouse,
-    timezone: TIMEZONE,
-    durationUnit: 'ms',
-    accounts: [
-      {
-        name: 'demo',
-        videoList: { baseUrl: url, key: sandbox.key, pageSize: 250 },
-        storage: {
-          baseUrl: url,
-          auth: 'none',
-          key: sandbox.key,
-          since,
-          settleMs: 3_600_000,
-          lookAgainDays: 3,
-          giveUpDays: 7,
-        },
-        packages: sandbox.packageIds.map((id, index) => ({ id, name: NAMES[index] ?? null })),
-        limits: {
-          concurrency: 4,
-          perSecond: 20,
-          perMinute: 600,
-          perDay: null,
-          maxWaitMs: 120_000,
-          restrictedCodes: [],
-          finalCodes: [],
-        },
-      },
-    ],
-    schedule: { full: '* * * * *', quick: null },
-    walk: { removalBrake: 0.2, resumeWithinMs: 7 * 86_400_000, boundaryReads: 0.05 },
-    publish: { file: publishedBeside(warehouse), exclude: ['access_key', 'org_access_key'], keepDays: 0 },
-    retention: { requestsDays: 35, runsDays: 90 },
-    server: { host: '127.0.0.1', port, keys: [] },
-    notify: null,
-    secrets: [sandbox.key],
+    onServing: (url) => void process.stdout.write(`see how it goes, in a browser: ${url}/\n\n`),
+    onRun: (summary) => {
+      runs++;
+      if (runs > 1) others.onRun(summary);
+      else {
+        onFirst();
+        process.stdout.write(inWords(summary, config));
+      }
+    },
+    onPublished: (publication) => {
+      publications++;
+      if (publications > 1) others.onPublished(publication);
+      else process.stdout.write(publishedLines(publication) + queries(config) + followed(churn));
+    },
   };
+}
+
+function followed(churn: number): string {
+  const changes = churn > 0 ? `the account changes ${churn} times a minute` : 'the account stands still';
+  return `\n${changes}; the worker looks every 20 s (Ctrl-C ends it)\n\n`;
 }
 
 /** What an earlier demo published, whose warehouse is gone, would not be replaced. */
@@ -135,35 +134,29 @@ function forgetPublished(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** `data/demo.bi.db` for `data/demo.db`. */
-function publishedBeside(warehouse: string): string {
-  const { dir, name, ext } = parse(warehouse);
-  return join(dir, `${name}.bi${ext}`);
-}
-
-function servedWords(url: string, { accounts }: Config): string {
-  const packageId = accounts[0]?.packages[0]?.id ?? 0;
-  return [
-    `clients of the account can ask ${url} instead, and are answered from the warehouse; try:`,
-    `  curl -G '${url}/info/v1/videos.json' -d pkg=${packageId} -d pagesize=2 -d search_item=title --data-urlencode keyword=강의`,
-    `  curl '${url}/readyz'`,
-    '',
-    '',
-  ].join('\n');
-}
-
-function queries(published: string): string {
-  const file = shown(published);
+function queries({ warehouse, server }: Config): string {
+  const file = shown(publishedBeside(warehouse));
   const newest =
     'select video_id, title, package_name from bi_videos where is_removed = 0 order by video_id desc limit 5';
   const growth =
     'select month_start, round(max(total_gib), 1) as gib from bi_storage_daily group by month_start';
+  const serves = server !== null && server.port > 0;
   return [
     '',
     `the file to query is ${file}, made anew after each run that changed something; try:`,
     `  sqlite3 -box ${file} "${newest}"`,
     `  sqlite3 -box ${file} "${growth}"`,
     `  sqlite3 -box ${file} "select column_name, data_type, description from dictionary where table_name = 'videos' order by position"`,
+    ...(serves ? clientLines(server.port) : []),
     '',
   ].join('\n');
+}
+
+function clientLines(port: number): string[] {
+  const url = `http://127.0.0.1:${port}`;
+  return [
+    '',
+    `clients of the account can ask ${url} instead, and are answered from the warehouse; try:`,
+    `  curl -G '${url}/info/v1/videos.json' -d pkg=101 -d pagesize=2 -d search_item=title --data-urlencode keyword=특강`,
+  ];
 }

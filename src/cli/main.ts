@@ -59,7 +59,8 @@ function configured(name: string, description: string, load: Loader): Command {
 
 command('demo', 'a made-up account and a worker: see it run', async () => (await import('./demo.ts')).demo)
   .option('--once', 'one sync, a summary, exit')
-  .option('--file <file>', 'the warehouse of the demo', 'data/demo.db');
+  .option('--file <file>', 'the warehouse of the demo', 'data/demo.db')
+  .option('--churn <changes>', 'videos of the account that change a minute', wholeNumber, 60);
 
 configured(
   'init',

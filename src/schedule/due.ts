@@ -5,7 +5,7 @@ import type { Mode, Trigger } from '../warehouse/schema/runs.ts';
 
 /** How late a run may begin and still count as made by its tick, in milliseconds. */
 const ON_TIME_MS = 60_000;
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
 
 function read(expression: string): Cron {
   return new Cron(expression, { timezone: 'UTC', paused: true });
@@ -13,8 +13,8 @@ function read(expression: string): Cron {
 
 /** The last time at or before `now` that the cron expression (read in UTC) names, in milliseconds since 1970. */
 export function previousTick(expression: string, now: number): number {
-  const nextMinute = new Date((Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS);
-  return read(expression).previousRuns(1, nextMinute)[0]?.getTime() ?? 0;
+  const nextSecond = new Date((Math.floor(now / SECOND_MS) + 1) * SECOND_MS);
+  return read(expression).previousRuns(1, nextSecond)[0]?.getTime() ?? 0;
 }
 
 /** The first time after `now` that the cron expression (read in UTC) names, in milliseconds since 1970. */

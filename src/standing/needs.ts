@@ -20,6 +20,8 @@ export interface Need {
   words: string;
   /** Lines below it: examples, and what to do. */
   details: string[];
+  /** A run that is under way is about to see to it. */
+  isFirstRead?: true;
 }
 
 interface Surroundings {
@@ -103,10 +105,11 @@ function parkedNeeds({ runs, budgets }: Omit<Standing, 'needs'>, { now, typed }:
 
 function packageNeeds(row: PackageReport, typed: Typed): Need[] {
   const name = `${row.account}/${row.package_id}`;
-  const needs = [];
-  if (row.walked_at === null)
-    needs.push(`${name} was never walked whole: ${typed(`sync --package ${row.package_id}`)}`);
-  else if (row.stale) needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
+  const needs: string[] = [];
+  const unwalked = `${name} was never walked whole: ${typed(`sync --package ${row.package_id}`)}`;
+  const first = row.walked_at === null ? [{ ...only(unwalked), isFirstRead: true as const }] : [];
+  if (row.walked_at !== null && row.stale)
+    needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
   if (row.last_walk === 'failed' || row.last_walk === 'partial') {
     const how = row.last_walk === 'failed' ? 'failed' : 'was not whole';
     needs.push(`${name}: the last walk ${how}: ${row.last_error ?? ''}`);
@@ -114,7 +117,7 @@ function packageNeeds(row: PackageReport, typed: Typed): Need[] {
   if (row.order === 'untrusted' && !isOnOnePage(row)) {
     needs.push(`${name} is not listed in order of ids: its videos are stored, its removals wait for proof`);
   }
-  return needs.map(only);
+  return [...first, ...needs.map(only)];
 }
 
 /** There, removals are proved by the whole list, whatever its order. */
@@ -141,9 +144,11 @@ function storageNeeds(storage: Standing['storage'], { config, overview, now, typ
   return storage.flatMap((report) => {
     const name = `storage of ${report.account}`;
     const { booked, differing } = overview.storage(report.account, since);
-    const needs = [];
-    if (report.read_at === null) needs.push(`${name} was never read: ${typed('sync --storage')}`);
-    else if (report.stale) needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
+    const needs: string[] = [];
+    const unread = `${name} was never read: ${typed('sync --storage')}`;
+    const first = report.read_at === null ? [{ ...only(unread), isFirstRead: true as const }] : [];
+    if (report.read_at !== null && report.stale)
+      needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
     if (report.gaps > 0)
       needs.push(`${name} has ${counted(report.gaps, 'day')} that the service did not serve yet`);
     if (differing * 2 > booked && booked > 1) {
@@ -151,7 +156,7 @@ function storageNeeds(storage: Standing['storage'], { config, overview, now, typ
         `${name}: ${differing} of ${booked} booked days differ from what the service says now; check timezone and settle in the config`,
       );
     }
-    return needs.map(only);
+    return [...first, ...needs.map(only)];
   });
 }
 

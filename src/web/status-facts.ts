@@ -63,13 +63,13 @@ const DAY_MS = 86_400_000;
 /** Gathers the facts at `now` (ms). Throws WarehouseError where the live file cannot be read. */
 export function statusFacts(parts: FactParts, wish: StatusWish, now: number): StatusFacts {
   const { details } = parts;
-  const standing = createStanding(parts, now, RUNS);
   const running = details.running();
+  const standing = withoutFirstReads(createStanding(parts, now, RUNS), running !== null);
   return {
     now,
     stamp: stampOf(details.stamp(), running, now),
     standing,
-    verdict: verdictOf(standing, now),
+    verdict: verdictOf(standing, now, running !== null),
     progress: running && progressOf(running, standing.packages.length, now),
     storage: storageFacts(parts, wish.storage),
     packages: packageFacts(standing, details, wish, now),
@@ -77,6 +77,12 @@ export function statusFacts(parts: FactParts, wish: StatusWish, now: number): St
     edited: details.edited(CHANGES),
     removed: details.removed(CHANGES),
   };
+}
+
+/** What was never read is no need while a run is about to read it. */
+function withoutFirstReads(standing: Standing, isUnderWay: boolean): Standing {
+  if (!isUnderWay) return standing;
+  return { ...standing, needs: standing.needs.filter(({ isFirstRead }) => !isFirstRead) };
 }
 
 /** The storage of an account; of the first that has any where it is not named, or has none. */

@@ -10,24 +10,37 @@ export interface Verdict {
   words: string;
 }
 
-/** The verdict on what stands at `now` (ms). */
-export function verdictOf({ packages, storage, needs, runs }: Standing, now: number): Verdict {
+/** The verdict on what stands at `now` (ms); what was never read is not stale while a run is under way. */
+export function verdictOf(
+  { packages, storage, needs, runs }: Standing,
+  now: number,
+  isUnderWay: boolean,
+): Verdict {
   const walked = packages.flatMap(({ walked_at: at }) => at ?? []).sort();
-  const [oldest, newest] = [walked[0], walked.at(-1)];
-  const since = (at: string) => ago(Math.max(0, now - fromTimestamp(at)));
+  const newest = walked.at(-1);
   const isNew = newest === undefined && !storage.some(({ read_at: at }) => at !== null);
-  if (isNew && runs[0]?.status !== 'failed') return { level: 'new', words: 'Nothing has been read yet' };
-  const stale = packages.filter((row) => row.stale);
-  const words = stale.length > 0 ? staleWords(stale, packages.length, since) : freshWords(packages.length);
-  const last =
-    newest === undefined ? '' : `; last full walk ${since(stale.length > 0 ? (oldest ?? newest) : newest)}`;
-  if (stale.length > 0 || storage.some((row) => row.stale))
-    return { level: 'bad', words: `${words}${staleStorage(storage)}` };
-  if (needs.length === 0) return { level: 'good', words: `${words}${last}` };
+  if (isNew && !isUnderWay && runs[0]?.status !== 'failed')
+    return { level: 'new', words: 'Nothing has been read yet' };
+  const since = (at: string) => ago(Math.max(0, now - fromTimestamp(at)));
+  const stale = packages.filter((row) => row.stale && !(isUnderWay && row.walked_at === null));
+  const staleStorage = storage.filter((row) => row.stale && !(isUnderWay && row.read_at === null));
+  if (stale.length + staleStorage.length > 0) {
+    const words = stale.length > 0 ? staleWords(stale, packages.length, since) : freshWords(packages.length);
+    return { level: 'bad', words: [words, ...staleStorageWords(staleStorage)].join('; ') };
+  }
+  if (isUnderWay && walked.length < packages.length)
+    return { level: 'new', words: firstWords(walked.length, packages.length) };
+  const last = newest === undefined ? [] : [`last full walk ${since(newest)}`];
+  const words = [freshWords(packages.length), ...last];
+  if (needs.length === 0) return { level: 'good', words: words.join('; ') };
   const level =
     runs[0]?.status === 'failed' || packages.some((row) => row.last_walk === 'failed') ? 'bad' : 'look';
-  const thing = needs.length === 1 ? 'thing needs' : 'things need';
-  return { level, words: `${words}${last}; ${count(needs.length)} ${thing} a person` };
+  const wanted = `${count(needs.length)} ${needs.length === 1 ? 'thing needs' : 'things need'} a person`;
+  return { level, words: [...words, wanted].join('; ') };
+}
+
+function firstWords(walked: number, all: number): string {
+  return `${count(walked)} of ${counted(all, 'package')} ${walked === 1 ? 'has' : 'have'} been read for the first time`;
 }
 
 function freshWords(packages: number): string {
@@ -50,7 +63,6 @@ function staleWords(stale: Standing['packages'], all: number, since: (at: string
   return [which, ...longest, ...unread].join('; ');
 }
 
-function staleStorage(storage: Standing['storage']): string {
-  const stale = storage.filter((row) => row.stale);
-  return stale.length === 0 ? '' : `; storage of ${stale.map(({ account }) => account).join(', ')} is stale`;
+function staleStorageWords(stale: Standing['storage']): string[] {
+  return stale.length === 0 ? [] : [`storage of ${stale.map(({ account }) => account).join(', ')} is stale`];
 }

@@ -8,7 +8,9 @@ import { Sparkline } from './sparkline.tsx';
 /** From so many packages on they can be searched. */
 const MANY = 10;
 
-export function PackagesSection({ packages, now }: Pick<StatusFacts, 'packages' | 'now'>) {
+type Packages = Pick<StatusFacts, 'packages' | 'now'> & { isUnderWay: boolean };
+
+export function PackagesSection({ packages, now, isUnderWay }: Packages) {
   const { rows, all, found, find, page, pages } = packages;
   return (
     <section id="packages" class="card" data-part aria-labelledby="packages-heading">
@@ -17,7 +19,7 @@ export function PackagesSection({ packages, now }: Pick<StatusFacts, 'packages' 
       </h2>
       {(all > MANY || find !== null) && <Find find={find} />}
       {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'None is called so.'}</p>}
-      {rows.length > 0 && <PackageTable rows={rows} now={now} />}
+      {rows.length > 0 && <PackageTable rows={rows} now={now} isUnderWay={isUnderWay} />}
       <Pager
         page={page}
         pages={pages}
@@ -38,7 +40,9 @@ function Find({ find }: { find: string | null }) {
   );
 }
 
-function PackageTable({ rows, now }: { rows: readonly PackageFacts[]; now: number }) {
+type Rows = { rows: readonly PackageFacts[]; now: number; isUnderWay: boolean };
+
+function PackageTable({ rows, now, isUnderWay }: Rows) {
   return (
     <div class="scroll" role="region" aria-labelledby="packages-heading" tabIndex={0}>
       <table>
@@ -55,7 +59,7 @@ function PackageTable({ rows, now }: { rows: readonly PackageFacts[]; now: numbe
         </thead>
         <tbody>
           {rows.map((row) => (
-            <PackageRow key={packagePath(row)} of={row} now={now} />
+            <PackageRow key={packagePath(row)} of={row} now={now} isUnderWay={isUnderWay} />
           ))}
         </tbody>
       </table>
@@ -63,8 +67,10 @@ function PackageTable({ rows, now }: { rows: readonly PackageFacts[]; now: numbe
   );
 }
 
-function PackageRow({ of: row, now }: { of: PackageFacts; now: number }) {
-  const [level, words] = stateOf(row);
+type Row = { of: PackageFacts; now: number; isUnderWay: boolean };
+
+function PackageRow({ of: row, now, isUnderWay }: Row) {
+  const [level, words] = stateOf(row, isUnderWay);
   return (
     <tr>
       <th scope="row">
@@ -92,11 +98,11 @@ function PackageRow({ of: row, now }: { of: PackageFacts; now: number }) {
 
 type Level = 'good' | 'look' | 'bad' | 'new';
 
-/** The state of a package in a word or two, the worst first. */
-export function stateOf(row: Omit<PackageFacts, 'sizes'>): [level: Level, words: string] {
+/** The state of a package in a word or two, the worst first; while a run is under way the unread ones wait for it. */
+export function stateOf(row: Omit<PackageFacts, 'sizes'>, isUnderWay = false): [level: Level, words: string] {
   if (row.last_walk === 'running' && row.walked_at === null) return ['new', 'being read'];
   if (row.last_walk === 'failed') return ['bad', 'last walk failed'];
-  if (row.walked_at === null) return ['bad', 'never walked'];
+  if (row.walked_at === null) return isUnderWay ? ['new', 'waits for its turn'] : ['bad', 'never walked'];
   if (row.stale) return ['bad', 'stale'];
   if (row.last_walk === 'partial') return ['look', 'last walk not whole'];
   if (row.held_back > 0) return ['look', `${counted(row.held_back, 'removal')} held back`];

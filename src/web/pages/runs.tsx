@@ -74,7 +74,7 @@ function RunRows({ of: run, now }: { of: Run; now: number }) {
           <td />
           <td colSpan={5}>
             <bdi>{run.error}</bdi>
-            {run.resume_at !== null && ` It may go on from ${run.resume_at} UTC.`}
+            {run.resume_at !== null && `; it may go on from ${run.resume_at} UTC`}
           </td>
         </tr>
       )}
