@@ -1,2 +1,15 @@
-/** What runs in the browser: loaded by every page. */
-export {};
+/** What runs in the browser, on every page. The page is complete without it. */
+import { showCharts } from './chart.ts';
+import { watchLive } from './live.ts';
+import { titleTimes } from './times.ts';
+
+const charts = showCharts();
+
+watchLive({
+  swapped: (part) => {
+    titleTimes(part);
+    charts.adopt();
+  },
+  refreshed: () => void charts.reload(),
+});
+titleTimes(document);

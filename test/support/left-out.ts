@@ -6,24 +6,27 @@ import { fileURLToPath } from 'node:url';
 const TESTS = fileURLToPath(new URL('../', import.meta.url));
 const SLOW = '.slow.test.ts';
 
-/** The Debian packages that the tests of the drivers need. */
-export function debianPackages(): string[] {
-  const lines = readFileSync(new URL('../drivers/debian-packages.txt', import.meta.url), 'utf8').trim();
+/** The Debian packages that the tests of a folder need. */
+export function debianPackages(folder: 'drivers' | 'browser'): string[] {
+  const lines = readFileSync(new URL(`../${folder}/debian-packages.txt`, import.meta.url), 'utf8').trim();
   return lines.split('\n').map((line) => line.split(' ')[1] ?? '');
 }
 
-/** What is told: the tests with drivers, and the other slow ones. */
+/** What is told: the tests with drivers, those in a browser, and the other slow ones. */
 export function leftOut(): string {
   const slow = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith(SLOW),
   );
-  const isOfDrivers = (path: string) => dirname(path) === 'drivers';
-  const others = slow.filter((path) => !isOfDrivers(path)).map((path) => path.slice(0, -SLOW.length));
+  const isOf = (folder: string) => (path: string) => dirname(path) === folder;
+  const [drivers, browser] = [slow.filter(isOf('drivers')), slow.filter(isOf('browser'))];
+  const rest = slow.filter((path) => !drivers.includes(path) && !browser.includes(path));
+  const others = rest.map((path) => path.slice(0, -SLOW.length));
   return [
     '',
     `Left out, because they are slow or need more than Node: ${slow.length} files. npm run test:all runs them.`,
-    `  ${slow.filter(isOfDrivers).length} read the published file through real drivers: SQLite ODBC, xerial JDBC, SQLAlchemy and pandas,`,
-    `    the sqlite3 shell. Debian packages: ${debianPackages().join(' ')}`,
+    `  ${drivers.length} read the published file through real drivers: SQLite ODBC, xerial JDBC, SQLAlchemy and pandas,`,
+    `    the sqlite3 shell. Debian packages: ${debianPackages('drivers').join(' ')}`,
+    `  ${browser.length} look at the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
     `  ${others.length} others: ${others.sort().join(', ')}`,
     '',
   ].join('\n');

@@ -39,17 +39,19 @@ function Storage({ of: storage }: { of: StorageFacts }) {
       <p id="storage-now" data-part>
         {last ? <Now of={last} /> : 'No day has been read yet.'}
       </p>
-      {last && (
-        <figure class="chart" data-chart={`/storage.json${queryOf({ account })}`}>
-          <details id="storage-figures">
-            <summary>The last days as a table</summary>
-            <DayTable storage={storage} most={DAYS} />
-            <p>
-              <a href={`/storage/${encodeURIComponent(account)}`}>All days, with the counts</a>
-            </p>
-          </details>
-        </figure>
-      )}
+      <div id="storage-figure" data-part>
+        {last && (
+          <figure class="chart" data-chart={`/storage.json${queryOf({ account })}`}>
+            <details id="storage-figures">
+              <summary>The last days as a table</summary>
+              <DayTable storage={storage} most={DAYS} />
+              <p>
+                <a href={`/storage/${encodeURIComponent(account)}`}>All days, with the counts</a>
+              </p>
+            </details>
+          </figure>
+        )}
+      </div>
     </>
   );
 }

@@ -1,0 +1,64 @@
+/** A real browser for tests of what runs in one, and a record of everything it complains of. */
+import { existsSync } from 'node:fs';
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Whether this machine has the browser. */
+export const hasBrowser = existsSync(CHROMIUM);
+
+export interface WatchedPage {
+  page: Page;
+  /**
+   * What was recorded so far, in order: console errors and warnings (a breach of the content security policy is one), uncaught
+   * errors, requests that failed, requests to another host than this one. Each begins with its kind.
+   */
+  complaints: string[];
+}
+
+export interface TestBrowser {
+  /** An empty page in a context of its own. */
+  newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
+  close(): Promise<void>;
+}
+
+/** Starts the browser; to be closed by who opened it. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  return {
+    newPage: async (options = {}) => {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      return { page, complaints: watch(page) };
+    },
+    close: () => browser.close(),
+  };
+}
+
+function watch(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      complaints.push(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`page error: ${error.message}`));
+  page.on('requestfailed', (request) =>
+    complaints.push(`failed request: ${request.url()} ${request.failure()?.errorText ?? ''}`),
+  );
+  page.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    const isForeign = /^https?:$/.test(protocol) && !LOOPBACK.includes(hostname);
+    if (isForeign) complaints.push(`request to another host: ${request.url()}`);
+  });
+  return complaints;
+}
