@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
+import { BusyError } from '../lib/errors.ts';
 import { goneSignal } from '../service/server/bounds.ts';
 import type { AddressOf } from './pages/layout.tsx';
 import { asHtml, asPiece, Page } from './pages/layout.tsx';
@@ -77,12 +78,12 @@ export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoo
   });
   page('/storage/:account', async ({ params, query }) => {
     const { account } = params as { account: string };
-    const storage = storageFacts(parts, account);
+    const storage = storageFacts(parts, account, clock.now());
     if (storage?.account !== account) return null;
     return <StorageDaysPage {...around} storage={storage} year={yearWish.parse(query).year} />;
   });
   data('/storage.json', ({ query }) => {
-    const storage = storageFacts(parts, z.object({ account: text }).parse(query).account);
+    const storage = storageFacts(parts, z.object({ account: text }).parse(query).account, clock.now());
     return storage && chartOf(storage);
   });
   data('/live.json', () => {
@@ -98,16 +99,20 @@ type Answer<What> = (request: FastifyRequest, reply: FastifyReply) => What;
 
 /** What nobody is let in to is not gathered; what there is not is a page, or an answer, that says so. */
 function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PagesDoor) {
+  const tell = (words: string) => <Notice addressOf={addressOf} words={words} />;
   return {
     page: (path: string, answer: Answer<Promise<VNode | null>>) =>
       app.get(path, async (request, reply) => {
         if (sentAway(request, reply, 'page')) return reply;
-        const page = await answer(request, reply);
-        const shown = page ?? <NotFound addressOf={addressOf} />;
-        return reply
-          .code(page ? 200 : 404)
-          .type('text/html; charset=utf-8')
-          .send(asHtml(shown));
+        const send = (code: number, page: VNode) =>
+          reply.code(code).type('text/html; charset=utf-8').send(asHtml(page));
+        try {
+          const page = await answer(request, reply);
+          return page ? await send(200, page) : await send(404, tell(NOT_FOUND));
+        } catch (error) {
+          if (!(error instanceof BusyError)) throw error;
+          return send(503, tell(`Come back in a moment: ${error.message}.`));
+        }
       }),
     data: (path: string, answer: Answer<object | null>) =>
       app.get(path, async (request, reply) => {
@@ -119,13 +124,15 @@ function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PagesDoor)
   };
 }
 
-function NotFound({ addressOf }: { addressOf: AddressOf }) {
+const NOT_FOUND = 'There is no such package, video or account in this warehouse.';
+
+function Notice({ addressOf, words }: { addressOf: AddressOf; words: string }) {
   return (
-    <Page addressOf={addressOf} title="Not found · vodhouse">
+    <Page addressOf={addressOf} title="vodhouse">
       <section class="card">
-        <h1>Not found</h1>
+        <h1>{words}</h1>
         <p>
-          There is no such package, video or account in this warehouse. <a href="/">How things stand</a>
+          <a href="/">How things stand</a>
         </p>
       </section>
     </Page>

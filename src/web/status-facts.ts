@@ -1,4 +1,5 @@
 /** What the status page shows, gathered from the live file. */
+import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { createStanding, type ReportParts, type Standing } from '../standing/report.ts';
 import type { Details } from '../warehouse/details.ts';
@@ -47,6 +48,8 @@ export interface StorageFacts {
   accounts: string[];
   days: StorageDayRow[];
   gaps: GapRow[];
+  /** Of the service's calendar, as `YYYY-MM-DD`. */
+  today: string;
 }
 
 /** What the facts are gathered from. */
@@ -71,7 +74,7 @@ export function statusFacts(parts: FactParts, wish: StatusWish, now: number): St
     standing,
     verdict: verdictOf(standing, now, running !== null),
     progress: running && progressOf(running, standing.packages.length, now),
-    storage: storageFacts(parts, wish.storage),
+    storage: storageFacts(parts, wish.storage, now),
     packages: packageFacts(standing, details, wish, now),
     added: details.added(CHANGES),
     edited: details.edited(CHANGES),
@@ -86,7 +89,11 @@ function withoutFirstReads(standing: Standing, isUnderWay: boolean): Standing {
 }
 
 /** The storage of an account; of the first that has any where it is not named, or has none. */
-export function storageFacts({ config, details }: FactParts, name: string | null): StorageFacts | null {
+export function storageFacts(
+  { config, details }: FactParts,
+  name: string | null,
+  now: number,
+): StorageFacts | null {
   const having = config.accounts.filter(({ storage }) => storage !== null);
   const shown = having.find((account) => account.name === name) ?? having[0];
   if (!shown) return null;
@@ -95,6 +102,7 @@ export function storageFacts({ config, details }: FactParts, name: string | null
     accounts: having.map((account) => account.name),
     days: details.storageDays(shown.name),
     gaps: details.gaps(shown.name, shown.storage?.since ?? ''),
+    today: createCalendar(config.timezone).dayAt(now),
   };
 }
 

@@ -4,7 +4,7 @@ import type { StorageDayRow } from '../../warehouse/questions/storage.ts';
 import type { StorageFacts } from '../status-facts.ts';
 import { bytesOf, Moment, queryOf } from './figures.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import { daysOf, SIZES, totalOf, whyMissing } from './storage.tsx';
+import { daysOf, lastDayOf, SIZES, totalOf, whyMissing } from './storage.tsx';
 
 export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
   storage: StorageFacts;
@@ -23,7 +23,7 @@ const COUNTS = {
 
 export function StorageDaysPage({ storage, year, ...page }: StorageDaysParts) {
   const { account, days } = storage;
-  const [first, last] = [days[0]?.date ?? '', days.at(-1)?.date ?? ''];
+  const [first, last] = [days[0]?.date ?? '', lastDayOf(storage)];
   const years = yearsOf(first, last);
   const shown = year !== null && years.includes(year) ? year : (years[0] ?? '');
   const [from, to] = [`${shown}-01-01`, `${shown}-12-31`];

@@ -37,7 +37,7 @@ function Storage({ of: storage }: { of: StorageFacts }) {
     <>
       {accounts.length > 1 && <AccountLinks accounts={accounts} shown={account} />}
       <p id="storage-now" data-part>
-        {last ? <Now of={last} /> : 'No day has been read yet.'}
+        {last ? <Now of={last} today={storage.today} /> : 'No day has been read yet.'}
       </p>
       <div id="storage-figure" data-part>
         {last && (
@@ -72,12 +72,13 @@ function AccountLinks({ accounts, shown }: { accounts: readonly string[]; shown:
   );
 }
 
-function Now({ of: day }: { of: StorageDayRow }) {
-  const when =
-    day.state === 'live' ? `on ${day.date}, so far (live)` : `on ${day.date}, the last day that is booked`;
+function Now({ of: day, today }: { of: StorageDayRow; today: string }) {
+  const isLive = day.state === 'live';
+  const words = isLive ? 'as it was last read; not booked' : 'the last day that is booked';
+  const when = isLive && day.date === today ? 'so far (live)' : words;
   return (
     <>
-      <strong>{binarySize(totalOf(day))}</strong> {when}
+      <strong>{binarySize(totalOf(day))}</strong> on {day.date}, {when}
     </>
   );
 }
@@ -88,6 +89,12 @@ export function totalOf(day: StorageDayRow): number {
 
 /** A day of the calendar: with its figures, or with why there are none. */
 type Day = { date: string; row: StorageDayRow } | { date: string; gap: GapRow | null };
+
+/** The last day to show: at least yesterday, so that what was not read since is seen to be missing. */
+export function lastDayOf({ days, today }: StorageFacts): string {
+  const [known, yesterday] = [days.at(-1)?.date ?? '', addDays(today, -1)];
+  return known > yesterday ? known : yesterday;
+}
 
 /** The days from `from` to `to`, the newest first; also those that are not known. */
 export function daysOf({ days, gaps }: StorageFacts, from: string, to: string): Day[] {
@@ -104,7 +111,7 @@ export function daysOf({ days, gaps }: StorageFacts, from: string, to: string): 
 }
 
 function DayTable({ storage, most }: { storage: StorageFacts; most: number }) {
-  const [first, last] = [storage.days[0]?.date ?? '', storage.days.at(-1)?.date ?? ''];
+  const [first, last] = [storage.days[0]?.date ?? '', lastDayOf(storage)];
   const from = addDays(last, 1 - most);
   return (
     <div class="scroll" role="region" aria-label="Storage by day" tabIndex={0}>
@@ -155,7 +162,7 @@ function DayRow({ of: day }: { of: Day }) {
 
 /** Why there are no figures of a day. */
 export function whyMissing(gap: GapRow | null): string {
-  if (!gap) return 'not booked';
+  if (!gap) return 'not read';
   return gap.given_up_at === null
     ? `the service did not serve it; last asked at ${gap.last_asked_at} UTC`
     : `the service never served it; given up at ${gap.given_up_at} UTC`;
@@ -163,14 +170,14 @@ export function whyMissing(gap: GapRow | null): string {
 
 /** What the chart is drawn from: every day from the first to the last, null where one is not known; sizes in bytes. */
 export function chartOf(storage: StorageFacts) {
-  const { account, days } = storage;
+  const { account, days, today } = storage;
   const [first, last] = [days[0], days.at(-1)];
-  const all = first && last ? daysOf(storage, first.date, last.date).reverse() : [];
+  const all = first ? daysOf(storage, first.date, lastDayOf(storage)).reverse() : [];
   return {
     account,
     names: SIZES.map(([, words]) => words),
     dates: all.map(({ date }) => date),
     sizes: SIZES.map(([name]) => all.map((day) => ('row' in day ? day.row[name] : null))),
-    live: last?.state === 'live' ? last.date : null,
+    live: last?.state === 'live' && last.date === today ? today : null,
   };
 }
