@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { insert, liveFileWith } from '../support/filled-live-file.ts';
+import { execute, rowsOf } from '../support/live-file.ts';
+import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/package-walker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+let path: string;
+let clock: VirtualClock;
+let warehouse: SqliteWarehouse;
+let walker: ReturnType<typeof createWalker>;
+
+beforeEach(async () => {
+  path = join(temporaryFolder(), 'live.db');
+  clock = createVirtualClock('2026-03-01T12:00:00Z');
+  warehouse = openWarehouse(path, clock);
+  onTestFinished(() => warehouse.close());
+  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+  walker = createWalker(warehouse, clock);
+});
+
+const days = () => rowsOf(path, 'select date, videos from package_day order by date');
+
+it('a day has as many videos as the last whole walk of it left', async () => {
+  await walker.whole(videos([1, 2, 3]));
+  expect(days()).toEqual([{ date: '2026-03-01', videos: 3 }]);
+  clock.advance(2 * HOUR_MS);
+  await walker.whole(videos([1, 2, 3, 4, 5]));
+  expect(days()).toEqual([{ date: '2026-03-01', videos: 5 }]);
+  clock.advance(24 * HOUR_MS);
+  await walker.whole(videos([2, 3, 4, 5]), { share: 1, least: 10 });
+  expect(days()).toEqual([
+    { date: '2026-03-01', videos: 5 },
+    { date: '2026-03-02', videos: 4 },
+  ]);
+});
+
+it('a walk that stopped before its end counts nothing', async () => {
+  const walk = await walker.begin();
+  await walker.page(walk, { videos: videos([1, 2]) });
+  await walker.stop(walk, 'failed');
+  expect(days()).toEqual([]);
+});
+
+it('a file of before gets the days of the walks that it remembers, as the last whole one of each saw them', () => {
+  const statements = readFileSync('drizzle/0007_package_days.sql', 'utf8').split('--> statement-breakpoint');
+  const walk = (finished_at: string | null, totalcount: number | null, row = {}) =>
+    insert('walk', {
+      run_id: 1,
+      account: 'main',
+      package_id: 101,
+      mode: 'full',
+      status: 'succeeded',
+      totalcount,
+      started_at: '2026-02-01 00:00:00',
+      finished_at,
+      origin_started_at: '2026-02-01 00:00:00',
+      ...row,
+    });
+  const run = { trigger: 'manual', mode: 'full', status: 'succeeded', started_at: '2026-02-01 00:00:00' };
+  const old = liveFileWith(
+    insert('run', run),
+    walk('2026-02-01 08:00:00', 10),
+    walk('2026-02-01 20:00:00', 12),
+    walk('2026-02-01 22:00:00', 99, { status: 'partial' }),
+    walk('2026-02-01 23:00:00', 99, { mode: 'quick' }),
+    walk('2026-02-02 08:00:00', 13),
+    walk(null, 14, { status: 'running' }),
+    walk('2026-02-01 09:00:00', 7, { package_id: 102 }),
+  );
+  execute(old, statements.at(-1) ?? '');
+  expect(rowsOf(old, 'select * from package_day order by package_id, date')).toEqual([
+    { account: 'main', package_id: 101, date: '2026-02-01', videos: 12 },
+    { account: 'main', package_id: 101, date: '2026-02-02', videos: 13 },
+    { account: 'main', package_id: 102, date: '2026-02-01', videos: 7 },
+  ]);
+});
