@@ -6,6 +6,7 @@ export default defineConfig({
     './src/warehouse/schema/videos.ts',
     './src/warehouse/schema/storage.ts',
     './src/warehouse/schema/runs.ts',
+    './src/warehouse/schema/incidents.ts',
   ],
   out: './drizzle',
 });

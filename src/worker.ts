@@ -6,7 +6,10 @@ import type { Clock } from './lib/clock.ts';
 import { GaveWayError, ParkedError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { keepHeapSmall } from './lib/memory.ts';
+import type { Notifier } from './notify/notifier.ts';
+import { openNotifier } from './notify/open.ts';
 import { createGivingWay, scheduleInterval, type Due } from './schedule/due.ts';
+import { staleBy } from './schedule/freshness.ts';
 import { createPublications } from './schedule/publications.ts';
 import { openPublisher } from './schedule/publisher.ts';
 import { keepInStep, type LoopParts } from './schedule/worker-loop.ts';
@@ -158,44 +161,69 @@ export async function work(
   config: Config,
   surroundings: Surroundings,
   signal: AbortSignal,
-  { onServing, onRun, onPublished }: WorkerEvents,
+  events: WorkerEvents,
 ): Promise<void> {
-  const { clock, logger, command } = surroundings;
+  const { clock, command } = surroundings;
   const lock = lockOrThrow(config.warehouse, 'worker', command, clock.now());
   try {
     refuseDamaged(config.warehouse);
     const pipeline = openPipeline(config, surroundings);
-    const { publisher } = pipeline;
-    let server: ServerProcess | null = null;
-    const published = (publication: Publication) => {
-      onPublished(publication);
-      server?.published(publication);
-    };
-    const publications =
-      publisher && createPublications({ publisher, clock, logger, onPublished: published });
     try {
-      const environment = environmentWithout(config.secrets);
-      server = config.server && (await startServer(config, { clock, logger, environment, signal }));
-      if (server) onServing(server.url);
-      const { schedule } = config;
-      const run = async (due: Due) => {
-        refuseWhileParked(config, pipeline);
-        const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
-        onRun(await pipeline.run({ ...due, mayNotGoOn, signal }));
-        publications?.look();
-      };
-      const lastWholeRun = (mode: Mode) => pipeline.warehouse.lastWholeRun(mode);
-      publisher?.sweep(clock.now());
-      publications?.look();
-      await keepInStep({ clock, logger, schedule, lastWholeRun, run, ticks: surroundings.ticks }, signal);
+      await workWith(pipeline, config, surroundings, signal, events);
     } finally {
-      await server?.close();
-      await publications?.close();
       await pipeline.close();
     }
   } finally {
     lock.release();
   }
+}
+
+/** Serves, publishes, tells and runs; what it opens is closed, in reverse, before the pipeline is. */
+async function workWith(
+  pipeline: Pipeline,
+  config: Config,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+  { onServing, onRun, onPublished }: WorkerEvents,
+): Promise<void> {
+  const { clock, logger, ticks } = surroundings;
+  const { publisher } = pipeline;
+  let server: ServerProcess | null = null;
+  const published = (publication: Publication) => {
+    onPublished(publication);
+    server?.published(publication);
+  };
+  const publications = publisher && createPublications({ publisher, clock, logger, onPublished: published });
+  const isStale = staleBy(config.schedule);
+  const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
+  try {
+    const environment = environmentWithout(config.secrets);
+    server = config.server && (await startServer(config, { clock, logger, environment, signal }));
+    if (server) onServing(server.url);
+    const run = async (due: Due) => {
+      refuseWhileParked(config, pipeline);
+      const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
+      const summary = await pipeline.run({ ...due, mayNotGoOn, signal });
+      onRun(summary);
+      publications?.look();
+      notifier?.ended(summary.status === 'succeeded'); // it looks when nothing is due any more
+    };
+    const { schedule } = config;
+    const lastWholeRun = (mode: Mode) => pipeline.warehouse.lastWholeRun(mode);
+    publisher?.sweep(clock.now());
+    if (await lastWholeRun('full')) publications?.look(); // before the first there is nothing to show
+    const loop = { clock, logger, schedule, lastWholeRun, run, ticks };
+    await keepInStep({ ...loop, ...watchedBy(notifier) }, signal);
+  } finally {
+    await server?.close();
+    await Promise.all([publications?.close(), notifier?.close()]);
+  }
+}
+
+/** What tells looks each minute: streams grow stale without a run. */
+function watchedBy(notifier: Notifier | null): Pick<LoopParts, 'onMinute' | 'onInStep'> {
+  if (!notifier) return {};
+  return { onMinute: () => void notifier.look(), onInStep: () => notifier.inStep() };
 }
 
 /** A run in which no account may ask anything is none: it would only be parked. */

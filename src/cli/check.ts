@@ -7,7 +7,7 @@ import type { ServiceClient } from '../service/client/client.ts';
 import { openPipeline } from '../worker.ts';
 import { EXIT } from './exit.ts';
 import { warnOfPlan } from './plan-report.ts';
-import { openSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
+import { openSession, readConfig, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { counted } from '../lib/words.ts';
 import { asJson, table } from './words.ts';
@@ -31,7 +31,6 @@ export async function check(options: CheckOptions): Promise<number> {
   const config = readConfig(options);
   const session = openSession('check', options, config.secrets);
   const stop = createStop();
-  warnOfIdle(config, session.logger);
   const pipeline = openPipeline(config, session);
   try {
     warnOfPlan(config, options, session.logger);

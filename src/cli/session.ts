@@ -1,9 +1,8 @@
 /** What most commands begin with: a config, a logger that knows its secrets, and progress that suits the terminal. */
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { notYet } from '../config/not-yet.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createLogger, type LogFormat, type Logger, type LogLevel } from '../lib/logger.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../lib/logger.ts';
 import type { Surroundings } from '../worker.ts';
 import { createBars, createLines } from './progress.ts';
 
@@ -49,9 +48,4 @@ function openLines(
 /** Loads the config of a command. Throws ConfigError with all problems at once. */
 export function readConfig(options: ConfigOptions): Config {
   return loadConfig(options.config);
-}
-
-/** Says what the config asks for that this version does not do yet. */
-export function warnOfIdle(config: Config, logger: Logger): void {
-  for (const words of notYet(config)) logger.warn(words);
 }

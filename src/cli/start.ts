@@ -5,7 +5,7 @@ import { work, type WorkerEvents } from '../worker.ts';
 import { EXIT } from './exit.ts';
 import { warnOfPlan } from './plan-report.ts';
 import { publicationWords } from './publish.ts';
-import { openWorkerSession, readConfig, warnOfIdle, type ConfigOptions } from './session.ts';
+import { openWorkerSession, readConfig, type ConfigOptions } from './session.ts';
 import { createStop } from './stop.ts';
 import { count, counted, duration } from '../lib/words.ts';
 
@@ -15,7 +15,6 @@ export async function start(options: ConfigOptions): Promise<number> {
   const session = openWorkerSession('start', options, config.secrets);
   const stop = createStop();
   const { logger } = session;
-  warnOfIdle(config, logger);
   warnOfPlan(config, options, logger);
   const { full, quick } = config.schedule;
   const quickly = quick === null ? '' : `, quick ones at "${quick}"`;

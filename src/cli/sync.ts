@@ -1,10 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
+import { openNotifier } from '../notify/open.ts';
+import { staleBy } from '../schedule/freshness.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { openPipeline } from '../worker.ts';
+import { EXIT } from './exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines, type Published } from './publish.ts';
 import { readLeftBack } from './held-back.ts';
-import { openSession, readConfig, type ConfigOptions } from './session.ts';
+import { openSession, readConfig, type ConfigOptions, type Session } from './session.ts';
 import { createStop } from './stop.ts';
 import { summaryJson, summaryText } from './summary.ts';
 import { typedWith } from '../standing/typed.ts';
@@ -41,6 +44,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       process.stdout.write(
         options.json ? summaryJson(summary, published) : inWords(config, options, summary, published),
       );
+      await tellAfterRun(config, session, stop.signal, { summary, published, isWhole: isWhole(wish) });
       return exitOfSync(summary.status, published);
     } finally {
       await pipeline.close();
@@ -55,6 +59,29 @@ function inWords(config: Config, options: SyncOptions, summary: RunSummary, publ
   const leftBack = readLeftBack(config.warehouse, summary.walks, acceptRemovals, typedWith(named));
   const lines = publishedLines(published);
   return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns }) + lines;
+}
+
+/** The longest that a run waits for who is told of it; what is left waits in the warehouse for whoever comes next. */
+const TELL_WITHIN_MS = 10_000;
+
+/** Tells people how things stand, once. A run that was interrupted leaves that to the next one. */
+async function tellAfterRun(
+  config: Config,
+  { clock, logger }: Session,
+  signal: AbortSignal,
+  { summary, published, isWhole }: { summary: RunSummary; published: Published; isWhole: boolean },
+): Promise<void> {
+  if (signal.aborted) return;
+  const isStale = staleBy(config.schedule);
+  const since = isWhole && summary.mode === 'full' ? 'always' : 'now';
+  const notifier = openNotifier(config, { clock, logger, isStale, since });
+  notifier?.ended(isWhole && exitOfSync(summary.status, published) === EXIT.done);
+  notifier?.inStep();
+  await notifier?.close(TELL_WITHIN_MS, signal);
+}
+
+function isWhole(wish: { packages: readonly number[] | null; videos: boolean; storage: boolean }): boolean {
+  return wish.packages === null && wish.videos && wish.storage;
 }
 
 /** Both streams, unless one is named; packages are videos. */

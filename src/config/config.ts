@@ -19,7 +19,7 @@ export interface Config {
   readonly retention: RetentionConfig;
   readonly server: ServerConfig | null;
   readonly notify: NotifyConfig | null;
-  /** Every key of the file, for redaction: none of these may ever be printed. */
+  /** Every key of the file and every address to notify, for redaction: none of these may ever be printed. */
   readonly secrets: readonly string[];
 }
 
@@ -108,7 +108,10 @@ export interface ServerConfig {
   readonly keys: readonly string[];
 }
 
+/** Who is told. The addresses are secrets as well: whoever knows them can write there. */
 export interface NotifyConfig {
   readonly webhook: string | null;
   readonly ping: string | null;
+  /** After this trouble that lasts is told again; null: never. */
+  readonly remindAfterMs: number | null;
 }

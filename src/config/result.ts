@@ -3,6 +3,7 @@ import type {
   AccountConfig,
   Config,
   LimitsConfig,
+  NotifyConfig,
   PublishConfig,
   StorageConfig,
   WalkConfig,
@@ -27,8 +28,8 @@ export function toConfig(file: string, settings: Settings): Config {
     publish: settings.publish ? toPublish(file, settings.publish) : null,
     retention: { requestsDays: retention.requests_days, runsDays: retention.runs_days },
     server: server ?? null,
-    notify: notify ? { webhook: notify.webhook ?? null, ping: notify.ping ?? null } : null,
-    secrets: secretsOf(accounts, server?.keys ?? []),
+    notify: notify ? toNotify(notify) : null,
+    secrets: secretsOf(accounts, [...(server?.keys ?? []), notify?.webhook, notify?.ping]),
   });
 }
 
@@ -89,12 +90,17 @@ function toPublish(file: string, publish: NonNullable<Settings['publish']>): Pub
   };
 }
 
-function secretsOf(accounts: readonly AccountConfig[], serverKeys: readonly string[]): string[] {
+function toNotify({ webhook, ping, remind_after: after }: NonNullable<Settings['notify']>): NotifyConfig {
+  const remindAfterMs = after === null ? null : toMs(after);
+  return { webhook: webhook ?? null, ping: ping ?? null, remindAfterMs };
+}
+
+function secretsOf(accounts: readonly AccountConfig[], others: readonly (string | undefined)[]): string[] {
   const keys = accounts.flatMap(({ videoList, storage }) => [
     videoList.key,
     ...(storage ? [storage.key] : []),
   ]);
-  return [...new Set([...keys, ...serverKeys])];
+  return [...new Set([...keys, ...others.flatMap((other) => other ?? [])])];
 }
 
 function toMs(text: string): number {

@@ -154,8 +154,14 @@ const server = section({
 });
 
 const notify = section({
-  webhook: url().optional().describe('Address that is told of trouble. Default none.'),
+  webhook: url()
+    .optional()
+    .describe('Address that gets a POST when trouble begins and when it is over. Default none.'),
   ping: url().optional().describe('Address that is called after each good run. Default none.'),
+  remind_after: duration()
+    .nullable()
+    .prefault('1d')
+    .describe('Time after which trouble that lasts is told again; null: never. Default 1d.'),
 });
 
 /** The whole file, in the names of `CONTRACT.md` ("Config"), with its defaults. */

@@ -52,6 +52,11 @@ server:                         # answers as the service does, from the file; le
   #host: 127.0.0.1             # another address needs keys
   #keys: []                    # who may ask: ?key=…, Authorization: Bearer …, or x-api-key
 
+#notify:                        # who is told; better \${NAME} than the addresses themselves
+#  webhook: https://hooks.example.test/a/b # gets a POST when trouble begins and when it is over
+#  ping: https://ping.example.test/a       # is called after each good run
+#  remind_after: 1d             # trouble that lasts is told again after this; null: never
+
 #walk:
 #  removal_brake: 0.2           # share of a package that one walk may remove unasked
 #  resume_within: 7d            # age up to which a broken-off walk is resumed

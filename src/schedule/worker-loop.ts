@@ -14,6 +14,10 @@ export interface LoopParts {
   lastWholeRun(mode: Mode): Promise<LastRun | null>;
   /** Calls what looks, again and again; left out: every minute of the machine's clock. */
   ticks?: ((look: () => Promise<void>) => Ticks) | undefined;
+  /** Called each minute, also while a run is under way. */
+  onMinute?: (() => void) | undefined;
+  /** Called when nothing is due any more. */
+  onInStep?: (() => void) | undefined;
   /** Makes one run. Throws LockedError where another process is running, ParkedError where nothing may be asked yet. */
   run(due: Due): Promise<void>;
 }
@@ -29,13 +33,15 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
   let atWork: Promise<void> | null = null;
   const runWhatIsDue = createDueRun(parts, signal);
   const look = () => (atWork ??= runWhatIsDue().finally(() => (atWork = null)));
-  const ticks = parts.ticks?.(look) ?? createTicks(EVERY_MINUTE, look, parts.logger);
+  const ticksOf = parts.ticks ?? ((call) => createTicks(EVERY_MINUTE, call, parts.logger));
+  const { onMinute } = parts;
+  const ticks = [ticksOf(look), ...(onMinute ? [ticksOf(async () => onMinute())] : [])];
   try {
     await look();
     logNext(parts);
     await aborted(signal);
   } finally {
-    await ticks.close();
+    await Promise.all(ticks.map((each) => each.close()));
     await (atWork as Promise<void> | null);
   }
 }
@@ -70,7 +76,10 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
     };
     const due = findDue(schedule, clock.now(), last);
     const at = clock.now();
-    if (!due || isAgain(due, before, at)) return null;
+    if (!due || isAgain(due, before, at)) {
+      parts.onInStep?.();
+      return null;
+    }
     try {
       await parts.run(due);
       putOff = '';

@@ -17,6 +17,8 @@ const PLACES: Record<string, (value: string) => string> = {
   warehouse: (value) => `${LEAST}warehouse: ${value}\n`,
   port: (value) => `${LEAST}server: { port: ${value} }\n`,
   webhook: (value) => `${LEAST}notify: { webhook: ${value} }\n`,
+  ping: (value) => `${LEAST}notify: { ping: ${value} }\n`,
+  remind_after: (value) => `${LEAST}notify: { remind_after: ${value} }\n`,
 };
 
 const RIGHT: Record<string, string[]> = {
@@ -32,6 +34,8 @@ const RIGHT: Record<string, string[]> = {
   warehouse: ['w.db', '/srv/w.db', '../w.db', '"with space.db"'],
   port: ['0', '65535'],
   webhook: ['http://h', 'https://h.test/a?b=c#d'],
+  ping: ['http://h', 'https://h.test/a'],
+  remind_after: ['30m', '1d', 'null'],
 };
 
 const WRONG: Record<string, string[]> = {
@@ -57,6 +61,8 @@ const WRONG: Record<string, string[]> = {
   warehouse: ['""', '~/w.db', '1', '[a]'],
   port: ['-1', '65536', '"80"', '1.5'],
   webhook: ['h', 'ftp://h', '""'],
+  ping: ['h', 'null', '[http://h]'],
+  remind_after: ['1', '1w', '""', 'never'],
 };
 
 describe.each(Object.keys(PLACES))('%s', (place) => {

@@ -43,7 +43,7 @@ describe('a config that says the least', () => {
     expect(config.publish).toMatchObject({ exclude: ['access_key', 'org_access_key'], keepDays: 0 });
     expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
     expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [] });
-    expect(config.notify).toEqual({ webhook: null, ping: null });
+    expect(config.notify).toEqual({ webhook: null, ping: null, remindAfterMs: 86_400_000 });
   });
 });
 
@@ -79,7 +79,7 @@ walk: { removal_brake: 1, resume_within: 1d, boundary_reads: 0 }
 publish: { file: /srv/bi/w.db, exclude: [], keep_days: 3 }
 retention: { requests_days: 1, runs_days: 2 }
 server: { host: 0.0.0.0, port: 80, keys: [fourth-key] }
-notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test }
+notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test, remind_after: 90m }
 `;
 
   test('is read with durations in milliseconds and addresses without a slash at the end', () => {
@@ -116,7 +116,11 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
       schedule: { full: '15 3 * * mon-fri', quick: '*/10 * * * *' },
       walk: { removalBrake: 1, resumeWithinMs: 86_400_000, boundaryReads: 0 },
       retention: { requestsDays: 1, runsDays: 2 },
-      notify: { webhook: 'https://hooks.example.test/x?y=z', ping: 'https://ping.example.test' },
+      notify: {
+        webhook: 'https://hooks.example.test/x?y=z',
+        ping: 'https://ping.example.test',
+        remindAfterMs: 5_400_000,
+      },
     });
   });
 
@@ -130,8 +134,19 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     expect(load(everything).accounts[1]?.storage?.key).toBe('third-key');
   });
 
-  test('lists every key once among the secrets', () => {
-    expect(load(everything).secrets).toEqual(['first-key', 'second-key', 'third-key', 'fourth-key']);
+  test('lists every key and every address to notify once among the secrets', () => {
+    expect(load(everything).secrets).toEqual([
+      'first-key',
+      'second-key',
+      'third-key',
+      'fourth-key',
+      'https://hooks.example.test/x?y=z',
+      'https://ping.example.test',
+    ]);
+  });
+
+  test('may ask for no reminder', () => {
+    expect(load(`${LEAST}notify: { remind_after: null }\n`).notify?.remindAfterMs).toBeNull();
   });
 
   test('is frozen to the last list', () => {

@@ -47,6 +47,16 @@ accounts:
     ]);
   });
 
+  test('of who is told hide the address', () => {
+    const yaml = 'notify:\n  webhook: hooks.test/secret\n  ping: 7\n  remind_after: 1\n  remindafter: 1d\n';
+    expect(problemsOf(LEAST + yaml)).toEqual([
+      'line  7  notify.webhook: [hidden] is not valid; expected an http(s) address',
+      'line  8  notify.ping: [hidden] is not valid; expected an http(s) address',
+      'line  9  notify.remind_after: 1 is not valid; expected a whole number with its unit: 500ms, 90s, 2m, 1h or 7d',
+      'line 10  notify.remindafter: unknown key; did you mean remind_after?',
+    ]);
+  });
+
   test('put a missing key on the line of the mapping that lacks it', () => {
     expect(problemsOf(LEAST.replace(', key: first-key', ''))).toEqual([
       'line 4  accounts[0].video_list.key: missing; expected a key: text on one line',

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
-import { notYet } from '../../src/config/not-yet.ts';
 import { configTemplate } from '../../src/config/template.ts';
-import { LEAST, load, problemsOf } from './support.ts';
+import { load, problemsOf } from './support.ts';
 
 const ENV = { VODHOUSE_KEY: 'the-key' };
 const COMMENTED_KEY = /^( *)#( {2})?(?=[a-z_]+:)/gm;
@@ -63,15 +62,22 @@ describe('the template', () => {
     expect(problemsOf(configTemplate())).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, but for the first day', () => {
+  test('means the same with its commented defaults uncommented, but for the first day and who is told', () => {
     expect(uncommented).not.toBe(configTemplate());
     const plain = load(configTemplate(), ENV);
     const config = load(uncommented, ENV);
     const storage = { ...plain.accounts[0]?.storage, since: '2026-01-01' };
     const { file, warehouse } = config;
     const publish = { ...plain.publish, file: config.publish?.file };
+    const notify = {
+      webhook: 'https://hooks.example.test/a/b',
+      ping: 'https://ping.example.test/a',
+      remindAfterMs: 86_400_000,
+    };
     expect(config).toEqual({
       ...plain,
+      notify,
+      secrets: [...plain.secrets, notify.webhook, notify.ping],
       file,
       warehouse,
       publish,
@@ -79,18 +85,13 @@ describe('the template', () => {
     });
   });
 
-  test('shows every key that this version acts on', () => {
+  test('shows every key', () => {
     const shown = new Set(keysIn(parse(uncommented)));
-    const later = /^\.notify/;
     const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
     const missing = keysOf(schema)
       .map(([path]) => path)
-      .filter((path) => !shown.has(path) && !later.test(path));
+      .filter((path) => !shown.has(path));
     expect(missing.toSorted()).toEqual(optional.toSorted());
-  });
-
-  test('asks for nothing that this version does not do', () => {
-    expect(notYet(load(uncommented, ENV))).toEqual([]);
   });
 
   test('has lines that fit a terminal', () => {
@@ -132,18 +133,5 @@ describe('the JSON schema', () => {
     const patterns = keysOf(schema).flatMap(([, { pattern }]) => pattern ?? []);
     expect(patterns.length).toBeGreaterThan(5);
     for (const pattern of patterns) expect('${NAME}').toMatch(new RegExp(pattern, 'u'));
-  });
-});
-
-describe('what this version does not do yet', () => {
-  test('is nothing for a config that says the least', () => {
-    expect(notYet(load(LEAST))).toEqual([]);
-  });
-
-  test('is told a line each, by the name of its key', () => {
-    const later = 'notify: {}\n';
-    const lines = notYet(load(LEAST + later));
-    expect(lines.map((line) => line.split(':')[0])).toEqual(['notify']);
-    expect(lines[0]).toBe('notify: this version tells nobody yet');
   });
 });

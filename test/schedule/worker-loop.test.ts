@@ -21,13 +21,16 @@ interface Wishes {
   run?: () => Promise<void>;
   /** Until when a run is parked; left out: none is. */
   parkedUntil?: (due: Due) => string | null;
+  /** Called each minute, and when nothing is due. */
+  onMinute?: () => unknown;
+  onInStep?: () => unknown;
   /** Takes the place of the look into the warehouse. */
   lastWholeRun?: (mode: Mode) => Promise<LastRun | null>;
 }
 
 /** A worker whose runs are notes of when and why they began. */
 function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wishes) {
-  const { run, parkedUntil, lastWholeRun } = wishes;
+  const { run, parkedUntil, lastWholeRun, onMinute, onInStep } = wishes;
   const runs: string[] = [];
   const log: string[] = [];
   const controller = new AbortController();
@@ -47,6 +50,8 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wi
       write: (line) => void log.push(line),
     }),
     schedule: { full, quick },
+    onMinute,
+    onInStep,
     lastWholeRun: lastWholeRun ?? (async (mode: Mode) => newest[mode]),
     run: async (due: Due) => {
       const { trigger, mode, goesOnFrom } = due;
@@ -282,6 +287,37 @@ describe('the worker', () => {
     fail(new InterruptedError('stopped by the test'));
     await ended;
     expect(log()).not.toContain('failed');
+  });
+
+  it('says each minute that it is there, also while a run is under way, and nothing after its end', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    let minutes = 0;
+    let end: () => void = () => undefined;
+    const run = () => new Promise<void>((resolve) => (end = resolve));
+    const { runs, stop, ended } = startWorker({ run, onMinute: () => (minutes += 1) });
+    await pass(10 * MINUTE_MS);
+    expect([runs.length, minutes]).toEqual([1, 10]);
+    end();
+    stop();
+    await ended;
+    await pass(10 * MINUTE_MS);
+    expect(minutes).toBe(10);
+  });
+
+  it('says when nothing is due any more: not before its first run ended, nor where that was put off', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const said: string[] = [];
+    let isLocked = true;
+    const run = async () => {
+      said.push('run');
+      if (isLocked) throw new LockedError('a run is under way');
+    };
+    startWorker({ run, onInStep: () => said.push('in step') });
+    await pass(MINUTE_MS);
+    expect(said).toEqual(['run', 'run']);
+    isLocked = false;
+    await pass(MINUTE_MS);
+    expect(said).toEqual(['run', 'run', 'run', 'in step']);
   });
 
   it('begins nothing where the signal has come already', async () => {

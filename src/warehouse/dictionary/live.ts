@@ -1,4 +1,5 @@
 /** What every table and column of the live file means: the source of docs/warehouse.md. */
+import { INCIDENT_TABLES } from './incidents.ts';
 import type { LiveTable } from './live-table.ts';
 import { RUN_TABLES, STATE_TABLES } from './runs.ts';
 import { STORAGE_TABLES } from './storage.ts';
@@ -10,6 +11,7 @@ export const LIVE_TABLES: readonly LiveTable[] = [
   ...STORAGE_TABLES,
   ...FINDING_TABLES,
   ...RUN_TABLES,
+  ...INCIDENT_TABLES,
   ...MEMORY_TABLES,
   ...STATE_TABLES,
 ];

@@ -1,0 +1,76 @@
+/** Reads what may be an incident from the live file, at one moment and without a key in it. */
+import { setImmediate as breath } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { addDays } from '../lib/days.ts';
+import { redact } from '../lib/redact.ts';
+import { streamsOf } from '../standing/streams.ts';
+import { acceptCommand, typedWith } from '../standing/typed.ts';
+import type { IncidentFacts } from '../warehouse/incidents.ts';
+import type { Overview } from '../warehouse/overview.ts';
+import type { Facts } from './incidents.ts';
+
+export interface FactParts {
+  config: Config;
+  overview: Pick<Overview, 'packages' | 'storage' | 'countHeldBack' | 'pause'>;
+  incidents: IncidentFacts;
+  /** Is what was last read at this moment stale at `now` (ms)? As for the streams of a report. */
+  isStale: (at: string | null, now: number) => boolean;
+  /** Since when somebody watches, in milliseconds since 1970. */
+  watchedSince: number;
+}
+
+/** Reads the facts at `now` (ms), with a breath in between. Throws WarehouseError where the file cannot be read. */
+export async function readFacts(parts: FactParts, now: number): Promise<Facts> {
+  const { config, overview, incidents, isStale } = parts;
+  const clean = (text: string | null) => text && redact(text, config.secrets);
+  const watchedSince = toTimestamp(parts.watchedSince);
+  const streams = streamsOf({ config, overview, isStale }, now);
+  await breath();
+  const failedWalks = incidents.failedWalks().map((row) => ({ ...row, error: clean(row.error) }));
+  await breath();
+  const typed = typedWith(config.file);
+  const heldBack = overview.countHeldBack().map((row) => ({ ...row, command: acceptCommand(typed, row) }));
+  await breath();
+  const run = incidents.failedRun();
+  return {
+    config,
+    streams,
+    failedWalks,
+    heldBack,
+    failedRun: run && { ...run, error: clean(run.error) },
+    isRunning: incidents.isRunning(),
+    isOverdue: isStale(watchedSince, now),
+    watchedSince,
+    pauses: config.accounts.flatMap(({ name }) => pauseOf(parts, name, now)),
+    storage: storageFacts(parts, now),
+  };
+}
+
+function storageFacts({ config, incidents }: FactParts, now: number): Facts['storage'] {
+  const today = createCalendar(config.timezone).dayAt(now);
+  return config.accounts.flatMap(({ name: account, storage }) => {
+    if (!storage) return [];
+    const differences = incidents.differences(account, addDays(today, -storage.lookAgainDays));
+    return [{ account, differences, gaps: incidents.gaps(account) }];
+  });
+}
+
+function pauseOf({ config, overview }: FactParts, account: string, now: number): Facts['pauses'] {
+  const pause = overview.pause(account, now);
+  if (!pause || fromTimestamp(pause.until) <= now) return [];
+  const { until, reason, since } = pause;
+  return [{ account, until, reason: redact(reason, config.secrets), since }];
+}
+
+/** The value with every secret taken out of every text in it. */
+export function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value {
+  const clean = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return redact(inner, secrets);
+    if (Array.isArray(inner)) return inner.map(clean);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, clean(each)]));
+  };
+  return clean(value) as Value;
+}

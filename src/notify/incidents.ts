@@ -1,0 +1,195 @@
+/** What of the facts is an incident. Pure. */
+import type { Config } from '../config/config.ts';
+import { counted, printable, shortened } from '../lib/words.ts';
+import { whyHeldBack } from '../standing/held-back.ts';
+import type { Stream } from '../standing/streams.ts';
+import type { IncidentEvent, IncidentFacts } from '../warehouse/incidents.ts';
+import type { Overview } from '../warehouse/overview.ts';
+
+/** What is known of a live file at one moment. Moments are as the warehouse writes them; no text holds a key. */
+export interface Facts {
+  config: Pick<Config, 'accounts'>;
+  streams: readonly Stream[];
+  /** A run is under way: it may still get to what was never read. */
+  isRunning: boolean;
+  /** Two ticks have passed since somebody began to watch: what was never read until now is late. */
+  isOverdue: boolean;
+  /** Since when somebody watches. */
+  watchedSince: string;
+  failedWalks: ReturnType<IncidentFacts['failedWalks']>;
+  failedRun: ReturnType<IncidentFacts['failedRun']>;
+  /** The restrictions in force. */
+  pauses: readonly { account: string; until: string; reason: string; since: string }[];
+  /** With the command that lets exactly these removals through. */
+  heldBack: readonly (ReturnType<Overview['countHeldBack']>[number] & { command: string })[];
+  /** Of each account: the days still looked at again that the service tells otherwise, and those that are waited for. */
+  storage: readonly {
+    account: string;
+    differences: ReturnType<IncidentFacts['differences']>;
+    gaps: ReturnType<IncidentFacts['gaps']>;
+  }[];
+}
+
+/** Trouble as it is now. */
+export interface Found {
+  event: IncidentEvent;
+  account: string | null;
+  packageId: number | null;
+  /** One sentence. */
+  text: string;
+  /** What is sent as `details`: docs/alerts.md says what each event has. */
+  details: Readonly<Record<string, unknown>>;
+  /** When it began, as far as that is known, as the warehouse writes moments. */
+  since: string;
+  /** False where it is no news yet: an incident that has begun lasts, and none begins. */
+  mayBegin: boolean;
+}
+
+/** The longest text of the service that a sentence takes in, in columns, and the most days or fields of a list. */
+const LONGEST = 300;
+const MOST = 100;
+
+/** All that is an incident by these facts, of the accounts and packages of the config. */
+export function findIncidents(facts: Facts): Found[] {
+  const all = [
+    ...facts.pauses.map(restricted),
+    ...failedRuns(facts),
+    ...facts.failedWalks.map((row) => failed(row, nameIn(facts.config, row.account, row.package_id))),
+    ...facts.streams.filter(({ isStale }) => isStale).map((stream) => stale(stream, facts)),
+    ...facts.heldBack.map((row) => heldBack(row, nameIn(facts.config, row.account, row.package_id))),
+    ...facts.storage.flatMap(({ account, differences }) => discrepancies(account, differences)),
+    ...facts.storage.flatMap(({ account, gaps }) => gapsOf(account, gaps)),
+  ];
+  return all.filter(({ account, packageId }) => isConfigured(facts.config, account, packageId));
+}
+
+/** Is the account, and the package where one is named, in the config in force? */
+export function isConfigured(
+  { accounts }: Facts['config'],
+  account: string | null,
+  packageId: number | null,
+): boolean {
+  if (account === null) return true;
+  const found = accounts.find(({ name }) => name === account);
+  return found !== undefined && (packageId === null || found.packages.some(({ id }) => id === packageId));
+}
+
+/** `main/101 (Lectures)`. */
+export function nameIn({ accounts }: Facts['config'], account: string | null, packageId: number): string {
+  const packages = accounts.find(({ name }) => name === account)?.packages;
+  const name = packages?.find(({ id }) => id === packageId)?.name ?? null;
+  return `${account ?? ''}/${packageId}${name === null ? '' : ` (${short(name, 60)})`}`;
+}
+
+function restricted({ account, until, reason, since }: Facts['pauses'][number]): Found {
+  const text = `account ${account} is paused until ${until} UTC: ${short(reason)}`;
+  return {
+    event: 'restricted',
+    account,
+    packageId: null,
+    text,
+    details: { until, reason },
+    since,
+    mayBegin: true,
+  };
+}
+
+/** Where packages failed in it, they say why; it lasts all the same, until a run does better. */
+function failedRuns({ config: { accounts }, failedRun: run }: Facts): Found[] {
+  if (!run) return [];
+  const error = run.error ?? 'nothing says why';
+  const [only] = accounts;
+  return [
+    {
+      event: 'failed',
+      account: accounts.length === 1 && only ? only.name : null,
+      packageId: null,
+      text: `run ${run.run_id} over everything failed: ${short(error)}`,
+      details: { run_id: run.run_id, error },
+      since: run.since,
+      mayBegin: run.walks === 0,
+    },
+  ];
+}
+
+function failed(row: Facts['failedWalks'][number], name: string): Found {
+  const { account, package_id: packageId, walk_id, failures, since } = row;
+  const error = row.error ?? 'nothing says why';
+  const details = { error, walk_id, failures };
+  const text = `${name} failed: ${short(error)}`;
+  return { event: 'failed', account, packageId, text, details, since, mayBegin: true };
+}
+
+function stale({ account, stream, packageId, at }: Stream, facts: Facts): Found {
+  const name = packageId === null ? `storage of ${account}` : nameIn(facts.config, account, packageId);
+  const [never, last] =
+    packageId === null ? ['was never read', 'last read'] : ['was never walked whole', 'last walked whole'];
+  const text = at === null ? `${name} ${never}` : `${name} is stale: ${last} at ${at} UTC`;
+  return {
+    event: 'stale',
+    account,
+    packageId,
+    text,
+    details: { stream, last_read_at: at },
+    since: at ?? facts.watchedSince,
+    mayBegin: at !== null || (facts.isOverdue && !facts.isRunning),
+  };
+}
+
+function heldBack(row: Facts['heldBack'][number], name: string): Found {
+  const { account, package_id: packageId, removals, since, reasons, command } = row;
+  const held = counted(removals, 'removal');
+  const text = `${name}: ${held} held back, ${whyHeldBack(reasons)}; to let exactly these through: ${command}`;
+  const details = { removals, reasons, command };
+  return { event: 'held_back', account, packageId, text, details, since, mayBegin: true };
+}
+
+function discrepancies(account: string, rows: Facts['storage'][number]['differences']): Found[] {
+  const [since] = rows.map((row) => row.since).sort();
+  if (since === undefined) return [];
+  const days = [...new Set(rows.map(({ date }) => date))];
+  const booked = counted(days.length, 'booked day');
+  const differences = rows
+    .slice(0, MOST)
+    .map(({ date, field, booked: stored, observed }) => ({ date, field, booked: stored, observed }));
+  return [
+    {
+      event: 'discrepancy',
+      account,
+      packageId: null,
+      text: `storage of ${account}: the service now says otherwise about ${booked} (${listed(days)}); what is booked stands`,
+      details: { count: rows.length, differences },
+      since,
+      mayBegin: true,
+    },
+  ];
+}
+
+function gapsOf(account: string, gaps: Facts['storage'][number]['gaps']): Found[] {
+  const [since] = gaps.map((gap) => gap.since).sort();
+  if (since === undefined) return [];
+  const days = gaps.map(({ date }) => date);
+  return [
+    {
+      event: 'gap',
+      account,
+      packageId: null,
+      text: `storage of ${account}: the service did not serve ${counted(days.length, 'day')} yet (${listed(days)})`,
+      details: { count: days.length, days: days.slice(0, MOST) },
+      since,
+      mayBegin: true,
+    },
+  ];
+}
+
+/** The first few, and how many more there are. */
+export function listed(words: readonly (string | number)[]): string {
+  const left = words.length - 3;
+  const more = left > 0 ? [`${left} more`] : [];
+  return [...words.slice(0, 3), ...more].join(', ');
+}
+
+/** Of a text that others wrote, as much as a sentence takes, on one line. */
+export function short(text: string, columns = LONGEST): string {
+  return shortened(printable(text.replaceAll(/\s+/g, ' ').trim()), columns);
+}

@@ -1,0 +1,59 @@
+import { isNull, sql } from 'drizzle-orm';
+import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { bigint, rowKey, timestamp } from './columns.ts';
+
+export const INCIDENT_EVENTS = ['failed', 'stale', 'restricted', 'discrepancy', 'held_back', 'gap'] as const;
+/** What kind of trouble an incident is. */
+export type IncidentEvent = (typeof INCIDENT_EVENTS)[number];
+
+export const MESSAGE_STATES = ['begun', 'reminder', 'over'] as const;
+/** What a message tells of its incidents. */
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+/** Trouble that people are told of, once when it begins and once when it is over. */
+export const incident = sqliteTable(
+  'incident',
+  {
+    incident_id: rowKey('incident_id'),
+    event: text('event', { enum: INCIDENT_EVENTS }).notNull(),
+    /** NULL where it concerns them all. */
+    account: text('account'),
+    /** NULL where it is not about one package. */
+    package_id: bigint('package_id'),
+    text: text('text').notNull(),
+    /** JSON of what the event has to say. */
+    details: text('details').notNull(),
+    since: timestamp('since').notNull(),
+    noticed_at: timestamp('noticed_at').notNull(),
+    over_at: timestamp('over_at'),
+    /** The newest message that tells of it. */
+    message_id: bigint('message_id').notNull(),
+  },
+  (table) => [index('incident_open').on(table.incident_id).where(isNull(table.over_at))],
+);
+
+/** One POST to the webhook: written in the transaction that notes what it tells, sent after that. */
+export const incidentMessage = sqliteTable(
+  'incident_message',
+  {
+    message_id: rowKey('message_id'),
+    event: text('event', { enum: INCIDENT_EVENTS }).notNull(),
+    account: text('account'),
+    state: text('state', { enum: MESSAGE_STATES }).notNull(),
+    /** The JSON that is posted. */
+    body: text('body').notNull(),
+    created_at: timestamp('created_at').notNull(),
+    attempts: bigint('attempts').notNull().default(0),
+    next_at: timestamp('next_at').notNull(),
+    /** Until then it belongs to the process that sends it. */
+    claimed_until: timestamp('claimed_until'),
+    last_error: text('last_error'),
+    delivered_at: timestamp('delivered_at'),
+    given_up_at: timestamp('given_up_at'),
+  },
+  (table) => [
+    index('incident_message_waiting')
+      .on(table.message_id)
+      .where(sql`${table.delivered_at} is null and ${table.given_up_at} is null`),
+  ],
+);
