@@ -1,6 +1,7 @@
 /** `status` in words. */
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
+import type { Advice } from '../standing/needs.ts';
 import type { PublishedReport, Report } from '../standing/report.ts';
 import { ago, count, counted, printable, shortened } from '../lib/words.ts';
 import { shown, table } from './words.ts';
@@ -30,12 +31,17 @@ function verdict({ needs, packages, storage, warehouse }: Report): string {
 /** Each need with its details, as many as fit whole; at least one. */
 function needLines(needs: Report['needs']): string[] {
   const lines: string[] = [];
-  for (const [index, { words, details }] of needs.entries()) {
-    if (index > 0 && lines.length + 1 + details.length > MOST_ROWS)
+  for (const [index, { words, details, advice }] of needs.entries()) {
+    const below = [...details, ...advice.map((each) => `-> ${adviceWords(each)}`)];
+    if (index > 0 && lines.length + 1 + below.length > MOST_ROWS)
       return [...lines, ...more(needs.length - index)];
-    lines.push(`  - ${printable(words)}`, ...details.map((detail) => `      ${printable(detail)}`));
+    lines.push(`  - ${printable(words)}`, ...below.map((line) => `      ${printable(line)}`));
   }
   return lines;
+}
+
+function adviceWords({ words, command }: Advice): string {
+  return [words, command].filter((part) => part !== null).join(': ');
 }
 
 function packageTable(report: Report, since: Since): string {

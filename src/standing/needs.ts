@@ -4,6 +4,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
+import { HIDDEN } from '../warehouse/questions/videos.ts';
 import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
 import type {
   BudgetStanding,
@@ -18,10 +19,18 @@ import { ago, count, counted, duration, shortened } from '../lib/words.ts';
 
 export interface Need {
   words: string;
-  /** Lines below it: examples, and what to do. */
+  /** Lines below it: examples, as the service may have written them. */
   details: string[];
+  /** What to do, or what comes by itself; with what to type where something is to be typed. */
+  advice: Advice[];
   /** A run that is under way is about to see to it. */
   isFirstRead?: true;
+}
+
+export interface Advice {
+  /** A part of a sentence; null where the command says it all. */
+  words: string | null;
+  command: string | null;
 }
 
 interface Surroundings {
@@ -66,7 +75,7 @@ function failedNeeds({ runs: [last] }: Omit<Standing, 'needs'>): Need[] {
 type Since = (timestamp: string) => string;
 
 function only(words: string): Need {
-  return { words, details: [] };
+  return { words, details: [], advice: [] };
 }
 
 function isOf(one: { account: string; package_id: number }, other: PackageReport): boolean {
@@ -83,8 +92,12 @@ function pauseNeeds(
   return [
     {
       words: `account ${account} is paused until ${pause.until} UTC (${left} more): ${shortened(pause.reason, 200)}`,
-      details: [
-        `-> a worker goes on by itself; where this happens again, lower its limits: ${typed('plan')}`,
+      details: [],
+      advice: [
+        {
+          words: 'a worker goes on by itself; where this happens again, lower its limits',
+          command: typed('plan'),
+        },
       ],
     },
   ];
@@ -98,7 +111,8 @@ function parkedNeeds({ runs, budgets }: Omit<Standing, 'needs'>, { now, typed }:
   return [
     {
       words: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${shortened(last.error ?? '', 200)}`,
-      details: [`-> a worker goes on by itself; without one, from then on: ${typed('sync')}`],
+      details: [],
+      advice: [{ words: 'a worker goes on by itself; without one, from then on', command: typed('sync') }],
     },
   ];
 }
@@ -133,8 +147,10 @@ function heldBackNeed(held: HeldBackReport, since: Since): Need {
     details: [
       ...held.examples.map(({ id, title }) => `${id}  ${shortened(title ?? '', 60)}`),
       ...(left > 0 ? [`and ${count(left)} more`] : []),
-      `-> ${SECOND_PROOF}`,
-      `-> to let exactly these through: ${held.command}`,
+    ],
+    advice: [
+      { words: SECOND_PROOF, command: null },
+      { words: 'to let exactly these through', command: held.command },
     ],
   };
 }
@@ -171,7 +187,13 @@ function publishedNeeds({ published, runs }: Omit<Standing, 'needs'>, { now, typ
     at === null
       ? 'is not there'
       : `does not show the last changes: it was made ${ago(now - fromTimestamp(at))}`;
-  return [{ words: `the published file ${which}`, details: [`-> ${typed('publish')}`] }];
+  return [
+    {
+      words: `the published file ${which}`,
+      details: [],
+      advice: [{ words: null, command: typed('publish') }],
+    },
+  ];
 }
 
 function quarantineNeed({ account, stream, open, examples }: QuarantineReport, since: Since): Need {
@@ -185,15 +207,15 @@ function quarantineNeed({ account, stream, open, examples }: QuarantineReport, s
         return `${shortened(id ?? 'without an id', 30)}${where}: ${shortened(reason, 70)} (seen ${since(seenAt)})`;
       }),
       ...(left > 0 ? [`and ${count(left)} more`] : []),
-      `-> select * from quarantine where ${ofStream} and resolved_at is null`,
     ],
+    advice: [{ words: null, command: `select * from quarantine where ${ofStream} and resolved_at is null` }],
   };
 }
 
 function driftWords({ account, stream, field, kind, sample }: DriftReport): string {
   const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
   const name = shortened(field, 60);
-  const value = shortened(sample ?? '', 60);
+  const value = HIDDEN.includes(field) ? 'not shown here' : shortened(sample ?? '', 60);
   return {
     new: `${records} carry a field that is not documented: ${name}, e.g. ${value}`,
     missing: `${records} lack the documented field ${name}`,

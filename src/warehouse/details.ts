@@ -21,6 +21,15 @@ export interface RunningRun extends standing.RunRow {
   under_way: standing.RunningWalk[];
 }
 
+/** A video as it is, and as it was. */
+export interface VideoStates {
+  now: videos.VideoRow;
+  /** The newest first, a hundred at most. */
+  before: videos.VersionRow[];
+  /** The state before those; null where they are all. */
+  earlier: videos.VersionRow | null;
+}
+
 export interface Details {
   /** The newest run, where it is under way. */
   running(): RunningRun | null;
@@ -38,8 +47,8 @@ export interface Details {
   walks(key: PackageKey, limit: number): videos.PackageWalk[];
   /** Removed videos with an id below `below`, the highest first. */
   removedOf(key: PackageKey, below: number, limit: number): videos.RemovedVideo[];
-  /** The present state of a video, and those before it, the newest first. */
-  video(key: PackageKey, id: number): { now: videos.VideoRow; before: videos.VersionRow[] } | null;
+  /** The present state of a video, and those before it. */
+  video(key: PackageKey, id: number): VideoStates | null;
   close(): void;
 }
 
@@ -55,10 +64,12 @@ export function openDetails(path: string): Details {
     return { ...run, walked: done?.walked ?? 0, under_way: walks };
   }
 
-  function video({ account, packageId }: PackageKey, id: number) {
+  function video({ account, packageId }: PackageKey, id: number): VideoStates | null {
     const key = { account, package_id: packageId, id };
     const [now] = ask(db, videos.VIDEO, key);
-    return now ? { now, before: ask(db, videos.VERSIONS, { ...key, limit: VERSIONS }) } : null;
+    if (!now) return null;
+    const states = ask(db, videos.VERSIONS, { ...key, limit: VERSIONS + 1 });
+    return { now, before: states.slice(0, VERSIONS), earlier: states[VERSIONS] ?? null };
   }
 
   const ofPackage = ({ account, packageId }: PackageKey) => ({ account, package_id: packageId });

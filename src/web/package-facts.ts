@@ -70,18 +70,19 @@ export async function packageFacts(
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<PackageFacts | null> {
   const { details } = parts;
-  const known = details.package(key);
-  if (!known) return null;
+  const { account, packageId: package_id } = key;
   const { packages } = createStanding(parts, now, 1);
-  const { account, package_id } = known;
+  const standing = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
+  const known = details.package(key);
+  if (!known && !standing) return null; // one that no run has met yet has a page, too
   const since = toTimestamp(now - SIZE_DAYS * DAY_MS).slice(0, 10);
   return {
     now,
     account,
     package_id,
-    name: known.name,
-    standing: packages.find((row) => row.account === account && row.package_id === package_id) ?? null,
-    retiredAt: known.retired_at,
+    name: (known ?? standing)?.name ?? null,
+    standing,
+    retiredAt: known?.retired_at ?? null,
     wish,
     sizes: details.sizes(key, since),
     walks: details.walks(key, WALKS),

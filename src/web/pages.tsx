@@ -45,7 +45,12 @@ const statusWish = z.object({
 }) satisfies z.ZodType<StatusWish>;
 
 const yearWish = z.object({ year: text });
-const id = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+/** As links write it: `1e3` and `0x65` are none. */
+const id = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,15})$/)
+  .transform(Number)
+  .pipe(z.int().min(0));
 const packageKey = z.object({ account: z.string(), package: id });
 const videoKey = packageKey.extend({ video: id });
 
@@ -111,6 +116,7 @@ function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PagesDoor)
           return page ? await send(200, page) : await send(404, tell(NOT_FOUND));
         } catch (error) {
           if (!(error instanceof BusyError)) throw error;
+          void reply.header('retry-after', 1);
           return send(503, tell(`Come back in a moment: ${error.message}.`));
         }
       }),

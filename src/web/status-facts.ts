@@ -27,6 +27,8 @@ export interface StatusFacts {
   standing: Standing;
   verdict: Verdict;
   progress: RunProgress | null;
+  /** A run over everything is under way: it reads what was never read. */
+  isLoading: boolean;
   /** Null where no account has storage statistics. */
   storage: StorageFacts | null;
   packages: {
@@ -67,13 +69,15 @@ const DAY_MS = 86_400_000;
 export function statusFacts(parts: FactParts, wish: StatusWish, now: number): StatusFacts {
   const { details } = parts;
   const running = details.running();
-  const standing = withoutFirstReads(createStanding(parts, now, RUNS), running !== null);
+  const isLoading = running !== null && running.scope === null;
+  const standing = withoutFirstReads(createStanding(parts, now, RUNS), isLoading);
   return {
     now,
     stamp: stampOf(details.stamp(), running, now),
     standing,
-    verdict: verdictOf(standing, now, running !== null),
+    verdict: verdictOf(standing, now, isLoading),
     progress: running && progressOf(running, standing.packages.length, now),
+    isLoading,
     storage: storageFacts(parts, wish.storage, now),
     packages: packageFacts(standing, details, wish, now),
     added: details.added(CHANGES),
@@ -82,9 +86,9 @@ export function statusFacts(parts: FactParts, wish: StatusWish, now: number): St
   };
 }
 
-/** What was never read is no need while a run is about to read it. */
-function withoutFirstReads(standing: Standing, isUnderWay: boolean): Standing {
-  if (!isUnderWay) return standing;
+/** What was never read is no need while a run is about to read it: not one that was asked for something else. */
+function withoutFirstReads(standing: Standing, isLoading: boolean): Standing {
+  if (!isLoading) return standing;
   return { ...standing, needs: standing.needs.filter(({ isFirstRead }) => !isFirstRead) };
 }
 
@@ -127,5 +131,7 @@ function isFound({ account, package_id: id, name }: PackageRow, find: string | n
 }
 
 function needsLook(row: PackageRow): boolean {
-  return row.stale || row.held_back > 0 || row.last_walk === 'failed' || row.last_walk === 'partial';
+  const isOutOfOrder = row.order === 'untrusted' && row.pages !== null && row.pages > 1;
+  const isUnwell = row.last_walk === 'failed' || row.last_walk === 'partial';
+  return row.stale || row.held_back > 0 || isUnwell || isOutOfOrder;
 }

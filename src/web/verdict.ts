@@ -40,7 +40,7 @@ export function verdictOf(
 }
 
 function firstWords(walked: number, all: number): string {
-  return `${count(walked)} of ${counted(all, 'package')} ${walked === 1 ? 'has' : 'have'} been read for the first time`;
+  return `First load: ${count(walked)} of ${counted(all, 'package')} read`;
 }
 
 function freshWords(packages: number): string {

@@ -42,6 +42,7 @@ export function questionsMarkdown(): string {
 }
 
 function questionMarkdown({ heading, says, sql }: Told): string {
-  const text = `**${heading}.**${says === '' ? '' : ` ${says}`}`;
+  const end = heading.endsWith('?') ? '' : '.';
+  const text = `**${heading}${end}**${says === '' ? '' : ` ${says}`}`;
   return [text, `\`\`\`sql\n${sql};\n\`\`\``].join('\n\n');
 }

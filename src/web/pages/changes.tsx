@@ -103,7 +103,10 @@ type InPackage = { account: string; package_id: number; package_name: string | n
 function Where({ of: row, children }: { of: InPackage; children: ComponentChildren }) {
   return (
     <p class="soft">
-      <a href={packagePath(row)}>{row.package_name ?? `${row.account}/${row.package_id}`}</a> · {children}
+      <a href={packagePath(row)}>
+        <bdi>{row.package_name ?? `${row.account}/${row.package_id}`}</bdi>
+      </a>{' '}
+      · {children}
     </p>
   );
 }

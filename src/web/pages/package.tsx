@@ -27,7 +27,7 @@ export function PackagePage({ facts, unit, ...page }: PackagePageParts) {
         <a href="/#packages">All packages</a>
       </nav>
       <h1>
-        {name ?? `Package ${id}`}{' '}
+        <bdi>{name ?? `Package ${id}`}</bdi>{' '}
         <small class="soft">
           {account}/{id}
         </small>
@@ -62,15 +62,33 @@ function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: Packa
   return (
     <p class="standing">
       <span class={`state ${level}`}>{words}</span> {counted(standing.videos, 'video')}, walked whole{' '}
-      <Ago at={standing.walked_at} now={now} /> <Sparkline sizes={sizes} />
-      {standing.last_error !== null && <bdi class="why">{standing.last_error}</bdi>}
+      <Ago at={standing.walked_at} now={now} />
+      {sizes.length > 1 && (
+        <>
+          {' · '}
+          <Sparkline sizes={sizes} />
+        </>
+      )}
+      {standing.last_error !== null && (
+        <>
+          {' '}
+          <bdi class="why">{standing.last_error}</bdi>
+        </>
+      )}
     </p>
   );
 }
 
 function Videos({ facts, unit }: { facts: PackageFacts; unit: 'ms' | 's' }) {
   const { list, wish } = facts;
-  if (!list) return <p class="soft">It has not been walked whole yet; what it holds is not known.</p>;
+  if (!list) {
+    return (
+      <>
+        <h2 id="videos-heading">Videos</h2>
+        <p class="soft">It has not been walked whole yet; what it holds is not known.</p>
+      </>
+    );
+  }
   const addressOf = (other: Partial<PackageWish>) => packagePath(facts) + wishQuery({ ...wish, ...other });
   return (
     <>

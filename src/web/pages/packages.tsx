@@ -44,7 +44,7 @@ type Rows = { rows: readonly PackageFacts[]; now: number; isUnderWay: boolean };
 
 function PackageTable({ rows, now, isUnderWay }: Rows) {
   return (
-    <div class="scroll" role="region" aria-labelledby="packages-heading" tabIndex={0}>
+    <div class="scroll" role="group" aria-labelledby="packages-heading" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -74,7 +74,9 @@ function PackageRow({ of: row, now, isUnderWay }: Row) {
   return (
     <tr>
       <th scope="row">
-        <a href={packagePath(row)}>{row.name ?? `${row.account}/${row.package_id}`}</a>
+        <a href={packagePath(row)}>
+          <bdi>{row.name ?? `${row.account}/${row.package_id}`}</bdi>
+        </a>
         {row.name !== null && (
           <small class="soft">
             {' '}

@@ -17,7 +17,7 @@ export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }
 
 function RunTable({ runs, now }: { runs: readonly Run[]; now: number }) {
   return (
-    <div class="scroll" role="region" aria-labelledby="runs-heading" tabIndex={0}>
+    <div class="scroll" role="group" aria-labelledby="runs-heading" tabIndex={0}>
       <table>
         <thead>
           <tr>

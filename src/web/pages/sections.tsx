@@ -1,5 +1,6 @@
 /** The upper sections of the status page: the verdict, what is under way, what needs a person, and the budgets. */
 import { count, counted, duration } from '../../lib/words.ts';
+import type { Advice } from '../../standing/needs.ts';
 import type { Standing } from '../../standing/report.ts';
 import type { RunProgress, WalkProgress } from '../progress.ts';
 import type { Verdict } from '../verdict.ts';
@@ -61,13 +62,18 @@ export function Progress({ of: run }: { of: RunProgress }) {
 
 function WalkLine({ of: walk }: { of: WalkProgress }) {
   const name = walk.name ?? `${walk.account}/${walk.package_id}`;
-  if (!walk.pages) return <span>{name}: begun</span>;
+  if (!walk.pages) {
+    return (
+      <>
+        <bdi>{name}</bdi>: begun
+      </>
+    );
+  }
   const { done, all } = walk.pages;
   return (
     <>
-      <span class="walk">{name}</span>{' '}
-      <progress value={done} max={all} aria-label={`Pages of ${name} read`} /> {count(done)} of{' '}
-      {counted(all, 'page')}
+      <bdi class="walk">{name}</bdi> <progress value={done} max={all} aria-label={`Pages of ${name} read`} />{' '}
+      {count(done)} of {counted(all, 'page')}
     </>
   );
 }
@@ -82,13 +88,18 @@ export function NeedsSection({ needs }: Pick<Standing, 'needs'>) {
       <h2 id="needs-heading">What needs a person</h2>
       {needs.length === 0 && <p class="soft">Nothing.</p>}
       <ul class="needs">
-        {needs.slice(0, NEEDS).map(({ words, details }) => (
+        {needs.slice(0, NEEDS).map(({ words, details, advice }) => (
           <li key={words}>
             <p>
               <bdi>{words}</bdi>
             </p>
             {details.map((detail) => (
-              <Detail key={detail} of={detail} />
+              <p class="detail" key={detail}>
+                <bdi>{detail}</bdi>
+              </p>
+            ))}
+            {advice.map((each) => (
+              <AdviceLine key={each.command ?? each.words} of={each} />
             ))}
           </li>
         ))}
@@ -102,15 +113,11 @@ export function NeedsSection({ needs }: Pick<Standing, 'needs'>) {
   );
 }
 
-/** What to type or to know stands behind an arrow; commands and queries as they are typed. */
-function Detail({ of: detail }: { of: string }) {
-  const advice = /^-> (?:(.*?): )?((?:vodhouse|select) .*)$/s.exec(detail);
-  if (!advice) return <p class="detail">{detail.replace(/^-> /, '')}</p>;
-  const [, words, command] = advice;
+function AdviceLine({ of: { words, command } }: { of: Advice }) {
   return (
     <p class="detail">
-      {words ? `${words}: ` : ''}
-      <code>{command}</code>
+      {words !== null && `${words}${command === null ? '' : ': '}`}
+      {command !== null && <code>{command}</code>}
     </p>
   );
 }
@@ -125,7 +132,7 @@ export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
   return (
     <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
       <h2 id="budgets-heading">Requests spent</h2>
-      <div class="scroll" role="region" aria-labelledby="budgets-heading" tabIndex={0}>
+      <div class="scroll" role="group" aria-labelledby="budgets-heading" tabIndex={0}>
         <table>
           <thead>
             <tr>

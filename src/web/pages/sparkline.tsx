@@ -12,10 +12,11 @@ export interface Size {
   videos: number;
 }
 
-/** The line of these days, the oldest first, with the difference in words; nothing for less than two days. */
+/** The line of these days, the oldest first, with the difference in words; of less than two days, since when. */
 export function Sparkline({ sizes }: { sizes: readonly Size[] }) {
   const [first, last] = [sizes[0], sizes.at(-1)];
-  if (!first || !last || sizes.length < 2) return <span class="soft">since today</span>;
+  if (!first || !last) return <span class="soft">not counted yet</span>;
+  if (sizes.length < 2) return <span class="soft">since {first.date}</span>;
   const change = `${signed(last.videos - first.videos)} since ${first.date}`;
   return (
     <span class="spark">

@@ -22,7 +22,7 @@ export function StatusPage({ facts, unit, ...page }: StatusPageParts) {
       <ProgressSection progress={progress} />
       <NeedsSection needs={standing.needs} />
       <StorageSection storage={storage} />
-      <PackagesSection packages={packages} now={now} isUnderWay={progress !== null} />
+      <PackagesSection packages={packages} now={now} isUnderWay={facts.isLoading} />
       <BudgetsSection budgets={standing.budgets} />
       <RunsSection runs={standing.runs} now={now} />
       <ChangesSection {...facts} unit={unit} />

@@ -63,7 +63,7 @@ function yearsOf(first: string, last: string): string[] {
 
 function DaysTable({ days }: { days: ReturnType<typeof daysOf> }) {
   return (
-    <div class="scroll" role="region" aria-labelledby="days-heading" tabIndex={0}>
+    <div class="scroll" role="group" aria-labelledby="days-heading" tabIndex={0}>
       <table class="figures">
         <thead>
           <tr>

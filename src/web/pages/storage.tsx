@@ -114,7 +114,7 @@ function DayTable({ storage, most }: { storage: StorageFacts; most: number }) {
   const [first, last] = [storage.days[0]?.date ?? '', lastDayOf(storage)];
   const from = addDays(last, 1 - most);
   return (
-    <div class="scroll" role="region" aria-label="Storage by day" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="Storage by day" tabIndex={0}>
       <table class="figures">
         <thead>
           <tr>

@@ -128,7 +128,7 @@ export function RemovedTable({
 
 function Scroll({ children }: { children: ComponentChildren }) {
   return (
-    <div class="scroll" role="region" aria-labelledby="videos-heading" tabIndex={0}>
+    <div class="scroll" role="group" aria-labelledby="videos-heading" tabIndex={0}>
       <table>{children}</table>
     </div>
   );

@@ -1,12 +1,10 @@
 /** The page of a video: its fields as they stand, and each state before. */
+import type { VideoStates } from '../../warehouse/details.ts';
 import type { VersionRow, VideoRow } from '../../warehouse/questions/videos.ts';
 import { bytesOf, lengthOf, Moment, packagePath, Title } from './figures.tsx';
 import { Page, type PageParts } from './layout.tsx';
 
-export interface VideoPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
-  now: VideoRow;
-  /** The states before, the newest first. */
-  before: readonly VersionRow[];
+export interface VideoPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'>, VideoStates {
   packageName: string | null;
   unit: 'ms' | 's';
 }
@@ -24,12 +22,15 @@ const OWN = [
   'valid_to',
 ];
 
-export function VideoPage({ now: video, before, packageName, unit, ...page }: VideoPageParts) {
+export function VideoPage({ now: video, before, earlier, packageName, unit, ...page }: VideoPageParts) {
   const name = packageName ?? `${video.account}/${video.package_id}`;
   return (
     <Page {...page} title={`${video.title ?? `Video ${video.id}`} · vodhouse`}>
       <nav class="crumbs" aria-label="Up">
-        <a href="/#packages">All packages</a> / <a href={packagePath(video)}>{name}</a>
+        <a href="/#packages">All packages</a> /{' '}
+        <a href={packagePath(video)}>
+          <bdi>{name}</bdi>
+        </a>
       </nav>
       <h1>
         <Title of={video.title} /> <small class="soft">{video.id}</small>
@@ -43,7 +44,7 @@ export function VideoPage({ now: video, before, packageName, unit, ...page }: Vi
         first seen <Moment at={video.first_seen_at} />, last changed <Moment at={video.changed_at} /> UTC
       </p>
       <Fields of={video} unit={unit} />
-      <Versions now={video} before={before} />
+      <Versions now={video} before={before} earlier={earlier} />
     </Page>
   );
 }
@@ -99,17 +100,17 @@ function Address({ of: address }: { of: string }) {
   );
 }
 
-function Versions({ now, before }: { now: VideoRow; before: readonly VersionRow[] }) {
+function Versions({ now, before, earlier }: VideoStates) {
   const states = [now, ...before];
   return (
     <section class="card" aria-labelledby="versions-heading">
       <h2 id="versions-heading">
-        Versions <small>{before.length + 1}</small>
+        Versions <small>{`${earlier ? 'the last ' : ''}${states.length}`}</small>
       </h2>
       <ol class="versions" reversed>
         {states.map((state, index) => (
           <li key={state.change_seq}>
-            <Version of={state} former={states[index + 1]} />
+            <Version of={state} former={states[index + 1] ?? earlier} />
           </li>
         ))}
       </ol>
@@ -118,36 +119,43 @@ function Versions({ now, before }: { now: VideoRow; before: readonly VersionRow[
 }
 
 /** What a state changed of the one before it. */
-function Version({ of: state, former }: { of: VideoRow | VersionRow; former: VideoRow | undefined }) {
+function Version({ of: state, former }: { of: VideoRow | VersionRow; former: VideoRow | null }) {
   const from = 'valid_from' in state ? state.valid_from : (state.removed_at ?? state.changed_at);
+  const changes = former ? changesOf(state, former) : [];
   return (
     <>
       <p>
-        <Moment at={from} /> {whatHappened(state, former)}
+        <Moment at={from} /> {whatHappened(state, former, changes.length)}
       </p>
-      {former && <Differences of={state} former={former} />}
+      {changes.length > 0 && <Differences of={changes} />}
     </>
   );
 }
 
-function whatHappened(state: VideoRow, former: VideoRow | undefined): string {
+/** The fields that differ, with the old value and the new one. */
+function changesOf(state: VideoRow, former: VideoRow) {
+  const old = new Map(fieldsOf(former));
+  return fieldsOf(state)
+    .map(([name, value]) => ({ name, old: old.get(name) ?? null, value }))
+    .filter((change) => change.value !== change.old);
+}
+
+function whatHappened(state: VideoRow, former: VideoRow | null, changes: number): string {
   if (!former) return 'first state that is known';
   if (state.removed_at !== null && former.removed_at === null) return 'removed';
   if (state.removed_at === null && former.removed_at !== null) return 'came back';
-  return 'edited';
+  return changes > 0 ? 'edited' : 'edited: a key that is not shown';
 }
 
-function Differences({ of: state, former }: { of: VideoRow; former: VideoRow }) {
-  const old = new Map(fieldsOf(former));
-  const changed = fieldsOf(state).filter(([name, value]) => value !== old.get(name));
+function Differences({ of: changes }: { of: ReturnType<typeof changesOf> }) {
   return (
     <dl class="differences">
-      {changed.map(([name, value]) => (
+      {changes.map(({ name, old, value }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
             <del>
-              <Plain value={old.get(name) ?? null} />
+              <Plain value={old} />
             </del>{' '}
             <ins>
               <Plain value={value} />

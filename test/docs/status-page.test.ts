@@ -1,0 +1,208 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { questionsMarkdown, QUESTIONS } from '../../src/warehouse/questions/all.ts';
+import * as changes from '../../src/warehouse/questions/changes.ts';
+import type { Question, Value } from '../../src/warehouse/questions/question.ts';
+import * as standing from '../../src/warehouse/questions/standing.ts';
+import * as storage from '../../src/warehouse/questions/storage.ts';
+import * as videos from '../../src/warehouse/questions/videos.ts';
+import { insert, storageRow } from '../support/filled-live-file.ts';
+import { execute, rowsOf, valueOf } from '../support/live-file.ts';
+import { liveFileToServe } from '../support/open-site.ts';
+import { openPages } from '../support/open-pages.ts';
+import { named, textOf } from '../support/read-html.ts';
+
+const PAGE = readFileSync('docs/status-page.md', 'utf8');
+const MARK = '<!-- below: npm run docs -->\n';
+const [SAID = '', WRITTEN = ''] = PAGE.split(MARK);
+
+const MODULES = {
+  'changes.ts': changes,
+  'standing.ts': standing,
+  'storage.ts': storage,
+  'videos.ts': videos,
+};
+
+const ASKED = QUESTIONS.flatMap(({ questions }) => questions);
+
+type Asked = Pick<Question<unknown>, 'heading' | 'sql'>;
+
+const isQuestion = (value: unknown): value is Asked => typeof value === 'object' && !!value && 'sql' in value;
+
+/** All that the modules of the folder export, by name. */
+const EXPORTED = Object.values(MODULES).flatMap((module) =>
+  Object.entries(module as Record<string, unknown>).flatMap(([name, value]): [string, Asked][] =>
+    isQuestion(value) ? [[name, value]] : [],
+  ),
+);
+
+/** Values that there is an answer for. */
+const VALUES: Readonly<Record<string, Value>> = {
+  account: 'main',
+  package_id: 104,
+  id: 3,
+  run_id: 2,
+  stream: 'videos',
+  since: '2026-03-01',
+  at: '2026-03-10 12:00:00',
+  now_ms: Date.parse('2026-03-10T12:00:00Z'),
+  below: 1_000,
+  window: 1_000,
+  limit: 10,
+};
+
+function valuesOf({ sql }: Asked): Record<string, Value> {
+  const names = [...sql.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = VALUES[name];
+      if (value === undefined) throw new Error(`there is no value for :${name}`);
+      return [name, value];
+    }),
+  );
+}
+
+const ofPackage = { account: 'main', package_id: 104 };
+const at = '2026-03-10 11:00:00';
+
+/** 5,000 more videos with as many former states, and something to answer to each question. */
+function filledFile(): string {
+  const live = liveFileToServe();
+  const walk = { ...ofPackage, mode: 'full', started_at: at, origin_started_at: at };
+  execute(
+    live,
+    [
+      `insert into video (account, package_id, id, title, first_seen_at, changed_at, change_seq)
+       with recursive n(i) as (select 1001 union all select i + 1 from n where i < 6000)
+       select 'main', 101, i, 'Video ' || i, '${at}', '${at}', i from n;`,
+      `update video set title = 'new ' || id, change_seq = change_seq + 10000;`,
+      `update video set removed_at = '${at}', change_seq = change_seq + 10000 where package_id = 104 and id > 40;`,
+      insert('run', {
+        run_id: 1,
+        trigger: 'manual',
+        mode: 'full',
+        status: 'failed',
+        started_at: at,
+        error: 'e',
+      }),
+      insert('run', { run_id: 2, trigger: 'schedule', mode: 'full', status: 'running', started_at: at }),
+      insert('walk', { ...walk, run_id: 1, status: 'failed', error: 'e' }),
+      insert('walk', { ...walk, run_id: 2, status: 'succeeded' }),
+      insert('walk', { ...walk, run_id: 2, status: 'running' }),
+      insert('removal_candidate', { ...ofPackage, id: 1, proved_at: at, walk_id: 1, held_back: 1 }),
+      insert('quarantine', { ...ofPackage, stream: 'videos', reason: 'r', raw: '{}', seen_at: at }),
+      insert('drift', {
+        ...{ account: 'main', stream: 'videos', field: 'f', kind: 'new' },
+        ...{ first_seen_at: at, last_seen_at: at },
+      }),
+      insert('storage_gap', { account: 'main', date: '2026-03-09', first_missed_at: at, last_asked_at: at }),
+      storageRow('2026-03-10', 5, { state: 'live' }),
+      insert('package_day', { ...ofPackage, date: '2026-03-09', videos: 60 }),
+      insert('pause', {
+        ...{ account: 'main', until: at, reason: 'busy', since: at },
+        ...{ back_at: '2026-03-10 13:00:00', strikes: 1 },
+      }),
+    ].join('\n'),
+  );
+  return live;
+}
+
+describe('the queries of docs/status-page.md', () => {
+  it('stand there as `npm run docs` writes them', () => {
+    expect(PAGE.split(MARK)).toHaveLength(2);
+    expect(WRITTEN).toBe(`\n${questionsMarkdown()}`);
+  });
+
+  it('are all that is asked, each once', () => {
+    const files = readdirSync('src/warehouse/questions');
+    expect(files.sort()).toEqual(['all.ts', 'question.ts', ...Object.keys(MODULES)].sort());
+    const missing = EXPORTED.filter(([, question]) => !ASKED.some(({ sql }) => sql === question.sql));
+    expect(missing.map(([name]) => name)).toEqual([]);
+    expect(ASKED).toHaveLength(EXPORTED.length);
+    expect(new Set(ASKED.map(({ heading }) => heading)).size).toBe(ASKED.length);
+  });
+
+  it('have headings that end in one sign', () => {
+    const bold = [...WRITTEN.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, text = '']) => text);
+    expect(bold).toHaveLength(ASKED.length);
+    expect(bold.filter((text) => !/[^.?][.?]$/.test(text))).toEqual([]);
+  });
+});
+
+describe('on a filled live file', () => {
+  let live: string;
+  beforeEach(() => void (live = filledFile()));
+
+  it('each query has an answer', () => {
+    const silent = ASKED.filter((question) => rowsOf(live, question.sql, valuesOf(question)).length === 0);
+    expect(silent.map(({ heading }) => heading)).toEqual([]);
+  });
+
+  /** The tables of videos, and the names that a query gives them. */
+  function scansOf(question: Asked): string[] {
+    const aliases = [...question.sql.matchAll(/\b(?:from|join) (?:video|video_version) as (\w+)/g)];
+    const names = ['video', 'video_version', ...aliases.map(([, name = '']) => name)];
+    const scan = new RegExp(`^SCAN (TABLE )?(${names.join('|')})\\b`);
+    return rowsOf(live, `explain query plan ${question.sql}`, valuesOf(question))
+      .map(({ detail }) => String(detail))
+      .filter((detail) => scan.test(detail));
+  }
+
+  it.each(['without statistics of its tables', 'with them'])(
+    'no query reads the videos through, %s',
+    (how) => {
+      if (how === 'with them') execute(live, 'analyze');
+      expect(valueOf(live, "select count(*) from sqlite_schema where name = 'sqlite_stat1'")).toBe(
+        how === 'with them' ? 1 : 0,
+      );
+      expect(scansOf({ heading: '', sql: 'select count(title) from video_version as old' })).toHaveLength(1);
+      expect(ASKED.flatMap(scansOf)).toEqual([]);
+    },
+  );
+});
+
+describe('what docs/status-page.md says beside them', () => {
+  it('lists the videos of a package in SQL as its page does', async () => {
+    const [, list = ''] = /```sql\n([^]*?)```/.exec(SAID) ?? [];
+    const { live, page } = await openPages([
+      `update video set removed_at = '${at}' where account = 'main' and package_id = 104 and id % 9 = 0;`,
+    ]);
+    const { part } = await page('/packages/main/104');
+    const shown = named(part('content'), 'tbody')
+      .flatMap((body) => named(body, 'tr'))
+      .map((row) => Number(named(row, 'td').map(textOf)[0]));
+    const listed = rowsOf(live, list, ofPackage).map(({ id }) => id);
+    expect(listed).toHaveLength(50);
+    expect(shown).toEqual(listed);
+  });
+
+  it('names addresses that answer', async () => {
+    const addresses = [...SAID.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
+    );
+    expect(addresses).toHaveLength(6);
+    const { page, data } = await openPages();
+    for (const address of addresses) {
+      const path = address.replace('ACCOUNT', 'main').replace('/ID', '/104').replace('/ID', '/3');
+      await (path.endsWith('.json') ? data(path) : page(path));
+    }
+  });
+
+  it('links to files that are there', () => {
+    const files = [...SAID.matchAll(/\]\(([^)#]+)/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !existsSync(`docs/${file}`))).toEqual([]);
+  });
+
+  it('can be asked in the shell of SQLite as it stands', () => {
+    const db = new Database(liveFileToServe(), { readonly: true });
+    const statements = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql);
+    expect(statements).toHaveLength(ASKED.length + 1);
+    for (const sql of statements) {
+      expect(sql).toMatch(/;\n$/);
+      expect(() => db.prepare(sql)).not.toThrow();
+    }
+    db.close();
+  });
+});
