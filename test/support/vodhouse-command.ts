@@ -29,7 +29,17 @@ export interface RunningCommand {
 }
 
 /** Starts the command; one that still runs when the test is over is killed. */
-export function startVodhouse(
+export function startVodhouse(parameters: readonly string[], surroundings: Surroundings): RunningCommand {
+  const command = spawnVodhouse(parameters, surroundings);
+  onTestFinished(async () => {
+    command.kill('SIGKILL');
+    await command.ended;
+  });
+  return command;
+}
+
+/** Starts the command for several tests: whoever calls this has to end it. */
+export function spawnVodhouse(
   parameters: readonly string[],
   { cwd, env = {} }: Surroundings,
 ): RunningCommand {
@@ -45,10 +55,6 @@ export function startVodhouse(
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
   });
   return {
     pid: child.pid ?? 0,

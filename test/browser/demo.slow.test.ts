@@ -1,0 +1,332 @@
+/** The demo as somebody meets it who tries vodhouse: one process, and a page that is open from its first second. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts';
+import { axeFindings } from './axe.ts';
+import { focusable, focused, tabThrough } from './keyboard.ts';
+import { ACCOUNT, startDemo, type RunningDemo } from './running-demo.ts';
+
+vi.setConfig({ testTimeout: 75_000 });
+
+const A_MINUTE = { timeout: 60_000, interval: 250 };
+const WIDE = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const;
+const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+let browser: TestBrowser;
+let demo: RunningDemo;
+/** Opened while the demo loads for the first time; never loaded anew. */
+let first: WatchedPage;
+/** What every page of every test complained of. */
+const complaints = new Set<string[]>();
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  first = await browser.newPage(WIDE);
+  complaints.add(first.complaints);
+  await noteProgress(first.page);
+  demo = await startDemo();
+});
+afterAll(async () => {
+  await browser.close();
+  await demo.close();
+});
+afterEach(() => {
+  expect([...complaints].flat()).toEqual([]);
+});
+
+/** From the next load on, the page notes every value that its bars of pages have had. */
+async function noteProgress(page: Page): Promise<void> {
+  await page.addInitScript(`
+    globalThis.seen = [];
+    const note = () => {
+      const bar = document.querySelector('#progress progress[aria-label="Pages of Lectures read"]');
+      if (bar && bar.value !== globalThis.seen.at(-1)) globalThis.seen.push(bar.value);
+    };
+    new MutationObserver(note).observe(document, { childList: true, subtree: true });`);
+}
+
+async function open(path: string, options: BrowserContextOptions = WIDE): Promise<Page> {
+  const watched = await browser.newPage(options);
+  complaints.add(watched.complaints);
+  onTestFinished(async () => {
+    complaints.delete(watched.complaints); // what is on its way while the page is closed fails
+    await watched.page.context().close();
+  });
+  await watched.page.goto(demo.url + path);
+  return watched.page;
+}
+
+const heading = (page: Page) => page.locator('h1').innerText();
+const addresses = (page: Page, list: string) =>
+  page
+    .locator(`#${list} li > a`)
+    .all()
+    .then((links) => Promise.all(links.map((link) => link.getAttribute('href'))));
+const pathOf = (id: unknown, packageId: unknown = 101) =>
+  `/packages/${ACCOUNT}/${String(packageId)}/videos/${String(id)}`;
+
+/** A package page, a video with two states, and the others. */
+function somePaths(): string[] {
+  const [edited] = demo.rows('select package_id, id from video_version order by rowid desc limit 1');
+  return [
+    '/',
+    `/packages/${ACCOUNT}/101`,
+    pathOf(edited?.['id'], edited?.['package_id']),
+    `/storage/${ACCOUNT}`,
+    `/packages/${ACCOUNT}/101?removed=${2 ** 53 - 1}`,
+  ];
+}
+
+/** Until the chart is drawn, where there is one. */
+async function drawn(page: Page): Promise<void> {
+  if ((await page.locator('figure.chart').count()) > 0) await page.waitForSelector('figure[data-points]');
+}
+
+describe('an open page', () => {
+  test('is there before the first load is done, and shows it move', async () => {
+    const { page } = first;
+    await expect
+      .poll(async () => (await fetch(`${demo.url}/live.json`)).text(), { timeout: 10_000, interval: 10 })
+      .toContain('<progress');
+    await page.goto(demo.url);
+    await page.evaluate(`globalThis.token = 'the first load'`);
+    expect(await heading(page)).toMatch(/^… [0-2] of 3 packages (?:has|have) been read for the first time$/);
+    await expect.poll(() => heading(page), { timeout: 30_000 }).toMatch(/^✓ All 3 packages fresh/);
+    const seen = await page.evaluate<number[]>(`globalThis.seen`);
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+    await expect.poll(() => page.locator('#progress').isHidden()).toBe(true);
+  });
+
+  test('has as many points in its chart as the warehouse has days', async () => {
+    const days = Number(demo.value('select count(*) from storage_day'));
+    expect(days).toBeGreaterThan(400);
+    const figure = first.page.locator('figure.chart');
+    await expect.poll(() => figure.getAttribute('data-points')).toBe(String(days));
+    expect(await figure.getAttribute('data-days')).toBe(String(days));
+  });
+
+  test('gets the additions, edits and removals of the account within a minute', async () => {
+    const { page } = first;
+    const started = performance.now();
+    const newest = await notYetInTheWarehouse();
+    await expect.poll(() => addresses(page, 'added'), A_MINUTE).toContain(pathOf(newest));
+    await expect.poll(() => page.locator('#edited del').count(), A_MINUTE).toBeGreaterThan(0);
+    await expect.poll(() => addresses(page, 'removed'), A_MINUTE).not.toEqual([]);
+    expect(performance.now() - started).toBeLessThan(60_000);
+    expect(await page.evaluate(`globalThis.token`)).toBe('the first load');
+    await expectEdit(page);
+    const removed = demo.rows('select package_id, id from video where removed_at is not null');
+    expect(removed.map((row) => pathOf(row['id'], row['package_id']))).toEqual(
+      expect.arrayContaining(await addresses(page, 'removed')),
+    );
+  });
+});
+
+/** A video that the account has and the warehouse has not; one is uploaded every few seconds. */
+async function notYetInTheWarehouse(): Promise<number> {
+  for (;;) {
+    const newest = await demo.newestAtTheAccount();
+    if (newest > Number(demo.value('select max(id) from video where package_id = 101'))) return newest;
+    await sleep(100);
+  }
+}
+
+/** The first edit of a title that the page shows has both titles, as the warehouse has them. */
+async function expectEdit(page: Page): Promise<void> {
+  const edit = page.locator('#edited li > a:has(del)').first();
+  const [, packageId, id] = /demo\/(\d+)\/videos\/(\d+)$/.exec((await edit.getAttribute('href')) ?? '') ?? [];
+  const key = `package_id = ${packageId ?? ''} and id = ${id ?? ''}`;
+  expect([
+    await edit.locator('del').textContent(),
+    await edit.locator('ins').textContent(),
+    await edit.locator('del').isVisible(),
+    await edit.locator('ins').isVisible(),
+  ]).toEqual([
+    demo.value(`select title from video_version where ${key} order by change_seq desc limit 1`),
+    demo.value(`select title from video where ${key}`),
+    true,
+    true,
+  ]);
+}
+
+describe('without scripts', () => {
+  test('the same facts stand in the page', async () => {
+    const page = await open('/', { ...WIDE, javaScriptEnabled: false });
+    await standStill(page);
+    const texts = (selector: string) => page.locator(selector).allInnerTexts();
+    expect(await heading(page)).toMatch(/^✓ All 3 packages fresh; last full walk /);
+    expect(await texts('#needs > p')).toEqual(['Nothing.']);
+    expect(await texts('#progress')).toEqual(['']);
+    const packages = demo.rows(
+      'select name, live_count from package where retired_at is null order by package_id',
+    );
+    expect(await texts('#packages tbody th > a')).toEqual(packages.map((row) => row['name']));
+    expect(await texts('#packages tbody td.number')).toEqual(
+      packages.map((row) => counted(row['live_count'])),
+    );
+    expect(packages.map((row) => row['live_count'])).toEqual(
+      demo
+        .rows(
+          `select package_id, (select count(*) from video where video.package_id = package.package_id
+            and removed_at is null) as live from package order by package_id`,
+        )
+        .map((row) => row['live']),
+    );
+    await expectStorage(page);
+    await expectRuns(page);
+    await expectChanges(page);
+  });
+});
+
+const counted = (number: unknown) => Number(number).toLocaleString('en');
+
+/** Until nothing changed while the page was read: SQL tells the same as it from then until the next run. */
+async function standStill(page: Page): Promise<void> {
+  const moment = () =>
+    demo.value(
+      `select change_seq || ' ' || (select group_concat(run_id || status) from run) from warehouse_state`,
+    );
+  for (;;) {
+    const before = moment();
+    await page.goto(demo.url);
+    if (before === moment() && !String(before).includes('running')) return;
+    await sleep(200);
+  }
+}
+
+async function expectStorage(page: Page): Promise<void> {
+  const sizes = ['encoder_size', 'mov_org_size', 'ad_encoder_size', 'ad_org_size', 'image_size'];
+  const days = demo.rows(
+    `select date, state, ${sizes.join(' + ')} as bytes from storage_day order by date desc limit 14`,
+  );
+  const inTib = (bytes: unknown) => `${(Number(bytes) / 1024 ** 4).toFixed(1)} TiB`;
+  const [today] = days;
+  expect(today?.['state']).toBe('live');
+  expect(await page.locator('#storage-now').innerText()).toBe(
+    `${inTib(today?.['bytes'])} on ${String(today?.['date'])}, so far (live)`,
+  );
+  const rows = await page.locator('#storage-figures tbody tr').all();
+  const shown = rows.map(async (row) => [
+    await row.locator('th').textContent(),
+    await row.locator('td').last().textContent(),
+  ]);
+  expect(await Promise.all(shown)).toEqual(
+    days.map(({ date, state, bytes }) => [
+      `${String(date)}${state === 'live' ? ' (live)' : ''}`,
+      inTib(bytes),
+    ]),
+  );
+}
+
+async function expectRuns(page: Page): Promise<void> {
+  const lines = await page.locator('#runs tbody tr').allInnerTexts();
+  const shown = lines.map((line) => line.split('\t').map((cell) => cell.trim()));
+  const runs = demo.rows(
+    `select run_id, run.status, run.requests, sum(inserted) as inserted, sum(removed) as removed
+     from run join walk using (run_id) group by run_id order by run_id desc limit 10`,
+  );
+  expect(shown.length).toBeGreaterThan(1);
+  const told = shown.map(([which = '', , , status, , requests]) => [which.split(' ')[0], status, requests]);
+  expect(told).toEqual(runs.map((row) => [String(row['run_id']), row['status'], counted(row['requests'])]));
+  const did = (words: string | undefined, verb: string) =>
+    new RegExp(`([\\d,]+) ${verb}`).exec(words ?? '')?.[1] ?? '0';
+  expect(shown.map((cells) => [did(cells[4], 'added'), did(cells[4], 'removed')])).toEqual(
+    runs.map((row) => [counted(row['inserted']), counted(row['removed'])]),
+  );
+}
+
+async function expectChanges(page: Page): Promise<void> {
+  const queries = {
+    added: 'select package_id, id from video order by rowid desc limit 10',
+    removed:
+      'select package_id, id from video where removed_at is not null order by removed_at desc, rowid desc limit 10',
+    edited: `select package_id, id from video_version join video using (account, package_id, id)
+      where video.removed_at is null group by package_id, id order by max(video_version.rowid) desc limit 10`,
+  };
+  for (const [list, query] of Object.entries(queries)) {
+    const rows = demo.rows(query);
+    expect([list, await addresses(page, list)]).toEqual([
+      list,
+      rows.map((row) => pathOf(row['id'], row['package_id'])),
+    ]);
+  }
+  const titles = demo.rows('select title from video order by rowid desc limit 10');
+  const shown = await page.locator('#added li > a').allTextContents();
+  expect(shown).toEqual(titles.map((row) => row['title']));
+}
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  test('axe finds nothing wrong with any page', async () => {
+    for (const path of somePaths()) {
+      const page = await open(path, { ...WIDE, colorScheme });
+      await drawn(page);
+      expect([path, await axeFindings(page)]).toEqual([path, []]);
+    }
+  });
+});
+
+describe('the keyboard', () => {
+  test.each([0, 1, 2, 3])('reaches everything in order, and the focus is seen (page %i)', async (which) => {
+    const path = somePaths()[which] ?? '';
+    const page = await open(path);
+    await drawn(page);
+    await keepAsItIs(page);
+    const all = await focusable(page);
+    expect(all[0]).toBe('a To the content');
+    const stops = await tabThrough(page, all.length);
+    expect(stops.map(({ what }) => what)).toEqual(all);
+    expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
+    expect((await tabThrough(page, 1)).map(({ what }) => what)).toEqual(['body']);
+  });
+
+  test('skips to the content', async () => {
+    const page = await open('/packages/demo/101');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(`document.querySelector('main').contains(document.activeElement)`)).toBe(true);
+    expect((await focused(page)).what).toBe('a All packages');
+  });
+
+  test('chooses the days of the chart, and opens the table below it', async () => {
+    const page = await open('/');
+    await drawn(page);
+    await keepAsItIs(page);
+    const tabTo = async (words: string) => {
+      for (let at = 0; (await focused(page)).what !== words && at < 40; at += 1)
+        await page.keyboard.press('Tab');
+      expect((await focused(page)).what).toBe(words);
+    };
+    const pressed = () => page.locator('.chart-ranges [aria-pressed="true"]').allInnerTexts();
+    expect(await pressed()).toEqual(['All']);
+    await tabTo('button 30 days');
+    await page.keyboard.press('Enter');
+    expect(await pressed()).toEqual(['30 days']);
+    await tabTo('button 1 year');
+    await page.keyboard.press('Enter');
+    expect(await pressed()).toEqual(['1 year']);
+    await tabTo('summary The last days as a table');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#storage-figures table').isVisible()).toBe(true);
+  });
+});
+
+/** From now on the page is told that nothing changed. */
+async function keepAsItIs(page: Page): Promise<void> {
+  const stamp = (await page.locator('body').getAttribute('data-stamp')) ?? '';
+  await page.route('**/live.json', (route) => route.fulfill({ json: { stamp, progress: '' } }));
+}
+
+test('on a phone no page is wider than the screen', async () => {
+  for (const path of somePaths()) {
+    const page = await open(path, PHONE);
+    await drawn(page);
+    await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+    expect([path, await page.evaluate(`[document.documentElement.scrollWidth, innerWidth]`)]).toEqual([
+      path,
+      [360, 360],
+    ]);
+  }
+});

@@ -1,0 +1,285 @@
+/** The pages over a service that means harm: whatever it says stays text; and the door for people with a key. */
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openBrowser, type TestBrowser } from '../support/browser.ts';
+import { ATTACKS, EVERYTHING, hostileConfig, NAMES, TITLES } from '../support/hostile-file.ts';
+import { execute } from '../support/live-file.ts';
+import { openSiteOver, type OpenSite } from '../support/open-site.ts';
+import { axeFindings } from './axe.ts';
+
+const KEY = 'the-right-key';
+const ALL_REMOVED = 2 ** 53 - 1;
+const PAGES = [
+  '/',
+  `/?find=${encodeURIComponent(ATTACKS.script)}`,
+  '/packages/main/101',
+  `/packages/main/101?item=title&keyword=${encodeURIComponent(ATTACKS.image)}`,
+  `/packages/main/101?sort=title&keyword=${encodeURIComponent('"><script>alert(1)</script>none')}`,
+  `/packages/main/101?removed=${ALL_REMOVED}`,
+  '/packages/main/102',
+  '/packages/main/101/videos/1',
+  '/packages/main/101/videos/8',
+  '/packages/main/101/videos/90',
+  '/packages/main/104/videos/1',
+  '/storage/main',
+  '/storage/main?year=%22%3E%3Cscript%3Ealert(1)%3C/script%3E',
+  '/packages/%3Cimg%20src=x%20onerror=alert(1)%3E/1',
+];
+
+let browser: TestBrowser;
+let complaints: string[];
+/** Dialogs, and requests for anything but what the pages are made of. */
+let harm: string[];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(() => {
+  complaints = [];
+  harm = [];
+});
+afterEach(() => {
+  expect(harm).toEqual([]);
+  expect(complaints.filter((line) => !isOfStatus(line))).toEqual([]);
+});
+
+/** What a browser says of a page that is an error: 401 for the form, 404. */
+const isOfStatus = (line: string) => /status of 40[14]/.test(line);
+const KNOWN = /^\/(?:$|assets\/|packages\/|storage|live\.json|enter|leave)/;
+
+async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const watched = await browser.newPage({ viewport: { width: 1000, height: 800 }, ...options });
+  const { page } = watched;
+  complaints = watched.complaints;
+  onTestFinished(() => page.context().close());
+  page.on('dialog', (dialog) => {
+    harm.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (!KNOWN.test(pathname) || /\/x$/.test(pathname)) harm.push(`a request: ${request.url()}`);
+  });
+  return page;
+}
+
+async function openHostile(options: BrowserContextOptions = {}) {
+  const config = hostileConfig();
+  const site = await openSiteOver(config);
+  return { file: config.warehouse, site, page: await newPage(options) };
+}
+
+/** What the attacks would make of a page, had they got through. */
+const traces = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const isForeign = (each) =>
+      ['img', 'iframe', 'object', 'embed', 'base', 'style'].includes(each.localName) ||
+      (each.localName === 'script' && (each.textContent !== '' || !each.getAttribute('src').startsWith('/assets/'))) ||
+      [...each.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*javascript:/i.test(value)) ||
+      (each.localName !== 'svg' && each.closest('svg') === null && each.namespaceURI !== document.documentElement.namespaceURI);
+    return [...document.querySelectorAll('*')].filter(isForeign).map((each) => each.outerHTML.slice(0, 200));
+  })()`);
+
+const texts = (page: Page, selector: string) => page.locator(selector).allTextContents();
+
+describe('what the service says', () => {
+  test('runs nothing and loads nothing on any page', async () => {
+    const { site } = await openHostile();
+    for (const path of PAGES) {
+      const page = await newPage();
+      await page.goto(site.url + path);
+      if (path === '/') await page.waitForSelector('figure[data-points]');
+      await page.locator('body').hover();
+      await page.keyboard.press('Tab');
+      expect([path, await traces(page), complaints.filter((line) => !isOfStatus(line))]).toEqual([
+        path,
+        [],
+        [],
+      ]);
+    }
+    expect(site.errors).toEqual([]);
+  });
+
+  test('stands on the status page as it is', async () => {
+    const { site, page } = await openHostile();
+    await page.goto(site.url);
+    const newest = TITLES.toReversed();
+    expect((await texts(page, '#added li > a')).slice(0, 3)).toEqual([
+      ATTACKS.turned,
+      EVERYTHING,
+      EVERYTHING,
+    ]);
+    expect(await texts(page, '#edited ins')).toEqual(newest);
+    expect(await texts(page, '#edited del')).toEqual(newest.map(() => 'before'));
+    expect(await texts(page, '#removed li > a')).toEqual([EVERYTHING]);
+    expect(await texts(page, '#packages tbody a')).toEqual(expect.arrayContaining([...NAMES.values()]));
+    expect(await texts(page, '#progress .walk')).toEqual([ATTACKS.image]);
+    const needs = (await texts(page, '#needs')).join();
+    for (const attack of [ATTACKS.image, ATTACKS.script, ATTACKS.turned]) expect(needs).toContain(attack);
+    expect(await texts(page, '#runs .why bdi')).toEqual([EVERYTHING]);
+    expect((await texts(page, '#budgets td')).join()).toContain(EVERYTHING);
+  });
+
+  test('stands on the pages of a package and of a video as it is', async () => {
+    const { site, page } = await openHostile();
+    await page.goto(`${site.url}/packages/main/101`);
+    expect(await texts(page, 'h1 > bdi')).toEqual([ATTACKS.image]);
+    expect(await page.title()).toBe(`${ATTACKS.image} · vodhouse`);
+    expect(await texts(page, 'tbody th')).toEqual(TITLES.toReversed());
+    await page.goto(`${site.url}/packages/main/101?item=title&keyword=${encodeURIComponent(ATTACKS.script)}`);
+    expect(await page.locator('#keyword').inputValue()).toBe(ATTACKS.script);
+    expect(await texts(page, 'tbody th')).toEqual([EVERYTHING, ATTACKS.script]);
+    await page.goto(`${site.url}/packages/main/102`);
+    expect(await texts(page, '.standing bdi.why')).toEqual([EVERYTHING]);
+    await page.goto(`${site.url}/packages/main/101/videos/8`);
+    expect(await page.title()).toBe(`${EVERYTHING} · vodhouse`);
+    expect(await texts(page, 'h1 > bdi')).toEqual([EVERYTHING]);
+    expect(await texts(page, '.fields dt:text-is("author") + dd')).toEqual([EVERYTHING]);
+    expect(await texts(page, '.fields dt:text-is("thumbnail_url") + dd')).toEqual([ATTACKS.address]);
+    expect(await page.locator('.fields a').count()).toBe(0);
+    expect(await texts(page, '.differences ins')).toContain(EVERYTHING);
+    expect(await page.locator('main').textContent()).not.toContain('access_key');
+  });
+
+  test('turns nothing round but itself', async () => {
+    const { site, page } = await openHostile();
+    const isBefore = (one: string, other: string) =>
+      page.evaluate<boolean>(`(() => {
+        const leftOf = (selector) => document.querySelector(selector).getBoundingClientRect().left;
+        return leftOf(${JSON.stringify(one)}) < leftOf(${JSON.stringify(other)});
+      })()`);
+    await page.goto(site.url);
+    const inFirst = (what: string) => `#added li:first-child p ${what}`;
+    expect(await texts(page, inFirst('a'))).toEqual([`${ATTACKS.turned} ${ATTACKS.quotes}`]);
+    expect(await isBefore(inFirst('a'), inFirst('time'))).toBe(true);
+    await page.goto(`${site.url}/packages/main/104/videos/1`);
+    expect(await isBefore('h1 bdi', 'h1 small')).toBe(true);
+    expect(await isBefore('.crumbs a:first-child', '.crumbs a:last-child')).toBe(true);
+  });
+
+  test('stays text when it comes to an open page', async () => {
+    const { file, site, page } = await openHostile();
+    await page.goto(site.url);
+    const title = `<img src=x onerror=alert(2)> ${ATTACKS.close}`;
+    execute(
+      file,
+      `update video set title = '${title}', changed_at = '2026-03-10 12:00:00', change_seq = 400 where id = 1 and package_id = 101;
+       update warehouse_state set change_seq = 400;
+       update walk set checkpoint_page = 3 where walk_id = 2;`,
+    );
+    site.clock.advance(6_000);
+    await expect.poll(() => texts(page, '#edited ins'), { timeout: 10_000 }).toContain(title);
+    await expect.poll(() => texts(page, '#progress .walk'), { timeout: 10_000 }).toEqual([ATTACKS.image]);
+    expect(await traces(page)).toEqual([]);
+  });
+
+  test.each(['light', 'dark'] as const)('axe finds nothing wrong with it in %s', async (colorScheme) => {
+    const { site } = await openHostile();
+    for (const path of [
+      '/',
+      '/packages/main/101',
+      '/packages/main/102',
+      '/packages/main/101/videos/8',
+      '/packages/main/9',
+    ]) {
+      const page = await newPage({ colorScheme });
+      await page.goto(site.url + path);
+      if (path === '/') await page.waitForSelector('figure[data-points]');
+      expect([path, await axeFindings(page)]).toEqual([path, []]);
+    }
+  });
+
+  test('is no wider than a phone', async () => {
+    const { site, page } = await openHostile({ viewport: { width: 360, height: 740 }, isMobile: true });
+    const long = 'W'.repeat(300);
+    for (const path of PAGES.filter((each) => !each.includes('%3C'))) {
+      await page.goto(site.url + path, { waitUntil: 'networkidle' });
+      expect([path, await page.evaluate(`[document.documentElement.scrollWidth, innerWidth]`)]).toEqual([
+        path,
+        [360, 360],
+      ]);
+      await page.evaluate(
+        `for (const each of document.querySelectorAll('bdi')) each.textContent = '${long}'`,
+      );
+      expect([path, await tooWide(page)]).toEqual([path, []]);
+    }
+  });
+});
+
+/** What reaches out of the page to the right, and no box around it scrolls. */
+const tooWide = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('main *')]
+    .filter((each) => each.getBoundingClientRect().right > 361 && !each.closest('.scroll *'))
+    .map((each) => each.outerHTML.slice(0, 100))`);
+
+describe('with keys', () => {
+  const ASKED_FOR = '/packages/main/104?sort=title&page=2';
+
+  async function openKeyed(options: BrowserContextOptions = {}): Promise<{ site: OpenSite; page: Page }> {
+    const site = await openSiteOver(hostileConfig([KEY]));
+    const page = await newPage(options);
+    await page.goto(site.url + ASKED_FOR);
+    return { site, page };
+  }
+
+  async function enter(page: Page, key: string): Promise<void> {
+    await page.getByLabel('Key').fill(key);
+    await Promise.all([page.waitForEvent('load'), page.getByLabel('Key').press('Enter')]);
+  }
+
+  const heading = (page: Page) => page.locator('h1').innerText();
+
+  test('a page is a form; a wrong key is told so, the right one leads to the page', async () => {
+    const { site, page } = await openKeyed();
+    expect(await heading(page)).toBe('A key is wanted');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Leave' }).count()).toBe(0);
+    await enter(page, 'another-key');
+    expect(await page.getByRole('alert').innerText()).toBe('This is no key of this server.');
+    await enter(page, KEY);
+    expect(page.url()).toBe(site.url + ASKED_FOR);
+    expect(await page.locator('h1 > bdi').textContent()).toBe(`${ATTACKS.turned} ${ATTACKS.quotes}`);
+  });
+
+  test('the cookie brings the chart and what is live, and leaving takes it away', async () => {
+    const { site, page } = await openKeyed();
+    await enter(page, KEY);
+    const live = page.waitForResponse((response) => response.url().endsWith('/live.json'));
+    await page.goto(site.url);
+    await page.waitForSelector('figure[data-points="2"]');
+    expect((await live).status()).toBe(200);
+    const other = await page.context().newPage();
+    await other.goto(site.url);
+    await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Leave' }).click()]);
+    expect(await heading(other)).toBe('A key is wanted');
+    await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('A key is wanted');
+    await other.goto(`${site.url}/storage/main`);
+    expect(await heading(other)).toBe('A key is wanted');
+    complaints = complaints.filter((line) => !/^failed request: .*live\.json .*ABORTED$/.test(line)); // it reloads at 401
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing wrong with the form in %s',
+    async (colorScheme) => {
+      const { page } = await openKeyed({ colorScheme });
+      expect(await axeFindings(page)).toEqual([]);
+      await enter(page, 'another-key');
+      expect(await axeFindings(page)).toEqual([]);
+      await enter(page, KEY);
+      expect(await axeFindings(page)).toEqual([]);
+    },
+  );
+
+  test('the form takes the keyboard, without scripts, on a phone', async () => {
+    const { site, page } = await openKeyed({
+      javaScriptEnabled: false,
+      viewport: { width: 360, height: 640 },
+    });
+    expect(await page.evaluate(`document.documentElement.scrollWidth`)).toBe(360);
+    for (let at = 0; at < 3; at += 1) await page.keyboard.press('Tab'); // past the skip link and the name
+    await page.keyboard.type(KEY);
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    expect(page.url()).toBe(site.url + ASKED_FOR);
+  });
+});

@@ -1,0 +1,48 @@
+/** Going through a page by the keyboard alone. The expressions run in the page. */
+import type { Page } from 'playwright-core';
+
+export interface Stop {
+  /** The element, such as `a Lectures`; `body` where the focus is nowhere. */
+  what: string;
+  /** The outline is seen: it is drawn, and some of the element is in sight. */
+  isSeen: boolean;
+}
+
+const WORDS = `(element) => [
+    element.localName,
+    element.getAttribute('aria-label') ?? element.getAttribute('aria-labelledby') ?? element.name ?? '',
+    ['section', 'div', 'main', 'body'].includes(element.localName) ? '' : element.textContent,
+  ].join(' ').replace(/\\s+/g, ' ').trim()`;
+
+/** Whatever takes the focus, in the order of the document: links, buttons, fields, summaries, and boxes that scroll. */
+export async function focusable(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const wordsOf = ${WORDS};
+    const takes = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"]';
+    return [...document.querySelectorAll(takes)].filter((each) => each.checkVisibility()).map(wordsOf);
+  })()`);
+}
+
+/** What has the focus. */
+export async function focused(page: Page): Promise<Stop> {
+  return page.evaluate<Stop>(`(() => {
+    const wordsOf = ${WORDS};
+    const element = document.activeElement;
+    if (element === document.body) return { what: 'body', isSeen: false };
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
+    const isInSight = right > 0 && left < innerWidth && bottom > 0 && top < innerHeight && width > 0 && height > 0;
+    const isDrawn = element.matches(':focus-visible') && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+    return { what: wordsOf(element), isSeen: isDrawn && isInSight };
+  })()`);
+}
+
+/** Presses Tab so often, and tells what had the focus after each. */
+export async function tabThrough(page: Page, times: number): Promise<Stop[]> {
+  const stops: Stop[] = [];
+  for (let at = 0; at < times; at += 1) {
+    await page.keyboard.press('Tab');
+    stops.push(await focused(page));
+  }
+  return stops;
+}
