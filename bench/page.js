@@ -22,7 +22,7 @@ const ADDRESSES = {
   'the chart of two years': '/storage.json?account=bench',
   'what the page asks again and again': '/live.json',
   'a package': '/packages/bench/500',
-  'its removed videos': '/packages/bench/500?removed=9007199254740991',
+  'its removed videos': '/packages/bench/500?removed=all',
   'a video': '/packages/bench/500/videos/5000100',
 };
 

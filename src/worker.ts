@@ -178,7 +178,7 @@ export async function work(
   }
 }
 
-/** Serves, publishes, tells and runs; what it opens is closed, in reverse, before the pipeline is. */
+/** Serves, publishes, tells and runs; what it opens is closed, side by side, before the pipeline is. */
 async function workWith(
   pipeline: Pipeline,
   config: Config,
@@ -215,8 +215,7 @@ async function workWith(
     const loop = { clock, logger, schedule, lastWholeRun, run, ticks };
     await keepInStep({ ...loop, ...watchedBy(notifier) }, signal);
   } finally {
-    await server?.close();
-    await Promise.all([publications?.close(), notifier?.close()]);
+    await Promise.all([server?.close(), publications?.close(), notifier?.close()]);
   }
 }
 

@@ -26,15 +26,15 @@ export function watchLive(listeners: LiveListeners): void {
   const progress = createProgress(listeners);
   const refresh = createRefresh(listeners);
   const look = async (): Promise<number> => {
-    const { stamp, html } = readLive(await (await ask(address, 'application/json')).json());
+    const { stamp, html, isRunning } = readLive(await (await ask(address, 'application/json')).json());
     progress.show(html);
     if (refresh.isDue(stamp)) await refresh.run();
-    return waitFor(html);
+    return waitFor(isRunning);
   };
-  keepLooking(look, waitFor(progress.html()));
+  keepLooking(look, waitFor(progress.html() !== ''));
 }
 
-const waitFor = (progress: string) => (progress === '' ? QUIET_MS : RUNNING_MS);
+const waitFor = (isRunning: boolean) => (isRunning ? RUNNING_MS : QUIET_MS);
 
 /** Calls `look` again and again, never twice at a time, and not while the page is out of sight; `look` tells how long to wait. */
 function keepLooking(look: () => Promise<number>, firstWaitMs: number): void {
@@ -119,9 +119,9 @@ async function ask(address: string, accept: string): Promise<Response> {
   return response;
 }
 
-function readLive(answer: unknown): { stamp: string; html: string } {
-  const { stamp, progress } = (answer ?? {}) as Record<string, unknown>;
+function readLive(answer: unknown): { stamp: string; html: string; isRunning: boolean } {
+  const { stamp, progress, running = progress !== '' } = (answer ?? {}) as Record<string, unknown>;
   if (typeof stamp !== 'string' || typeof progress !== 'string')
     throw new Error('the answer is not about now');
-  return { stamp, html: progress };
+  return { stamp, html: progress, isRunning: running === true };
 }

@@ -6,6 +6,7 @@ import { createSandbox } from '../sandbox/sandbox.ts';
 import { createTicks } from '../schedule/ticks.ts';
 import type { Progress } from '../sync/progress.ts';
 import type { RunSummary } from '../sync/run.ts';
+import { openDetails } from '../warehouse/details.ts';
 import { refuseForeign } from '../warehouse/publishing/swap.ts';
 import { openPipeline, work, type WorkerEvents } from '../worker.ts';
 import { demoConfig, publishedBeside, TIMEZONE } from './demo-config.ts';
@@ -28,6 +29,8 @@ export interface DemoOptions extends LogOptions {
 }
 
 const DEFAULT_PORT = 8320;
+/** What the account holds at first. */
+const VIDEOS = 12_300;
 /** How often the worker of the demo looks what is due. */
 const EVERY_SECOND = '* * * * * *';
 
@@ -45,7 +48,8 @@ export async function demo(options: DemoOptions): Promise<number> {
   const session = openSession('demo', options, config.secrets);
   try {
     const isKnown = existsSync(config.warehouse);
-    if (!isKnown) forgetPublished(publishedBeside(config.warehouse));
+    if (isKnown) sandbox.churn(changesOf(config.warehouse));
+    else forgetPublished(publishedBeside(config.warehouse));
     const words = isKnown ? 'going on with' : 'making';
     process.stdout.write(`a made-up account answers at ${url}; ${words} ${shown(config.warehouse)}\n\n`);
     if (options.once) return await syncOnce(config, session, stop);
@@ -126,6 +130,18 @@ function firstThen(
 function followed(churn: number): string {
   const changes = churn > 0 ? `the account changes ${churn} times a minute` : 'the account stands still';
   return `\n${changes}; the worker looks every 20 s (Ctrl-C ends it)\n\n`;
+}
+
+/** How often the account had changed when it was last read: it is made up anew, and changes in the same way each time. */
+function changesOf(warehouse: string): number {
+  try {
+    const details = openDetails(warehouse);
+    const changes = details.stamp().change_seq - VIDEOS;
+    details.close();
+    return Math.max(0, changes);
+  } catch {
+    return 0; // of an older version, which the worker brings up to date, or none of ours, which it refuses
+  }
 }
 
 /** What an earlier demo published, whose warehouse is gone, would not be replaced. */

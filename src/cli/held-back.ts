@@ -3,7 +3,7 @@ import type { RunSummary } from '../sync/run.ts';
 import { openOverview } from '../warehouse/overview.ts';
 import type { HeldReason } from '../warehouse/schema/videos.ts';
 import { SECOND_PROOF, whyHeldBack } from '../standing/held-back.ts';
-import { acceptCommand, type Typed } from '../standing/typed.ts';
+import type { acceptCommands } from '../standing/typed.ts';
 import { count, counted } from '../lib/words.ts';
 
 /** What a run left held back in one package. */
@@ -20,13 +20,13 @@ export interface LeftBack {
 
 /**
  * Reads from the live file what these walks left held back. `accepted` is what the run was to let through; without
- * `typed` there is no command to type.
+ * `commandFor` there is no command to type.
  */
 export function readLeftBack(
   path: string,
   walks: RunSummary['walks'],
   accepted: boolean | number,
-  typed: Typed | null,
+  commandFor: ReturnType<typeof acceptCommands> | null,
 ): LeftBack[] {
   const holding = walks.filter((walk) => walk.held_back > 0);
   if (holding.length === 0) return [];
@@ -39,7 +39,7 @@ export function readLeftBack(
       const until = Math.min(accepted === true ? walkId : Number(accepted), walkId - 1);
       const unproved = accepted === false ? 0 : overview.heldSince({ account, packageId }, until);
       const { removals, reasons } = row;
-      const command = typed && acceptCommand(typed, row);
+      const command = commandFor && commandFor(row);
       return [{ name: `${account}/${packageId}`, removals, reasons, unproved, command }];
     });
   } finally {

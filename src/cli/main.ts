@@ -1,30 +1,11 @@
 /** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { version } from '../lib/version.ts';
+import { askedPackages, countingNumber, wholeNumber } from './arguments.ts';
 import { EXIT, exitOf, report } from './exit.ts';
 import { DEFAULT_CONFIG } from '../standing/typed.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
-
-/** From 1 up. */
-function countingNumber(text: string): number {
-  if (isWhole(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError('expected a whole number from 1 up.');
-}
-
-function wholeNumber(text: string): number {
-  if (isWhole(text)) return Number(text);
-  throw new InvalidArgumentError('expected a whole number.');
-}
-
-function isWhole(text: string): boolean {
-  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text));
-}
-
-/** `--package 101 102` and `--package 101,102`. */
-function packageIds(text: string, earlier: number[] | undefined): number[] {
-  return [...(earlier ?? []), ...text.split(',').map(wholeNumber)];
-}
 
 const program = new Command('vodhouse')
   .description('Keeps a SQL warehouse in step with a video-hosting service.')
@@ -84,7 +65,11 @@ configured(
 
 configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
   .option('--quick', 'look for what is new or gone only, in few requests')
-  .option('--package <id...>', 'only these packages (implies --videos)', packageIds)
+  .option(
+    '--package <id...>',
+    'only these packages (implies --videos): ID in every account that has it, ACCOUNT/ID only there',
+    askedPackages,
+  )
   .option('--videos', 'only the videos')
   .option('--storage', 'only the storage statistics')
   .option(

@@ -2,6 +2,8 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { openNotifier } from '../notify/open.ts';
 import { staleBy } from '../schedule/freshness.ts';
+import type { PackageKey } from '../sync/account.ts';
+import { askedWords, isAsked, type AskedPackage } from '../sync/asked.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { openPipeline } from '../worker.ts';
 import { EXIT } from './exit.ts';
@@ -10,12 +12,12 @@ import { readLeftBack } from './held-back.ts';
 import { openSession, readConfig, type ConfigOptions, type Session } from './session.ts';
 import { createStop } from './stop.ts';
 import { summaryJson, summaryText } from './summary.ts';
-import { typedWith } from '../standing/typed.ts';
+import { acceptCommands, packageNames, typedWith } from '../standing/typed.ts';
 import type { Names } from './walk-lines.ts';
 
 export interface SyncOptions extends ConfigOptions {
   quick?: true;
-  package?: number[];
+  package?: AskedPackage[];
   videos?: true;
   storage?: true;
   /** True: all that is held back; a number: what that walk or an earlier one held back. */
@@ -56,7 +58,8 @@ export async function sync(options: SyncOptions): Promise<number> {
 
 function inWords(config: Config, options: SyncOptions, summary: RunSummary, published: Published): string {
   const { config: named, acceptRemovals = false } = options;
-  const leftBack = readLeftBack(config.warehouse, summary.walks, acceptRemovals, typedWith(named));
+  const commandFor = acceptCommands(typedWith(named), config.accounts);
+  const leftBack = readLeftBack(config.warehouse, summary.walks, acceptRemovals, commandFor);
   const lines = publishedLines(published);
   return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns }) + lines;
 }
@@ -80,7 +83,11 @@ async function tellAfterRun(
   await notifier?.close(TELL_WITHIN_MS, signal);
 }
 
-function isWhole(wish: { packages: readonly number[] | null; videos: boolean; storage: boolean }): boolean {
+function isWhole(wish: {
+  packages: readonly AskedPackage[] | null;
+  videos: boolean;
+  storage: boolean;
+}): boolean {
   return wish.packages === null && wish.videos && wish.storage;
 }
 
@@ -99,13 +106,30 @@ function refuseQuickRemovals({ quick, acceptRemovals }: SyncOptions): void {
   });
 }
 
-function refuseUnknown(config: Config, packages: readonly number[] | null): void {
-  const known = new Set(config.accounts.flatMap((account) => account.packages.map(({ id }) => id)));
-  const unknown = (packages ?? []).filter((id) => !known.has(id));
+function refuseUnknown({ accounts }: Config, asked: readonly AskedPackage[] | null): void {
+  const known = accounts.flatMap(({ name, packages }) =>
+    packages.map(({ id }) => ({ account: name, packageId: id })),
+  );
+  const unknown = (asked ?? []).filter((each) => !known.some((key) => isAsked(key, [each])));
   if (unknown.length === 0) return;
-  throw new ConfigError(`no account has the package ${unknown.join(', ')}`, {
-    hint: `the config has ${[...known].slice(0, 20).join(', ')}`,
+  const elsewhere = unknown.flatMap(({ packageId }) => {
+    const names = known.filter((key) => key.packageId === packageId).map(({ account }) => account);
+    return names.length === 0 ? [] : [`package ${packageId} is in ${names.join(', ')}`];
   });
+  const isElsewhere = elsewhere.length === unknown.length;
+  const hints = isElsewhere ? elsewhere : [...elsewhere, `the config has ${firstOf(known, accounts)}`];
+  throw new ConfigError(`no account has the package ${unknown.map(askedWords).join(', ')}`, {
+    hint: [...new Set(hints)].join('; '),
+  });
+}
+
+/** Some of the packages that there are, as they may be asked for. */
+function firstOf(known: readonly PackageKey[], accounts: Config['accounts']): string {
+  const nameOf = packageNames(accounts);
+  return known
+    .slice(0, 20)
+    .map(({ account, packageId }) => nameOf({ account, package_id: packageId }))
+    .join(', ');
 }
 
 /** Looks up the names that the config gives to packages. */

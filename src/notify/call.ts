@@ -21,10 +21,11 @@ const USER_AGENT = `vodhouse/${version()}`;
 export async function call({ url, body, deadlineMs, signal }: Call): Promise<string | null> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const json = body === null ? {} : { 'content-type': 'application/json' };
+  const { address, authorization } = withoutPassword(url);
   try {
-    const response = await fetch(url, {
+    const response = await fetch(address, {
       method: body === null ? 'GET' : 'POST',
-      headers: { 'user-agent': USER_AGENT, ...json },
+      headers: { 'user-agent': USER_AGENT, ...json, ...authorization },
       body,
       redirect: 'manual',
       signal: AbortSignal.any([deadline, signal]),
@@ -41,6 +42,26 @@ export async function call({ url, body, deadlineMs, signal }: Call): Promise<str
 /** The host of an address, and its port: the rest of it may be a secret. */
 export function hostOf(url: string): string {
   return new URL(url).host;
+}
+
+/** `fetch` refuses an address with `user:password@` in it: they go as a header (RFC 7617). */
+function withoutPassword(url: string): { address: URL; authorization: { authorization?: string } } {
+  const address = new URL(url);
+  const { username, password } = address;
+  if (username === '' && password === '') return { address, authorization: {} };
+  address.username = '';
+  address.password = '';
+  const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  return { address, authorization: { authorization: `Basic ${pair}` } };
+}
+
+/** Without its percent-encoding; as it is where a percent sign stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function judge(status: number): string | null {

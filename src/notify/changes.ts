@@ -12,6 +12,8 @@ export interface ChangeRules {
   overWords: (incident: OpenIncident) => string;
   /** Takes the secrets out of all texts of a value. */
   clean: Clean;
+  /** The account where there is just one: it is named where all of them are concerned. */
+  only: string | null;
 }
 
 /** What was found, against the incidents that are open. */
@@ -30,15 +32,21 @@ export function changesOf(
     now ? [] : overOf(incident, rules.overWords(incident)),
   );
   const lasting = pairs.flatMap(({ incident, now }) => (now ? { incident, now } : []));
-  const reminded = lasting.filter(({ incident }) => isDue(incident, rules));
+  const untold = lasting.filter(({ incident }) => isUntold(incident));
+  const outdated = new Set(
+    pairs.flatMap(({ incident, now }) => (!now && isReminding(incident) ? incident.message_id : [])),
+  );
+  const reminded = lasting.filter(
+    ({ incident }) => isDue(incident, rules) || outdated.has(incident.message_id),
+  );
   const begun = found.filter(
     (each) => each.mayBegin && !known.has(keyOf(each.event, each.account, each.packageId)),
   );
   return {
     tellings: [
-      ...tellingsOf('over', ended, rules.clean),
-      ...tellingsOf('begun', begun.map(asNew), rules.clean),
-      ...tellingsOf('reminder', reminded.map(asKnown), rules.clean),
+      ...tellingsOf('over', ended, rules),
+      ...tellingsOf('begun', [...untold.map(asKnown), ...begun.map(asNew)], rules),
+      ...tellingsOf('reminder', reminded.map(asKnown), rules),
     ],
     seen: lasting.flatMap(({ incident, now }) => seenAnew(incident, now)),
   };
@@ -67,9 +75,26 @@ function overOf(incident: OpenIncident, text: string): Told {
   return { id, event, account, packageId, since, text, details };
 }
 
-/** Counted from the last message about it that was taken: while one waits, nobody is reminded. */
-function isDue({ told_at: toldAt }: OpenIncident, { now, remindAfterMs }: ChangeRules): boolean {
-  return remindAfterMs !== null && toldAt !== null && fromTimestamp(toldAt) + remindAfterMs <= now;
+/** Nobody heard that it began: the message was given up. */
+function isUntold({ message }: OpenIncident): boolean {
+  return message?.state === 'begun' && message.delivered_at === null && message.given_up_at !== null;
+}
+
+/** A reminder of it waits. Where others of the same reminder are over it says too much: the rest is reminded of anew. */
+function isReminding({ message }: OpenIncident): boolean {
+  return message?.state === 'reminder' && message.delivered_at === null && message.given_up_at === null;
+}
+
+/**
+ * Counted from the last message about it that was taken. While its beginning waits, nobody is reminded; a reminder that
+ * waits for as long makes way for a newer one.
+ */
+function isDue(incident: OpenIncident, { now, remindAfterMs }: ChangeRules): boolean {
+  const { message } = incident;
+  if (remindAfterMs === null || !message || isUntold(incident)) return false;
+  const written = isReminding(incident) ? message.created_at : null;
+  const from = message.delivered_at ?? message.given_up_at ?? written;
+  return from !== null && fromTimestamp(from) + remindAfterMs <= now;
 }
 
 function seenAnew(incident: OpenIncident, { text, details: found }: Found): Changes['seen'] {

@@ -1,13 +1,13 @@
 /** Sends what waits to the webhook: in its order, again and again until it is taken. */
-import { counted } from '../lib/words.ts';
-import type { Clock } from '../lib/clock.ts';
+import { fromTimestamp, type Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/days.ts';
 import type { Logger } from '../lib/logger.ts';
-import { GIVE_UP_MS, type Incidents, type Sent } from '../warehouse/incidents.ts';
+import { LONGEST_WAIT_MS, type ClaimedMessage, type Incidents } from '../warehouse/incidents.ts';
 import { call, hostOf, type Call } from './call.ts';
 
 export interface DeliveryParts {
   webhook: string;
-  incidents: Pick<Incidents, 'claim' | 'settle' | 'giveUp'>;
+  incidents: Pick<Incidents, 'claim' | 'settle'>;
   clock: Clock;
   logger: Logger;
   deadlineMs: number;
@@ -16,7 +16,7 @@ export interface DeliveryParts {
 }
 
 const FIRST_WAIT_MS = 30_000;
-const LONGEST_WAIT_MS = 3_600_000;
+const GIVE_UP_DAYS = 7;
 
 /** Milliseconds from a failed attempt to the next one: the first is attempt 1. */
 export function waitAfter(attempts: number): number {
@@ -42,17 +42,23 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
     if (!message) return false;
     const { deadlineMs } = parts;
     const error = await call({ url: webhook, body: message.body, deadlineMs, signal } satisfies Call);
-    const waitMs = signal.aborted ? 0 : waitAfter(message.attempts);
-    const sent: Sent = error === null ? { error } : { error, nextAt: clock.now() + waitMs };
+    const sent = error === null ? { error } : { error, nextAt: nextAt(message) };
     incidents.settle(message.id, sent, clock.now());
     if (!signal.aborted || error === null) note(error);
+    if (sent.nextAt === null)
+      logger.error(`1 message to ${place} given up: not taken in ${GIVE_UP_DAYS} days`);
     return error === null;
   }
 
+  /** When what was not taken may be sent again; null where that has been tried for too long. */
+  function nextAt({ attempts, createdAt }: ClaimedMessage): number | null {
+    const now = clock.now();
+    if (signal.aborted) return now;
+    const isLost = now - fromTimestamp(createdAt) > GIVE_UP_DAYS * DAY_MS;
+    return isLost ? null : now + waitAfter(attempts);
+  }
+
   return async () => {
-    const lost = incidents.giveUp(clock.now());
-    const days = GIVE_UP_MS / 86_400_000;
-    if (lost > 0) logger.error(`${counted(lost, 'message')} to ${place} given up: not taken in ${days} days`);
     while (!signal.aborted && (await sendNext()));
   };
 }

@@ -5,8 +5,8 @@ import { createCalendar } from '../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { redact } from '../lib/redact.ts';
-import { streamsOf } from '../standing/streams.ts';
-import { acceptCommand, typedWith } from '../standing/typed.ts';
+import { streamsOf, type Stream } from '../standing/streams.ts';
+import { acceptCommands, typedWith } from '../standing/typed.ts';
 import type { IncidentFacts } from '../warehouse/incidents.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import type { Facts } from './incidents.ts';
@@ -30,8 +30,8 @@ export async function readFacts(parts: FactParts, now: number): Promise<Facts> {
   await breath();
   const failedWalks = incidents.failedWalks().map((row) => ({ ...row, error: clean(row.error) }));
   await breath();
-  const typed = typedWith(config.file);
-  const heldBack = overview.countHeldBack().map((row) => ({ ...row, command: acceptCommand(typed, row) }));
+  const commandFor = acceptCommands(typedWith(config.file), config.accounts);
+  const heldBack = overview.countHeldBack().map((row) => ({ ...row, command: commandFor(row) }));
   await breath();
   const run = incidents.failedRun();
   return {
@@ -40,12 +40,26 @@ export async function readFacts(parts: FactParts, now: number): Promise<Facts> {
     failedWalks,
     heldBack,
     failedRun: run && { ...run, error: clean(run.error) },
+    failedStorage: failedStorage(parts, streams),
     isRunning: incidents.isRunning(),
     isOverdue: isStale(watchedSince, now),
     watchedSince,
     pauses: config.accounts.flatMap(({ name }) => pauseOf(parts, name, now)),
     storage: storageFacts(parts, now),
   };
+}
+
+/** It was read where the last run in which it failed began before the last reading. */
+function failedStorage({ config, incidents }: FactParts, streams: readonly Stream[]): Facts['failedStorage'] {
+  return streams.flatMap(({ stream, account, at }) => {
+    if (stream !== 'storage') return [];
+    const runs = incidents.storageRuns(account);
+    const [last] = runs;
+    if (!last) return [];
+    const unread = runs.filter((run) => run.started_at > (at ?? ''));
+    const since = unread.at(-1)?.finished_at ?? last.finished_at;
+    return [{ account, error: redact(last.error, config.secrets), since, isRead: unread.length === 0 }];
+  });
 }
 
 function storageFacts({ config, incidents }: FactParts, now: number): Facts['storage'] {
@@ -59,9 +73,9 @@ function storageFacts({ config, incidents }: FactParts, now: number): Facts['sto
 
 function pauseOf({ config, overview }: FactParts, account: string, now: number): Facts['pauses'] {
   const pause = overview.pause(account, now);
-  if (!pause || fromTimestamp(pause.until) <= now) return [];
-  const { until, reason, since } = pause;
-  return [{ account, until, reason: redact(reason, config.secrets), since }];
+  if (!pause) return [];
+  const isInForce = fromTimestamp(pause.until) > now;
+  return [{ ...pause, account, reason: redact(pause.reason, config.secrets), isInForce }];
 }
 
 /** The value with every secret taken out of every text in it. */

@@ -18,8 +18,10 @@ export interface Facts {
   watchedSince: string;
   failedWalks: ReturnType<IncidentFacts['failedWalks']>;
   failedRun: ReturnType<IncidentFacts['failedRun']>;
-  /** The restrictions in force. */
-  pauses: readonly { account: string; until: string; reason: string; since: string }[];
+  /** Accounts whose storage failed in runs since one succeeded, all that the last of them says, and if it was read since. */
+  failedStorage: readonly { account: string; error: string; since: string; isRead: boolean }[];
+  /** The restrictions in force, and those whose rate is still coming back. */
+  pauses: readonly (NonNullable<ReturnType<Overview['pause']>> & { isInForce: boolean })[];
   /** With the command that lets exactly these removals through. */
   heldBack: readonly (ReturnType<Overview['countHeldBack']>[number] & { command: string })[];
   /** Of each account: the days still looked at again that the service tells otherwise, and those that are waited for. */
@@ -54,6 +56,7 @@ export function findIncidents(facts: Facts): Found[] {
   const all = [
     ...facts.pauses.map(restricted),
     ...failedRuns(facts),
+    ...facts.failedStorage.filter(({ isRead }) => !isRead).map(storageFailed),
     ...facts.failedWalks.map((row) => failed(row, nameIn(facts.config, row.account, row.package_id))),
     ...facts.streams.filter(({ isStale }) => isStale).map((stream) => stale(stream, facts)),
     ...facts.heldBack.map((row) => heldBack(row, nameIn(facts.config, row.account, row.package_id))),
@@ -81,43 +84,69 @@ export function nameIn({ accounts }: Facts['config'], account: string | null, pa
   return `${account ?? ''}/${packageId}${name === null ? '' : ` (${short(name, 60)})`}`;
 }
 
-function restricted({ account, until, reason, since }: Facts['pauses'][number]): Found {
-  const text = `account ${account} is paused until ${until} UTC: ${short(reason)}`;
+/** It lasts until the full rate is back: a service that restricts again meanwhile is no news. */
+function restricted({ account, until, reason, since, back_at, isInForce }: Facts['pauses'][number]): Found {
+  const words = isInForce ? 'is paused until' : 'was paused until';
+  const text = `account ${account} ${words} ${until} UTC, its full rate is back at ${back_at} UTC: ${short(reason)}`;
   return {
     event: 'restricted',
     account,
     packageId: null,
     text,
-    details: { until, reason },
+    details: { until, back_at, reason },
     since,
-    mayBegin: true,
+    mayBegin: isInForce,
   };
 }
 
-/** Where packages failed in it, they say why; it lasts all the same, until a run does better. */
-function failedRuns({ config: { accounts }, failedRun: run }: Facts): Found[] {
+/** Where packages or storage failed in it, they say why; it lasts all the same, until a run does better. */
+function failedRuns({ failedRun: run, failedStorage }: Facts): Found[] {
   if (!run) return [];
   const error = run.error ?? 'nothing says why';
-  const [only] = accounts;
   return [
     {
       event: 'failed',
-      account: accounts.length === 1 && only ? only.name : null,
+      account: null,
       packageId: null,
       text: `run ${run.run_id} over everything failed: ${short(error)}`,
       details: { run_id: run.run_id, error },
       since: run.since,
-      mayBegin: run.walks === 0,
+      mayBegin: run.walks === 0 && !isOnlyStorage(error, failedStorage),
     },
   ];
 }
 
+/** What a run says of each of its failures: sync/run.ts puts them one behind the other. */
+const partsOf = (error: string) => error.split(/; (?=(?:the budget of )?account )/);
+const storageOf = (account: string) => `account ${account}, storage `;
+
+function isOnlyStorage(error: string, failures: Facts['failedStorage']): boolean {
+  return partsOf(error).every((part) => failures.some(({ account }) => part.startsWith(storageOf(account))));
+}
+
+function storageFailed({ account, error: all, since }: Facts['failedStorage'][number]): Found {
+  const prefix = storageOf(account);
+  const error =
+    partsOf(all)
+      .find((part) => part.startsWith(prefix))
+      ?.slice(prefix.length) ?? all;
+  const text = `storage of ${account} failed: ${short(error)}`;
+  const details = { stream: 'storage', error };
+  return { event: 'failed', account, packageId: null, text, details, since, mayBegin: true };
+}
+
 function failed(row: Facts['failedWalks'][number], name: string): Found {
   const { account, package_id: packageId, walk_id, failures, since } = row;
-  const error = row.error ?? 'nothing says why';
+  const error = withoutName(row.error ?? 'nothing says why', `account ${account}, package ${packageId}`);
   const details = { error, walk_id, failures };
   const text = `${name} failed: ${short(error)}`;
   return { event: 'failed', account, packageId, text, details, since, mayBegin: true };
+}
+
+/** Errors of requests begin with what was asked for, which the sentence names already. */
+function withoutName(error: string, name: string): string {
+  const isNamed = error.startsWith(`${name}, `) || error.startsWith(`${name}: `);
+  return isNamed ? error.slice(name.length + 2) : error;
 }
 
 function stale({ account, stream, packageId, at }: Stream, facts: Facts): Found {

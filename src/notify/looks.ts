@@ -37,7 +37,7 @@ const PATIENCE_MS = 600_000;
 /** Begins with nothing under way, and what is found is not told yet. */
 export function createLooks(parts: LookParts): Looks {
   const { clock, logger, signal, deliver } = parts;
-  const patientUntil = clock.now() + PATIENCE_MS;
+  const beganAt = clock.now();
   const prune = createPruning(parts);
   let mayTell = false;
   let trouble = '';
@@ -46,7 +46,7 @@ export function createLooks(parts: LookParts): Looks {
 
   async function lookOnce(): Promise<void> {
     try {
-      if (mayTell || clock.now() >= patientUntil) await noteChanges(parts);
+      if (mayTell || Math.abs(clock.now() - beganAt) >= PATIENCE_MS) await noteChanges(parts);
       prune();
       await deliver();
       trouble = '';
@@ -113,10 +113,12 @@ async function findChanges(parts: LookParts): Promise<Changes> {
     details: clean(each.details),
   }));
   await breath();
-  return changesOf(found, incidents.open(), {
+  const [first, ...others] = config.accounts;
+  return changesOf(found, incidents.open(now), {
     now,
     remindAfterMs: config.notify.remindAfterMs,
     overWords: (incident) => clean(overWords(config, incident)),
     clean,
+    only: first && others.length === 0 ? first.name : null,
   });
 }

@@ -8,6 +8,13 @@ export type Told = Omit<Found, 'mayBegin'> & { id: number | null };
 /** Takes the secrets out of all texts of a value. */
 export type Clean = <Value>(value: Value) => Value;
 
+/** How messages are written. */
+export interface PostRules {
+  clean: Clean;
+  /** The account where there is just one; else null. */
+  only: string | null;
+}
+
 /** What is posted: docs/alerts.md. */
 export interface Post {
   event: IncidentEvent;
@@ -26,26 +33,27 @@ export const STORM = 10;
 const MOST_LISTED = 1_000;
 
 /** The messages for incidents that begin together, end together, or are told again together. */
-export function tellingsOf(state: MessageState, incidents: readonly Told[], clean: Clean): Telling[] {
+export function tellingsOf(state: MessageState, incidents: readonly Told[], rules: PostRules): Telling[] {
   const groups = new Map<string, Told[]>();
   for (const incident of incidents) {
     const key = JSON.stringify([incident.event, incident.account, incident.packageId === null]);
     groups.set(key, [...(groups.get(key) ?? []), incident]);
   }
   return [...groups.values()].flatMap((group) => {
-    if (group.length > STORM) return telling(stormPost(state, group), group, clean);
-    return group.map((one) => telling(postOf(state, one), [one], clean));
+    if (group.length > STORM) return telling(stormPost(state, group), group, rules);
+    return group.map((one) => telling(postOf(state, one), [one], rules));
   });
 }
 
-function telling(post: Post, of: readonly Told[], clean: Clean): Telling {
+/** What concerns all accounts is told of the only one, but is no incident of it: another may be added. */
+function telling(post: Post, of: readonly Told[], { clean, only }: PostRules): Telling {
   const { event, account, state } = post;
   const begun = of.filter(({ id }) => id === null);
   return {
     event,
     account,
     state,
-    body: JSON.stringify({ ...clean(post), event, state }),
+    body: JSON.stringify({ ...clean({ ...post, account: account ?? only }), event, state }),
     begun: begun.map((row) => ({ ...row, details: JSON.stringify(row.details) })),
     known: of.flatMap(({ id }) => id ?? []),
   };
@@ -98,9 +106,9 @@ export function overWords(config: Facts['config'], incident: OpenIncident): stri
   const name = packageId === null ? ofAccount : nameIn(config, account, packageId);
   if (!isConfigured(config, account, packageId)) return `${name} is no longer in the config`;
   return {
-    failed: packageId === null ? 'runs over everything fail no longer' : `${name} fails no longer`,
+    failed: account === null ? 'runs over everything fail no longer' : `${name} fails no longer`,
     stale: `${name} is fresh again`,
-    restricted: `account ${account ?? ''} may be asked again`,
+    restricted: `account ${account ?? ''} may be asked at its full rate again`,
     discrepancy: `${ofAccount}: no day that is still looked at again differs`,
     held_back: `${name}: no removal is held back any more`,
     gap: `${ofAccount}: no day is waited for any more`,

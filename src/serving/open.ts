@@ -2,6 +2,7 @@
 import type { Config, ServerConfig } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
+import { nextTick } from '../schedule/due.ts';
 import { staleBy } from '../schedule/freshness.ts';
 import { openPublisher } from '../schedule/publisher.ts';
 import { typedWith } from '../standing/typed.ts';
@@ -56,6 +57,7 @@ export async function openServing(
     isStale: staleBy(config.schedule),
   };
   const publisher = openPublisher(config, 'server');
+  const nextRun = (now: number) => nextTick(config.schedule.full, now);
   const metrics = createMetrics({ ...streams, tallies, publisher, clock });
   const calendar = createCalendar(config.timezone);
   try {
@@ -64,7 +66,7 @@ export async function openServing(
       server: config.server,
       accounts: config.accounts,
       catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, lists, publisher, typed: typedWith(config.file), clock },
+      pages: { ...streams, details, lists, publisher, typed: typedWith(config.file), nextRun, clock },
       metrics,
       readiness: rememberedFor(clock, (isLetIn: boolean) => judge(streams, clock.now(), isLetIn)),
     });

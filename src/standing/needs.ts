@@ -5,6 +5,7 @@ import { addDays } from '../lib/days.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import { HIDDEN } from '../warehouse/questions/videos.ts';
+import { manyAsOne, only, packageNeeds } from './package-needs.ts';
 import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
 import type {
   BudgetStanding,
@@ -14,7 +15,7 @@ import type {
   QuarantineReport,
   Standing,
 } from './report.ts';
-import type { Typed } from './typed.ts';
+import { packageNames, type Typed } from './typed.ts';
 import { ago, count, counted, duration, shortened } from '../lib/words.ts';
 
 export interface Need {
@@ -47,15 +48,18 @@ const NEWS_MS = 7 * 86_400_000;
 
 /** What needs a person: the packages first. */
 export function needsOf(facts: Omit<Standing, 'needs'>, surroundings: Surroundings): Need[] {
-  const { now, typed } = surroundings;
+  const { now, typed, config } = surroundings;
+  const nameOf = packageNames(config.accounts);
   const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
   const needs = [
     ...facts.budgets.flatMap((row) => pauseNeeds(row, { now, typed })),
     ...parkedNeeds(facts, surroundings),
-    ...facts.packages.flatMap((row) => [
-      ...packageNeeds(row, typed),
-      ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
-    ]),
+    ...manyAsOne(
+      facts.packages.flatMap((row) => [
+        ...packageNeeds(row, typed(`sync --package ${nameOf(row)}`)),
+        ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
+      ]),
+    ),
     ...storageNeeds(facts.storage, surroundings),
     ...publishedNeeds(facts, surroundings),
     ...facts.quarantine.map((row) => quarantineNeed(row, since)),
@@ -73,10 +77,6 @@ function failedNeeds({ runs: [last] }: Omit<Standing, 'needs'>): Need[] {
 }
 
 type Since = (timestamp: string) => string;
-
-function only(words: string): Need {
-  return { words, details: [], advice: [] };
-}
 
 function isOf(one: { account: string; package_id: number }, other: PackageReport): boolean {
   return one.account === other.account && one.package_id === other.package_id;
@@ -115,28 +115,6 @@ function parkedNeeds({ runs, budgets }: Omit<Standing, 'needs'>, { now, typed }:
       advice: [{ words: 'a worker goes on by itself; without one, from then on', command: typed('sync') }],
     },
   ];
-}
-
-function packageNeeds(row: PackageReport, typed: Typed): Need[] {
-  const name = `${row.account}/${row.package_id}`;
-  const needs: string[] = [];
-  const unwalked = `${name} was never walked whole: ${typed(`sync --package ${row.package_id}`)}`;
-  const first = row.walked_at === null ? [{ ...only(unwalked), isFirstRead: true as const }] : [];
-  if (row.walked_at !== null && row.stale)
-    needs.push(`${name} is stale: last walked whole at ${row.walked_at} UTC`);
-  if (row.last_walk === 'failed' || row.last_walk === 'partial') {
-    const how = row.last_walk === 'failed' ? 'failed' : 'was not whole';
-    needs.push(`${name}: the last walk ${how}: ${row.last_error ?? ''}`);
-  }
-  if (row.order === 'untrusted' && !isOnOnePage(row)) {
-    needs.push(`${name} is not listed in order of ids: its videos are stored, its removals wait for proof`);
-  }
-  return [...first, ...needs.map(only)];
-}
-
-/** There, removals are proved by the whole list, whatever its order. */
-function isOnOnePage({ pages }: PackageReport): boolean {
-  return pages !== null && pages <= 1;
 }
 
 function heldBackNeed(held: HeldBackReport, since: Since): Need {

@@ -6,7 +6,7 @@ import { publishedFact } from '../warehouse/publishing/facts.ts';
 import type { Publisher } from '../warehouse/publishing/publisher.ts';
 import { needsOf, type Need } from './needs.ts';
 import { streamsOf, type Stream, type StreamParts } from './streams.ts';
-import { acceptCommand, type Typed } from './typed.ts';
+import { acceptCommands, type Typed } from './typed.ts';
 
 export interface Standing {
   warehouse: string;
@@ -165,10 +165,11 @@ function pagesOf({ totalcount, page_size: size }: { totalcount: number | null; p
 
 /** Of the packages of the config, as above. */
 function heldBackReports(config: Config, held: Held, typed: Typed): HeldBackReport[] {
+  const commandFor = acceptCommands(typed, config.accounts);
   return config.accounts.flatMap(({ name: account, packages }) =>
     packages.flatMap(({ id }) => {
       const row = held.get(keyOf({ account, package_id: id }));
-      return row ? [{ ...row, command: acceptCommand(typed, row) }] : [];
+      return row ? [{ ...row, command: commandFor(row) }] : [];
     }),
   );
 }

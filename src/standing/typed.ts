@@ -1,4 +1,5 @@
 /** Commands to type, as this program says them. */
+import type { AccountConfig } from '../config/config.ts';
 
 /** The config of a command that names no other. */
 export const DEFAULT_CONFIG = 'vodhouse.yaml';
@@ -17,8 +18,32 @@ export function quoted(text: string): string {
   return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The command that lets exactly these removals through: what came later than the walk that is named is not let through. */
-export function acceptCommand(typed: Typed, held: { package_id: number; held_by: number | null }): string {
-  const walk = held.held_by === null ? '' : ` ${held.held_by}`;
-  return typed(`sync --package ${held.package_id} --accept-removals${walk}`);
+type Accounts = readonly Pick<AccountConfig, 'name' | 'packages'>[];
+
+/** Names packages as `sync --package` takes them: the account too where another one has a package of that number. */
+export function packageNames(accounts: Accounts): (row: { account: string; package_id: number }) => string {
+  const owners = new Map<number, string[]>();
+  for (const { name, packages } of accounts) {
+    for (const { id } of packages) owners.set(id, [...(owners.get(id) ?? []), name]);
+  }
+  return ({ account, package_id: id }) => {
+    const isElsewhere = owners.get(id)?.some((name) => name !== account) ?? false;
+    return isElsewhere ? quoted(`${account}/${id}`) : String(id);
+  };
+}
+
+/** Removals of one package that are held back; `held_by`: the last walk that held some, null where it is not known. */
+export interface Held {
+  account: string;
+  package_id: number;
+  held_by: number | null;
+}
+
+/** Writes commands that let exactly these removals through: not what came later than the walk that is named. */
+export function acceptCommands(typed: Typed, accounts: Accounts): (held: Held) => string {
+  const nameOf = packageNames(accounts);
+  return (held) => {
+    const walk = held.held_by === null ? '' : ` ${held.held_by}`;
+    return typed(`sync --package ${nameOf(held)} --accept-removals${walk}`);
+  };
 }

@@ -1,5 +1,6 @@
 /** One account's part of a run: its storage, then its packages in turn. */
 import type { SyncAccount, SyncParts } from './account.ts';
+import { isAsked } from './asked.ts';
 import { createGuard, type StreamsOutcome } from './guard.ts';
 import type { RunOrder } from './run.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
@@ -46,7 +47,8 @@ export async function syncAccount(
 /** The packages asked for that had no turn yet, the one longest unserved first. */
 async function inOrder(parts: SyncParts, order: RunOrder, account: SyncAccount): Promise<number[]> {
   const { mode, packages: only, goesOnFrom } = order;
-  const asked = new Set(account.packages.map(({ id }) => id).filter((id) => !only || only.includes(id)));
+  const isWanted = (packageId: number) => !only || isAsked({ account: account.name, packageId }, only);
+  const asked = new Set(account.packages.map(({ id }) => id).filter(isWanted));
   const { warehouse } = parts;
   const served = goesOnFrom ? await warehouse.packagesServedSince(account.name, mode, goesOnFrom) : [];
   for (const id of served) asked.delete(id);

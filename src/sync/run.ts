@@ -3,6 +3,7 @@ import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { SyncAccount, SyncParts } from './account.ts';
+import { askedWords, type AskedPackage } from './asked.ts';
 import { syncAccount, type AccountOutcome } from './account-run.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './guard.ts';
@@ -15,7 +16,7 @@ export interface RunOrder {
   mode: Mode;
   accounts: readonly SyncAccount[];
   /** Only these packages; null for all. */
-  packages: readonly number[] | null;
+  packages: readonly AskedPackage[] | null;
   videos: boolean;
   storage: boolean;
   /** Let removals through that were held back by this walk or an earlier one; true for all that are held back now. */
@@ -91,7 +92,7 @@ async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
 
 function scopeOf({ packages, videos, storage }: RunOrder): string | null {
   const words = [];
-  if (packages) words.push(`packages ${packages.join(', ')}`);
+  if (packages) words.push(`packages ${packages.map(askedWords).join(', ')}`);
   if (!storage) words.push('videos only');
   if (!videos) words.push('storage only');
   return words.length === 0 ? null : words.join(', ');

@@ -1,6 +1,7 @@
 /** What the pages show beyond how things stand: runs under way, storage by day, the latest changes, one package, one video. */
 import { openFileToRead } from './file.ts';
 import * as changes from './questions/changes.ts';
+import { isHeld } from './lock.ts';
 import { ask } from './questions/question.ts';
 import * as standing from './questions/standing.ts';
 import * as storage from './questions/storage.ts';
@@ -16,7 +17,7 @@ const VERSIONS = 100;
 
 /** A run under way. */
 export interface RunningRun extends standing.RunRow {
-  /** Packages that it has walked. */
+  /** Packages that it has walked, and those that it goes on from. */
   walked: number;
   under_way: standing.RunningWalk[];
 }
@@ -31,7 +32,7 @@ export interface VideoStates {
 }
 
 export interface Details {
-  /** The newest run, where it is under way. */
+  /** The newest run, where a process is at it. */
   running(): RunningRun | null;
   /** Two that are equal: nothing happened between. */
   stamp(): videos.Stamp;
@@ -58,9 +59,10 @@ export function openDetails(path: string): Details {
 
   function running(): RunningRun | null {
     const [run] = ask(db, standing.RUNS, { limit: 1 });
-    if (run?.status !== 'running') return null;
-    const [done] = ask(db, standing.RUN_DONE, { run_id: run.run_id });
-    const walks = ask(db, standing.RUNNING_WALKS, {}).filter(({ run_id: id }) => id === run.run_id);
+    if (run?.status !== 'running' || !isHeld(path, 'run')) return null; // a killed one stands as `running`
+    const { run_id, origin_started_at: origin } = run;
+    const [done] = ask(db, standing.RUN_DONE, { run_id, origin });
+    const walks = ask(db, standing.RUNNING_WALKS, {}).filter((walk) => walk.run_id === run_id);
     return { ...run, walked: done?.walked ?? 0, under_way: walks };
   }
 

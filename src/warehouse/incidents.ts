@@ -7,7 +7,7 @@ import * as facts from './statements/incident-facts.ts';
 import * as incidents from './statements/incident.ts';
 import type { OpenIncident } from './statements/incident.ts';
 import * as messages from './statements/incident-message.ts';
-import { look, transact } from './transact.ts';
+import { transact } from './transact.ts';
 
 export type { IncidentEvent, MessageState, OpenIncident };
 
@@ -45,15 +45,18 @@ export interface ClaimedMessage {
   body: string;
   /** How often it was sent, this time included. */
   attempts: number;
+  /** When it was written, as the warehouse writes moments. */
+  createdAt: string;
 }
 
-/** What came of sending a message. */
-export type Sent = { error: null } | { error: string; nextAt: number };
+/** What came of sending a message; `nextAt`: when it may be sent again (ms), null where it is given up. */
+export type Sent = { error: null } | { error: string; nextAt: number | null };
 
 /** Facts that may be incidents; see statements/incident-facts.ts. */
 export interface IncidentFacts {
   failedWalks(): facts.FailedWalk[];
   failedRun(): facts.FailedRun | null;
+  storageRuns(account: string): facts.StorageRun[];
   isRunning(): boolean;
   /** When the file was made, as the warehouse writes moments. */
   madeAt(): string | null;
@@ -62,8 +65,8 @@ export interface IncidentFacts {
 }
 
 export interface Incidents extends IncidentFacts {
-  /** The incidents that are not over. */
-  open(): OpenIncident[];
+  /** The incidents that are not over; what a clock that was ahead wrote of their messages is `now`. */
+  open(now: number): OpenIncident[];
   /** A number that changes whenever a message is written. */
   mark(): number;
   /** Stores what a look found, begun at this mark; false, and nothing, where another process has told something since. */
@@ -72,8 +75,6 @@ export interface Incidents extends IncidentFacts {
   claim(now: number): ClaimedMessage | null;
   /** Notes what came of it. What was taken lets the others go at once. */
   settle(id: number, sent: Sent, now: number): void;
-  /** Gives up what could not be told for too long; says how many messages that were. */
-  giveUp(now: number): number;
   /** Forgets what was over so many days ago. */
   prune(now: number, days: number): void;
   close(): void;
@@ -81,7 +82,8 @@ export interface Incidents extends IncidentFacts {
 
 /** A process that dies while it sends leaves the message to the others after this. */
 const CLAIM_MS = 60_000;
-export const GIVE_UP_MS = 7 * DAY_MS;
+/** No message is put off for longer, in milliseconds. */
+export const LONGEST_WAIT_MS = 3_600_000;
 
 /** Opens the incidents of the live file at `path`, which is up to date. */
 export function openIncidents(path: string): Incidents {
@@ -89,19 +91,34 @@ export function openIncidents(path: string): Incidents {
   return {
     failedWalks: () => facts.failedWalks(db),
     failedRun: () => facts.failedRun(db),
+    storageRuns: (account) => facts.storageRuns(db, account),
     isRunning: () => facts.isRunning(db),
     madeAt: () => facts.madeAt(db),
     differences: (account, since) => facts.differencesOf(db, account, since),
     gaps: (account) => facts.openGaps(db, account),
-    open: () => incidents.openIncidents(db),
+    open: (now) => open(db, now),
     mark: () => messages.newestMessage(db),
     note: (changes, mark, now) => note(db, changes, mark, now),
     claim: (now) => claim(db, now),
     settle: (id, sent, now) => settle(db, id, sent, now),
-    giveUp: (now) => giveUp(db, now),
     prune: (now, days) => prune(db, toTimestamp(now - days * DAY_MS)),
     close: () => void db.$client.close(),
   };
+}
+
+function open(db: Db, now: number): OpenIncident[] {
+  const at = toTimestamp(now);
+  const rows = incidents.openIncidents(db);
+  const isAhead = ({ message }: OpenIncident) =>
+    [message?.created_at, message?.delivered_at, message?.given_up_at].some((moment) => (moment ?? '') > at);
+  if (!rows.some(isAhead)) return rows;
+  transact(db, (tx) => messages.bringBack(tx, at));
+  return incidents.openIncidents(db);
+}
+
+function momentsAt(now: number): messages.Moments {
+  const [latestNext, latestClaim] = [toTimestamp(now + LONGEST_WAIT_MS), toTimestamp(now + CLAIM_MS)];
+  return { at: toTimestamp(now), latestNext, latestClaim };
 }
 
 function note(db: Db, { tellings, seen }: Changes, mark: number, now: number): boolean {
@@ -117,19 +134,22 @@ function note(db: Db, { tellings, seen }: Changes, mark: number, now: number): b
       const overAt = message.state === 'over' ? at : null;
       for (const id of known) incidents.noteTold(tx, id, message_id, overAt);
     }
+    messages.dropReminders(tx, momentsAt(now));
     return true;
   });
 }
 
 /** Nothing is written where nothing is due. */
 function claim(db: Db, now: number): ClaimedMessage | null {
-  const at = toTimestamp(now);
-  if (!messages.nextMessage(db, at)) return null;
+  const moments = momentsAt(now);
+  if (!messages.nextMessage(db, moments)) return null;
   return transact(db, (tx) => {
-    const next = messages.nextMessage(tx, at);
+    messages.dropReminders(tx, moments); // that were being sent when they were told of anew
+    const next = messages.nextMessage(tx, moments);
     if (!next) return null;
-    messages.claimMessage(tx, next.message_id, toTimestamp(now + CLAIM_MS));
-    return { id: next.message_id, body: next.body, attempts: next.attempts + 1 };
+    const { message_id: id, body, created_at: createdAt } = next;
+    messages.claimMessage(tx, id, moments.latestClaim);
+    return { id, body, attempts: next.attempts + 1, createdAt };
   });
 }
 
@@ -139,14 +159,9 @@ function settle(db: Db, id: number, sent: Sent, now: number): void {
     if (sent.error === null) {
       messages.noteDelivered(tx, id, at);
       messages.hastenMessages(tx, at);
-    } else messages.notePutOff(tx, id, toTimestamp(sent.nextAt), sent.error);
+    } else if (sent.nextAt === null) messages.giveUpMessage(tx, id, at, sent.error);
+    else messages.notePutOff(tx, id, toTimestamp(sent.nextAt), sent.error);
   });
-}
-
-function giveUp(db: Db, now: number): number {
-  const before = toTimestamp(now - GIVE_UP_MS);
-  if (look(db, (tx) => messages.countWaiting(tx, before)) === 0) return 0;
-  return transact(db, (tx) => messages.giveUpMessages(tx, before, toTimestamp(now)));
 }
 
 function prune(db: Db, at: string): void {

@@ -83,6 +83,18 @@ export function readHolder(path: string, name: LockName): Holder | null {
   }
 }
 
+/** Does a process that still lives hold the lock? Takes nothing: whoever wants the lock is not refused by the question. */
+export function isHeld(path: string, name: LockName): boolean {
+  const holder = readHolder(path, name);
+  if (holder?.host !== hostname()) return holder !== null;
+  try {
+    process.kill(holder.pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, as another user
+  }
+}
+
 /** A lock is of the file, not of one of the ways to spell its path. */
 function realPath(path: string): string {
   try {

@@ -1,6 +1,7 @@
 /** What the page of a package shows. */
 import { toTimestamp } from '../lib/clock.ts';
-import { createStanding, type ReportParts, type Standing } from '../standing/report.ts';
+import { createStanding, type Standing } from '../standing/report.ts';
+import type { FactParts } from './status-facts.ts';
 import { SEARCH_ITEMS, SORT_ITEMS, type SearchItem, type SortItem } from '../service/videos.ts';
 import type { Details } from '../warehouse/details.ts';
 import type { Lists } from '../warehouse/lists/lists.ts';
@@ -25,8 +26,12 @@ export const packageWish = z.object({
     .min(1)
     .max(2 ** 31)
     .catch(1),
-  /** Removed videos with a lower id than this; null: the list itself. */
-  removed: z.coerce.number().int().min(1).nullable().catch(null).default(null),
+  /** Removed videos with a lower id than this, or all of them; null: the list itself. */
+  removed: z
+    .union([z.literal('all'), z.coerce.number().int().min(1)])
+    .nullable()
+    .catch(null)
+    .default(null),
 });
 
 export type PackageWish = z.output<typeof packageWish>;
@@ -57,8 +62,7 @@ export interface PackageFacts {
   removed: { videos: RemovedVideo[]; next: number | null } | null;
 }
 
-export interface PackageParts extends ReportParts {
-  details: Details;
+export interface PackageParts extends FactParts {
   lists: Lists;
 }
 
@@ -91,7 +95,8 @@ export async function packageFacts(
   };
 }
 
-function removedOf(details: Details, key: { account: string; packageId: number }, below: number) {
+function removedOf(details: Details, key: { account: string; packageId: number }, wished: number | 'all') {
+  const below = wished === 'all' ? Number.MAX_SAFE_INTEGER : wished;
   const videos = details.removedOf(key, below, VIDEOS_A_PAGE + 1);
   const shown = videos.slice(0, VIDEOS_A_PAGE);
   return { videos: shown, next: videos.length > VIDEOS_A_PAGE ? (shown.at(-1)?.id ?? null) : null };

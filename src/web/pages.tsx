@@ -95,8 +95,13 @@ export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoo
     const now = clock.now();
     const running = details.running();
     const packages = config.accounts.reduce((sum, account) => sum + account.packages.length, 0);
-    const progress = running && <Progress of={progressOf(running, packages, now)} />;
-    return { stamp: stampOf(details.stamp(), running, now), progress: asPiece(progress) };
+    const progress = running && progressOf(running, packages, now);
+    const shown = <Progress progress={progress} nextRun={parts.nextRun(now)} />;
+    return {
+      stamp: stampOf(details.stamp(), running, now),
+      running: running !== null,
+      progress: asPiece(shown),
+    };
   });
 }
 

@@ -67,6 +67,7 @@ function addFormRoutes(app: FastifyInstance, door: Door): void {
   void app.register(async (below) => {
     below.removeAllContentTypeParsers(); // a form is all they take
     await below.register(formbody, { bodyLimit: 1_024 });
+    below.get(enterRoute, async (_request, reply) => reply.redirect('/', 303)); // asked for anew
     below.post(enterRoute, async (request, reply) => enter(request, reply, door));
     below.post(leaveRoute, async (request, reply) => leave(request, reply, door));
   });

@@ -25,9 +25,13 @@ export interface StatusFacts {
   now: number;
   stamp: string;
   standing: Standing;
+  /** The command that lists all needs. */
+  allNeeds: string;
   verdict: Verdict;
   progress: RunProgress | null;
-  /** A run over everything is under way: it reads what was never read. */
+  /** When the next full run is due, in milliseconds since 1970. */
+  nextRun: number;
+  /** A full run over everything is under way: it reads what was never read. */
   isLoading: boolean;
   /** Null where no account has storage statistics. */
   storage: StorageFacts | null;
@@ -57,6 +61,8 @@ export interface StorageFacts {
 /** What the facts are gathered from. */
 export interface FactParts extends ReportParts {
   details: Details;
+  /** When the next full run is due after `now` (both in ms). */
+  nextRun: (now: number) => number;
 }
 
 const RUNS = 10;
@@ -69,14 +75,16 @@ const DAY_MS = 86_400_000;
 export function statusFacts(parts: FactParts, wish: StatusWish, now: number): StatusFacts {
   const { details } = parts;
   const running = details.running();
-  const isLoading = running !== null && running.scope === null;
+  const isLoading = running !== null && running.mode === 'full' && running.scope === null;
   const standing = withoutFirstReads(createStanding(parts, now, RUNS), isLoading);
   return {
     now,
     stamp: stampOf(details.stamp(), running, now),
     standing,
+    allNeeds: parts.typed('status --json'),
     verdict: verdictOf(standing, now, isLoading),
     progress: running && progressOf(running, standing.packages.length, now),
+    nextRun: parts.nextRun(now),
     isLoading,
     storage: storageFacts(parts, wish.storage, now),
     packages: packageFacts(standing, details, wish, now),

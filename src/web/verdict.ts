@@ -10,33 +10,48 @@ export interface Verdict {
   words: string;
 }
 
-/** The verdict on what stands at `now` (ms); what was never read is not stale while a run is under way. */
-export function verdictOf(
-  { packages, storage, needs, runs }: Standing,
-  now: number,
-  isUnderWay: boolean,
-): Verdict {
+/** The verdict on what stands at `now` (ms). While all is read for the first time, what was not reached yet is not stale. */
+export function verdictOf(standing: Standing, now: number, isLoading: boolean): Verdict {
+  const { packages, storage, needs, runs } = standing;
   const walked = packages.flatMap(({ walked_at: at }) => at ?? []).sort();
-  const newest = walked.at(-1);
-  const isNew = newest === undefined && !storage.some(({ read_at: at }) => at !== null);
-  if (isNew && !isUnderWay && runs[0]?.status !== 'failed')
+  const isRead = walked.length > 0 || storage.some(({ read_at: at }) => at !== null);
+  const ofPackages = packageTrouble(standing, now, isLoading);
+  const ofStorage = storageTrouble(standing, isLoading);
+  if (!isRead && !isLoading && runs[0]?.status !== 'failed')
     return { level: 'new', words: 'Nothing has been read yet' };
-  const since = (at: string) => ago(Math.max(0, now - fromTimestamp(at)));
-  const stale = packages.filter((row) => row.stale && !(isUnderWay && row.walked_at === null));
-  const staleStorage = storage.filter((row) => row.stale && !(isUnderWay && row.read_at === null));
-  if (stale.length + staleStorage.length > 0) {
-    const words = stale.length > 0 ? staleWords(stale, packages.length, since) : freshWords(packages.length);
-    return { level: 'bad', words: [words, ...staleStorageWords(staleStorage)].join('; ') };
-  }
-  if (isUnderWay && walked.length < packages.length)
-    return { level: 'new', words: firstWords(walked.length, packages.length) };
-  const last = newest === undefined ? [] : [`last full walk ${since(newest)}`];
-  const words = [freshWords(packages.length), ...last];
-  if (needs.length === 0) return { level: 'good', words: words.join('; ') };
-  const level =
-    runs[0]?.status === 'failed' || packages.some((row) => row.last_walk === 'failed') ? 'bad' : 'look';
-  const wanted = `${count(needs.length)} ${needs.length === 1 ? 'thing needs' : 'things need'} a person`;
-  return { level, words: [...words, wanted].join('; ') };
+  const isFirst = isLoading && walked.length < packages.length;
+  const well = isFirst ? firstWords(walked.length, packages.length) : freshWords(packages.length);
+  const newest = walked.at(-1);
+  const isBad = ofPackages.length + ofStorage.length > 0;
+  const words = [
+    ...(ofPackages.length > 0 ? ofPackages : [well]),
+    ...ofStorage,
+    ...(newest === undefined || isFirst || packages.some((row) => row.stale)
+      ? []
+      : [`last full walk ${ago(now - fromTimestamp(newest))}`]),
+    ...(needs.length === 0 || isBad
+      ? []
+      : [`${count(needs.length)} ${needs.length === 1 ? 'thing needs' : 'things need'} a person`]),
+  ].join('; ');
+  const level = isBad ? 'bad' : needs.length > 0 ? 'look' : isFirst ? 'new' : 'good';
+  return { level, words: words.charAt(0).toUpperCase() + words.slice(1) };
+}
+
+/** Which are stale, and what failed; where no package failed, a run may have. */
+function packageTrouble({ packages, runs }: Standing, now: number, isLoading: boolean): string[] {
+  const stale = packages.filter((row) => row.stale && !(isLoading && row.walked_at === null));
+  const failed = packages.filter((row) => row.last_walk === 'failed').length;
+  const isFailed = failed + stale.length === 0 && runs[0]?.status === 'failed';
+  return [
+    ...(stale.length > 0 ? [staleWords(stale, packages.length, now)] : []),
+    ...(failed > 0 ? [`the last walk of ${counted(failed, 'package')} failed`] : []),
+    ...(isFailed ? ['the last run failed'] : []),
+  ];
+}
+
+function storageTrouble({ storage }: Standing, isLoading: boolean): string[] {
+  const stale = storage.filter((row) => row.stale && !(isLoading && row.read_at === null));
+  return stale.length === 0 ? [] : [`storage of ${stale.map(({ account }) => account).join(', ')} is stale`];
 }
 
 function firstWords(walked: number, all: number): string {
@@ -48,21 +63,17 @@ function freshWords(packages: number): string {
   return packages === 1 ? 'The only package is fresh' : `All ${count(packages)} packages fresh`;
 }
 
-function staleWords(stale: Standing['packages'], all: number, since: (at: string) => string): string {
+function staleWords(stale: Standing['packages'], all: number, now: number): string {
   const read = stale.flatMap(({ walked_at: at }) => at ?? []).sort();
-  const oldest = read[0];
-  const [longest, never] = [
-    oldest === undefined ? [] : [`the oldest was last walked ${since(oldest)}`],
-    stale.length - read.length,
-  ];
-  const unread = never > 0 ? [`${count(never)} ${never === 1 ? 'was' : 'were'} never walked whole`] : [];
+  const [oldest] = read;
+  const never = stale.length - read.length;
   const which =
     all === 1
-      ? 'The only package is stale'
+      ? 'the only package is stale'
       : `${count(stale.length)} of ${counted(all, 'package')} ${stale.length === 1 ? 'is' : 'are'} stale`;
-  return [which, ...longest, ...unread].join('; ');
-}
-
-function staleStorageWords(stale: Standing['storage']): string[] {
-  return stale.length === 0 ? [] : [`storage of ${stale.map(({ account }) => account).join(', ')} is stale`];
+  return [
+    which,
+    ...(oldest === undefined ? [] : [`the oldest was last walked ${ago(now - fromTimestamp(oldest))}`]),
+    ...(never === 0 ? [] : [`${count(never)} ${never === 1 ? 'was' : 'were'} never walked whole`]),
+  ].join('; ');
 }

@@ -74,7 +74,7 @@ function somePaths(): string[] {
     `/packages/${ACCOUNT}/101`,
     pathOf(edited?.['id'], edited?.['package_id']),
     `/storage/${ACCOUNT}`,
-    `/packages/${ACCOUNT}/101?removed=${2 ** 53 - 1}`,
+    `/packages/${ACCOUNT}/101?removed=all`,
   ];
 }
 
@@ -91,12 +91,12 @@ describe('an open page', () => {
       .toContain('<progress');
     await page.goto(demo.url);
     await page.evaluate(`globalThis.token = 'the first load'`);
-    expect(await heading(page)).toMatch(/^… [0-2] of 3 packages (?:has|have) been read for the first time$/);
+    expect(await heading(page)).toMatch(/^… First load: [0-2] of 3 packages read$/);
     await expect.poll(() => heading(page), { timeout: 30_000 }).toMatch(/^✓ All 3 packages fresh/);
     const seen = await page.evaluate<number[]>(`globalThis.seen`);
     expect(seen.length).toBeGreaterThan(1);
     expect(seen).toEqual(seen.toSorted((one, other) => one - other));
-    await expect.poll(() => page.locator('#progress').isHidden()).toBe(true);
+    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('No run is under way');
   });
 
   test('has as many points in its chart as the warehouse has days', async () => {
@@ -158,7 +158,7 @@ describe('without scripts', () => {
     const texts = (selector: string) => page.locator(selector).allInnerTexts();
     expect(await heading(page)).toMatch(/^✓ All 3 packages fresh; last full walk /);
     expect(await texts('#needs > p')).toEqual(['Nothing.']);
-    expect(await texts('#progress')).toEqual(['']);
+    expect(await texts('#progress h2')).toEqual(['No run is under way']);
     const packages = demo.rows(
       'select name, live_count from package where retired_at is null order by package_id',
     );

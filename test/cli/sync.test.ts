@@ -168,6 +168,30 @@ describe('sync', () => {
     expect(requests).toHaveLength(0);
   });
 
+  it.each([
+    [['second/102'], 'second/102', 'package 102 is in main'],
+    [['secnod/101', 'third/101'], 'secnod/101, third/101', 'package 101 is in main, second'],
+    [['main/101', '7'], '7', 'the config has main/101, 102, second/101, 103'],
+    [
+      ['101', 'main/7', 'main/103'],
+      'main/7, main/103',
+      'package 103 is in second; the config has main/101, 102, second/101, 103',
+    ],
+  ])('ends with 2 for --package %j, and says which accounts have that number', async (asked, words, hint) => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const main = configText({ url, packages: [101, 102], storage: false });
+    const second = configText({ url, packages: [101, 103], storage: false }).replace(
+      'name: main',
+      'name: second',
+    );
+    const cwd = folderOf({ [CONFIG]: `${main}${second.slice(second.indexOf('  - name'))}` });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--package', ...asked], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`no account has the package ${words}\n`);
+    expect(stderr).toContain(`-> ${hint}\n`);
+    expect(requests).toHaveLength(0);
+  });
+
   it('keeps records whose ids cannot be stored in quarantine, digit for digit, and ends with 3', async () => {
     const records = [1, 2, 3].map((id) => videoRecord(id));
     const body = listBody({ records })

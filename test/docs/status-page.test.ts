@@ -43,6 +43,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   package_id: 104,
   id: 3,
   run_id: 2,
+  origin: '2026-03-10 11:00:00',
   stream: 'videos',
   since: '2026-03-01',
   at: '2026-03-10 12:00:00',

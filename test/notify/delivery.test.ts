@@ -5,10 +5,14 @@ import { insert } from '../support/filled-live-file.ts';
 import { execute, rowsOf, valueOf } from '../support/live-file.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, NOON, openTestNotifier } from '../support/open-notifier.ts';
 import { createGate } from '../support/scripted-service.ts';
-import { SECRET_PATH } from '../support/webhook.ts';
+import { SECRET_PATH, startWebhook } from '../support/webhook.ts';
 
 const gap = (date: string) =>
   insert('storage_gap', { account: 'main', date, first_missed_at: NOON, last_asked_at: NOON });
+const READ_LATER = [
+  "update package set walked_at = '2027-03-10 12:00:00';",
+  "update storage_reading set observed_at = '2027-03-10 12:00:00';",
+].join('');
 const held = (package_id: number) =>
   insert('removal_candidate', {
     account: 'main',
@@ -82,13 +86,61 @@ describe('a webhook that is down', () => {
     );
     await lookAfter(7 * DAY_MS);
     expect(log.join('')).not.toContain('given up');
-    webhook.answer(200);
     sql('delete from storage_gap;');
-    await lookAfter(1_000);
-    await lookAfter(1_000);
+    await lookAfter(MINUTE_MS);
+    webhook.answer(200);
+    await lookAfter(MINUTE_MS);
     expect(log.filter((line) => line.includes('1 message to the webhook at'))).toHaveLength(1);
     expect(log.join('')).toContain('given up: not taken in 7 days');
     expect(told()).toEqual(['gap over']);
+  });
+
+  it('is told after 8 days what was left to be sent when it is up again', async () => {
+    const { sql, look, restart, clock, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    clock.advance(8 * DAY_MS);
+    webhook.answer(200);
+    await restart();
+    await look();
+    expect(told()).toEqual(['gap begun']);
+    expect(log.join('')).not.toContain('given up');
+  });
+
+  it('is told as begun what lasts, where that it began was given up', async () => {
+    const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    await lookAfter(8 * DAY_MS);
+    expect(log.join('')).toContain('given up: not taken in 7 days');
+    webhook.answer(200);
+    await lookAfter(MINUTE_MS);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap begun']);
+    expect(webhook.taken[0]?.text).toMatch(/^storage of main/);
+    expect(webhook.taken[0]?.since).toBe(NOON);
+    await lookAfter(DAY_MS - 2 * MINUTE_MS);
+    expect(told()).toEqual([]);
+    await lookAfter(2 * MINUTE_MS);
+    expect(told()).toEqual(['gap reminder']);
+  });
+
+  it('does not have its last failure counted as one of 7 days where the end broke it off', async () => {
+    const { sql, look, lookAfter, restart, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    webhook.answer('hang');
+    const calls = webhook.calls.length;
+    const looked = lookAfter(8 * DAY_MS);
+    await expect.poll(() => webhook.calls.length).toBe(calls + 1);
+    await Promise.all([restart(), looked]);
+    expect(log.join('')).not.toContain('given up');
+    webhook.answer(200);
+    await look();
+    expect(told()).toEqual(['gap begun']);
   });
 
   it('that refuses one message still gets those of other events', async () => {
@@ -306,6 +358,136 @@ describe('a reminder', () => {
     expect(told()).toEqual(['gap begun']);
     await lookAfter(MINUTE_MS);
     expect(told()).toEqual(['gap reminder']);
+  });
+});
+
+describe('a reminder that was not taken', () => {
+  it('is not told after its incident is over', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    webhook.answer(500);
+    await lookAfter(DAY_MS);
+    sql('delete from storage_gap;');
+    webhook.answer(200);
+    await lookAfter(1_000);
+    expect(told()).toEqual(['gap begun', 'gap over']);
+  });
+
+  it('makes way for the next one', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    webhook.answer(500);
+    await lookAfter(DAY_MS);
+    sql(gap('2026-03-09'));
+    await lookAfter(DAY_MS);
+    webhook.answer(200);
+    await lookAfter(HOUR_MS);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap begun', 'gap reminder']);
+    expect(webhook.taken[1]?.details['count']).toBe(2);
+  });
+
+  it('is told anew of what lasts, where part of it is over', async () => {
+    const packages = Array.from({ length: 12 }, (_, index) => index + 1);
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ packages });
+    sql(...packages.map(held), READ_LATER);
+    await look();
+    webhook.answer(500);
+    await lookAfter(DAY_MS);
+    sql('delete from removal_candidate where package_id = 12;');
+    webhook.answer(200);
+    await lookAfter(1_000);
+    expect(told()).toEqual(['held_back begun', 'held_back over 12', 'held_back reminder']);
+    expect(webhook.taken[2]?.text).toContain('Still: 11 packages of main');
+  });
+
+  it('is not dropped while it is being sent, and not sent again then', async () => {
+    const { sql, look, another, lookAfter, told, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    const gate = createGate();
+    webhook.answer(async () => {
+      await gate.opened;
+      return 500;
+    });
+    const looked = lookAfter(DAY_MS);
+    await expect.poll(() => webhook.calls.length).toBe(2);
+    sql('delete from storage_gap;');
+    const other = another();
+    await other.look();
+    expect(webhook.calls).toHaveLength(2); // the end waits for what is under way
+    gate.open();
+    await looked;
+    webhook.answer(200);
+    await lookAfter(HOUR_MS);
+    expect(told()).toEqual(['gap begun', 'gap over']);
+  });
+});
+
+describe('a clock that was ahead', () => {
+  it('delays neither what was put off nor what a dead process had claimed', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), held(101), READ_LATER);
+    await look();
+    sql("update incident_message set claimed_until = '2026-03-10 12:01:00' where event = 'held_back';");
+    webhook.answer(200);
+    await lookAfter(-DAY_MS);
+    expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
+  });
+
+  it('delays no reminder', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    await lookAfter(-9 * DAY_MS);
+    await lookAfter(DAY_MS - MINUTE_MS);
+    expect(told()).toEqual(['gap begun']);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap reminder']);
+  });
+
+  it('does not keep a worker patient for longer', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier({ inStep: false });
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    expect(told()).toEqual([]);
+    await lookAfter(-DAY_MS);
+    expect(told()).toEqual(['gap begun']);
+  });
+});
+
+describe('a webhook with a password in its address', () => {
+  it.each([
+    ['user:p%40ss%3Aw%C3%B6rd', 'user:p@ss:wörd'],
+    ['only-a-name', 'only-a-name:'],
+    ['user:100%', 'user:100%'],
+  ])('is called with basic authentication: %s', async (given, pair) => {
+    const webhook = await startWebhook();
+    const address = webhook.url.replace('://', `://${given}@`);
+    const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: address, ping: address } });
+    sql(gap('2026-03-08'));
+    await look();
+    const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+    expect(webhook.calls).toMatchObject([{ method: 'POST', path: SECRET_PATH, headers: { authorization } }]);
+    webhook.answer(500);
+    sql(held(101));
+    await look();
+    expect(log.join('')).toContain(`the webhook at ${webhook.host} did not take`);
+    const written = log.join('') + JSON.stringify(rowsOf(path, 'select * from incident_message'));
+    expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
+  });
+
+  it('is pinged with it', async () => {
+    const webhook = await startWebhook();
+    const ping = webhook.url.replace('://', '://user:word@');
+    const { notifier } = await openTestNotifier({ notify: { ping } });
+    notifier().ended(true);
+    await expect
+      .poll(() => webhook.calls)
+      .toMatchObject([{ headers: { authorization: 'Basic dXNlcjp3b3Jk' } }]);
   });
 });
 

@@ -19,6 +19,7 @@ const NO_FACTS: Omit<Facts, 'config'> = {
   watchedSince: AT,
   failedWalks: [],
   failedRun: null,
+  failedStorage: [],
   pauses: [],
   heldBack: [],
   storage: [],
@@ -35,7 +36,7 @@ function postsOf(facts: Partial<Facts>, packages = 1): Post[] {
     })),
   };
   const found = findIncidents({ ...NO_FACTS, config, ...facts });
-  const rules = { now: 0, remindAfterMs: null, clean: <Value>(value: Value) => value };
+  const rules = { now: 0, remindAfterMs: null, only: null, clean: <Value>(value: Value) => value };
   const { tellings } = changesOf(found, [], {
     ...rules,
     overWords: (incident) => overWords(config, incident),
@@ -56,13 +57,26 @@ const ofPackage = { account: 'main', package_id: 101 };
 const REAL: Post[] = [
   ...postsOf({
     failedWalks: [
-      { ...ofPackage, walk_id: 2, error: 'status 503', since: '2026-03-10 10:00:05', failures: 2 },
+      {
+        ...ofPackage,
+        walk_id: 2,
+        error: 'account main, package 101, page 4: no connection (ECONNREFUSED)',
+        since: '2026-03-10 10:00:05',
+        failures: 2,
+      },
     ],
   }),
   ...postsOf({ streams: [{ ...stale(101), packageId: 101 }] }),
   ...postsOf({
     pauses: [
-      { account: 'main', until: '2026-03-10 12:10:00', reason: 'status 429', since: '2026-03-10 11:59:00' },
+      {
+        account: 'main',
+        until: '2026-03-10 12:10:00',
+        reason: 'status 429',
+        since: '2026-03-10 11:59:00',
+        back_at: '2026-03-10 12:20:00',
+        isInForce: true,
+      },
     ],
   }),
   ...postsOf({

@@ -7,6 +7,7 @@ import {
   MINUTE_MS,
   NOON,
   openTestNotifier,
+  readingAt,
   runEnded,
   walkEnded,
 } from '../support/open-notifier.ts';
@@ -44,6 +45,10 @@ const discrepancy = (date: string, observed: number | null) =>
     observed,
     observed_at: NOON,
   });
+
+const storageError = (why: string) => `account main, storage 2026-03-07 to 2026-03-10: ${why}`;
+const storageAsked = (run_id: number, account = 'main') =>
+  insert('request', { run_id, account, purpose: 'storage', at_ms: 0, spent_until_ms: 0 });
 
 const CASES: Case[] = [
   {
@@ -86,6 +91,25 @@ const CASES: Case[] = [
     over: 'Over: runs over everything fail no longer',
   },
   {
+    event: 'failed',
+    begin: [
+      runEnded(1, 'succeeded', '2026-03-10 11:00:00'),
+      runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('no connection')),
+      storageAsked(2),
+      runEnded(3, 'failed', '2026-03-10 12:00:20', storageError('a; b')),
+      storageAsked(3),
+    ],
+    end: [readingAt('2026-03-10 12:00:20')],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 12:00:10',
+      text: 'storage of main failed: 2026-03-07 to 2026-03-10: a; b',
+      details: { stream: 'storage', error: '2026-03-07 to 2026-03-10: a; b' },
+    },
+    over: 'Over: storage of main fails no longer',
+  },
+  {
     event: 'stale',
     begin: ["update package set walked_at = '2026-03-10 09:59:59' where package_id = 102;"],
     end: [`update package set walked_at = '${NOON}';`],
@@ -124,15 +148,15 @@ const CASES: Case[] = [
       }),
     ],
     end: [],
-    endMs: 9 * MINUTE_MS,
+    endMs: 19 * MINUTE_MS,
     post: {
       account: 'main',
       package_id: null,
       since: '2026-03-10 11:59:00',
-      text: 'account main is paused until 2026-03-10 12:10:00 UTC: status 429',
-      details: { until: '2026-03-10 12:10:00', reason: 'status 429' },
+      text: 'account main is paused until 2026-03-10 12:10:00 UTC, its full rate is back at 2026-03-10 12:20:00 UTC: status 429',
+      details: { until: '2026-03-10 12:10:00', back_at: '2026-03-10 12:20:00', reason: 'status 429' },
     },
-    over: 'Over: account main may be asked again',
+    over: 'Over: account main may be asked at its full rate again',
   },
   {
     event: 'discrepancy',
@@ -326,6 +350,85 @@ describe('an incident', () => {
   });
 });
 
+describe('storage that failed', () => {
+  const FAILED = [runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('status 500')), storageAsked(2)];
+
+  it('is not over by a run that was put off, nor by one that says nothing of it', async () => {
+    const { sql, lookAfter, told } = await openTestNotifier();
+    sql(...FAILED, runEnded(3, 'parked', '2026-03-10 12:00:20'), storageAsked(3));
+    sql(runEnded(4, 'partial', '2026-03-10 12:00:30', 'account main is paused until later: status 429'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun']);
+    sql(runEnded(5, 'succeeded', '2026-03-10 12:00:40'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed over']);
+  });
+
+  it('is told of an account whose error says it, and that asked for it', async () => {
+    const { sql, lookAfter, told } = await openTestNotifier();
+    sql(runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('status 500')));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]); // it did not ask
+    sql(storageAsked(2), `update run set error = 'account other, storage 2026-03-10: status 500';`);
+    await lookAfter(MINUTE_MS);
+    sql(`update run set error = 'account main, package 101: it said "${storageError('x')}"';`);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]);
+    sql(`update run set error = 'account a, package 1: x; ${storageError('status 500')}; account z: y';`);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun']);
+  });
+
+  it('does not hide that a run failed as a whole', async () => {
+    const { sql, lookAfter, told, webhook } = await openTestNotifier();
+    sql(
+      runEnded(2, 'failed', '2026-03-10 12:00:10', `${storageError('x')}; account main, package 101: y`),
+      storageAsked(2),
+    );
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun', 'failed begun']);
+    expect(webhook.taken.map(({ details }) => Object.keys(details)[0])).toEqual(['run_id', 'stream']);
+  });
+});
+
+describe('an account that is restricted again and again', () => {
+  const pause = (since: string, until: string, back_at: string) =>
+    `delete from pause; ${insert('pause', { account: 'main', until, reason: 'status 429', since, back_at, strikes: 1 })}`;
+
+  it('is told of once, and once when its full rate is back', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
+    await look();
+    await lookAfter(MINUTE_MS);
+    sql(pause('2026-03-10 12:01:00', '2026-03-10 12:01:45', '2026-03-10 12:02:45'));
+    await look();
+    await lookAfter(MINUTE_MS);
+    sql(pause('2026-03-10 12:02:00', '2026-03-10 12:03:00', '2026-03-10 12:04:00'));
+    await look();
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['restricted begun']);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['restricted over']);
+    expect(webhook.taken[1]).toMatchObject({ since: NOON, details: { until: '2026-03-10 12:03:00' } });
+  });
+
+  it('is no news any more while the rate comes back', async () => {
+    const { sql, lookAfter, told, webhook } = await openTestNotifier({
+      notify: { remindAfterMs: MINUTE_MS },
+    });
+    sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]);
+    sql(pause('2026-03-10 12:01:00', '2026-03-10 12:01:30', '2026-03-10 12:09:00'));
+    await lookAfter(0);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['restricted begun', 'restricted reminder']);
+    expect(webhook.taken[1]?.text).toBe(
+      'Still: account main was paused until 2026-03-10 12:01:30 UTC, its full rate is back at 2026-03-10 12:09:00 UTC: status 429',
+    );
+  });
+});
+
 describe('a run that failed', () => {
   const failedWalk = [
     runEnded(2, 'failed', '2026-03-10 11:00:00', 'main/101: status 500'),
@@ -349,6 +452,21 @@ describe('a run that failed', () => {
     sql(runEnded(3, 'succeeded', NOON), walkEnded(3, 101, 'succeeded', NOON));
     await look();
     expect(told().sort()).toEqual(['failed over', 'failed over 101']);
+  });
+
+  it('lasts where an account is added, and names the only one', async () => {
+    const { sql, look, lookAfter, restart, told, webhook, config } = await openTestNotifier();
+    sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
+    await look();
+    const [main] = config.accounts;
+    if (!main) throw new Error('the config has no account');
+    await restart({ accounts: [main, { ...main, name: 'second', packages: [], storage: null }] });
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun']);
+    sql(runEnded(2, 'succeeded', NOON));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed over']);
+    expect(webhook.taken.map(({ account }) => account)).toEqual(['main', null]);
   });
 
   it('is not over for one that was parked, broken off or about a part only', async () => {

@@ -16,7 +16,8 @@ import {
 import { rowsOf } from '../support/live-file.ts';
 import { configOf, START } from '../support/open-pipeline.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/scripted-service.ts';
-import { listPage, listRefusal, videoRecord } from '../support/service-answers.ts';
+import { childrenOf } from '../support/process-table.ts';
+import { listPage, listRefusal, STORAGE, storageDays, videoRecord } from '../support/service-answers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/webhook.ts';
@@ -34,6 +35,7 @@ interface Wishes {
   key?: string;
   secrets?: readonly string[];
   accounts?: (base: AccountConfig) => AccountConfig[];
+  serves?: boolean;
 }
 
 /** A worker over a service that answers as the test says, and what tells it to look. */
@@ -52,6 +54,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
   const config: Config = {
     ...base,
     accounts: wishes.accounts?.(account) ?? [account],
+    server: wishes.serves ? { host: '127.0.0.1', port: 0, keys: [] } : null,
     notify: { webhook: null, ping: null, remindAfterMs: 24 * HOUR_MS, ...addresses },
     secrets: [key, webhook.url, ...(wishes.secrets ?? [])],
   };
@@ -122,6 +125,52 @@ describe('a worker', () => {
     expect(webhook.taken[0]?.text).toContain('no such package');
   });
 
+  it('tells of a failure what it does not say already, also of storage, until that is read', async () => {
+    const { start, answer, clock, webhook, postsReach } = await openWorker({
+      packages: [101, 102],
+      accounts: (base) => [
+        {
+          ...base,
+          storage: {
+            baseUrl: base.videoList.baseUrl,
+            auth: 'none',
+            key: 'test-key',
+            since: null,
+            settleMs: HOUR_MS,
+            lookAgainDays: 3,
+            giveUpDays: 7,
+          },
+        },
+      ],
+    });
+    const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : well(request));
+    answer((request) => {
+      const fails = request.path === STORAGE || request.query.get('pkg') === '101';
+      return fails ? listRefusal('Gone', 'no more') : serve(request);
+    });
+    await start(async (tick) => {
+      await postsReach(2);
+      answer(serve);
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(4);
+    });
+    const posts = webhook.taken.map(({ event, state, package_id: id }) => [event, state, id]);
+    expect(posts.sort()).toEqual([
+      ['failed', 'begun', null],
+      ['failed', 'begun', 101],
+      ['failed', 'over', null],
+      ['failed', 'over', 101],
+    ]);
+    const begun = webhook.taken.filter(({ state }) => state === 'begun').map(({ text }) => text);
+    expect(begun.sort()).toEqual([
+      expect.stringMatching(/^main\/101 failed: page 1: .*no more/),
+      expect.stringMatching(/^storage of main failed: \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: /),
+    ]);
+    const errors = webhook.taken.map(({ details }) => String(details['error']));
+    expect(errors.filter((error) => error.includes('account main'))).toEqual([]);
+  });
+
   it('that was off all night catches up before it tells anything', async () => {
     const { start, clock, webhook, runs, postsReach } = await openWorker();
     await start();
@@ -177,6 +226,21 @@ describe('a worker', () => {
       await postsReach(2);
     });
     expect(webhook.taken).toMatchObject([{ event: 'failed', state: 'begun' }]);
+  });
+
+  it('that ends waits for its server and for the webhook side by side', async () => {
+    const { start, answer, clock, webhook, postsReach } = await openWorker({ serves: true });
+    webhook.answer('hang');
+    answer(() => listRefusal('Gone', 'no such package'));
+    let wasServing: boolean | null = null;
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = (ms, signal) => {
+      if (ms === 5_000) wasServing = childrenOf(process.pid, 'serving/child.js').length > 0;
+      return sleep(ms, signal);
+    };
+    await start(() => postsReach(1));
+    expect(wasServing).toBe(true);
+    expect(childrenOf(process.pid, 'serving/child.js')).toEqual([]);
   });
 
   it('pings after each good run over everything, and after no other', async () => {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { insert, liveFileWith, packageRow, storageRow, videoRow } from './filled-live-file.ts';
 import { configToServe, type ServedConfig } from './open-site.ts';
+import { noteRunner } from './run-holder.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Markup, a way out of an attribute and of a script, and text that turns round what follows it. */
@@ -60,6 +61,7 @@ function hostileFile(): string {
   made ??= readFileSync(makeHostileFile());
   const path = join(temporaryFolder(), 'live.db');
   writeFileSync(path, made);
+  noteRunner(path);
   return path;
 }
 

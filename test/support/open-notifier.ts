@@ -40,8 +40,8 @@ export interface TestNotifier {
   look: () => Promise<void>;
   /** So many milliseconds pass, then it looks. */
   lookAfter: (ms: number) => Promise<void>;
-  /** As if the process had ended and begun anew. */
-  restart: () => Promise<void>;
+  /** As if the process had ended and begun anew, with this in its config. */
+  restart: (changes?: Partial<Config>) => Promise<void>;
   /** `event state package` of each message that was taken since the last time this was asked. */
   told: () => string[];
 }
@@ -80,10 +80,11 @@ export async function openTestNotifier(wishes: NotifierWishes = {}): Promise<Tes
     write: (line) => void log.push(line),
   });
   const opened = new Set<Notifier>();
+  let current: Config = config;
   const open = (): Notifier => {
     const isStale = staleBy(config.schedule);
     const { deadlineMs } = wishes;
-    const notifier = openNotifier(config, { clock, logger, isStale, since, deadlineMs });
+    const notifier = openNotifier(current, { clock, logger, isStale, since, deadlineMs });
     if (!notifier) throw new Error('the config tells nobody');
     if (inStep) notifier.inStep();
     opened.add(notifier);
@@ -109,7 +110,8 @@ export async function openTestNotifier(wishes: NotifierWishes = {}): Promise<Tes
       clock.advance(ms);
       return look();
     },
-    restart: async () => {
+    restart: async (changes = {}) => {
+      current = { ...current, ...changes };
       opened.delete(notifier);
       await notifier.close();
       notifier = open();

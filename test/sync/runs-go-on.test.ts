@@ -69,7 +69,7 @@ function restrictAt(packageId: number, nth: number): Answer {
 
 /** Serves the packages one a run, so that this is the order of those longest unserved. */
 async function putInOrder(pipeline: TestPipeline, order: readonly number[]): Promise<void> {
-  for (const packageId of order) await pipeline.run({ packages: [packageId] });
+  for (const packageId of order) await pipeline.run({ packages: [{ account: null, packageId }] });
 }
 
 describe('a run that is parked', () => {

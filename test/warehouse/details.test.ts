@@ -5,6 +5,7 @@ import { FIELDS } from '../../src/warehouse/questions/changes.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute } from '../support/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, KEY, PACKAGE, video, videos } from '../support/package-walker.ts';
+import { noteRunner } from '../support/run-holder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
@@ -129,6 +130,10 @@ describe('the latest additions', () => {
 describe('a run under way', () => {
   it('is the newest run with its walks, and none once it ended, also where an older one was killed', async () => {
     await walker.whole(videos([1]));
+    expect(details.running()).toBeNull(); // nobody is at it: it was killed
+    noteRunner(path, 2 ** 22 + 1); // more than Linux gives
+    expect(details.running()).toBeNull();
+    noteRunner(path);
     expect(details.running()).toMatchObject({ run_id: 1, walked: 1, under_way: [] });
     const walk = await walker.begin();
     expect(details.running()).toMatchObject({
@@ -140,6 +145,17 @@ describe('a run under way', () => {
     expect(details.running()).toMatchObject({ run_id: 2, walked: 1, under_way: [] });
     execute(path, `update run set status = 'failed' where run_id = 2`);
     expect(details.running()).toBeNull();
+  });
+});
+
+describe('a run that goes on from another', () => {
+  it('has walked what that one had walked, too', async () => {
+    await walker.whole(videos([1]));
+    await walker.stop(await walker.begin(), 'parked');
+    execute(path, `update run set status = 'parked', started_at = '2026-01-01 00:00:00' where run_id = 1`);
+    execute(path, `update run set origin_started_at = '2026-01-01 00:00:00' where run_id = 2`);
+    noteRunner(path);
+    expect(details.running()).toMatchObject({ run_id: 2, walked: 1 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { insert, packageRow, storageRow, videoRow } from '../support/filled-live-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../support/open-pages.ts';
+import { noteRunner } from '../support/run-holder.ts';
 import { elementsOf, linksIn, named, rowsIn, textOf } from '../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
@@ -56,7 +57,7 @@ const needsOn = ({ part }: ReadPage) =>
 
 describe('the status page', () => {
   it('shows its parts in the order of what one wants to know first, and where all is well says so', async () => {
-    const { title, words, part, root } = await (await openPages(ALL_WELL)).page();
+    const { title, words, root } = await (await openPages(ALL_WELL)).page();
     const ids = named(root, 'section', 'div').flatMap(({ attributes }) => attributes.get('id') ?? []);
     const sections = ['verdict', 'progress', 'needs', 'storage', 'packages', 'budgets', 'runs'];
     const changes = ['changes', 'added', 'edited', 'removed'];
@@ -67,7 +68,9 @@ describe('the status page', () => {
     );
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · vodhouse');
     expect(words('needs')).toBe('What needs a person Nothing.');
-    expect([words('progress'), part('progress').attributes.has('hidden')]).toEqual(['', true]);
+    expect(words('progress')).toBe(
+      'No run is under way The next full run is due at 2026-03-10 13:00:00 UTC.',
+    );
     expect(words('runs')).toBe('Last runs None yet.');
   });
 
@@ -75,11 +78,11 @@ describe('the status page', () => {
     const { page, data, change, clock } = await openPages(ALL_WELL);
     const stampOf = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
     const before = await page();
-    expect(await data('/live.json')).toEqual({ stamp: stampOf(before), progress: '' });
+    expect(await data('/live.json')).toMatchObject({ stamp: stampOf(before), running: false });
     change(run({ status: 'succeeded' }));
     const after = await page();
     expect(stampOf(after)).not.toBe(stampOf(before));
-    expect(await data('/live.json')).toEqual({ stamp: stampOf(after), progress: '' });
+    expect(await data('/live.json')).toMatchObject({ stamp: stampOf(after), running: false });
     clock.advance(3 * 3_600_000);
     expect((await page()).words('verdict')).toContain(
       '6 of 6 packages are stale; the oldest was last walked 3 h ago; storage of main, other is stale',
@@ -99,12 +102,12 @@ describe('a run under way', () => {
   ];
 
   it('is shown by packages and pages, on the page and for its script', async () => {
-    const { page, data, change } = await openPages(UNDER_WAY);
+    const { page, data, change, live } = await openPages(UNDER_WAY);
+    noteRunner(live);
     const { words, part, text } = await page();
     expect(words('progress')).toBe(
       'Run 1 is under way full, for 1 min 30 s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: begun',
     );
-    expect(part('progress').attributes.has('hidden')).toBe(false);
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
       attributes.get('value'),
       attributes.get('max'),
@@ -114,13 +117,14 @@ describe('a run under way', () => {
       ['2', '6'],
     ]);
     const { progress } = (await data('/live.json')) as { progress: string };
-    expect(text).toContain(`<section id="progress" class="card">${progress}</section>`);
+    expect(text).toContain(`<section id="progress" class="card" aria-label="Now">${progress}</section>`);
     change(`update run set mode = 'quick';`, `delete from walk;`);
     expect((await page()).words('progress')).toBe('Run 1 is under way quick, for 1 min 30 s');
   });
 
   it('is about to read what was never read: that needs nobody yet', async () => {
     const opened = await openPages(UNDER_WAY);
+    noteRunner(opened.live);
     const page = await opened.page();
     expect(needsOn(page)).toEqual([]);
     expect(page.words('verdict')).toContain('… First load: 4 of 6 packages read');
@@ -270,7 +274,7 @@ describe('what needs a person', () => {
     ]);
     const failed = await page();
     expect(needsOn(failed)).toEqual([['run 2 failed: the disk is full']]);
-    expect(failed.words('verdict')).toMatch(/^✕ All 6 packages fresh; .*; 1 thing needs a person/);
+    expect(failed.words('verdict')).toMatch(/^✕ The last run failed; last full walk 30 min ago As of /);
     expect(rowsIn(failed.part('runs')).at(2)).toEqual(['', 'the disk is full']);
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
@@ -283,11 +287,28 @@ describe('what needs a person', () => {
     );
   });
 
-  it('is told thirty times at most', async () => {
+  it('is one line for many packages, with three of them, and others are not hidden by it', async () => {
     const packages = Array.from({ length: 42 }, (_, index) => ({ id: 1_000 + index, name: null }));
-    const page = await (await openPages([], { accounts: onlyMain(packages) })).page();
+    const page = await (await openPages([], { accounts: onlyMain(packages, true) })).page();
+    expect(needsOn(page)[0]).toEqual([
+      '42 packages of main were never walked whole',
+      ...[1_000, 1_001, 1_002].map(
+        (id) => expect.stringContaining(`main/${id} was never walked whole`) as string,
+      ),
+      'and 39 more',
+    ]);
+  });
+
+  it('is told thirty times at most', async () => {
+    const drift = Array.from({ length: 42 }, (_, index) =>
+      insert('drift', {
+        ...{ account: 'main', stream: 'videos', field: `field_${index}`, kind: 'new', sample: '1' },
+        ...{ first_seen_at: AT, last_seen_at: AT },
+      }),
+    );
+    const page = await (await openPages([...ALL_WELL, ...drift])).page();
     expect(needsOn(page)).toHaveLength(30);
-    expect(page.words('needs')).toMatch(/and 12 more: vodhouse status --json$/);
+    expect(page.words('needs')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
   });
 });
 
@@ -390,7 +411,7 @@ describe('storage', () => {
     expect(rowsIn(part('storage'))).toEqual([
       ['Day', 'Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images', 'Together'],
       ['2026-03-10 (live)', ...Array<string>(5).fill('2.00 GiB'), '10.0 GiB'],
-      ['2026-03-09', '', '', '', '', '7 bytes', '7 bytes'],
+      ['2026-03-09', '', '', '', '', '7 bytes', 'at least 7 bytes'],
       ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
       ['2026-03-07', `the service did not serve it; last asked at ${AT} UTC`],
       ['2026-03-06', `the service never served it; given up at ${AT} UTC`],
@@ -446,7 +467,7 @@ describe('storage', () => {
     expect(words('storage')).toBe('Storage No day has been read yet.');
     expect(words('added')).toBe('Latest additions None yet.');
     expect(words('edited')).toBe('Latest edits None among the last 1,000 changes.');
-    expect(words('removed')).toBe('Latest removals None yet.');
+    expect(words('removed')).toBe('Latest removals None that is still gone.');
     expect(named(part('storage'), 'figure')).toEqual([]);
     expect((await page('/storage/main')).words('content')).toContain('No day has been read yet.');
     expect(await data('/storage.json')).toMatchObject({ dates: [], sizes: [[], [], [], [], []], live: null });

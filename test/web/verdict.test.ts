@@ -86,13 +86,19 @@ describe('where all is fresh', () => {
   it('the verdict is bad after a run or a walk that failed, and not after one that was not whole', () => {
     const words = 'All 2 packages fresh; last full walk 14 min ago; 1 thing needs a person';
     const packages = [fresh, fresh];
-    expect(verdict({ packages, needs: needs(1), runs: run('failed') })).toEqual(['bad', words]);
+    expect(verdict({ packages, needs: needs(1), runs: run('failed') })).toEqual([
+      'bad',
+      'The last run failed; last full walk 14 min ago',
+    ]);
     expect(verdict({ packages, needs: needs(1), runs: [...run('succeeded'), ...run('failed')] })).toEqual([
       'look',
       words,
     ]);
     const failed = { ...fresh, last_walk: 'failed' };
-    expect(verdict({ packages: [fresh, failed], needs: needs(1) })).toEqual(['bad', words]);
+    expect(verdict({ packages: [fresh, failed], needs: needs(1), runs: run('failed') })).toEqual([
+      'bad',
+      'The last walk of 1 package failed; last full walk 14 min ago',
+    ]);
     for (const last_walk of ['partial', 'interrupted', 'parked', 'running']) {
       expect(verdict({ packages: [fresh, { ...fresh, last_walk }], needs: needs(1) })).toEqual([
         'look',
@@ -129,11 +135,11 @@ describe('where packages are stale', () => {
     ]);
     expect(verdict({ packages: [fresh, fresh], storage: [other] })).toEqual([
       'bad',
-      'All 2 packages fresh; storage of other is stale',
+      'All 2 packages fresh; storage of other is stale; last full walk 14 min ago',
     ]);
     expect(verdict({ packages: [fresh], storage: [unreadStorage] })).toEqual([
       'bad',
-      'The only package is fresh; storage of main is stale',
+      'The only package is fresh; storage of main is stale; last full walk 14 min ago',
     ]);
   });
 

@@ -40,7 +40,8 @@ const message = describeTable(
     claimed_until: 'Until when it belongs to the process that sends it; NULL where none does.',
     last_error: 'Why it was not taken the last time; NULL where it was, or was not sent yet.',
     delivered_at: 'When the webhook took it; NULL before.',
-    given_up_at: 'When it was given up untold, after 7 days; NULL where it was not.',
+    given_up_at:
+      'When it was given up untold: after 7 days, or a reminder that came too late; NULL where it was not.',
   },
 );
 

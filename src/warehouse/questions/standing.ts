@@ -244,11 +244,14 @@ where status = 'running'
 order by walk_id`,
 );
 
-export const RUN_DONE = question<{ walked: number }, { run_id: number }>(
+export const RUN_DONE = question<{ walked: number }, { run_id: number; origin: string | null }>(
   'How many packages has a run walked?',
-  '',
+  'With those of the runs that it goes on from: `:origin` is its `origin_started_at`.',
   `
-select count(*) as walked
+select count(distinct walk.account || '/' || package_id) as walked
 from walk
-where run_id = :run_id and status <> 'running'`,
+join run using (run_id)
+where run_id between :run_id - 100 and :run_id
+  and (run_id = :run_id or coalesce(run.origin_started_at, run.started_at) = :origin)
+  and walk.status in ('succeeded', 'partial', 'failed')`,
 );

@@ -1,7 +1,7 @@
 /** What of the file may be an incident. Each is asked once a minute: it must cost little, whatever the file holds. */
 import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
-import { run, walk, warehouseState } from '../schema/runs.ts';
+import { request, run, walk, warehouseState } from '../schema/runs.ts';
 import { storageDiscrepancy, storageGap } from '../schema/storage.ts';
 import { packageTable } from '../schema/videos.ts';
 
@@ -57,6 +57,30 @@ export function failedRun(tx: Tx): FailedRun | null {
       (select count(*) from ${walk} w where w.run_id = last.run_id and w.mode = 'full' and w.status = 'failed') as walks
     from last where last.status = 'failed'`);
   return rows[0] ?? null;
+}
+
+/** A run over everything whose error names the storage of the account, which it asked for. */
+export interface StorageRun {
+  run_id: number;
+  error: string;
+  started_at: string;
+  finished_at: string;
+}
+
+/**
+ * In which of the last runs over everything, since one succeeded, did the storage of the account fail, as their errors
+ * begin to say it? The newest first. What was put off says nothing.
+ */
+export function storageRuns(tx: Tx, account: string): StorageRun[] {
+  return tx.all<StorageRun>(sql`
+    with recent as (select run_id, status, error, started_at, finished_at from ${run}
+      where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
+    select r.run_id, r.error, r.started_at, r.finished_at from recent r
+    where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
+      and instr('; ' || r.error, ${`; account ${account}, storage `}) > 0
+      and exists (select 1 from ${request} q
+        where q.run_id = r.run_id and q.account = ${account} and q.purpose = 'storage')
+    order by r.run_id desc`);
 }
 
 /** Is a run under way, as far as the file knows? */

@@ -2,6 +2,7 @@
 import { eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { incident, incidentMessage } from '../schema/incidents.ts';
+import type { MessageRow } from './incident-message.ts';
 import { prepared } from './prepared.ts';
 
 export type IncidentRow = typeof incident.$inferSelect;
@@ -9,18 +10,14 @@ export type NewIncidentRow = Omit<typeof incident.$inferInsert, 'incident_id' | 
 
 /** An incident that is not over, and what became of the newest message that tells of it. */
 export type OpenIncident = IncidentRow & {
-  /** When it was taken, or given up; null while it waits. */
-  told_at: string | null;
+  message: Pick<MessageRow, 'state' | 'created_at' | 'delivered_at' | 'given_up_at'> | null;
 };
 
 /** The incidents that are not over, in their order. */
 export function openIncidents(tx: Tx): OpenIncident[] {
-  const { delivered_at, given_up_at, message_id } = incidentMessage;
+  const { state, created_at, delivered_at, given_up_at, message_id } = incidentMessage;
   return tx
-    .select({
-      ...getTableColumns(incident),
-      told_at: sql<string | null>`coalesce(${delivered_at}, ${given_up_at})`,
-    })
+    .select({ ...getTableColumns(incident), message: { state, created_at, delivered_at, given_up_at } })
     .from(incident)
     .leftJoin(incidentMessage, eq(message_id, incident.message_id))
     .where(isNull(incident.over_at))

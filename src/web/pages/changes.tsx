@@ -19,7 +19,7 @@ export function ChangesSection({ added, edited, removed, now, unit }: Changes) {
           <Edit key={videoPath(row)} of={row} now={now} />
         ))}
       </List>
-      <List id="removed" heading="Latest removals" none="None yet.">
+      <List id="removed" heading="Latest removals" none="None that is still gone.">
         {removed.map((row) => (
           <Removal key={videoPath(row)} of={row} now={now} />
         ))}

@@ -1,6 +1,6 @@
 /** Figures, moments and lengths as the pages show them. */
 import { fromTimestamp } from '../../lib/clock.ts';
-import { ago, binarySize, count } from '../../lib/words.ts';
+import { ago, binarySize, count, duration } from '../../lib/words.ts';
 
 /** How long ago a moment of the warehouse was (`YYYY-MM-DD HH:MM:SS` UTC); `never` where there is none. */
 export function Ago({ at, now, never = 'never' }: { at: string | null; now: number; never?: string }) {
@@ -15,6 +15,13 @@ export function Ago({ at, now, never = 'never' }: { at: string | null; now: numb
 /** A moment as it stands in the warehouse. */
 export function Moment({ at }: { at: string }) {
   return <time dateTime={`${at.replace(' ', 'T')}Z`}>{at}</time>;
+}
+
+/** How long something took whose moments are whole seconds. */
+export function tookWords(from: string, to: string): string {
+  const ms = fromTimestamp(to) - fromTimestamp(from);
+  if (ms < 1_000) return 'under 1 s';
+  return ms < 60_000 ? `${ms / 1_000} s` : duration(ms);
 }
 
 /** `+12`, `−3`, `±0`. */

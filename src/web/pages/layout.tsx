@@ -24,8 +24,8 @@ export function asHtml(page: VNode): string {
 }
 
 /** A piece of a document. */
-export function asPiece(piece: VNode | null): string {
-  return piece === null ? '' : renderToString(piece);
+export function asPiece(piece: VNode): string {
+  return renderToString(piece);
 }
 
 export function Page({
@@ -69,8 +69,8 @@ export function Page({
         <main id="content">{children}</main>
         <footer>
           <p>
-            vodhouse {version()} · all times UTC · <a href="/metrics">metrics</a> ·{' '}
-            <a href="/openapi.json">the service, served back</a>
+            vodhouse {version()} · times are UTC, days and “made” as the service counts them ·{' '}
+            <a href="/metrics">metrics</a> · <a href="/openapi.json">the service, served back</a>
           </p>
         </footer>
       </body>

@@ -1,10 +1,9 @@
 /** The page of a package: how it stands, its walks, and its videos to search, sort and page. */
-import { fromTimestamp } from '../../lib/clock.ts';
-import { count, counted, duration } from '../../lib/words.ts';
+import { count, counted } from '../../lib/words.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
 import type { PackageWalk } from '../../warehouse/questions/videos.ts';
 import type { PackageFacts, PackageWish } from '../package-facts.ts';
-import { Ago, packagePath, queryOf } from './figures.tsx';
+import { Ago, packagePath, queryOf, tookWords } from './figures.tsx';
 import { Page, type PageParts } from './layout.tsx';
 import { stateOf } from './packages.tsx';
 import { Pager } from './pager.tsx';
@@ -15,9 +14,6 @@ export interface PackagePageParts extends Pick<PageParts, 'addressOf' | 'mayLeav
   facts: PackageFacts;
   unit: 'ms' | 's';
 }
-
-/** Above every id. */
-const ALL_REMOVED = 2 ** 53 - 1;
 
 export function PackagePage({ facts, unit, ...page }: PackagePageParts) {
   const { account, package_id: id, name, removed } = facts;
@@ -37,7 +33,7 @@ export function PackagePage({ facts, unit, ...page }: PackagePageParts) {
         <a href={packagePath(facts)} aria-current={removed ? undefined : 'page'}>
           Videos
         </a>
-        <a href={`${packagePath(facts)}?removed=${ALL_REMOVED}`} aria-current={removed ? 'page' : undefined}>
+        <a href={`${packagePath(facts)}?removed=all`} aria-current={removed ? 'page' : undefined}>
           Removed
         </a>
       </nav>
@@ -116,7 +112,7 @@ function Search({ facts }: { facts: PackageFacts }) {
           </option>
         ))}
       </select>
-      <label for="keyword">for exactly</label>
+      <label for="keyword">for (capitals count)</label>
       <input id="keyword" type="search" name="keyword" value={wish.keyword ?? ''} maxLength={200} />
       {wish.sort !== 'id' && <input type="hidden" name="sort" value={wish.sort} />}
       {wish.direction !== 'desc' && <input type="hidden" name="direction" value={wish.direction} />}
@@ -143,7 +139,7 @@ function Removed({ facts, unit }: { facts: PackageFacts; unit: 'ms' | 's' }) {
     <>
       <h2 id="videos-heading">Removed videos</h2>
       {videos.length === 0 ? (
-        <p class="soft">None{facts.wish.removed === ALL_REMOVED ? '' : ' further down'}.</p>
+        <p class="soft">None{facts.wish.removed === 'all' ? '' : ' further down'}.</p>
       ) : (
         <RemovedTable of={facts} videos={videos} unit={unit} />
       )}
@@ -205,7 +201,7 @@ function walkWords({
     [restored, 'came back'],
   ] as const;
   const said = changes.flatMap(([number, word]) => (number > 0 ? [`${count(number)} ${word}`] : []));
-  const took = finished_at === null ? [] : [duration(fromTimestamp(finished_at) - fromTimestamp(started_at))];
+  const took = finished_at === null ? [] : [tookWords(started_at, finished_at)];
   return [
     ...(said.length > 0 ? said : ['no change']),
     counted(pages, 'page'),

@@ -1,8 +1,7 @@
 /** The last runs: what they did, and why one failed. */
-import { fromTimestamp } from '../../lib/clock.ts';
-import { count, counted, duration } from '../../lib/words.ts';
+import { count, counted } from '../../lib/words.ts';
 import type { Standing } from '../../standing/report.ts';
-import { Ago } from './figures.tsx';
+import { Ago, tookWords } from './figures.tsx';
 
 type Run = Standing['runs'][number];
 
@@ -51,8 +50,7 @@ const LEVELS: Record<Run['status'], string> = {
 };
 
 function RunRows({ of: run, now }: { of: Run; now: number }) {
-  const took =
-    run.finished_at === null ? '' : duration(fromTimestamp(run.finished_at) - fromTimestamp(run.started_at));
+  const took = run.finished_at === null ? '' : tookWords(run.started_at, run.finished_at);
   return (
     <>
       <tr>
@@ -67,7 +65,7 @@ function RunRows({ of: run, now }: { of: Run; now: number }) {
           <span class={`state ${LEVELS[run.status]}`}>{run.status}</span>
         </td>
         <td>{whatItDid(run)}</td>
-        <td class="number">{count(run.requests)}</td>
+        <td class="number">{run.status === 'running' ? '' : count(run.requests)}</td>
       </tr>
       {run.error !== null && (
         <tr class="why">

@@ -2,7 +2,9 @@
 import { count, counted, duration } from '../../lib/words.ts';
 import type { Advice } from '../../standing/needs.ts';
 import type { Standing } from '../../standing/report.ts';
-import type { RunProgress, WalkProgress } from '../progress.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import type { WalkProgress } from '../progress.ts';
+import type { StatusFacts } from '../status-facts.ts';
 import type { Verdict } from '../verdict.ts';
 import { Moment, packagePath } from './figures.tsx';
 
@@ -24,16 +26,28 @@ export function VerdictSection({ verdict: { level, words }, at }: { verdict: Ver
   );
 }
 
-export function ProgressSection({ progress }: { progress: RunProgress | null }) {
+type ProgressParts = Pick<StatusFacts, 'progress' | 'nextRun'>;
+
+export function ProgressSection(parts: ProgressParts) {
   return (
-    <section id="progress" class="card" hidden={progress === null}>
-      {progress && <Progress of={progress} />}
+    <section id="progress" class="card" aria-label="Now">
+      <Progress {...parts} />
     </section>
   );
 }
 
-/** What stands in the section while a run is under way. */
-export function Progress({ of: run }: { of: RunProgress }) {
+/** What stands in the section: the run under way, or when the next one is due. */
+export function Progress({ progress: run, nextRun }: ProgressParts) {
+  if (!run) {
+    return (
+      <>
+        <h2>No run is under way</h2>
+        <p class="soft">
+          {Number.isFinite(nextRun) ? <NextRun at={toTimestamp(nextRun)} /> : 'No full run is due.'}
+        </p>
+      </>
+    );
+  }
   return (
     <>
       <h2>
@@ -60,6 +74,14 @@ export function Progress({ of: run }: { of: RunProgress }) {
   );
 }
 
+function NextRun({ at }: { at: string }) {
+  return (
+    <>
+      The next full run is due at <Moment at={at} /> UTC.
+    </>
+  );
+}
+
 function WalkLine({ of: walk }: { of: WalkProgress }) {
   const name = walk.name ?? `${walk.account}/${walk.package_id}`;
   if (!walk.pages) {
@@ -78,10 +100,10 @@ function WalkLine({ of: walk }: { of: WalkProgress }) {
   );
 }
 
-/** So many are shown; of the others is said how many they are. */
+/** So many are shown; of the others is said how many they are, and what lists them all. */
 const NEEDS = 30;
 
-export function NeedsSection({ needs }: Pick<Standing, 'needs'>) {
+export function NeedsSection({ needs, all }: Pick<Standing, 'needs'> & { all: string }) {
   const left = needs.length - NEEDS;
   return (
     <section id="needs" class="card" data-part aria-labelledby="needs-heading">
@@ -106,7 +128,7 @@ export function NeedsSection({ needs }: Pick<Standing, 'needs'>) {
       </ul>
       {left > 0 && (
         <p class="soft">
-          and {count(left)} more: <code>vodhouse status --json</code>
+          and {count(left)} more: <code>{all}</code>
         </p>
       )}
     </section>

@@ -19,8 +19,8 @@ export function StatusPage({ facts, unit, ...page }: StatusPageParts) {
   return (
     <Page {...page} title={`${verdict.words} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
       <VerdictSection verdict={verdict} at={toTimestamp(now)} />
-      <ProgressSection progress={progress} />
-      <NeedsSection needs={standing.needs} />
+      <ProgressSection progress={progress} nextRun={facts.nextRun} />
+      <NeedsSection needs={standing.needs} all={facts.allNeeds} />
       <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isUnderWay={facts.isLoading} />
       <BudgetsSection budgets={standing.budgets} />

@@ -1,10 +1,10 @@
 /** All days of an account's storage, a year at a time: sizes and counts. */
-import { binarySize, count } from '../../lib/words.ts';
+import { count } from '../../lib/words.ts';
 import type { StorageDayRow } from '../../warehouse/questions/storage.ts';
 import type { StorageFacts } from '../status-facts.ts';
 import { bytesOf, Moment, queryOf } from './figures.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import { daysOf, lastDayOf, SIZES, totalOf, whyMissing } from './storage.tsx';
+import { daysOf, firstDayOf, lastDayOf, SIZES, togetherOf, whyMissing } from './storage.tsx';
 
 export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
   storage: StorageFacts;
@@ -22,8 +22,8 @@ const COUNTS = {
 } as const satisfies Record<(typeof SIZES)[number][0], keyof StorageDayRow>;
 
 export function StorageDaysPage({ storage, year, ...page }: StorageDaysParts) {
-  const { account, days } = storage;
-  const [first, last] = [days[0]?.date ?? '', lastDayOf(storage)];
+  const { account } = storage;
+  const [first, last] = [firstDayOf(storage) ?? '', lastDayOf(storage)];
   const years = yearsOf(first, last);
   const shown = year !== null && years.includes(year) ? year : (years[0] ?? '');
   const [from, to] = [`${shown}-01-01`, `${shown}-12-31`];
@@ -45,7 +45,7 @@ export function StorageDaysPage({ storage, year, ...page }: StorageDaysParts) {
         ))}
       </nav>
       <section class="card">
-        {days.length === 0 ? (
+        {first === '' ? (
           <p class="soft">No day has been read yet.</p>
         ) : (
           <DaysTable days={daysOf(storage, from > first ? from : first, to < last ? to : last)} />
@@ -106,7 +106,7 @@ function Figures({ of: row }: { of: StorageDayRow }) {
           </td>
         );
       })}
-      <td>{binarySize(totalOf(row))}</td>
+      <td>{togetherOf(row)}</td>
       <td class="nowrap">
         {row.state === 'live' ? 'live, ' : ''}
         <Moment at={row.observed_at} />

@@ -40,7 +40,7 @@ function Storage({ of: storage }: { of: StorageFacts }) {
         {last ? <Now of={last} today={storage.today} /> : 'No day has been read yet.'}
       </p>
       <div id="storage-figure" data-part>
-        {last && (
+        {firstDayOf(storage) !== null && (
           <figure class="chart" data-chart={`/storage.json${queryOf({ account })}`}>
             <details id="storage-figures">
               <summary>The last days as a table</summary>
@@ -78,13 +78,22 @@ function Now({ of: day, today }: { of: StorageDayRow; today: string }) {
   const when = isLive && day.date === today ? 'so far (live)' : words;
   return (
     <>
-      <strong>{binarySize(totalOf(day))}</strong> on {day.date}, {when}
+      <strong>{togetherOf(day)}</strong> on {day.date}, {when}
     </>
   );
 }
 
-export function totalOf(day: StorageDayRow): number {
-  return SIZES.reduce((sum, [name]) => sum + (day[name] ?? 0), 0);
+/** The five sizes together: what was told of them, and that it is not all where some was not. */
+export function togetherOf(day: StorageDayRow): string {
+  const told = SIZES.flatMap(([name]) => day[name] ?? []);
+  if (told.length === 0) return 'not told';
+  const together = binarySize(told.reduce((sum, size) => sum + size, 0));
+  return told.length < SIZES.length ? `at least ${together}` : together;
+}
+
+/** The first day to show: known, or known to be missing; null where there is none. */
+export function firstDayOf({ days, gaps }: StorageFacts): string | null {
+  return [days[0]?.date, gaps.at(-1)?.date].flatMap((date) => date ?? []).sort()[0] ?? null;
 }
 
 /** A day of the calendar: with its figures, or with why there are none. */
@@ -111,7 +120,7 @@ export function daysOf({ days, gaps }: StorageFacts, from: string, to: string): 
 }
 
 function DayTable({ storage, most }: { storage: StorageFacts; most: number }) {
-  const [first, last] = [storage.days[0]?.date ?? '', lastDayOf(storage)];
+  const [first, last] = [firstDayOf(storage) ?? '', lastDayOf(storage)];
   const from = addDays(last, 1 - most);
   return (
     <div class="scroll" role="group" aria-label="Storage by day" tabIndex={0}>
@@ -155,7 +164,7 @@ function DayRow({ of: day }: { of: Day }) {
       {SIZES.map(([name]) => (
         <td key={name}>{bytesOf(day.row[name])}</td>
       ))}
-      <td>{binarySize(totalOf(day.row))}</td>
+      <td>{togetherOf(day.row)}</td>
     </tr>
   );
 }
@@ -171,8 +180,8 @@ export function whyMissing(gap: GapRow | null): string {
 /** What the chart is drawn from: every day from the first to the last, null where one is not known; sizes in bytes. */
 export function chartOf(storage: StorageFacts) {
   const { account, days, today } = storage;
-  const [first, last] = [days[0], days.at(-1)];
-  const all = first ? daysOf(storage, first.date, lastDayOf(storage)).reverse() : [];
+  const [first, last] = [firstDayOf(storage), days.at(-1)];
+  const all = first === null ? [] : daysOf(storage, first, lastDayOf(storage)).reverse();
   return {
     account,
     names: SIZES.map(([, words]) => words),
