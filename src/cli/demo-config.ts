@@ -20,6 +20,17 @@ function every20s(now: number): string {
   return `${seconds.join(',')} * * * * *`;
 }
 
+/** Nobody is annoyed by the made-up account being asked often. */
+const LIMITS = {
+  concurrency: 4,
+  perSecond: 20,
+  perMinute: 600,
+  perDay: null,
+  maxWaitMs: 120_000,
+  restrictedCodes: [],
+  finalCodes: [],
+};
+
 /** The config of the demo: an account that is answered at `url`, and a page at `port` (0: any free one). */
 export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, port: number): Config {
   const since = addDays(createCalendar(TIMEZONE).dayAt(Date.now()), -STORAGE_DAYS);
@@ -42,15 +53,7 @@ export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, por
           giveUpDays: 7,
         },
         packages: sandbox.packageIds.map((id, index) => ({ id, name: NAMES[index] ?? null })),
-        limits: {
-          concurrency: 4,
-          perSecond: 20,
-          perMinute: 600,
-          perDay: null,
-          maxWaitMs: 120_000,
-          restrictedCodes: [],
-          finalCodes: [],
-        },
+        limits: LIMITS,
       },
     ],
     schedule: { full: every20s(Date.now()), quick: null },

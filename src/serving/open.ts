@@ -41,21 +41,8 @@ export async function openServing(
   surroundings: Surroundings,
 ): Promise<Serving> {
   const { clock } = surroundings;
-  const lists = openLists(config.warehouse);
-  const overview = openOverview(config.warehouse);
-  const details = openDetails(config.warehouse);
-  const tallies = openTallies(config.warehouse, clock.now());
-  const close = async () => {
-    tallies.close();
-    details.close();
-    overview.close();
-    await lists.close();
-  };
-  const streams = {
-    config,
-    overview,
-    isStale: staleBy(config.schedule),
-  };
+  const { lists, overview, details, tallies, close } = openWarehouseToRead(config.warehouse, clock.now());
+  const streams = { config, overview, isStale: staleBy(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const nextRun = (now: number) => nextTick(config.schedule.full, now);
   const metrics = createMetrics({ ...streams, tallies, publisher, clock });
@@ -83,6 +70,21 @@ export async function openServing(
     await close();
     throw error;
   }
+}
+
+/** All that looks at the live file at `path`, each through a connection of its own. */
+function openWarehouseToRead(path: string, now: number) {
+  const lists = openLists(path);
+  const overview = openOverview(path);
+  const details = openDetails(path);
+  const tallies = openTallies(path, now);
+  const close = async () => {
+    tallies.close();
+    details.close();
+    overview.close();
+    await lists.close();
+  };
+  return { lists, overview, details, tallies, close };
 }
 
 /** How long an answer that costs many looks at the file serves for whoever asks after, in milliseconds. */

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { BusyError } from '../lib/errors.ts';
 import { goneSignal } from '../service/server/bounds.ts';
-import type { AddressOf } from './pages/layout.tsx';
-import { asHtml, asPiece, Page } from './pages/layout.tsx';
+import { asHtml, asPiece, Page, type AddressOf, type PageParts } from './pages/layout.tsx';
 import { PackagePage } from './pages/package.tsx';
 import { Progress } from './pages/sections.tsx';
 import { StatusPage } from './pages/status.tsx';
@@ -45,6 +44,7 @@ const statusWish = z.object({
 }) satisfies z.ZodType<StatusWish>;
 
 const yearWish = z.object({ year: text });
+const storageWish = z.object({ account: text });
 /** As links write it: `1e3` and `0x65` are none. */
 const id = z
   .string()
@@ -56,15 +56,29 @@ const videoKey = packageKey.extend({ video: id });
 
 /** Adds the pages. Every answer is read from the live file at that moment; nothing is changed by any of them. */
 export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoor): void {
+  const { config, clock } = parts;
+  const answers = createAnswers(app, door);
+  const around = { addressOf: door.addressOf, mayLeave: door.isKeyed };
+  answers.page('/', async ({ query }) => {
+    const facts = statusFacts(parts, statusWish.parse(query), clock.now());
+    return <StatusPage {...around} facts={facts} unit={config.durationUnit} />;
+  });
+  answers.page('/storage/:account', async ({ params, query }) => {
+    const { account } = params as { account: string };
+    const storage = storageFacts(parts, account, clock.now());
+    if (storage?.account !== account) return null;
+    return <StorageDaysPage {...around} storage={storage} year={yearWish.parse(query).year} />;
+  });
+  addVideoPages(answers, parts, around);
+  addData(answers, parts);
+}
+
+type Answers = ReturnType<typeof createAnswers>;
+
+/** The pages of a package and of a video. */
+function addVideoPages({ page }: Answers, parts: PagesParts, around: Around): void {
   const { config, details, clock } = parts;
   const unit = config.durationUnit;
-  const around = { addressOf: door.addressOf, mayLeave: door.isKeyed };
-  const { page, data } = createAnswers(app, door);
-
-  page('/', async ({ query }) => {
-    const facts = statusFacts(parts, statusWish.parse(query), clock.now());
-    return <StatusPage {...around} facts={facts} unit={unit} />;
-  });
   page('/packages/:account/:package', async (request, reply) => {
     const key = packageKey.safeParse(request.params);
     if (!key.success) return null;
@@ -81,14 +95,16 @@ export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoo
     const name = details.package({ account, packageId })?.name ?? null;
     return found && <VideoPage {...around} {...found} packageName={name} unit={unit} />;
   });
-  page('/storage/:account', async ({ params, query }) => {
-    const { account } = params as { account: string };
-    const storage = storageFacts(parts, account, clock.now());
-    if (storage?.account !== account) return null;
-    return <StorageDaysPage {...around} storage={storage} year={yearWish.parse(query).year} />;
-  });
+}
+
+type Around = Pick<PageParts, 'addressOf' | 'mayLeave'>;
+
+/** What the scripts of the pages ask for. */
+function addData({ data }: Answers, parts: PagesParts): void {
+  const { config, details, clock } = parts;
   data('/storage.json', ({ query }) => {
-    const storage = storageFacts(parts, z.object({ account: text }).parse(query).account, clock.now());
+    const { account } = storageWish.parse(query);
+    const storage = storageFacts(parts, account, clock.now());
     return storage && chartOf(storage);
   });
   data('/live.json', () => {
@@ -97,11 +113,8 @@ export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoo
     const packages = config.accounts.reduce((sum, account) => sum + account.packages.length, 0);
     const progress = running && progressOf(running, packages, now);
     const shown = <Progress progress={progress} nextRun={parts.nextRun(now)} />;
-    return {
-      stamp: stampOf(details.stamp(), running, now),
-      running: running !== null,
-      progress: asPiece(shown),
-    };
+    const stamp = stampOf(details.stamp(), running, now);
+    return { stamp, running: running !== null, progress: asPiece(shown) };
   });
 }
 

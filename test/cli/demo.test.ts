@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
@@ -26,20 +26,6 @@ describe('demo', () => {
       client.close();
     }
     expect(readdirSync(cwd)).toEqual(['new']);
-  });
-
-  it('begins anew where its warehouse is gone, and refuses a file that is not its own', async () => {
-    const cwd = temporaryFolder();
-    await vodhouse(['demo', '--once'], { cwd });
-    rmSync(join(cwd, 'data/demo.db'));
-    const { code, stdout } = await vodhouse(['demo', '--once'], { cwd });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^published data\/demo\.bi\.db: 12,300 videos, /m);
-    rmSync(join(cwd, 'data'), { recursive: true });
-    mkdirSync(join(cwd, 'data'));
-    writeFileSync(join(cwd, 'data/demo.bi.db'), 'mine');
-    expect((await vodhouse(['demo', '--once'], { cwd })).code).toBe(2);
-    expect(readFileSync(join(cwd, 'data/demo.bi.db'), 'utf8')).toBe('mine');
   });
 });
 

@@ -32,17 +32,22 @@ export interface SoakWorkerOptions {
 
 const FILES = ['', '-wal'];
 
+function notLooking(): never {
+  throw new Error('the worker ended before it looked');
+}
+
 export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOptions): SoakWorker {
   const { warehouse: path } = config;
   const controller = new AbortController();
-  let look = (): Promise<void> => Promise.reject(new Error('the worker does not look'));
+  let give: (look: () => Promise<void>) => void = () => undefined;
+  const given = new Promise<() => Promise<void>>((resolve) => (give = resolve));
   let killed = false;
   const write = (line: string) => {
     if (line.includes('the run failed') || line.includes('could not be stored')) onDefect(line);
   };
   const logger = createLogger({ level: 'error', format: 'json', secrets: [], write });
-  const ticks = (given: () => Promise<void>) => {
-    look = given;
+  const ticks = (look: () => Promise<void>) => {
+    give(look);
     return { close: async () => undefined };
   };
   const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
@@ -54,7 +59,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     onPublished: () => undefined,
   });
   return {
-    look: () => look(),
+    look: async () => (await Promise.race([given, ended.then(notLooking)]))(),
     kill: () => {
       killed = true;
       for (const file of FILES) {

@@ -39,18 +39,7 @@ export function Page({
   const live = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{title}</title>
-        <link rel="icon" type="image/svg+xml" href={addressOf('icon.svg')} />
-        <link rel="stylesheet" href={addressOf('page.css')} />
-        <link rel="stylesheet" href={addressOf('chart.css')} />
-        {hasCharts && <link rel="stylesheet" href={addressOf('uPlot.min.css')} />}
-        {hasCharts && <script defer src={addressOf('uPlot.iife.min.js')} />}
-        <script type="module" src={addressOf('page.js')} />
-      </head>
+      <Head title={title} addressOf={addressOf} hasCharts={hasCharts} />
       <body {...live}>
         <a class="skip" href="#content">
           To the content
@@ -75,5 +64,24 @@ export function Page({
         </footer>
       </body>
     </html>
+  );
+}
+
+type HeadParts = Pick<PageParts, 'title' | 'addressOf'> & { hasCharts: boolean };
+
+function Head({ title, addressOf, hasCharts }: HeadParts) {
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{title}</title>
+      <link rel="icon" type="image/svg+xml" href={addressOf('icon.svg')} />
+      <link rel="stylesheet" href={addressOf('page.css')} />
+      <link rel="stylesheet" href={addressOf('chart.css')} />
+      {hasCharts && <link rel="stylesheet" href={addressOf('uPlot.min.css')} />}
+      {hasCharts && <script defer src={addressOf('uPlot.iife.min.js')} />}
+      <script type="module" src={addressOf('page.js')} />
+    </head>
   );
 }

@@ -4,6 +4,7 @@ import type { PackageFacts, StatusFacts } from '../status-facts.ts';
 import { Ago, packagePath, queryOf } from './figures.tsx';
 import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { Table } from './table.tsx';
 
 /** From so many packages on they can be searched. */
 const MANY = 10;
@@ -43,27 +44,13 @@ function Find({ find }: { find: string | null }) {
 type Rows = { rows: readonly PackageFacts[]; now: number; isUnderWay: boolean };
 
 function PackageTable({ rows, now, isUnderWay }: Rows) {
+  const head = ['Package', 'State', 'Walked', '>Videos', 'Last 30 days'];
   return (
-    <div class="scroll" role="group" aria-labelledby="packages-heading" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Package</th>
-            <th scope="col">State</th>
-            <th scope="col">Walked</th>
-            <th scope="col" class="number">
-              Videos
-            </th>
-            <th scope="col">Last 30 days</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <PackageRow key={packagePath(row)} of={row} now={now} isUnderWay={isUnderWay} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={{ by: 'packages-heading' }} head={head}>
+      {rows.map((row) => (
+        <PackageRow key={packagePath(row)} of={row} now={now} isUnderWay={isUnderWay} />
+      ))}
+    </Table>
   );
 }
 

@@ -2,6 +2,7 @@
 import { count, counted } from '../../lib/words.ts';
 import type { Standing } from '../../standing/report.ts';
 import { Ago, tookWords } from './figures.tsx';
+import { Table } from './table.tsx';
 
 type Run = Standing['runs'][number];
 
@@ -15,28 +16,13 @@ export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }
 }
 
 function RunTable({ runs, now }: { runs: readonly Run[]; now: number }) {
+  const head = ['Run', 'Began', 'Took', 'Ended', 'What it did', '>Requests'];
   return (
-    <div class="scroll" role="group" aria-labelledby="runs-heading" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Began</th>
-            <th scope="col">Took</th>
-            <th scope="col">Ended</th>
-            <th scope="col">What it did</th>
-            <th scope="col" class="number">
-              Requests
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRows key={run.run_id} of={run} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={{ by: 'runs-heading' }} head={head}>
+      {runs.map((run) => (
+        <RunRows key={run.run_id} of={run} now={now} />
+      ))}
+    </Table>
   );
 }
 

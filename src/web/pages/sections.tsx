@@ -7,6 +7,7 @@ import type { WalkProgress } from '../progress.ts';
 import type { StatusFacts } from '../status-facts.ts';
 import type { Verdict } from '../verdict.ts';
 import { Moment, packagePath } from './figures.tsx';
+import { Table } from './table.tsx';
 
 const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
 
@@ -150,38 +151,25 @@ const WINDOWS = [
   ['per_day', '24 hours'],
 ] as const;
 
+const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, words]) => `In the last ${words}`), 'Restriction'];
+
 export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
   return (
     <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
       <h2 id="budgets-heading">Requests spent</h2>
-      <div class="scroll" role="group" aria-labelledby="budgets-heading" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Account</th>
-              {WINDOWS.map(([name, words]) => (
-                <th key={name} scope="col">
-                  In the last {words}
-                </th>
-              ))}
-              <th scope="col">Restriction</th>
-            </tr>
-          </thead>
-          <tbody>
-            {budgets.map((row) => (
-              <tr key={row.account}>
-                <th scope="row">{row.account}</th>
-                {WINDOWS.map(([name, words]) => (
-                  <td key={name}>
-                    <Spent of={row[name]} label={`Requests of ${row.account} in the last ${words}`} />
-                  </td>
-                ))}
-                <td>{pauseWords(row.pause)}</td>
-              </tr>
+      <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
+        {budgets.map((row) => (
+          <tr key={row.account}>
+            <th scope="row">{row.account}</th>
+            {WINDOWS.map(([name, words]) => (
+              <td key={name}>
+                <Spent of={row[name]} label={`Requests of ${row.account} in the last ${words}`} />
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+            <td>{pauseWords(row.pause)}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }

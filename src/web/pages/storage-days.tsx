@@ -4,7 +4,8 @@ import type { StorageDayRow } from '../../warehouse/questions/storage.ts';
 import type { StorageFacts } from '../status-facts.ts';
 import { bytesOf, Moment, queryOf } from './figures.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import { daysOf, firstDayOf, lastDayOf, SIZES, togetherOf, whyMissing } from './storage.tsx';
+import { DAY_HEAD, daysOf, firstDayOf, lastDayOf, SIZES, togetherOf, whyMissing } from './storage.tsx';
+import { Table } from './table.tsx';
 
 export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
   storage: StorageFacts;
@@ -63,34 +64,18 @@ function yearsOf(first: string, last: string): string[] {
 
 function DaysTable({ days }: { days: ReturnType<typeof daysOf> }) {
   return (
-    <div class="scroll" role="group" aria-labelledby="days-heading" tabIndex={0}>
-      <table class="figures">
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {SIZES.map(([name, words]) => (
-              <th key={name} scope="col">
-                {words}
-              </th>
-            ))}
-            <th scope="col">Together</th>
-            <th scope="col">Observed (UTC)</th>
-          </tr>
-        </thead>
-        <tbody>
-          {days.map((day) => (
-            <tr key={day.date} class={'row' in day ? undefined : 'gap'}>
-              <th scope="row">{day.date}</th>
-              {'row' in day ? (
-                <Figures of={day.row} />
-              ) : (
-                <td colSpan={SIZES.length + 2}>{whyMissing(day.gap)}</td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={{ by: 'days-heading' }} class="figures" head={[...DAY_HEAD, 'Observed (UTC)']}>
+      {days.map((day) => (
+        <tr key={day.date} class={'row' in day ? undefined : 'gap'}>
+          <th scope="row">{day.date}</th>
+          {'row' in day ? (
+            <Figures of={day.row} />
+          ) : (
+            <td colSpan={SIZES.length + 2}>{whyMissing(day.gap)}</td>
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -4,6 +4,7 @@ import { binarySize } from '../../lib/words.ts';
 import type { GapRow, StorageDayRow } from '../../warehouse/questions/storage.ts';
 import type { StorageFacts } from '../status-facts.ts';
 import { bytesOf, queryOf } from './figures.tsx';
+import { Table } from './table.tsx';
 
 /** The five sizes of a day (service.md 2.3), as they are stacked from below. */
 export const SIZES = [
@@ -123,28 +124,16 @@ function DayTable({ storage, most }: { storage: StorageFacts; most: number }) {
   const [first, last] = [firstDayOf(storage) ?? '', lastDayOf(storage)];
   const from = addDays(last, 1 - most);
   return (
-    <div class="scroll" role="group" aria-label="Storage by day" tabIndex={0}>
-      <table class="figures">
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {SIZES.map(([name, words]) => (
-              <th key={name} scope="col">
-                {words}
-              </th>
-            ))}
-            <th scope="col">Together</th>
-          </tr>
-        </thead>
-        <tbody>
-          {daysOf(storage, from > first ? from : first, last).map((day) => (
-            <DayRow key={day.date} of={day} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={{ words: 'Storage by day' }} class="figures" head={DAY_HEAD}>
+      {daysOf(storage, from > first ? from : first, last).map((day) => (
+        <DayRow key={day.date} of={day} />
+      ))}
+    </Table>
   );
 }
+
+/** The columns of a table by day. */
+export const DAY_HEAD = ['Day', ...SIZES.map(([, words]) => words), 'Together'];
 
 function DayRow({ of: day }: { of: Day }) {
   if (!('row' in day)) {

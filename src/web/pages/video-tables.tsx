@@ -1,9 +1,9 @@
 /** Videos in a table: those of a list, and those that were removed. */
-import type { ComponentChildren } from 'preact';
 import type { SortItem } from '../../service/videos.ts';
 import type { RemovedVideo } from '../../warehouse/questions/videos.ts';
 import type { ListedVideo, PackageWish } from '../package-facts.ts';
 import { bytesOf, lengthOf, Title, videoPath } from './figures.tsx';
+import { Table } from './table.tsx';
 
 type Package = { account: string; package_id: number };
 
@@ -24,38 +24,51 @@ const SORTED: readonly (readonly [SortItem, string])[] = [
 ];
 
 export function VideoTable({ of, videos, wish, unit, addressOf }: VideoTableParts) {
+  const head = [
+    ...SORTED.map(([item, words]) => (
+      <SortHeading key={item} item={item} words={words} wish={wish} addressOf={addressOf} />
+    )),
+    <th scope="col">Series</th>,
+    <th scope="col">Made</th>,
+  ];
   return (
-    <Scroll>
-      <thead>
-        <tr>
-          {SORTED.map(([item, words]) => (
-            <SortHeading key={item} item={item} words={words} wish={wish} addressOf={addressOf} />
-          ))}
-          <th scope="col">Series</th>
-          <th scope="col">Made</th>
+    <Table label={VIDEOS} head={head}>
+      {videos.map((video) => (
+        <tr key={video.id}>
+          <VideoCells of={of} video={video} unit={unit} />
+          <td>
+            <bdi>{video.series}</bdi>
+          </td>
+          <td>
+            <bdi>{video.cdate}</bdi>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {videos.map((video) => (
-          <tr key={video.id}>
-            <td class="number">{video.id}</td>
-            <th scope="row">
-              <a href={videoPath({ ...of, id: video.id })}>
-                <Title of={video.title} />
-              </a>
-            </th>
-            <td class="number">{lengthOf(video.duration, unit)}</td>
-            <td class="number">{bytesOf(video.filesize)}</td>
-            <td>
-              <bdi>{video.series}</bdi>
-            </td>
-            <td>
-              <bdi>{video.cdate}</bdi>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Scroll>
+      ))}
+    </Table>
+  );
+}
+
+const VIDEOS = { by: 'videos-heading' };
+
+type VideoCellsParts = {
+  of: Package;
+  video: Pick<ListedVideo, 'id' | 'title' | 'duration' | 'filesize'>;
+  unit: 'ms' | 's';
+};
+
+/** What every list shows of a video first. */
+function VideoCells({ of, video, unit }: VideoCellsParts) {
+  return (
+    <>
+      <td class="number">{video.id}</td>
+      <th scope="row">
+        <a href={videoPath({ ...of, id: video.id })}>
+          <Title of={video.title} />
+        </a>
+      </th>
+      <td class="number">{lengthOf(video.duration, unit)}</td>
+      <td class="number">{bytesOf(video.filesize)}</td>
+    </>
   );
 }
 
@@ -79,57 +92,19 @@ function SortHeading({ item, words, wish, addressOf }: SortHeadingParts) {
   );
 }
 
-export function RemovedTable({
-  of,
-  videos,
-  unit,
-}: {
-  of: Package;
-  videos: readonly RemovedVideo[];
-  unit: 'ms' | 's';
-}) {
-  return (
-    <Scroll>
-      <thead>
-        <tr>
-          <th scope="col" class="number">
-            Id
-          </th>
-          <th scope="col">Title</th>
-          <th scope="col" class="number">
-            Length
-          </th>
-          <th scope="col" class="number">
-            Size
-          </th>
-          <th scope="col">First seen (UTC)</th>
-          <th scope="col">Proved gone (UTC)</th>
-        </tr>
-      </thead>
-      <tbody>
-        {videos.map((video) => (
-          <tr key={video.id}>
-            <td class="number">{video.id}</td>
-            <th scope="row">
-              <a href={videoPath({ ...of, id: video.id })}>
-                <Title of={video.title} />
-              </a>
-            </th>
-            <td class="number">{lengthOf(video.duration, unit)}</td>
-            <td class="number">{bytesOf(video.filesize)}</td>
-            <td class="nowrap">{video.first_seen_at}</td>
-            <td class="nowrap">{video.removed_at}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Scroll>
-  );
-}
+type RemovedTableParts = { of: Package; videos: readonly RemovedVideo[]; unit: 'ms' | 's' };
 
-function Scroll({ children }: { children: ComponentChildren }) {
+export function RemovedTable({ of, videos, unit }: RemovedTableParts) {
+  const head = ['>Id', 'Title', '>Length', '>Size', 'First seen (UTC)', 'Proved gone (UTC)'];
   return (
-    <div class="scroll" role="group" aria-labelledby="videos-heading" tabIndex={0}>
-      <table>{children}</table>
-    </div>
+    <Table label={VIDEOS} head={head}>
+      {videos.map((video) => (
+        <tr key={video.id}>
+          <VideoCells of={of} video={video} unit={unit} />
+          <td class="nowrap">{video.first_seen_at}</td>
+          <td class="nowrap">{video.removed_at}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

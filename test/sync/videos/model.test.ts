@@ -5,7 +5,7 @@ describe('a walk of a service that changes between any two requests', () => {
   it(
     'removes nothing that is there, loses nothing, keeps to its requests, and comes to equal the service',
     async () => {
-      await playWalks(200, 1);
+      await playWalks(80, 1);
     },
     PATIENCE_MS,
   );
