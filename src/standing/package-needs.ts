@@ -36,16 +36,17 @@ export function packageNeeds(row: PackageReport, walkCommand: string): PackageNe
     const how = walk === 'failed' ? 'failed' : 'was not whole';
     needs.push(need(walk, `${name}: the last walk ${how}: ${row.last_error ?? ''}`));
   }
-  if (row.order === 'untrusted' && !isOnOnePage(row)) {
+  if (isOutOfOrder(row)) {
     const words = 'is not listed in order of ids: its videos are stored, its removals wait for proof';
     needs.push(need('untrusted', `${name} ${words}`));
   }
   return needs;
 }
 
-/** There, removals are proved by the whole list, whatever its order. */
-function isOnOnePage({ pages }: PackageReport): boolean {
-  return pages !== null && pages <= 1;
+/** Not sorted by id, and on more than one page: on one, removals are proved by the whole list, whatever its order. */
+export function isOutOfOrder({ order, pages }: Pick<PackageReport, 'order' | 'pages'>): boolean {
+  const isOnOnePage = pages !== null && pages <= 1;
+  return order === 'untrusted' && !isOnOnePage;
 }
 
 /** More packages of an account than this with the same need are told of in one. */

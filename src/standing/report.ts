@@ -108,11 +108,12 @@ export function createStanding(parts: ReportParts, now: number, runs: number): S
   const { config, overview, typed } = parts;
   const isConfigured = ({ account }: { account: string }) =>
     config.accounts.some(({ name }) => name === account);
-  const streams = streamsOf(parts, now);
+  const known = overview.packages();
+  const streams = streamsOf(parts, now, known);
   const held = byPackage(overview.heldBack());
   const facts = {
     warehouse: config.warehouse,
-    packages: packageReports(parts, streams, held),
+    packages: packageReports(config, byPackage(known), streams, held),
     held_back: heldBackReports(config, held, typed),
     quarantine: overview.quarantine().filter(isConfigured),
     drift: overview.drift().filter(isConfigured),
@@ -130,11 +131,11 @@ function publishedReport({ config, publisher }: ReportParts, now: number): Publi
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
+type Known = ReadonlyMap<string, ReturnType<Overview['packages']>[number]>;
 type Held = ReadonlyMap<string, ReturnType<Overview['heldBack']>[number]>;
 
 /** The packages of the config: also those that no run has met yet, and none that was taken out of it since. */
-function packageReports({ config, overview }: ReportParts, streams: readonly Stream[], held: Held) {
-  const known = byPackage(overview.packages());
+function packageReports(config: Config, known: Known, streams: readonly Stream[], held: Held) {
   const stale = new Set(
     streams.flatMap(({ isStale, account, packageId }) => (isStale ? `${account}/${packageId}` : [])),
   );

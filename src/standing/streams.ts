@@ -23,11 +23,15 @@ export interface StreamParts {
   isStale: (at: string | null, now: number) => boolean;
 }
 
-/** The streams at `now` (ms): also those that no run has met yet, and none that was taken out of the config since. */
-export function streamsOf({ config, overview, isStale }: StreamParts, now: number): Stream[] {
-  const known = new Map(overview.packages().map((row) => [`${row.account}/${row.package_id}`, row]));
-  const streams = config.accounts.flatMap(({ name: account, packages, storage }): Unjudged[] => {
-    const videos = packages.map(({ id: packageId }): Unjudged => {
+/** The streams at `now` (ms): also those that no run has met yet, and none that was taken out of the config since. `packages` may be given where they were read already. */
+export function streamsOf(
+  { config, overview, isStale }: StreamParts,
+  now: number,
+  packages = overview.packages(),
+): Stream[] {
+  const known = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
+  const streams = config.accounts.flatMap(({ name: account, packages: named, storage }): Unjudged[] => {
+    const videos = named.map(({ id: packageId }): Unjudged => {
       const row = known.get(`${account}/${packageId}`);
       const { walked_at: at = null, live_count: live = null } = row ?? {};
       return { account, stream: 'videos', packageId, at, videos: live };

@@ -1,5 +1,6 @@
 /** What the page of a package shows. */
 import { toTimestamp } from '../lib/clock.ts';
+import { addDays } from '../lib/days.ts';
 import { createStanding, type Standing } from '../standing/report.ts';
 import type { FactParts } from './status-facts.ts';
 import { SEARCH_ITEMS, SORT_ITEMS, type SearchItem, type SortItem } from '../service/videos.ts';
@@ -7,25 +8,20 @@ import type { Details } from '../warehouse/details.ts';
 import type { Lists } from '../warehouse/lists/lists.ts';
 import type { PackageWalk, RemovedVideo } from '../warehouse/questions/videos.ts';
 import { z } from 'zod';
+import { pageWish, textWish } from './wishes.ts';
 
 /** Videos a page. */
 export const VIDEOS_A_PAGE = 50;
 const WALKS = 10;
 const SIZE_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 /** What a reader may ask of the list; what cannot be read counts as left out. */
 export const packageWish = z.object({
-  keyword: z.string().trim().min(1).max(200).nullable().catch(null).default(null),
+  keyword: textWish,
   item: z.enum(SEARCH_ITEMS).catch('title'),
   sort: z.enum(SORT_ITEMS).catch('id'),
   direction: z.enum(['asc', 'desc']).catch('desc'),
-  page: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 31)
-    .catch(1),
+  page: pageWish,
   /** Removed videos with a lower id than this, or all of them; null: the list itself. */
   removed: z
     .union([z.literal('all'), z.coerce.number().int().min(1)])
@@ -79,7 +75,7 @@ export async function packageFacts(
   const standing = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
   const known = details.package(key);
   if (!known && !standing) return null; // one that no run has met yet has a page, too
-  const since = toTimestamp(now - SIZE_DAYS * DAY_MS).slice(0, 10);
+  const since = addDays(toTimestamp(now).slice(0, 10), -SIZE_DAYS);
   return {
     now,
     account,

@@ -15,6 +15,7 @@ import { VideoPage } from './pages/video.tsx';
 import { packageFacts, packageWish, type PackageParts } from './package-facts.ts';
 import { progressOf, stampOf } from './progress.ts';
 import { statusFacts, storageFacts, type StatusWish } from './status-facts.ts';
+import { pageWish, textWish } from './wishes.ts';
 
 export interface PagesParts extends PackageParts {
   clock: Pick<Clock, 'now'>;
@@ -29,22 +30,14 @@ export interface PagesDoor {
   sentAway: (request: FastifyRequest, reply: FastifyReply, what: 'page' | 'data') => boolean;
 }
 
-const text = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
-
-/** What cannot be read counts as left out. */
 const statusWish = z.object({
-  find: text,
-  storage: text,
-  page: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 31)
-    .catch(1),
+  find: textWish,
+  storage: textWish,
+  page: pageWish,
 }) satisfies z.ZodType<StatusWish>;
 
-const yearWish = z.object({ year: text });
-const storageWish = z.object({ account: text });
+const yearWish = z.object({ year: textWish });
+const storageWish = z.object({ account: textWish });
 /** As links write it: `1e3` and `0x65` are none. */
 const id = z
   .string()

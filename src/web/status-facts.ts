@@ -1,7 +1,9 @@
 /** What the status page shows, gathered from the live file. */
 import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
+import { addDays } from '../lib/days.ts';
 import { createStanding, type ReportParts, type Standing } from '../standing/report.ts';
+import { isOutOfOrder } from '../standing/package-needs.ts';
 import type { Details } from '../warehouse/details.ts';
 import type { Added, Edited, Removed } from '../warehouse/questions/changes.ts';
 import type { GapRow, StorageDayRow } from '../warehouse/questions/storage.ts';
@@ -69,7 +71,6 @@ const RUNS = 10;
 const CHANGES = 10;
 const PACKAGES_A_PAGE = 100;
 const SIZE_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Gathers the facts at `now` (ms). Throws WarehouseError where the live file cannot be read. */
 export function statusFacts(parts: FactParts, wish: StatusWish, now: number): StatusFacts {
@@ -124,7 +125,7 @@ function packageFacts({ packages }: Standing, details: Details, wish: StatusWish
   const ordered = [...found.filter(needsLook), ...found.filter((row) => !needsLook(row))];
   const pages = Math.max(1, Math.ceil(ordered.length / PACKAGES_A_PAGE));
   const page = Math.min(pages, wish.page);
-  const since = toTimestamp(now - SIZE_DAYS * DAY_MS).slice(0, 10);
+  const since = addDays(toTimestamp(now).slice(0, 10), -SIZE_DAYS);
   const rows = ordered.slice((page - 1) * PACKAGES_A_PAGE, page * PACKAGES_A_PAGE).map((row) => ({
     ...row,
     sizes: details.sizes({ account: row.account, packageId: row.package_id }, since),
@@ -139,7 +140,6 @@ function isFound({ account, package_id: id, name }: PackageRow, find: string | n
 }
 
 function needsLook(row: PackageRow): boolean {
-  const isOutOfOrder = row.order === 'untrusted' && row.pages !== null && row.pages > 1;
   const isUnwell = row.last_walk === 'failed' || row.last_walk === 'partial';
-  return row.stale || row.held_back > 0 || isUnwell || isOutOfOrder;
+  return row.stale || row.held_back > 0 || isUnwell || isOutOfOrder(row);
 }

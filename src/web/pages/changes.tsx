@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Added, Edited, Removed } from '../../warehouse/questions/changes.ts';
 import type { StatusFacts } from '../status-facts.ts';
-import { Ago, bytesOf, lengthOf, packagePath, Title, videoPath } from './figures.tsx';
+import { Ago, bytesOf, lengthOf, packagePath, Title, VideoLink, videoPath } from './figures.tsx';
 
 type Changes = Pick<StatusFacts, 'added' | 'edited' | 'removed' | 'now'> & { unit: 'ms' | 's' };
 
@@ -43,9 +43,7 @@ function Addition({ of: row, now, unit }: { of: Added; now: number; unit: 'ms' |
   const facts = [lengthOf(row.duration, unit), bytesOf(row.filesize)].filter((words) => words !== '');
   return (
     <li>
-      <a href={videoPath(row)}>
-        <Title of={row.title} />
-      </a>
+      <VideoLink of={row} />
       <Where of={row}>
         <Ago at={row.first_seen_at} now={now} />
         {facts.length > 0 && ` · ${facts.join(' · ')}`}
@@ -88,9 +86,7 @@ function editWords({ returned, fields }: Edited): string {
 function Removal({ of: row, now }: { of: Removed; now: number }) {
   return (
     <li>
-      <a href={videoPath(row)}>
-        <Title of={row.title} />
-      </a>
+      <VideoLink of={row} />
       <Where of={row}>
         <Ago at={row.removed_at} now={now} />
       </Where>

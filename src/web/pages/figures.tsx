@@ -60,6 +60,15 @@ export function videoPath(video: { account: string; package_id: number; id: numb
   return `${packagePath(video)}/videos/${video.id}`;
 }
 
+/** The title of a video, leading to its page. */
+export function VideoLink({ of: video }: { of: Parameters<typeof videoPath>[0] & { title: string | null } }) {
+  return (
+    <a href={videoPath(video)}>
+      <Title of={video.title} />
+    </a>
+  );
+}
+
 /** The query of an address: what is null is left out. */
 export function queryOf(values: Record<string, string | number | null>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>

@@ -1,5 +1,6 @@
 /** The packages: how fresh each is, how many videos it has, and how they came. */
 import { count, counted } from '../../lib/words.ts';
+import { isOutOfOrder } from '../../standing/package-needs.ts';
 import type { PackageFacts, StatusFacts } from '../status-facts.ts';
 import { Ago, packagePath, queryOf } from './figures.tsx';
 import { Pager } from './pager.tsx';
@@ -95,7 +96,6 @@ export function stateOf(row: Omit<PackageFacts, 'sizes'>, isUnderWay = false): [
   if (row.stale) return ['bad', 'stale'];
   if (row.last_walk === 'partial') return ['look', 'last walk not whole'];
   if (row.held_back > 0) return ['look', `${counted(row.held_back, 'removal')} held back`];
-  if (row.order === 'untrusted' && row.pages !== null && row.pages > 1)
-    return ['look', 'not in order of ids'];
+  if (isOutOfOrder(row)) return ['look', 'not in order of ids'];
   return ['good', 'fresh'];
 }

@@ -2,7 +2,7 @@
 import type { SortItem } from '../../service/videos.ts';
 import type { RemovedVideo } from '../../warehouse/questions/videos.ts';
 import type { ListedVideo, PackageWish } from '../package-facts.ts';
-import { bytesOf, lengthOf, Title, videoPath } from './figures.tsx';
+import { bytesOf, lengthOf, VideoLink } from './figures.tsx';
 import { Table } from './table.tsx';
 
 type Package = { account: string; package_id: number };
@@ -62,9 +62,7 @@ function VideoCells({ of, video, unit }: VideoCellsParts) {
     <>
       <td class="number">{video.id}</td>
       <th scope="row">
-        <a href={videoPath({ ...of, id: video.id })}>
-          <Title of={video.title} />
-        </a>
+        <VideoLink of={{ ...of, ...video }} />
       </th>
       <td class="number">{lengthOf(video.duration, unit)}</td>
       <td class="number">{bytesOf(video.filesize)}</td>
