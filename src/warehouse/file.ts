@@ -34,6 +34,9 @@ const TRIGGERS = [
   'storage_day_booked_update',
   'storage_day_booked_delete',
   'video_version_kept',
+  'storage_correction_insert',
+  'storage_correction_update',
+  'storage_correction_delete',
 ];
 
 /**

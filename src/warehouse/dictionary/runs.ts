@@ -26,6 +26,10 @@ const run = describeTable(schema.run, 'One pass over everything due. Kept for `r
   resume_at: 'Parked: from when on it may be gone on with.',
   origin_started_at:
     'Start of the first of the runs that this one goes on from; NULL where it goes on from none.',
+  clock_offset_ms: inUnit(
+    'milliseconds',
+    "How far the service's clock was ahead of the machine's (negative: behind), where that was more than 10 minutes; NULL where it was less, or where the service sent no `Date`.",
+  ),
 });
 
 const walk = describeTable(
@@ -142,6 +146,7 @@ const warehouseState = describeTable(
     change_seq: 'The last `change_seq` given to a row of `video`.',
     restored_at:
       'When a backup was last put in place of the file; NULL where none was. Numbers given before that may be given to other changes after it.',
+    timezone: 'Time zone of the calendar by which days are booked; NULL before the first run.',
   },
 );
 

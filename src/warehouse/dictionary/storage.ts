@@ -50,7 +50,7 @@ const reading = describeTable(
 
 const discrepancy = describeTable(
   schema.storageDiscrepancy,
-  'One figure of a booked day that the service later told otherwise. What is booked stands.',
+  'One figure of a booked day that the service later returned differently. The booked row never changes.',
   {
     discrepancy_id: 'Number of the row, rising.',
     account: ACCOUNT,
@@ -58,27 +58,55 @@ const discrepancy = describeTable(
     field: 'Column of `storage_day` that differs.',
     booked: inUnit(
       'pieces or bytes, as the field',
-      'What is booked; NULL where the service had left the figure out.',
+      'The figure that readers see: as booked, or as last corrected; NULL where it is not known.',
     ),
-    observed: inUnit(
-      'pieces or bytes, as the field',
-      'What the service said later; NULL where it left the figure out.',
-    ),
-    observed_at: 'When it first said so.',
+    observed: inUnit('pieces or bytes, as the field', 'What the service returned later.'),
+    observed_at: 'When it first returned that.',
+    resolved_at:
+      'When the service was back at the figure that readers see, or a person took its figures as a correction; NULL while the two differ.',
+  },
+);
+
+const correction = describeTable(
+  schema.storageCorrection,
+  'Figures of a booked day that a person accepted (`vodhouse correct`). Append-only: the file itself refuses to change or delete a row. The newest one of a day is what readers see; the booked row stands.',
+  {
+    account: ACCOUNT,
+    date: DAY,
+    accepted_at: 'When it was accepted.',
+    ...FIGURES,
+    reason: 'Why, in the words of the person who accepted it.',
   },
 );
 
 const gap = describeTable(
   schema.storageGap,
-  'One past day that was asked for and not returned. Gone when the day comes after all.',
+  'One past day that was requested and is not booked. Deleted when the day is booked.',
   {
     account: ACCOUNT,
     date: DAY,
-    first_missed_at: 'When the day was first asked for in vain.',
-    last_asked_at: 'When it was last asked for in vain.',
+    first_missed_at: 'When the day was first requested and not booked.',
+    last_asked_at: 'When it was last requested and not booked.',
     given_up_at:
-      'When it was given up (`give_up_days` of the config): it is asked for no more; NULL before that.',
+      'When it was given up, after requests on `give_up_days` separate days: from then on it is requested once a month; NULL before that.',
+    reason: oneOf(
+      schema.GAP_REASONS,
+      'missing: not returned. incomplete: returned without all figures (see `quarantine`). unconfirmed: returned with implausible figures (see `storage_unconfirmed`).',
+    ),
+    asked_days: inUnit('days', 'Separate days on which it was requested.'),
   },
 );
 
-export const STORAGE_TABLES = [day, reading, discrepancy, gap];
+const unconfirmed = describeTable(
+  schema.storageUnconfirmed,
+  'Implausible figures of a past day: booked when the service returns the same at least an hour later.',
+  {
+    account: ACCOUNT,
+    date: DAY,
+    ...FIGURES,
+    reason: 'Why they are implausible.',
+    observed_at: 'When these figures were first returned.',
+  },
+);
+
+export const STORAGE_TABLES = [day, reading, discrepancy, correction, gap, unconfirmed];

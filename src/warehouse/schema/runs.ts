@@ -29,6 +29,11 @@ export const run = sqliteTable('run', {
   resume_at: timestamp('resume_at'),
   /** Start of the first of the runs that this one goes on from; NULL where it goes on from none. */
   origin_started_at: timestamp('origin_started_at'),
+  /**
+   * How far the clock of the service was ahead of the machine's, in milliseconds (negative: behind), where that was too
+   * much to trust the machine's; NULL where it was not, or where the service told no time.
+   */
+  clock_offset_ms: bigint('clock_offset_ms'),
 });
 
 /** One pass over the pages of one package, inside a run, with its checkpoint. */
@@ -143,4 +148,6 @@ export const warehouseState = sqliteTable('warehouse_state', {
   change_seq: bigint('change_seq').notNull(),
   /** When a backup was last put in place of the file: its numbers may have been given to other changes before. */
   restored_at: timestamp('restored_at'),
+  /** The time zone of the calendar by which days are booked; NULL before the first run. */
+  timezone: text('timezone'),
 });

@@ -1,3 +1,4 @@
+import { isNull } from 'drizzle-orm';
 import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
@@ -41,18 +42,44 @@ export const storageReading = sqliteTable(
   (table) => [index('storage_reading_account').on(table.account, table.reading_id)],
 );
 
-/** What the service later said otherwise about a booked day. */
-export const storageDiscrepancy = sqliteTable('storage_discrepancy', {
-  discrepancy_id: rowKey('discrepancy_id'),
-  account: text('account').notNull(),
-  date: date('date').notNull(),
-  field: text('field').notNull(),
-  booked: bigint('booked'),
-  observed: bigint('observed'),
-  observed_at: timestamp('observed_at').notNull(),
-});
+/** A figure of a booked day that the service later reported differently. */
+export const storageDiscrepancy = sqliteTable(
+  'storage_discrepancy',
+  {
+    discrepancy_id: rowKey('discrepancy_id'),
+    account: text('account').notNull(),
+    date: date('date').notNull(),
+    field: text('field').notNull(),
+    /** The figure that readers see: as booked, or as last corrected. */
+    booked: bigint('booked'),
+    observed: bigint('observed'),
+    observed_at: timestamp('observed_at').notNull(),
+    /** When the service was back at the figure that readers see, or a person took its figure as a correction. */
+    resolved_at: timestamp('resolved_at'),
+  },
+  (table) => [
+    index('storage_discrepancy_open').on(table.account, table.date).where(isNull(table.resolved_at)),
+  ],
+);
 
-/** A past day that was asked for and not returned. */
+/** Figures of a booked day that a person accepted in place of the booked ones; append-only (held by triggers). */
+export const storageCorrection = sqliteTable(
+  'storage_correction',
+  {
+    account: text('account').notNull(),
+    date: date('date').notNull(),
+    accepted_at: timestamp('accepted_at').notNull(),
+    ...figures(),
+    reason: text('reason').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.date, table.accepted_at] })],
+);
+
+export const GAP_REASONS = ['missing', 'incomplete', 'unconfirmed'] as const;
+/** Why a past day is not booked: not returned, returned without all figures, or waiting for a second reading. */
+export type GapReason = (typeof GAP_REASONS)[number];
+
+/** A past day that was requested and could not be booked. */
 export const storageGap = sqliteTable(
   'storage_gap',
   {
@@ -61,6 +88,24 @@ export const storageGap = sqliteTable(
     first_missed_at: timestamp('first_missed_at').notNull(),
     last_asked_at: timestamp('last_asked_at').notNull(),
     given_up_at: timestamp('given_up_at'),
+    reason: text('reason', { enum: GAP_REASONS }).notNull().default('missing'),
+    /** Separate days, in the service's calendar, on which it was requested. */
+    asked_days: bigint('asked_days').notNull().default(1),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.date] })],
+);
+
+/** Implausible figures of a past day: booked when the service returns the same at least an hour later. */
+export const storageUnconfirmed = sqliteTable(
+  'storage_unconfirmed',
+  {
+    account: text('account').notNull(),
+    date: date('date').notNull(),
+    ...figures(),
+    /** Why they are implausible. */
+    reason: text('reason').notNull(),
+    /** When these figures were first returned. */
+    observed_at: timestamp('observed_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
