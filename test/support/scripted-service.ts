@@ -17,7 +17,7 @@ export interface SeenRequest {
   connection: number;
 }
 
-/** A whole answer: status 200, JSON and its content-length, unless said otherwise. */
+/** A whole answer: status 200, JSON, its content-length and no `date`, unless said otherwise. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
@@ -67,6 +67,7 @@ export async function startScriptedService(script: Script): Promise<ScriptedServ
     requests.push(seen);
     mostAtOnce = Math.max(mostAtOnce, ++waiting);
     response.on('close', () => waiting--);
+    response.sendDate = false; // of the machine's clock, which is not that of the test
     play(await script(seen), response);
   }
 

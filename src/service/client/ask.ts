@@ -9,6 +9,7 @@ import type { Answered } from './client.ts';
 import type { Question } from './questions.ts';
 import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
 import type { Room, Rooms } from './room.ts';
+import type { AnswerDates } from './service-clock.ts';
 import { send } from './transport.ts';
 
 /** What all questions of one account share. */
@@ -19,6 +20,8 @@ export interface Connection {
   inFlight: LimitFunction;
   budget: Budget;
   clock: Clock;
+  /** Takes the dates of an answer; false where the request is to be sent again: see ServiceClock. */
+  checkDates: (answer: AnswerDates) => boolean;
   /** Milliseconds for one whole attempt, and bytes of decompressed content. */
   deadlineMs: number;
   maxBytes: number;
@@ -65,6 +68,7 @@ async function attempt<T>(
   const room = connection.rooms.take();
   try {
     const content = await exchange(connection, question, admission, room);
+    if (content === null) return { pauseMs: 0 };
     const answeredAt = connection.clock.now();
     const answer = { ...(await read(content)), answeredAt };
     connection.lastRefusal = null;
@@ -90,18 +94,22 @@ function admit({ budget, deadlineMs }: Connection, { asking, packageId, page }: 
   return budget.admit({ purpose, runId, packageId, page, deadlineMs }, signal);
 }
 
+/** Gives the content of an answer; null where its date asks for another one. */
 async function exchange(
-  { agent, clock, deadlineMs, maxBytes }: Connection,
+  { agent, clock, checkDates, deadlineMs, maxBytes }: Connection,
   { asking, url, headers }: Question,
   admission: Admission,
   room: Room,
-): Promise<Buffer> {
+): Promise<Buffer | null> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const { signal } = asking;
-  const outcome = await send(agent, room, { url, headers, ...limits, now: clock.now(), signal });
+  const sentAt = clock.now();
+  const outcome = await send(agent, room, { url, headers, ...limits, now: sentAt, signal });
   admission.answered(outcome);
   if ('error' in outcome.result) throw outcome.result.error;
-  return outcome.result.content;
+  const { dateMs, ageMs, result } = outcome;
+  const waitedMs = Math.min(deadlineMs, Math.max(0, clock.now() - sentAt));
+  return checkDates({ dateMs, ageMs, waitedMs }) ? result.content : null;
 }
 
 /**

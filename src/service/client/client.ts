@@ -27,6 +27,8 @@ export interface ClientOptions {
   account: ServiceAccount;
   budget: Budget;
   clock: Clock;
+  /** Takes the dates of each answer; false where the request is to be sent again: see ServiceClock. Left out: none is. */
+  checkDates?: Connection['checkDates'];
   /** Milliseconds for one whole attempt. */
   deadlineMs?: number;
   /** Bytes of decompressed content. */
@@ -97,6 +99,7 @@ function createConnection({ account, budget, clock, ...options }: ClientOptions)
     inFlight: pLimit(connections),
     budget,
     clock,
+    checkDates: options.checkDates ?? (() => true),
     deadlineMs: options.deadlineMs ?? 30_000,
     maxBytes: options.maxBytes ?? 32 * 1024 * 1024,
     retry: options.retry ?? RETRY_POLICY,

@@ -36,7 +36,10 @@ export function isRestriction(error: unknown): error is TransientError {
   return error.status === 429 || error.retryAfterMs !== undefined || error.fault === 'restricted';
 }
 
-/** Milliseconds that a `Retry-After` header asks for, given as seconds or as a date; undefined where it is neither. */
+/**
+ * Milliseconds that a `Retry-After` header asks for, given as seconds or as a date; undefined where it is neither.
+ * `now` (milliseconds since 1970) is the answer's own `Date`, where it has one: both are then of the same clock.
+ */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const value = [header].flat()[0]?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -24,6 +24,9 @@ export interface Outcome {
   status: number | null;
   bytes: number | null;
   sent: boolean;
+  /** The `Date` of the answer in milliseconds since 1970 (null: none that can be read), and its `Age`. */
+  dateMs: number | null;
+  ageMs: number;
   /** The content is good until its room is given back. */
   result: { content: Buffer } | { error: unknown };
 }
@@ -39,7 +42,8 @@ const ERROR_SNIPPET_BYTES = 65_536;
 
 /** Sends one GET and reads its answer into the room. Never throws: what went wrong is in the outcome. */
 export async function send(agent: Agent, room: Room, attempt: Attempt): Promise<Outcome> {
-  const outcome: Outcome = { status: null, bytes: null, sent: true, result: { error: null } };
+  const undated = { dateMs: null, ageMs: 0 };
+  const outcome: Outcome = { status: null, bytes: null, sent: true, ...undated, result: { error: null } };
   const ending = createEnding(attempt);
   try {
     const answer = await request(attempt.url, {
@@ -50,6 +54,8 @@ export async function send(agent: Agent, room: Room, attempt: Attempt): Promise<
       bodyTimeout: 0,
     });
     outcome.status = answer.statusCode;
+    outcome.dateMs = readDate(answer.headers.date);
+    outcome.ageMs = readSeconds(answer.headers.age) * 1000;
     const content = await readAnswer(answer, attempt, room);
     outcome.bytes = content.length;
     outcome.result = { content };
@@ -137,10 +143,21 @@ async function readAnswer(answer: Dispatcher.ResponseData, attempt: Attempt, roo
   }
   const message = `the service answered ${status}${await snippet(body, encoding, room)}`;
   if (status === 408 || status === 429 || status >= 500) {
-    const wait = retryAfterMs(headers['retry-after'], attempt.now);
+    const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
   }
   throw new RefusedError(message, { fault: 'status', status });
+}
+
+/** Milliseconds since 1970 of a `Date` header; null where there is none that can be read. */
+function readDate(header: string | string[] | undefined): number | null {
+  const date = Date.parse([header].flat()[0] ?? '');
+  return Number.isNaN(date) ? null : date;
+}
+
+function readSeconds(header: string | string[] | undefined): number {
+  const text = [header].flat()[0] ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** The host alone: the rest of the address may hold the key. */

@@ -1,5 +1,6 @@
 /** The answers of both operations as JSON (service.md 2.2, 2.3). */
-import { FIGURES, type StorageDay } from '../storage.ts';
+import { FIGURES } from '../../lib/figures.ts';
+import type { StorageDay } from '../storage.ts';
 import type { Paging, SearchOption } from '../videos.ts';
 import type { VideoPage, VideoQuery } from './catalogue.ts';
 import { UNUSED_OPTION } from './query.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { show } from '../fields.ts';
-import { isDay } from '../storage.ts';
+import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
 import type { Search, StorageRange, VideoQuery } from './catalogue.ts';
 import { parameterNote } from './choices.ts';

@@ -16,7 +16,7 @@ export interface ServiceOptions extends PageSizes {
   catalogue: Catalogue;
   /** Who may ask for videos, and who for storage. */
   admits: { videos: Admits; storage: Admits };
-  /** The time in milliseconds since 1970, for the age of an answer. */
+  /** The time in milliseconds since 1970, for the date and the age of an answer. */
   now: () => number;
   /** The days (`yyyy-mm-dd`) whose large figures are written in scientific notation; default none. */
   asDoubles?: (day: string) => boolean;
@@ -48,6 +48,7 @@ function sendAnswer(
 ): FastifyReply {
   const tag = etag(body, { weak: true }); // the same answer may leave in several encodings
   void reply.header('etag', tag).header('vary', 'accept-encoding');
+  void reply.header('date', new Date(now()).toUTCString());
   void reply.header('cache-control', 'private, no-cache'); // to be kept, and asked for again by its tag
   if (readAt !== undefined) void reply.header('age', Math.max(0, Math.floor((now() - readAt) / 1000)));
   const asked = { 'if-none-match': request.headers['if-none-match'] }; // a wish for no cache is for those between

@@ -43,6 +43,16 @@ describe('a service that asks to wait', () => {
     expect(pause()).toMatchObject({ since: 0, until: 7_000, strikes: 1 });
   });
 
+  it('until a date is asked nothing until then by the clock of that answer, wherever the own one stands', async () => {
+    const day = 86_400_000;
+    const date = createRecordingClock().now() + 400 * day;
+    const utc = (ms: number) => new Date(ms).toUTCString();
+    const asks = { status: 503, headers: { date: utc(date), 'retry-after': utc(date + 7_000) } };
+    const { client, clock } = await clientWithWarehouse(inTurn(asks, well));
+    await client.videoPage(pageRequest());
+    expect(pausesOf(clock)).toEqual([7_000]);
+  });
+
   it.each([undefined, '0', 'Sun, 01 Mar 2020 09:00:00 GMT'])(
     'for no time (Retry-After: %s) gets growing pauses',
     async (asked) => {
