@@ -6,17 +6,21 @@ import type { Clock } from './lib/clock.ts';
 import { GaveWayError, ParkedError } from './lib/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { keepHeapSmall } from './lib/memory.ts';
+import { describeOffset } from './lib/words.ts';
 import type { Notifier } from './notify/notifier.ts';
 import { openNotifier } from './notify/open.ts';
 import { createGivingWay, scheduleInterval, type Due } from './schedule/due.ts';
 import { staleBy } from './schedule/freshness.ts';
+import { assertSameZone } from './schedule/booked-zone.ts';
 import { createPublications } from './schedule/publications.ts';
 import { openPublisher } from './schedule/publisher.ts';
 import { keepInStep, type LoopParts } from './schedule/worker-loop.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from './service/client/client.ts';
+import { createServiceClock } from './service/client/service-clock.ts';
 import { startServer, type ServerProcess } from './serving/server-process.ts';
 import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
+import { readCorrection, type CorrectionOffer } from './sync/storage/correction.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
 import { refuseDamaged } from './warehouse/damage.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
@@ -40,7 +44,14 @@ export type RunWish = Pick<RunOrder, 'trigger' | 'signal'> &
   Partial<
     Pick<
       RunOrder,
-      'mode' | 'packages' | 'videos' | 'storage' | 'acceptRemovals' | 'goesOnFrom' | 'mayNotGoOn'
+      | 'mode'
+      | 'packages'
+      | 'videos'
+      | 'storage'
+      | 'storageDays'
+      | 'acceptRemovals'
+      | 'goesOnFrom'
+      | 'mayNotGoOn'
     >
   >;
 
@@ -49,8 +60,10 @@ export interface Pipeline {
   /** Makes one run under the run lock. Throws LockedError where another process holds it, unless told to wait. */
   run(wish: RunWish, options?: { wait: boolean }): Promise<RunSummary>;
   warehouse: SqliteWarehouse;
-  /** The client of each account, by its name: for single questions outside a run. */
+  /** The client of each account, by its name: for single requests outside a run. */
   clients: ReadonlyMap<string, ServiceClient>;
+  /** Reads what the service now says of a booked day: see readCorrection. */
+  readCorrection(account: string, date: string, signal: AbortSignal): Promise<CorrectionOffer>;
   /** Where the config publishes; null where it does not. */
   publisher: Publisher | null;
   close(): Promise<void>;
@@ -62,6 +75,12 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
   keepHeapSmall();
   const publisher = openPublisher(config, command);
   const warehouse = openWarehouse(config.warehouse, clock);
+  try {
+    assertSameZone(config, warehouse);
+  } catch (error) {
+    warehouse.close();
+    throw error;
+  }
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, clock, logger));
   const parts: SyncParts = {
     warehouse,
@@ -89,6 +108,11 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
       }
     },
     warehouse,
+    readCorrection: (name, date, signal) => {
+      const account = accounts.find((each) => each.name === name);
+      if (!account) throw new RangeError(`there is no account ${name}`);
+      return readCorrection(parts, { account, date, signal });
+    },
     clients: new Map(accounts.map((account) => [account.name, account.client])),
     publisher,
     close: async () => {
@@ -105,6 +129,7 @@ const EVERYTHING = {
   storage: true,
   acceptRemovals: false,
   goesOnFrom: null,
+  storageDays: null,
 } as const;
 
 function createAccount(
@@ -114,10 +139,19 @@ function createAccount(
   logger: Logger,
 ): SyncAccount {
   const onWait = (words: string) => logger.info(`waiting: ${words}`);
-  const budget = warehouse.budget(account.name, account.limits, onWait);
+  const onDifference = (offsetMs: number) =>
+    logger.warn({ account: account.name }, `account ${account.name}: ${describeOffset(offsetMs)}`);
+  const serviceClock = createServiceClock(clock, onDifference);
+  const budget = warehouse.budget(account.name, account.limits, onWait, serviceClock);
   return {
     name: account.name,
-    client: createServiceClient({ account: serviceAccount(account), budget, clock }),
+    client: createServiceClient({
+      account: serviceAccount(account),
+      budget,
+      clock: serviceClock,
+      checkDates: (answer) => serviceClock.observe(answer),
+    }),
+    clock: serviceClock,
     pageSize: account.videoList.pageSize,
     packages: account.packages,
     concurrency: account.limits.concurrency,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromTimestamp } from '../src/lib/clock.ts';
-import { FIGURES } from '../src/service/storage.ts';
+import { FIGURES } from '../src/lib/figures.ts';
 import { rowsOf, valueOf } from './support/live-file.ts';
 import { allDays, allRecords } from './support/looks.ts';
 import { outageWithin } from './support/soak-outages.ts';

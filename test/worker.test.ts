@@ -45,6 +45,8 @@ function configFor(accounts: Record<string, string>): Config {
       settleMs: 3_600_000,
       lookAgainDays: 3,
       giveUpDays: 7,
+      optional: [],
+      plausibleFactor: 2,
     },
   }));
   return { ...base, accounts: named };

@@ -1,5 +1,6 @@
 /** What the words of a command line stand for. Each throws InvalidArgumentError where they stand for nothing. */
 import { InvalidArgumentError } from 'commander';
+import { isDay } from '../lib/days.ts';
 import type { AskedPackage } from '../sync/asked.ts';
 
 /** From 1 up. */
@@ -22,6 +23,12 @@ function askedPackage(text: string): AskedPackage {
   const [, account = null, id = ''] = /^(?:([^/]+)\/)?(\d+)$/.exec(text) ?? [];
   if (isWhole(id)) return { account, packageId: Number(id) };
   throw new InvalidArgumentError('expected a whole number, or ACCOUNT/ID.');
+}
+
+/** A day, `yyyy-mm-dd`. */
+export function parseDay(text: string): string {
+  if (isDay(text)) return text;
+  throw new InvalidArgumentError('expected a day, such as 2026-03-09.');
 }
 
 function isWhole(text: string): boolean {

@@ -51,6 +51,8 @@ export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, por
           settleMs: 3_600_000,
           lookAgainDays: 3,
           giveUpDays: 7,
+          optional: [],
+          plausibleFactor: 2,
         },
         packages: sandbox.packageIds.map((id, index) => ({ id, name: NAMES[index] ?? null })),
         limits: LIMITS,

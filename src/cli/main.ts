@@ -1,7 +1,7 @@
 /** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../lib/version.ts';
-import { askedPackages, countingNumber, wholeNumber } from './arguments.ts';
+import { askedPackages, countingNumber, parseDay, wholeNumber } from './arguments.ts';
 import { EXIT, exitOf, report } from './exit.ts';
 import { DEFAULT_CONFIG } from '../standing/typed.ts';
 
@@ -77,6 +77,8 @@ configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
     'let through what is held back and proved again; with a number: what that walk or an earlier one held back',
     countingNumber,
   )
+  .option('--from <date>', 'with --storage: the first day to request, also one that was given up', parseDay)
+  .option('--to <date>', 'with --storage: the last day to request; default yesterday', parseDay)
   .option('--wait', 'wait for a run that is under way')
   .option('--json', 'one JSON document on stdout');
 
@@ -99,6 +101,16 @@ configured(
   'make the file that others read anew, now',
   async () => (await import('./publish.ts')).publish,
 ).option('--json', 'one JSON document on stdout');
+
+configured(
+  'correct',
+  "take the service's present figures of a booked day as a correction; the booked row stands",
+  async () => (await import('./correct.ts')).correct,
+)
+  .argument('<account>', 'name of the account')
+  .argument('<date>', 'the booked day, yyyy-mm-dd')
+  .option('--reason <text>', 'why, kept with the correction')
+  .option('--yes', 'do not ask');
 
 configured(
   'backup',

@@ -45,6 +45,10 @@ function storageLine(storage: Storage): string {
     `${counted(storage.booked, 'day')} booked`,
   ];
   if (storage.missed > 0) notes.push(`${counted(storage.missed, 'day')} not served`);
+  if (storage.unconfirmed > 0)
+    notes.push(
+      `${counted(storage.unconfirmed, 'day')} ${storage.unconfirmed === 1 ? 'waits' : 'wait'} for a second reading`,
+    );
   if (storage.discrepancies > 0)
     notes.push(`${counted(storage.discrepancies, 'figure')} of booked days differ now`);
   if (storage.quarantined > 0) notes.push(`${counted(storage.quarantined, 'record')} in quarantine`);

@@ -1,10 +1,13 @@
 import type { Config } from '../config/config.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { addDays } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { openNotifier } from '../notify/open.ts';
 import { staleBy } from '../schedule/freshness.ts';
 import type { PackageKey } from '../sync/account.ts';
 import { askedWords, isAsked, type AskedPackage } from '../sync/asked.ts';
 import type { RunSummary } from '../sync/run.ts';
+import type { DayRange } from '../sync/storage/ranges.ts';
 import { openPipeline } from '../worker.ts';
 import { EXIT } from './exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines, type Published } from './publish.ts';
@@ -20,6 +23,9 @@ export interface SyncOptions extends ConfigOptions {
   package?: AskedPackage[];
   videos?: true;
   storage?: true;
+  /** With `storage`: only these days, `yyyy-mm-dd`. */
+  from?: string;
+  to?: string;
   /** True: all that is held back; a number: what that walk or an earlier one held back. */
   acceptRemovals?: true | number;
   wait?: true;
@@ -32,12 +38,19 @@ export async function sync(options: SyncOptions): Promise<number> {
   refuseQuickRemovals(options);
   const packages = options.package ?? null;
   refuseUnknown(config, packages);
+  const storageDays = namedDays(options, createCalendar(config.timezone).dayAt(Date.now()));
   const session = openSession('sync', options, config.secrets);
   const stop = createStop();
   try {
     const pipeline = openPipeline(config, session);
     try {
-      const wish = { trigger: 'manual' as const, signal: stop.signal, packages, ...parts(options) };
+      const wish = {
+        trigger: 'manual' as const,
+        signal: stop.signal,
+        packages,
+        storageDays,
+        ...parts(options),
+      };
       const acceptRemovals = options.acceptRemovals ?? false;
       const mode = options.quick ? 'quick' : 'full';
       const summary = await pipeline.run({ ...wish, mode, acceptRemovals }, { wait: options.wait ?? false });
@@ -83,12 +96,30 @@ async function tellAfterRun(
   await notifier?.close(TELL_WITHIN_MS, signal);
 }
 
+/** The days that are named, or null where none are; `today` is that of the service's calendar. Throws ConfigError. */
+function namedDays({ storage, from, to }: SyncOptions, today: string): DayRange | null {
+  if (from === undefined && to === undefined) return null;
+  if (!storage) throw new ConfigError('--from and --to name days of the storage', { hint: 'add --storage' });
+  if (from === undefined) {
+    throw new ConfigError('--to needs --from', { hint: 'name the first day too: --from yyyy-mm-dd' });
+  }
+  const last = to ?? addDays(today, -1);
+  if (last > today) {
+    throw new ConfigError(`${last} is in the future: today is ${today}`, {
+      hint: 'leave out --to for yesterday',
+    });
+  }
+  if (from > last) throw new ConfigError(`--from ${from} is later than --to ${last}`, { hint: 'swap them' });
+  return { from, to: last };
+}
+
 function isWhole(wish: {
   packages: readonly AskedPackage[] | null;
+  storageDays: DayRange | null;
   videos: boolean;
   storage: boolean;
 }): boolean {
-  return wish.packages === null && wish.videos && wish.storage;
+  return wish.packages === null && wish.storageDays === null && wish.videos && wish.storage;
 }
 
 /** Both streams, unless one is named; packages are videos. */

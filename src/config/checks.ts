@@ -1,14 +1,16 @@
 import { normalize } from 'node:path';
 import type { Finding } from './issues.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { isDay } from '../lib/days.ts';
 import { isLoopback } from '../lib/hosts.ts';
 import type { Path, Places } from './places.ts';
 import { DEFAULT_FILES } from './schema.ts';
 
 /**
  * What one value of a file demands of another. Looks at the file as it is written, whatever it holds, so that
- * these problems are told together with those of the schema.
+ * these problems are told together with those of the schema. `now` is in milliseconds since 1970.
  */
-export function crossChecks(settings: unknown, places: Places): Finding[] {
+export function crossChecks(settings: unknown, places: Places, now: number): Finding[] {
   const accounts = listAt(settings, 'accounts');
   return [
     ...repeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
@@ -16,6 +18,10 @@ export function crossChecks(settings: unknown, places: Places): Finding[] {
       return { path, says: `${places.show(path)} is the name of accounts[${first}] too; expected another` };
     }),
     ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], places)),
+    ...accounts.flatMap((account, index) => {
+      const path = ['accounts', index, 'storage', 'since'];
+      return checkSince(at(at(account, 'storage'), 'since'), textAt(settings, 'timezone'), path, now);
+    }),
     ...checkFiles(settings),
     ...checkServer(settings, places),
   ];
@@ -35,6 +41,23 @@ function checkAccount(account: unknown, path: Path, places: Places): Finding[] {
   const isIdle = at(account, 'storage') === undefined && packages.length === 0 && isListOrNone(account);
   const idle = { path, says: 'has nothing to fetch; expected at least one of packages, storage' };
   return isIdle ? [...findings, idle] : findings;
+}
+
+/** A day that is still to come can be booked by nobody. */
+function checkSince(since: unknown, timezone: string | undefined, path: Path, now: number): Finding[] {
+  if (typeof since !== 'string' || !isDay(since) || timezone === undefined) return [];
+  const today = dayIn(timezone, now);
+  if (today === null || since <= today) return [];
+  return [{ path, says: `${since} is in the future; expected a day up to today, ${today} in ${timezone}` }];
+}
+
+/** Null where there is no such time zone. */
+function dayIn(timezone: string, now: number): string | null {
+  try {
+    return createCalendar(timezone).dayAt(now);
+  } catch {
+    return null;
+  }
 }
 
 function isListOrNone(account: unknown): boolean {

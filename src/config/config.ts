@@ -1,3 +1,5 @@
+import type { Figure } from '../lib/figures.ts';
+
 /**
  * The config as the rest of vodhouse reads it: checked, with defaults filled in, durations in milliseconds,
  * paths absolute, and frozen to the last list. `loadConfig` makes it; anything may import these types.
@@ -52,6 +54,10 @@ export interface StorageConfig {
   readonly settleMs: number;
   readonly lookAgainDays: number;
   readonly giveUpDays: number;
+  /** Figures (service.md 2.3) that a record may lack and still be booked. */
+  readonly optional: readonly Figure[];
+  /** A total further than this factor from the last live reading of its day waits for a second reading. */
+  readonly plausibleFactor: number;
 }
 
 /** Ids are unique within their account. */

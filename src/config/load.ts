@@ -17,10 +17,11 @@ import { createLookup } from './variables.ts';
 export function loadConfig(
   file: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
+  now: number = Date.now(),
 ): Config {
   const path = resolve(file);
   const source = readSource(readText(file), createLookup(dirname(path), env));
-  const checked = check(source);
+  const checked = check(source, now);
   if ('problems' in checked) throw new ConfigError(report(file, checked.problems));
   return toConfig(path, checked.settings);
 }
@@ -36,13 +37,13 @@ function readText(file: string): string {
   }
 }
 
-function check(source: Source): { settings: Settings } | { problems: readonly Problem[] } {
+function check(source: Source, now: number): { settings: Settings } | { problems: readonly Problem[] } {
   if (source.value === undefined) return { problems: source.problems };
   const { places } = source;
   const parsed = settingsSchema.safeParse(source.value);
   const findings = [
     ...findingsOf(parsed.error?.issues ?? [], places),
-    ...crossChecks(source.value, places),
+    ...crossChecks(source.value, places, now),
   ].filter(({ path }) => places.at(path)?.settled !== true);
   const problems = [
     ...source.problems,

@@ -59,6 +59,8 @@ function toStorage(storage: NonNullable<AccountSettings['storage']>, accountKey:
     settleMs: toMs(storage.settle),
     lookAgainDays: storage.look_again_days,
     giveUpDays: storage.give_up_days,
+    optional: storage.optional,
+    plausibleFactor: storage.plausible_factor,
   };
 }
 

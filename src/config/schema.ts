@@ -17,6 +17,7 @@ import {
   url,
   whole,
 } from './fields.ts';
+import { FIGURES } from '../lib/figures.ts';
 
 /** Where the live file and the published file are when the config does not say. */
 export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;
@@ -58,7 +59,22 @@ const storage = section({
   look_again_days: whole(0)
     .prefault(3)
     .describe('Booked days that are looked at again each day. Default 3 days.'),
-  give_up_days: whole(0).prefault(7).describe('How long a missing day is asked for. Default 7 days.'),
+  give_up_days: whole(0)
+    .prefault(7)
+    .describe(
+      'Separate days on which a missing day is requested; after that it is once a month. Default 7 days.',
+    ),
+  optional: z
+    .array(z.enum(FIGURES, `a figure: ${FIGURES.join(', ')}`), 'a list of figures')
+    .prefault([])
+    .describe('Figures that a record may lack and still be booked. Default none.'),
+  plausible_factor: z
+    .number('a number above 1')
+    .gt(1, 'a number above 1')
+    .prefault(2)
+    .describe(
+      'A total that differs from the last live reading of its day by more than this factor waits for a second reading. Default 2.',
+    ),
 });
 
 const PACKAGE_ID = 'a package id (a whole number from 1 up)';

@@ -27,7 +27,9 @@ accounts:
       #since: 2026-01-01        # first day to book; without it, yesterday
       #settle: 1h               # time after midnight before a day is booked
       #look_again_days: 3       # booked days that are compared again each day
-      #give_up_days: 7          # how long a missing day is asked for
+      #give_up_days: 7          # separate days on which a missing day is requested
+      #optional: []             # figures that a record may lack and still be booked
+      #plausible_factor: 2      # a total further from the last reading waits for a second
     packages: [101, { id: 102, name: Lectures }]
     limits:                     # requests with this key; null switches a window off
       per_second: 5

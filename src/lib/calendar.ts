@@ -45,6 +45,12 @@ function createMidnightTest(timeZone: string): (ms: number, day: string) => bool
   return (ms, day) => clock.format(ms) === `${day} 00:00:00`;
 }
 
+/** Do two names stand for the same time zone (`Asia/Calcutta`, `Asia/Kolkata`)? Throws RangeError where one is none. */
+export function isSameZone(one: string, other: string): boolean {
+  const moment = Temporal.Instant.fromEpochMilliseconds(0);
+  return moment.toZonedDateTimeISO(one).equals(moment.toZonedDateTimeISO(other));
+}
+
 /** How many days `to` is after `from`. */
 export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days;

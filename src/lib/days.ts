@@ -1,7 +1,16 @@
+/** Days as `yyyy-mm-dd`. */
+
 /** The length of a day, where no clock is changed. */
 export const DAY_MS = 86_400_000;
 
 /** The day (`yyyy-mm-dd`) that is `count` days after (or, negative, before) `day`. */
 export function addDays(day: string, count: number): string {
   return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** True for an existing calendar date in the form `yyyy-mm-dd`. */
+export function isDay(value: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }

@@ -38,6 +38,17 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/**
+ * How the machine's clock differs from that of the service, which is so many milliseconds ahead (negative: behind);
+ * with 0 the service's own dates contradict each other.
+ */
+export function describeOffset(offsetMs: number): string {
+  if (offsetMs === 0) return "the dates of the service's answers contradict each other";
+  const hours = Math.round(Math.abs(offsetMs) / 3_600_000);
+  const length = hours < 48 ? duration(Math.abs(offsetMs)) : counted(Math.round(hours / 24), 'day');
+  return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;
+}
+
 /** How long ago, in the largest unit that says something: `14 min ago`. */
 export function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);

@@ -1,9 +1,7 @@
 /** Reads what may be an incident from the live file, at one moment and without a key in it. */
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
-import { createCalendar } from '../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { addDays } from '../lib/days.ts';
 import { redact } from '../lib/redact.ts';
 import { streamsOf, type Stream } from '../standing/streams.ts';
 import { acceptCommands, typedWith } from '../standing/typed.ts';
@@ -45,7 +43,7 @@ export async function readFacts(parts: FactParts, now: number): Promise<Facts> {
     isOverdue: isStale(watchedSince, now),
     watchedSince,
     pauses: config.accounts.flatMap(({ name }) => pauseOf(parts, name, now)),
-    storage: storageFacts(parts, now),
+    storage: storageFacts(parts),
   };
 }
 
@@ -62,12 +60,10 @@ function failedStorage({ config, incidents }: FactParts, streams: readonly Strea
   });
 }
 
-function storageFacts({ config, incidents }: FactParts, now: number): Facts['storage'] {
-  const today = createCalendar(config.timezone).dayAt(now);
+function storageFacts({ config, incidents }: FactParts): Facts['storage'] {
   return config.accounts.flatMap(({ name: account, storage }) => {
     if (!storage) return [];
-    const differences = incidents.differences(account, addDays(today, -storage.lookAgainDays));
-    return [{ account, differences, gaps: incidents.gaps(account) }];
+    return [{ account, differences: incidents.differences(account), gaps: incidents.gaps(account) }];
   });
 }
 

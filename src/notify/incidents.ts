@@ -24,7 +24,7 @@ export interface Facts {
   pauses: readonly (NonNullable<ReturnType<Overview['pause']>> & { isInForce: boolean })[];
   /** With the command that lets exactly these removals through. */
   heldBack: readonly (ReturnType<Overview['countHeldBack']>[number] & { command: string })[];
-  /** Of each account: the days still looked at again that the service tells otherwise, and those that are waited for. */
+  /** Of each account: the booked days that the service now reports differently, and those that are not booked. */
   storage: readonly {
     account: string;
     differences: ReturnType<IncidentFacts['differences']>;
@@ -186,7 +186,7 @@ function discrepancies(account: string, rows: Facts['storage'][number]['differen
       event: 'discrepancy',
       account,
       packageId: null,
-      text: `storage of ${account}: the service now says otherwise about ${booked} (${listed(days)}); what is booked stands`,
+      text: `storage of ${account}: the service now reports other figures for ${booked} (${listed(days)}); the booked rows stand`,
       details: { count: rows.length, differences },
       since,
       mayBegin: true,

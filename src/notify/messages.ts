@@ -109,7 +109,7 @@ export function overWords(config: Facts['config'], incident: OpenIncident): stri
     failed: account === null ? 'runs over everything fail no longer' : `${name} fails no longer`,
     stale: `${name} is fresh again`,
     restricted: `account ${account ?? ''} may be asked at its full rate again`,
-    discrepancy: `${ofAccount}: no day that is still looked at again differs`,
+    discrepancy: `${ofAccount}: no booked day differs any more`,
     held_back: `${name}: no removal is held back any more`,
     gap: `${ofAccount}: no day is waited for any more`,
   }[event];

@@ -3,7 +3,8 @@ import { daysBetween, type Calendar } from '../lib/calendar.ts';
 import { addDays, DAY_MS } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
-import { FIGURES, type Figure, type StorageDay } from '../service/storage.ts';
+import { FIGURES, type Figure } from '../lib/figures.ts';
+import type { StorageDay } from '../service/storage.ts';
 import { hash, PURPOSE } from './chance.ts';
 
 /** How many days before today have a record. */

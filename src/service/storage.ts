@@ -1,5 +1,7 @@
 /** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (service.md 2.3 and 4.2). */
 import { z } from 'zod';
+import { isDay } from '../lib/days.ts';
+import { FIGURES, type Figure } from '../lib/figures.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
 import { firstProblem, text, whole } from './fields.ts';
 
@@ -21,12 +23,7 @@ export const storageFigures = {
   ad_encoder_size: bytes('Size of encoded advertisement files'),
   image_count: pieces('Original images'),
   image_size: bytes('Size of original images'),
-};
-
-export type Figure = keyof typeof storageFigures;
-
-/** The names of the ten figures, in the order of service.md. */
-export const FIGURES = Object.keys(storageFigures) as Figure[];
+} satisfies Record<Figure, unknown>;
 
 const day = z
   .string()
@@ -43,13 +40,6 @@ export type StorageDay = Record<Figure, number | null> & { date: string };
 export interface RefusedDay {
   date: string | null;
   reason: string;
-}
-
-/** True for an existing calendar date in the form `yyyy-mm-dd`. */
-export function isDay(value: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
 /** A read record: one of the two, and where it departs from service.md 2.3. */
@@ -76,7 +66,8 @@ function readFields(record: unknown): ReadStorageDay {
   return { day: read };
 }
 
-function readDate(record: unknown): string | null {
+/** The date of a record, also of one that cannot be stored; null where it cannot be read. */
+export function readDate(record: unknown): string | null {
   const date = typeof record === 'object' && record !== null && 'date' in record ? record.date : null;
   const result = day.safeParse(date);
   return result.success ? result.data : null;

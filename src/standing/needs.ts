@@ -5,6 +5,7 @@ import { addDays } from '../lib/days.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import { HIDDEN } from '../warehouse/questions/videos.ts';
+import { clockNeeds, discrepancyNeeds, waitingNeeds } from './fact-needs.ts';
 import { manyAsOne, only, packageNeeds } from './package-needs.ts';
 import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
 import type {
@@ -60,7 +61,9 @@ export function needsOf(facts: Omit<Standing, 'needs'>, surroundings: Surroundin
         ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
       ]),
     ),
+    ...clockNeeds(facts, surroundings),
     ...storageNeeds(facts.storage, surroundings),
+    ...facts.storage.flatMap((row) => [...waitingNeeds(row, since), ...discrepancyNeeds(row, since, typed)]),
     ...publishedNeeds(facts, surroundings),
     ...facts.quarantine.map((row) => quarantineNeed(row, since)),
     ...facts.drift
@@ -144,7 +147,9 @@ function storageNeeds(storage: Standing['storage'], { config, overview, now, typ
     if (report.read_at !== null && report.stale)
       needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
     if (report.gaps > 0)
-      needs.push(`${name} has ${counted(report.gaps, 'day')} that the service did not serve yet`);
+      needs.push(
+        `${name} has ${counted(report.gaps, 'day')} that the service did not serve, or not completely`,
+      );
     if (differing * 2 > booked && booked > 1) {
       needs.push(
         `${name}: ${differing} of ${booked} booked days differ from what the service says now; check timezone and settle in the config`,

@@ -2,6 +2,7 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Overview, Saved } from '../warehouse/overview.ts';
+import type { DiscrepancyDay, WaitingDay } from '../warehouse/questions/storage.ts';
 import { publishedFact } from '../warehouse/publishing/facts.ts';
 import type { Publisher } from '../warehouse/publishing/publisher.ts';
 import { needsOf, type Need } from './needs.ts';
@@ -61,6 +62,10 @@ export interface StorageReport {
   booked_through: string | null;
   gaps: number;
   gaps_given_up: number;
+  /** Days whose implausible figures wait for a second reading, the newest first. */
+  waiting: WaitingDay[];
+  /** Booked days that the service now reports differently, the newest first. */
+  discrepancies: DiscrepancyDay[];
   stale: boolean;
 }
 
@@ -202,6 +207,8 @@ function storageReport(
       booked_through: facts.bookedThrough,
       gaps: facts.openGaps,
       gaps_given_up: facts.givenUpGaps,
+      waiting: overview.waitingDays(account.name),
+      discrepancies: overview.discrepancies(account.name),
       stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account.name),
     },
   ];

@@ -3,6 +3,7 @@ import type { SyncAccount, SyncParts } from './account.ts';
 import { isAsked } from './asked.ts';
 import { createGuard, type StreamsOutcome } from './guard.ts';
 import type { RunOrder } from './run.ts';
+import { clockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { serveInTurn, TURNS } from './turns.ts';
 import { walkQuickly } from './videos/quick.ts';
@@ -11,21 +12,23 @@ import { walkPackage } from './videos/walk.ts';
 /** What an account came to; `storage` is null where there is none, or where it failed. */
 export type AccountOutcome = StreamsOutcome & { storage: StorageOutcome | null };
 
-/** Serves one account. One that fails never stops the others; throws only what ends the run. */
+/** Serves one account, by the clock of its service. One that fails never stops the others; throws only what ends the run. */
 export async function syncAccount(
   parts: SyncParts,
   order: RunOrder,
   account: SyncAccount,
   runId: number,
-  now: number,
+  isFileAhead: boolean,
 ): Promise<AccountOutcome> {
+  account.clock.reset();
   const guard = createGuard(parts.logger, account.name);
   let storage: StorageOutcome | null = null;
   const { signal } = order;
   const { storage: rules } = account;
   if (order.storage && rules) {
     await guard.attempt(null, async () => {
-      storage = await bookStorage(parts, { account, rules, runId, now, signal });
+      const { storageDays: days } = order;
+      storage = await bookStorage(parts, { account, rules, runId, days, isFileAhead, signal });
     });
   }
   if (order.videos) {
@@ -37,11 +40,16 @@ export async function syncAccount(
     await serveInTurn(await inOrder(parts, order, account), rules, (packageId, turn) =>
       guard.attempt(packageId, () => {
         turn.begin();
-        return walkInMode(parts, { account, packageId, runId, acceptRemovals, turn, signal });
+        return walkInMode(
+          { ...parts, clock: account.clock },
+          { account, packageId, runId, acceptRemovals, turn, signal },
+        );
       }),
     );
   }
-  return { storage, ...guard.outcome() };
+  const outcome = guard.outcome();
+  const failures = [...outcome.failures, ...clockFailures(account.name, account.clock.evidence())];
+  return { ...outcome, storage, failures };
 }
 
 /** The packages asked for that had no turn yet, the one longest unserved first. */

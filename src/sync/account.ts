@@ -3,6 +3,8 @@ import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ServiceClient } from '../service/client/client.ts';
+import type { ServiceClock } from '../service/client/service-clock.ts';
+import type { Figure } from '../lib/figures.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { Progress } from './progress.ts';
 
@@ -16,6 +18,8 @@ export interface PackageKey {
 export interface SyncAccount {
   name: string;
   client: ServiceClient;
+  /** The time as the service's answers tell it. */
+  clock: ServiceClock;
   /** Videos a page to ask for. */
   pageSize: number;
   packages: readonly { id: number; name: string | null }[];
@@ -32,8 +36,12 @@ export interface StorageRules {
   settleMs: number;
   /** Booked days looked at again at each day's first run. */
   lookAgainDays: number;
-  /** Days that a hole is asked for. */
+  /** Separate days on which a gap is requested before it is given up. */
   giveUpDays: number;
+  /** Figures that a record may lack and still be booked. */
+  optional: readonly Figure[];
+  /** A total that differs from the last live reading of its day by more than this factor waits for a second reading. */
+  plausibleFactor: number;
 }
 
 /** When a walk may not remove at once, and how long it may be gone on from. */

@@ -1,4 +1,5 @@
 /** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
@@ -7,7 +8,10 @@ import { askedWords, type AskedPackage } from './asked.ts';
 import { syncAccount, type AccountOutcome } from './account-run.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './guard.ts';
+import { judgeClock } from './run-clock.ts';
+import { OFF_ABOVE_MS } from '../service/client/service-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
+import type { DayRange } from './storage/ranges.ts';
 import type { TurnRules } from './turns.ts';
 
 /** What a run is to do. */
@@ -19,6 +23,8 @@ export interface RunOrder {
   packages: readonly AskedPackage[] | null;
   videos: boolean;
   storage: boolean;
+  /** Only these days of the storage; null for those that are due. */
+  storageDays: DayRange | null;
   /** Let removals through that were held back by this walk or an earlier one; true for all that are held back now. */
   acceptRemovals: boolean | number;
   retention: { requestsDays: number; runsDays: number };
@@ -48,6 +54,7 @@ export interface RunSummary {
 export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSummary> {
   const { warehouse, clock } = parts;
   const startedAt = clock.now();
+  const isFileAhead = await findFileAhead(parts, startedAt);
   const runId = await warehouse.beginRun({
     trigger: order.trigger,
     mode: order.mode,
@@ -55,12 +62,13 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
     scope: scopeOf(order),
     origin: order.goesOnFrom,
   });
+  await warehouse.recordZone(parts.calendar.timezone);
   let outcomes: AccountOutcome[] = [];
   let status: RunSummary['status'] = 'failed';
   let error: string | null = null;
   try {
     outcomes = await allOf(
-      order.accounts.map((account) => syncAccount(parts, order, account, runId, startedAt)),
+      order.accounts.map((account) => syncAccount(parts, order, account, runId, isFileAhead)),
     );
     const walks = await warehouse.walksOf(runId);
     status = statusOf(outcomes, walks, order.signal);
@@ -69,7 +77,8 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
     error = messageOf(thrown);
     throw thrown;
   } finally {
-    await endRun(parts, order, runId, { status, error, resumeAt: resumeAt(outcomes, status) });
+    const judged = judgeClock(order.accounts, isFileAhead);
+    await endRun(parts, order, runId, { status, error, resumeAt: resumeAt(outcomes, status), clock: judged });
   }
   return {
     runId,
@@ -84,17 +93,31 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
   };
 }
 
+/** A file whose newest moment lies this far ahead of the clock was written by a clock that was wrong, or is read by one. */
+const AHEAD_MS = OFF_ABOVE_MS;
+
+/** Warns where the file holds moments ahead of the clock: one of the two is wrong. */
+async function findFileAhead({ warehouse, logger }: SyncParts, now: number): Promise<boolean> {
+  const newest = await warehouse.newestMoment();
+  if (newest === null || fromTimestamp(newest) <= now + AHEAD_MS) return false;
+  logger.warn(
+    `the newest moment in the warehouse, ${newest} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is deleted by age or given up before the clock has passed it`,
+  );
+  return true;
+}
+
 /** Waits for all of them, also when one throws: nothing may still be at work when the file is closed. */
 async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }
 
-function scopeOf({ packages, videos, storage }: RunOrder): string | null {
+function scopeOf({ packages, videos, storage, storageDays: days }: RunOrder): string | null {
   const words = [];
   if (packages) words.push(`packages ${packages.map(askedWords).join(', ')}`);
   if (!storage) words.push('videos only');
   if (!videos) words.push('storage only');
+  if (days) words.push(`${days.from} to ${days.to}`);
   return words.length === 0 ? null : words.join(', ');
 }
 
@@ -103,7 +126,7 @@ async function endRun(
   parts: SyncParts,
   order: RunOrder,
   runId: number,
-  end: Pick<RunEnd, 'status' | 'error' | 'resumeAt'>,
+  end: Pick<RunEnd, 'status' | 'error' | 'resumeAt' | 'clock'>,
 ) {
   try {
     await parts.warehouse.endRun(runId, { ...end, now: parts.clock.now(), retention: order.retention });

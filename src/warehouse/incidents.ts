@@ -60,7 +60,7 @@ export interface IncidentFacts {
   isRunning(): boolean;
   /** When the file was made, as the warehouse writes moments. */
   madeAt(): string | null;
-  differences(account: string, since: string): facts.Difference[];
+  differences(account: string): facts.Difference[];
   gaps(account: string): ReturnType<typeof facts.openGaps>;
 }
 
@@ -94,7 +94,7 @@ export function openIncidents(path: string): Incidents {
     storageRuns: (account) => facts.storageRuns(db, account),
     isRunning: () => facts.isRunning(db),
     madeAt: () => facts.madeAt(db),
-    differences: (account, since) => facts.differencesOf(db, account, since),
+    differences: (account) => facts.differencesOf(db, account),
     gaps: (account) => facts.openGaps(db, account),
     open: (now) => open(db, now),
     mark: () => messages.newestMessage(db),

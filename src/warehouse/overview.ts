@@ -4,10 +4,12 @@ import { toTimestamp } from '../lib/clock.ts';
 import { openFileToRead, type Db } from './file.ts';
 import { ask } from './questions/question.ts';
 import * as standing from './questions/standing.ts';
-import { STORAGE } from './questions/storage.ts';
+import { OPEN_DISCREPANCIES, STORAGE, WAITING_DAYS } from './questions/storage.ts';
+import type { DiscrepancyDay, WaitingDay } from './questions/storage.ts';
 import { request } from './schema/runs.ts';
 import { HELD_REASONS } from './schema/videos.ts';
 import { countHeldSince } from './statements/held-back.ts';
+import { newestMoment } from './statements/newest-moment.ts';
 import { savedSince } from './statements/look.ts';
 import type { PackageKey } from './statements/video.ts';
 import { countRecognised } from './statements/walk.ts';
@@ -24,6 +26,12 @@ export interface Overview {
   runs(limit: number): standing.RunRow[];
   /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
   storage(account: string, since: string): StorageFacts;
+  /** Days of the account whose figures wait for a second reading, the newest first. */
+  waitingDays(account: string): WaitingDay[];
+  /** Booked days of the account that the service now reports differently, the newest first. */
+  discrepancies(account: string): DiscrepancyDay[];
+  /** The newest moment of a run, a walk or a reading, as the file writes moments; null where there is none. */
+  newestMoment(): string | null;
   /** What is in quarantine, a stream of an account, with examples. */
   quarantine(): ReturnType<typeof inQuarantine>;
   /** How many records are in quarantine, a stream of an account. */
@@ -70,6 +78,9 @@ export function openOverview(path: string): Overview {
     packages: () => ask(db, standing.PACKAGES, {}),
     runs: (limit) => ask(db, standing.RUNS, { limit }),
     storage: (account, since) => storageFacts(db, account, since),
+    waitingDays: (account) => ask(db, WAITING_DAYS, { account }),
+    discrepancies: (account) => ask(db, OPEN_DISCREPANCIES, { account }),
+    newestMoment: () => newestMoment(db),
     quarantine: () => inQuarantine(db),
     countQuarantine: () => ask(db, standing.QUARANTINE, {}),
     heldBack: () => heldBack(db),

@@ -17,7 +17,14 @@ import { countRequests } from './statements/run.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
 import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
 import * as packages from './statements/package.ts';
-import { closeWalk, insertWalk, lastWalk, type Checkpoint, type WalkRow } from './statements/walk.ts';
+import {
+  closeWalk,
+  correctWalkStart,
+  insertWalk,
+  lastWalk,
+  type Checkpoint,
+  type WalkRow,
+} from './statements/walk.ts';
 import { transact } from './transact.ts';
 
 export interface NewWalk extends PackageKey {
@@ -145,6 +152,7 @@ export interface Removals {
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(db: Db, end: WalkEnd): Removals {
   return transact(db, (tx) => {
+    correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
     if (!canProve(end)) dropFreshCandidates(tx, end);
     const { unread } = end.checkpoint;
     const removals = settleRemovals(db, tx, end);

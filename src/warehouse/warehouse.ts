@@ -4,8 +4,9 @@ import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { createBudget, type Limits, type OnWait } from './budget.ts';
-import { knownDays, storeDays, type DayCounts, type DaysToStore, type KnownDays } from './days.ts';
-import { openFile, openLedgerConnection, type Db } from './file.ts';
+import { correctDay, findBookedDay, knownDays, storeDays } from './days.ts';
+import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './days.ts';
+import { openFile, openLedgerConnection, type Db, type Tx } from './file.ts';
 import { createKnownPages, type KnownPage, type KnownPageToStore } from './known-pages.ts';
 import { createLooks, type KnownList, type LookEnd, type QuickWalkEnd } from './looks.ts';
 import { createPageStore } from './pages.ts';
@@ -13,6 +14,8 @@ import { REMEMBERED_MS } from './pauses.ts';
 import type { BoundaryLook, IdRange, PageOutcome, PageToStore } from './pages.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
+import { countBooked } from './statements/storage.ts';
+import { readZone, writeZone } from './statements/state.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
 import type { KnownRange } from './statements/known-ids.ts';
 import { pruneSavings } from './statements/look.ts';
@@ -23,6 +26,7 @@ import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/
 import * as packages from './statements/package.ts';
 import { noteLeftOverWalks, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
+import { newestMoment } from './statements/newest-moment.ts';
 import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
 
@@ -53,6 +57,8 @@ export interface RunEnd {
   error: string | null;
   /** From when on a parked run may be gone on with, in milliseconds since 1970; null for any other. */
   resumeAt: number | null;
+  /** What the run found out about the clocks. */
+  clock: { offsetMs: number | null; isMachineOff: boolean; mayPrune: boolean };
   /** Days after which requests and runs are forgotten. */
   retention: { requestsDays: number; runsDays: number };
 }
@@ -66,6 +72,8 @@ export interface Warehouse {
   /** Begins a run, and closes what killed processes left running. Only for whoever holds the run lock. */
   beginRun(run: NewRun): Promise<number>;
   endRun(runId: number, end: RunEnd): Promise<void>;
+  /** The newest moment that the file holds of a run, a walk or a reading, `YYYY-MM-DD HH:MM:SS`; null where it holds none. */
+  newestMoment(): Promise<string | null>;
   /** How many requests the run sent. */
   requestsOf(runId: number): Promise<number>;
   walksOf(runId: number): Promise<WalkRow[]>;
@@ -108,13 +116,27 @@ export interface Warehouse {
   finishLook(end: LookEnd): Promise<void>;
   /** Ends a quick walk; it leaves a row only where it found something. */
   finishQuickWalk(end: QuickWalkEnd): Promise<void>;
-  knownDays(account: string, since: string): Promise<KnownDays>;
+  knownDays(account: string): Promise<KnownDays>;
+  /** Records the time zone by which days are booked from now on. */
+  recordZone(timezone: string): Promise<void>;
   storeDays(days: DaysToStore): Promise<DayCounts>;
+  /** The booked day, or null where it is not booked. */
+  bookedDay(account: string, date: string): Promise<BookedDay | null>;
+  /** Takes figures in place of the booked ones; the booked row stands. */
+  correctDay(correction: Correction): Promise<void>;
 }
 
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
-  budget(account: string, limits: Limits, onWait?: OnWait): ReturnType<typeof createBudget>;
+  /** `budgetClock`: the time by which requests are counted, where that is not the warehouse's own clock. */
+  budget(
+    account: string,
+    limits: Limits,
+    onWait?: OnWait,
+    budgetClock?: Clock,
+  ): ReturnType<typeof createBudget>;
+  /** The time zone by which days were booked (null: none is recorded), and how many days are booked. */
+  bookedZone(): { timezone: string | null; bookedDays: number };
   /** Throws WarehouseError where another file stands at the path by now: what is written here would be lost. */
   refuseReplaced(): void;
   close(): void;
@@ -133,6 +155,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   return {
     beginRun: async (run) => beginRun(db, run),
     endRun: async (runId, end) => endRun(db, runId, end),
+    newestMoment: async () => newestMoment(db),
     requestsOf: async (runId) => runs.countRequests(db, runId),
     walksOf: async (runId) => walksOf(db, runId),
     lastWholeRun: async (mode) => lastWholeRun(db, mode),
@@ -157,9 +180,14 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     hasProofs: async (key, walkId) => hasProofsByOrder(db, key, walkId),
     finishLook: async (end) => looks.finish(end),
     finishQuickWalk: async (end) => looks.finishWalk(end),
-    knownDays: async (account, since) => knownDays(db, account, since),
+    knownDays: async (account) => knownDays(db, account),
+    recordZone: async (timezone) => recordZone(db, timezone),
     storeDays: async (days) => storeDays(db, days),
-    budget: (account, limits, onWait) => createBudget(ledger, account, limits, clock, onWait),
+    bookedDay: async (account, date) => findBookedDay(db, account, date),
+    correctDay: async (correction) => correctDay(db, correction),
+    budget: (account, limits, onWait, budgetClock = clock) =>
+      createBudget(ledger, account, limits, budgetClock, onWait),
+    bookedZone: () => ({ timezone: readZone(db), bookedDays: countBooked(db) }),
     refuseReplaced: () => {
       if (identityOf(path) !== opened) throw replaced(path);
     },
@@ -191,17 +219,27 @@ function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number
   });
 }
 
-function endRun(db: Db, runId: number, { status, now, error, resumeAt, retention }: RunEnd): void {
+function endRun(db: Db, runId: number, { status, now, error, resumeAt, clock, retention }: RunEnd): void {
   transact(db, (tx) => {
     const requests = runs.countRequests(tx, runId);
     const resume_at = resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000);
-    runs.closeRun(tx, runId, { status, finished_at: toTimestamp(now), requests, error, resume_at });
-    const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
-    runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
-    runs.pruneRuns(tx, runsBefore);
-    pruneSavings(tx, runsBefore.slice(0, 10));
-    prunePauses(tx, toTimestamp(now - REMEMBERED_MS));
+    const end = { status, finished_at: toTimestamp(now), requests, error, resume_at };
+    runs.closeRun(tx, runId, { ...end, clock_offset_ms: clock.offsetMs });
+    if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
+    if (clock.mayPrune) prune(tx, now, retention);
   });
+}
+
+function prune(tx: Tx, now: number, retention: RunEnd['retention']): void {
+  const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
+  runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
+  runs.pruneRuns(tx, runsBefore);
+  pruneSavings(tx, runsBefore.slice(0, 10));
+  prunePauses(tx, toTimestamp(now - REMEMBERED_MS));
+}
+
+function recordZone(db: Db, timezone: string): void {
+  if (readZone(db) !== timezone) transact(db, (tx) => writeZone(tx, timezone));
 }
 
 function lastWholeRun(db: Db, mode: Mode): WholeRun | null {

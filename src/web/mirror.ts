@@ -11,7 +11,8 @@ import {
   type VideoQuery,
 } from '../service/server/catalogue.ts';
 import type { Refusal } from '../service/server/refusals.ts';
-import { FIGURES, type Figure, type StorageDay } from '../service/storage.ts';
+import { FIGURES, type Figure } from '../lib/figures.ts';
+import type { StorageDay } from '../service/storage.ts';
 import type { Lists } from '../warehouse/lists/lists.ts';
 
 export interface MirrorParts {

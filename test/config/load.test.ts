@@ -95,6 +95,8 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
         settleMs: 5_400_000,
         lookAgainDays: 0,
         giveUpDays: 30,
+        optional: [],
+        plausibleFactor: 2,
       },
       packages: [
         { id: 101, name: null },

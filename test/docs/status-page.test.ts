@@ -98,6 +98,16 @@ function filledFile(): string {
         ...{ first_seen_at: at, last_seen_at: at },
       }),
       insert('storage_gap', { account: 'main', date: '2026-03-09', first_missed_at: at, last_asked_at: at }),
+      insert('storage_gap', {
+        ...{ account: 'main', date: '2026-03-08', first_missed_at: at, last_asked_at: at },
+        reason: 'unconfirmed',
+      }),
+      insert('storage_discrepancy', {
+        account: 'main',
+        date: '2026-03-07',
+        field: 'image_size',
+        observed_at: at,
+      }),
       storageRow('2026-03-10', 5, { state: 'live' }),
       insert('package_day', { ...ofPackage, date: '2026-03-09', videos: 60 }),
       insert('pause', {

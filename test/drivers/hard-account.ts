@@ -1,4 +1,5 @@
 /** An account with everything that is hard to hand on, synced over HTTP into a live file, and published. */
+import { FIGURES } from '../../src/lib/figures.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -114,6 +115,8 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
     settleMs: 3_600_000,
     lookAgainDays: 3,
     giveUpDays: 7,
+    optional: FIGURES,
+    plausibleFactor: 2,
   } as const;
   const accounts = config.accounts.map((account) => ({
     ...account,
@@ -126,6 +129,7 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
 /** Serves over loopback what the service has. */
 export async function serveHard(service: HardService): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
+    response.sendDate = false; // of the machine's clock, which is not that of the test
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(answerOf(service, request));
   });

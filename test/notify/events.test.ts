@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { insert } from '../support/filled-live-file.ts';
 import { rowsOf } from '../support/live-file.ts';
 import {
-  DAY_MS,
   HOUR_MS,
   MINUTE_MS,
   NOON,
@@ -161,22 +160,21 @@ const CASES: Case[] = [
   {
     event: 'discrepancy',
     begin: [discrepancy('2026-03-06', 1), discrepancy('2026-03-07', 11), discrepancy('2026-03-07', null)],
-    end: [
-      `update storage_reading set observed_at = '2026-03-11 12:00:00';
-      update package set walked_at = '2026-03-11 12:00:00';`,
-    ],
-    endMs: DAY_MS,
+    end: [`update storage_discrepancy set resolved_at = '2026-03-10 12:01:00'`],
     post: {
       account: 'main',
       package_id: null,
       since: NOON,
-      text: 'storage of main: the service now says otherwise about 1 booked day (2026-03-07); what is booked stands',
+      text: 'storage of main: the service now reports other figures for 2 booked days (2026-03-06, 2026-03-07); the booked rows stand',
       details: {
-        count: 1,
-        differences: [{ date: '2026-03-07', field: 'image_size', booked: 10, observed: null }],
+        count: 2,
+        differences: [
+          { date: '2026-03-06', field: 'image_size', booked: 10, observed: 1 },
+          { date: '2026-03-07', field: 'image_size', booked: 10, observed: null },
+        ],
       },
     },
-    over: 'Over: storage of main: no day that is still looked at again differs',
+    over: 'Over: storage of main: no booked day differs any more',
   },
   {
     event: 'held_back',

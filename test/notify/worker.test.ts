@@ -139,6 +139,8 @@ describe('a worker', () => {
             settleMs: HOUR_MS,
             lookAgainDays: 3,
             giveUpDays: 7,
+            optional: [],
+            plausibleFactor: 2,
           },
         },
       ],

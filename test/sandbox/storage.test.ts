@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
-import { FIGURES, readStorageDay } from '../../src/service/storage.ts';
+import { FIGURES } from '../../src/lib/figures.ts';
+import { readStorageDay } from '../../src/service/storage.ts';
 import { expectDescribed } from '../support/described.ts';
 import { createStoppedClock, NOON, startSandbox } from './support.ts';
 

@@ -27,7 +27,17 @@ function account(
     name: 'main',
     videoList: { baseUrl: 'http://127.0.0.1:9', key: 'key', pageSize: 1000 },
     storage: storage
-      ? { baseUrl: '', auth: 'none', key: '', since: null, settleMs: 0, lookAgainDays: 0, giveUpDays: 0 }
+      ? {
+          baseUrl: '',
+          auth: 'none',
+          key: '',
+          since: null,
+          settleMs: 0,
+          lookAgainDays: 0,
+          giveUpDays: 0,
+          optional: [],
+          plausibleFactor: 2,
+        }
       : null,
     packages: packages.map((id) => ({ id, name: null })),
     limits: { concurrency: 4, maxWaitMs: 0, restrictedCodes: [], finalCodes: [], ...NO_LIMITS, ...limits },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES, isDay, readStorageDay, storageAnswer, storageVerdict } from '../../src/service/storage.ts';
+import { isDay } from '../../src/lib/days.ts';
+import { FIGURES } from '../../src/lib/figures.ts';
+import { readStorageDay, storageAnswer, storageVerdict } from '../../src/service/storage.ts';
 
 const sample = `{"mov_org_cnt":12,"mov_org_size":4.4482871E7,"encoder_cnt":"16","encoder_size":1.0E10,
   "ad_org_cnt":0,"ad_org_size":0.0,"ad_encoder_cnt":0,"ad_encoder_size":0,"image_count":3,"image_size":123,

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { openApi } from '../../src/service/server/openapi.ts';
-import { isDay } from '../../src/service/storage.ts';
+import { isDay } from '../../src/lib/days.ts';
 
 /** What stands between the names and the schemas of the document. */
 export interface Document {

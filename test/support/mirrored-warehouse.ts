@@ -1,4 +1,5 @@
 /** A warehouse that is synced over HTTP and served back over HTTP: another one can be synced from it. */
+import { FIGURES } from '../../src/lib/figures.ts';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Config, ServerConfig, StorageAuth } from '../../src/config/config.ts';
@@ -74,6 +75,8 @@ function withStorage(
     settleMs: 3_600_000,
     lookAgainDays: 3,
     giveUpDays: 7,
+    optional: FIGURES,
+    plausibleFactor: 2,
   } as const;
   const accounts = config.accounts.map((account) => ({ ...account, storage }));
   return { ...config, accounts, server: { host: '127.0.0.1', port: 0, keys: [], ...server } };

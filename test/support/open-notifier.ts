@@ -59,6 +59,8 @@ const STORAGE = {
   settleMs: HOUR_MS,
   lookAgainDays: 3,
   giveUpDays: 7,
+  optional: [],
+  plausibleFactor: 2,
 } as const;
 
 /** It is noon; packages and storage were read at noon. */

@@ -129,6 +129,7 @@ async function openAccount(clock: VirtualClock) {
     defaultPageSize: PAGE_SIZE,
     maxPageSize: PAGE_SIZE,
     storageAuth: 'none',
+    now: () => clock.now(),
   });
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
   const account = { sandbox, shown, server, url, answerMs: ANSWER_MS };
@@ -196,6 +197,8 @@ function historyConfig(folder: string, url: string, key: string): Config {
     settleMs: 3_600_000,
     lookAgainDays: 3,
     giveUpDays: 7,
+    optional: [],
+    plausibleFactor: 2,
   } as const;
   const packages = PACKAGES.map(({ id, name }) => ({ id, name }));
   const videoList = { baseUrl: url, key, pageSize: PAGE_SIZE };

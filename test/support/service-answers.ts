@@ -1,5 +1,5 @@
 /** Well-formed answers of the service (service.md 2), for scripts. */
-import { FIGURES } from '../../src/service/storage.ts';
+import { FIGURES } from '../../src/lib/figures.ts';
 import type { Answer, Reply, Script, SeenRequest } from './scripted-service.ts';
 
 export const VIDEO_LIST = '/info/v1/videos.json';

@@ -156,7 +156,7 @@ function soakConfig(url: string, path: string): Config {
   if (!account) throw new Error('the config has no account');
   const videoList = { ...account.videoList, key: 'sandbox-key' };
   const storage = { baseUrl: url, auth: 'none', key: 'sandbox-key', since: SINCE } as const;
-  const rules = { settleMs: HOUR_MS, lookAgainDays: 3, giveUpDays: 7 };
+  const rules = { settleMs: HOUR_MS, lookAgainDays: 3, giveUpDays: 7, optional: [], plausibleFactor: 2 };
   const limits = { ...account.limits, ...LIMITS };
   return {
     ...base,

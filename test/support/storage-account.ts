@@ -9,7 +9,7 @@ import { InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { silentProgress } from '../../src/sync/progress.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
-import { openPipeline } from '../../src/worker.ts';
+import { openPipeline, type Pipeline, type RunWish } from '../../src/worker.ts';
 import { rowsOf, type Row } from './live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, STORAGE, storageRecord } from './service-answers.ts';
@@ -39,6 +39,11 @@ export interface StorageAccountOptions {
   list?: (request: SeenRequest) => Reply;
   clock?: VirtualClock;
   folder?: string;
+  /** The service's time in milliseconds since 1970: the `Date` of the answer to request `number`; null for none. */
+  date?: (number: number) => number | null;
+  /** Every answer is dated, and agrees with the clock. */
+  isDated?: boolean;
+  retention?: Config['retention'];
 }
 
 export interface StorageAccount {
@@ -47,8 +52,9 @@ export interface StorageAccount {
   /** The ranges asked for so far: `2026-03-01..2026-03-02`. */
   asked: string[];
   log: string[];
-  /** Moves the clock to the moment, and makes a run of everything. */
-  runAt(moment: string | number): Promise<RunSummary>;
+  /** Moves the clock to the moment, and makes a run of everything, or of what is asked for. */
+  runAt(moment: string | number, wish?: Partial<RunWish>): Promise<RunSummary>;
+  pipeline: Pipeline;
   /** Ends the run under way. */
   stop(): void;
   rows(query: string): Row[];
@@ -71,13 +77,15 @@ export function everyDay(figureOf: (date: string) => number | null) {
 export async function openStorageAccount(options: StorageAccountOptions): Promise<StorageAccount> {
   const asked: string[] = [];
   const log: string[] = [];
-  const service = await startScriptedService((request) => {
+  const clock = options.clock ?? createVirtualClock('2026-03-10T03:00Z');
+  const date = options.date ?? (() => (options.isDated ? clock.now() : null));
+  const replyTo = (request: SeenRequest): Reply => {
     if (request.path !== STORAGE) return options.list ? options.list(request) : listPage(request, []);
     const question = readQuestion(request, asked.length + 1);
     asked.push(`${question.from}..${question.to}`);
     return toReply(options.answer(question));
-  });
-  const clock = options.clock ?? createVirtualClock('2026-03-10T03:00Z');
+  };
+  const service = await startScriptedService((request) => dated(replyTo(request), date(request.number)));
   const path = join(options.folder ?? temporaryFolder(), 'live.db');
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
@@ -92,11 +100,12 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
     path,
     asked,
     log,
-    runAt: (moment) => {
+    runAt: (moment, wish = {}) => {
       clock.set(moment);
       controller = new AbortController();
-      return pipeline.run({ trigger: 'manual', signal: controller.signal });
+      return pipeline.run({ trigger: 'manual', signal: controller.signal, ...wish });
     },
+    pipeline,
     stop: () => controller.abort(new InterruptedError('stopped by the test')),
     rows: (query) => rowsOf(path, query),
     days: () =>
@@ -119,6 +128,11 @@ function readQuestion({ query }: SeenRequest, number: number): DayQuestion {
   return { from, to, days, number };
 }
 
+function dated(reply: Reply, date: number | null): Reply {
+  if (date === null || typeof reply === 'string' || 'drip' in reply) return reply;
+  return { ...reply, headers: { date: new Date(date).toUTCString(), ...reply.headers } };
+}
+
 function isList(answer: DayAnswer): answer is readonly (Record<string, unknown> | string)[] {
   return Array.isArray(answer);
 }
@@ -138,6 +152,8 @@ function configOf(options: StorageAccountOptions, url: string, warehouse: string
     settleMs: HOUR_MS,
     lookAgainDays: 3,
     giveUpDays: 7,
+    optional: [],
+    plausibleFactor: 2,
     ...options.rules,
   };
   const limits = {
@@ -167,7 +183,7 @@ function configOf(options: StorageAccountOptions, url: string, warehouse: string
     schedule: { full: '0 * * * *', quick: null },
     walk: { removalBrake: 0.2, resumeWithinMs: 7 * 24 * HOUR_MS, boundaryReads: 0.05 },
     publish: null,
-    retention: { requestsDays: 35, runsDays: 90 },
+    retention: options.retention ?? { requestsDays: 35, runsDays: 90 },
     server: null,
     notify: null,
     secrets: ['test-key'],

@@ -1,5 +1,6 @@
 /** Storage days with made-up figures. */
-import { FIGURES, type StorageDay } from '../../src/service/storage.ts';
+import { FIGURES } from '../../src/lib/figures.ts';
+import type { StorageDay } from '../../src/service/storage.ts';
 
 /** A day whose ten figures count up from `first`. */
 export function dayRow(date: string, first: number): StorageDay {

@@ -97,7 +97,12 @@ const TABLES: Record<string, { key: string[]; columns: Record<string, string> }>
       booked: 'BIGINT',
       observed: 'BIGINT',
       observed_at: 'TIMESTAMP',
+      resolved_at: 'TIMESTAMP',
     },
+  },
+  storage_correction: {
+    key: ['account', 'date', 'accepted_at'],
+    columns: { account: 'TEXT', date: 'DATE', accepted_at: 'TIMESTAMP', ...FIGURES, reason: 'TEXT' },
   },
   storage_gap: {
     key: ['account', 'date'],
@@ -107,6 +112,8 @@ const TABLES: Record<string, { key: string[]; columns: Record<string, string> }>
       first_missed_at: 'TIMESTAMP',
       last_asked_at: 'TIMESTAMP',
       given_up_at: 'TIMESTAMP',
+      reason: 'TEXT',
+      asked_days: 'BIGINT',
     },
   },
   run: {

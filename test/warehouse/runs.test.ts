@@ -7,6 +7,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
 const DAY_MS = 86_400_000;
+/** What a run found out about the clocks: nothing is wrong. */
+const TRUSTED = { offsetMs: null, isMachineOff: false, mayPrune: true };
 const KEEP = { requestsDays: 1000, runsDays: 1000 };
 
 let path: string;
@@ -34,6 +36,7 @@ describe('a run', () => {
       started_at: '2026-03-01 12:00:00',
       origin_started_at: null,
       resume_at: null,
+      clock_offset_ms: null,
     };
     expect(rowsOf(path, 'select * from run')).toEqual([
       { ...begun, status: 'running', finished_at: null, requests: 0, error: null },
@@ -51,6 +54,7 @@ describe('a run', () => {
       now: clock.now(),
       error: 'no',
       resumeAt: null,
+      clock: TRUSTED,
       retention: KEEP,
     });
     expect(rowsOf(path, 'select * from run')).toEqual([
@@ -79,6 +83,7 @@ describe('a run', () => {
       now: clock.now(),
       error: null,
       resumeAt: null,
+      clock: TRUSTED,
       retention: KEEP,
     });
     await beginRun();
@@ -102,7 +107,14 @@ describe('a run', () => {
 
 describe('the last whole run', () => {
   const endRun = (runId: number, status: 'succeeded' | 'failed' | 'parked' | 'partial' | 'interrupted') =>
-    warehouse.endRun(runId, { status, now: clock.now(), error: null, resumeAt: null, retention: KEEP });
+    warehouse.endRun(runId, {
+      status,
+      now: clock.now(),
+      error: null,
+      resumeAt: null,
+      clock: TRUSTED,
+      retention: KEEP,
+    });
 
   it('is null before the first', async () => {
     expect(await warehouse.lastWholeRun('full')).toBeNull();
@@ -240,6 +252,7 @@ describe('the end of a run', () => {
       now: clock.now(),
       error: null,
       resumeAt: null,
+      clock: TRUSTED,
       retention,
     });
     execute(path, `delete from run where run_id = ${runId}`);
@@ -264,6 +277,7 @@ describe('the end of a run', () => {
       now: clock.now(),
       error: null,
       resumeAt: null,
+      clock: TRUSTED,
       retention: { requestsDays: 1, runsDays: 1 },
     });
     await expect(warehouse.budget('main', limits).admit(note)).rejects.toThrow(/spent/);

@@ -33,6 +33,7 @@ const run = (row: Partial<RunningRun> = {}): RunningRun => ({
   scope: null,
   resume_at: null,
   origin_started_at: null,
+  clock_offset_ms: null,
   walks: 0,
   failed_walks: 0,
   inserted: 0,

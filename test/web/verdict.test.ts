@@ -27,6 +27,8 @@ const freshStorage: StorageReport = {
   booked_through: '2026-03-09',
   gaps: 0,
   gaps_given_up: 0,
+  waiting: [],
+  discrepancies: [],
   stale: false,
 };
 const staleStorage: StorageReport = { ...freshStorage, stale: true, read_at: '2026-03-10 05:00:00' };

@@ -2,17 +2,20 @@
 import { daysBetween } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
-import type { DayCounts } from '../../warehouse/days.ts';
+import type { DayCounts, KnownDays } from '../../warehouse/days.ts';
 import type { StorageRules, SyncAccount, SyncParts } from '../account.ts';
-import { createRunDay, currentRange, holeRanges, isFirstOfDay, type DayRange } from './ranges.ts';
-import { sortDays } from './sort.ts';
+import { createRunDay, currentRange, holeRanges, isFirstOfDay, namedRanges } from './ranges.ts';
+import type { DayRange, RunDay } from './ranges.ts';
+import { findNewestTold, sortDays, type Trust } from './sort.ts';
 
 export interface StorageOrder {
   account: SyncAccount;
   rules: StorageRules;
   runId: number;
-  /** The run's one look at the clock, in milliseconds since 1970. */
-  now: number;
+  /** Only these days, also given-up ones and those before `since`; null for what is due. */
+  days: DayRange | null;
+  /** The file holds moments that lie ahead of the clock: nothing is given up. */
+  isFileAhead: boolean;
   signal: AbortSignal;
 }
 
@@ -23,46 +26,109 @@ export interface StorageOutcome extends DayCounts {
   live: boolean;
 }
 
-/** Asks for the current days, then for older holes; each answer is stored before the next is asked for. */
+/** What is under way, and what it came to so far. */
+interface Booking {
+  parts: SyncParts;
+  order: StorageOrder;
+  outcome: StorageOutcome;
+  /** Computed once, so that a midnight that passes changes nothing; anew where the clock turns out to be wrong. */
+  day: RunDay;
+  /** The newest day that the service has told in this run; null for none. */
+  newestTold: string | null;
+}
+
+/** Asks for the current days, then for older gaps; each answer is stored before the next request. */
 export async function bookStorage(parts: SyncParts, order: StorageOrder): Promise<StorageOutcome> {
-  const { account, rules } = order;
-  const known = await parts.warehouse.knownDays(account.name, rules.since ?? '');
-  const day = createRunDay(parts.calendar, order.now, rules, known);
-  const current = currentRange(day, known, rules, isFirstOfDay(day, known));
-  const outcome = {
-    account: account.name,
-    live: false,
-    booked: 0,
-    discrepancies: 0,
-    missed: 0,
-    quarantined: 0,
-  };
-  const fill = async (range: DayRange, answer: Answer): Promise<void> => {
-    const sorted = sortDays(answer, range, day, known, rules.giveUpDays);
-    add(outcome, await parts.warehouse.storeDays({ account: account.name, ...sorted }));
-    outcome.live ||= sorted.live !== null;
-  };
-  await fill(current, await ask(order, current));
-  await fillHoles(parts, order, holeRanges(parts.calendar, day, known, current), fill);
-  if (!outcome.live)
-    parts.logger.warn({ account: account.name }, `the service told no storage figures of ${day.today}`);
+  const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
+  const outcome = { account: order.account.name, live: false, ...counts };
+  const booking = { parts, order, outcome, day: await findDay(parts, order), newestTold: null };
+  if (order.days) await bookNamed(booking, order.days);
+  else await bookDue(booking);
   return outcome;
 }
 
+/** The days that a person named. */
+async function bookNamed(booking: Booking, days: DayRange): Promise<void> {
+  for (const range of namedRanges(booking.day, days)) await fillHole(booking, range);
+}
+
+async function bookDue(booking: Booking): Promise<void> {
+  const { parts, outcome } = booking;
+  const { range, answer } = await askCurrent(booking);
+  await store(booking, range, answer);
+  if (!outcome.live) {
+    const { today } = booking.day;
+    parts.logger.warn({ account: outcome.account }, `the service told no storage figures of ${today}`);
+  }
+  if (!trustOf(booking).mayBook) return;
+  const known = await parts.warehouse.knownDays(outcome.account);
+  const newest = newestServed(booking, known);
+  await fillHoles(booking, holeRanges(parts.calendar, booking.day, known, range, newest ?? undefined));
+}
+
+/** Asks for the current days; once more where the answer shows that it is another day than the machine's clock says. */
+async function askCurrent(booking: Booking): Promise<{ range: DayRange; answer: Answer }> {
+  const { parts, order } = booking;
+  const range = await findCurrentRange(booking);
+  const answer = await ask(order, range);
+  const { clock } = order.account;
+  if (!clock.evidence().wasOff || parts.calendar.dayAt(clock.now()) === booking.day.today)
+    return { range, answer };
+  booking.day = await findDay(parts, order);
+  const second = await findCurrentRange(booking);
+  return { range: second, answer: await ask(order, second) };
+}
+
+async function findCurrentRange({ parts, order, day }: Booking): Promise<DayRange> {
+  const known = await parts.warehouse.knownDays(order.account.name);
+  return currentRange(day, known, order.rules, isFirstOfDay(day, known));
+}
+
+/** The day by the service's clock. */
+async function findDay(parts: SyncParts, { account, rules, days }: StorageOrder): Promise<RunDay> {
+  const known = await parts.warehouse.knownDays(account.name);
+  const since = days ? days.from : rules.since;
+  return createRunDay(parts.calendar, account.clock.now(), { ...rules, since }, known);
+}
+
+/** A clock that the answers contradict books nothing; one that the file contradicts gives nothing up. */
+function trustOf({ order }: Booking): Trust {
+  const { wasOff, offsetMs } = order.account.clock.evidence();
+  return { mayBook: !wasOff, mayGiveUp: !wasOff && !order.isFileAhead, isDated: offsetMs !== null };
+}
+
+/**
+ * The newest day that the service is known to have had, where neither the date of an answer nor a record of today says
+ * what day it is: a clock that is far ahead must not ask for years of days to come. Null: up to now.
+ */
+function newestServed(booking: Booking, { booked, lastReading }: KnownDays): string | null {
+  if (booking.outcome.live || trustOf(booking).isDated) return null;
+  return [...booked, lastReading ?? '', booking.newestTold ?? ''].sort().at(-1) || null;
+}
+
+async function store(booking: Booking, range: DayRange, answer: Answer): Promise<void> {
+  const { parts, order, outcome, day } = booking;
+  const known = await parts.warehouse.knownDays(outcome.account);
+  booking.newestTold = findNewestTold(answer.records, range, booking.newestTold);
+  const context = { range, day, known, rules: order.rules, calendar: parts.calendar };
+  const sorted = sortDays(answer, {
+    ...context,
+    trust: trustOf(booking),
+    newestTold: booking.newestTold,
+  });
+  const counts = await parts.warehouse.storeDays({ account: outcome.account, ...sorted });
+  for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
+  outcome.live ||= sorted.live !== null;
+}
+
 type Answer = Awaited<ReturnType<typeof ask>>;
-type Fill = (range: DayRange, answer: Answer) => Promise<void>;
 
 /** Newest first. Once a range is refused to its newest day, the older ones are not asked for today: they are gaps. */
-async function fillHoles(
-  parts: SyncParts,
-  order: StorageOrder,
-  ranges: readonly DayRange[],
-  fill: Fill,
-): Promise<void> {
+async function fillHoles(booking: Booking, ranges: readonly DayRange[]): Promise<void> {
   let isServed = true;
   for (const range of ranges) {
-    if (isServed) isServed = await fillHole(parts, order, range, fill);
-    else await fill(range, nothing(parts));
+    if (isServed) isServed = await fillHole(booking, range);
+    else await store(booking, range, emptyAnswer(booking));
   }
 }
 
@@ -70,42 +136,34 @@ async function fillHoles(
  * A refused range is asked for in halves, the newer one first: how long a range may be, and how far back, is not shown
  * (service.md 4.2). Gives false where nothing of it was served.
  */
-async function fillHole(
-  parts: SyncParts,
-  order: StorageOrder,
-  range: DayRange,
-  fill: Fill,
-): Promise<boolean> {
+async function fillHole(booking: Booking, range: DayRange): Promise<boolean> {
+  const { order, parts } = booking;
   try {
-    await fill(range, await ask(order, range));
+    await store(booking, range, await ask(order, range));
     return true;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     const length = daysBetween(range.from, range.to);
     if (length === 0) {
       parts.logger.warn({ account: order.account.name }, error.message);
-      await fill(range, nothing(parts));
+      await store(booking, range, emptyAnswer(booking));
       return false;
     }
     const middle = addDays(range.from, Math.ceil(length / 2));
-    const isServed = await fillHole(parts, order, { from: middle, to: range.to }, fill);
+    const isServed = await fillHole(booking, { from: middle, to: range.to });
     const older = { from: range.from, to: addDays(middle, -1) };
-    if (isServed) await fillHole(parts, order, older, fill);
-    else await fill(older, nothing(parts));
+    if (isServed) await fillHole(booking, older);
+    else await store(booking, older, emptyAnswer(booking));
     return isServed;
   }
 }
 
 /** The answer of a service that serves none of the days. */
-function nothing(parts: SyncParts): Answer {
-  return { records: [], raw: () => '', clean: (text) => text, answeredAt: parts.clock.now() };
+function emptyAnswer({ order }: Booking): Answer {
+  return { records: [], raw: () => '', clean: (text) => text, answeredAt: order.account.clock.now() };
 }
 
 function ask({ account, runId, signal }: StorageOrder, range: DayRange) {
   signal.throwIfAborted();
   return account.client.storageDays({ ...range, purpose: 'storage', runId, signal });
-}
-
-function add(sum: DayCounts, more: DayCounts): void {
-  for (const name of Object.keys(more) as (keyof DayCounts)[]) sum[name] += more[name];
 }

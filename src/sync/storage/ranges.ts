@@ -21,6 +21,9 @@ export interface RunDay {
   now: number;
 }
 
+/** Implausible figures are booked when they are returned again at least this much later. */
+export const CONFIRM_AFTER_MS = 3_600_000;
+
 /** The longest range that is asked for at once. */
 const LONGEST = 31;
 
@@ -29,6 +32,16 @@ export function createRunDay(calendar: Calendar, now: number, rules: StorageRule
   const today = calendar.dayAt(now);
   const settled = addDays(calendar.dayAt(now - rules.settleMs), -1);
   return { today, settled, since: rules.since ?? firstKnown(known) ?? addDays(today, -1), now };
+}
+
+/** The ranges of days that a person named, newest first, up to the last one that is over. */
+export function namedRanges(day: Pick<RunDay, 'today'>, { from, to }: DayRange): DayRange[] {
+  const ranges: DayRange[] = [];
+  for (let end = to < day.today ? to : day.today; end >= from; end = addDays(end, -LONGEST)) {
+    const start = addDays(end, 1 - LONGEST);
+    ranges.push({ from: start > from ? start : from, to: end });
+  }
+  return ranges;
 }
 
 /** The first day that is known, or else the day before the first reading: that one may not have been settled yet. */
@@ -61,14 +74,25 @@ export function isFirstOfDay(day: RunDay, known: KnownDays): boolean {
   return known.lastReading !== day.today;
 }
 
-function dayOf(calendar: Calendar, timestamp: string): string {
+/** The day that a stored moment falls on. */
+export function dayOf(calendar: Calendar, timestamp: string): string {
   return calendar.dayAt(fromTimestamp(timestamp));
 }
 
-/** Older holes, newest first, in ranges of at most 31 days; each is asked for once a day, until given up. */
-export function holeRanges(calendar: Calendar, day: RunDay, known: KnownDays, current: DayRange): DayRange[] {
+/**
+ * Older gaps, newest first, in ranges of at most 31 days; each is requested once a day until it is given up, and once a
+ * month from then on. `newest` is the last day that the service is known to have had.
+ */
+export function holeRanges(
+  calendar: Calendar,
+  day: RunDay,
+  known: KnownDays,
+  current: DayRange,
+  newest: string = day.settled,
+): DayRange[] {
   const ranges: DayRange[] = [];
-  for (let date = day.settled; date >= day.since; date = addDays(date, -1)) {
+  const last = newest < day.settled ? newest : day.settled;
+  for (let date = last; date >= day.since; date = addDays(date, -1)) {
     if (date >= current.from || !isDue(calendar, day, known, date)) continue;
     const range = ranges.at(-1);
     if (range && daysBetween(date, range.to) < LONGEST) range.from = date;
@@ -77,8 +101,22 @@ export function holeRanges(calendar: Calendar, day: RunDay, known: KnownDays, cu
   return ranges;
 }
 
+/** Days between the requests for a gap that was given up. */
+const GIVEN_UP_EVERY_DAYS = 30;
+
 function isDue(calendar: Calendar, day: RunDay, known: KnownDays, date: string): boolean {
   if (known.booked.has(date)) return false;
   const gap = known.gaps.get(date);
-  return !gap || (!gap.givenUp && dayOf(calendar, gap.lastAskedAt) !== day.today);
+  if (!gap) return true;
+  const lastAskedOn = dayOf(calendar, gap.lastAskedAt);
+  if (lastAskedOn > day.today) return true; // by a clock that was ahead
+  if (gap.givenUp) return daysBetween(lastAskedOn, day.today) >= GIVEN_UP_EVERY_DAYS;
+  return lastAskedOn !== day.today || isSecondReadingDue(day, known, date, gap.lastAskedAt);
+}
+
+/** A second reading that differed from the first one waits for the next day. */
+function isSecondReadingDue(day: RunDay, known: KnownDays, date: string, lastAskedAt: string): boolean {
+  const first = known.unconfirmed.get(date);
+  if (!first || first.observedAt !== lastAskedAt) return false;
+  return day.now - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
 }

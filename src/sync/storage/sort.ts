@@ -1,12 +1,15 @@
 /** What is to be done with each day of an answer. Pure. */
-import { addDays, DAY_MS } from '../../lib/days.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
+import type { Calendar } from '../../lib/calendar.ts';
+import { addDays } from '../../lib/days.ts';
 import type { StorageDays } from '../../service/client/answers.ts';
 import { createDriftCollector } from '../../service/drift.ts';
-import { FIGURES, readStorageDay, type StorageDay } from '../../service/storage.ts';
+import { FIGURES } from '../../lib/figures.ts';
+import { readDate, readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, KnownDays } from '../../warehouse/days.ts';
-import type { DayRow } from '../../warehouse/statements/storage.ts';
-import type { DayRange, RunDay } from './ranges.ts';
+import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
+import type { StorageRules } from '../account.ts';
+import { findDoubt, isConfirmed } from './plausible.ts';
+import { dayOf, type DayRange, type RunDay } from './ranges.ts';
 
 /** An answer, when it was there, and what takes the secrets out of a text of it. */
 export type DaysToSort = Omit<StorageDays, 'clean'> & {
@@ -14,30 +17,104 @@ export type DaysToSort = Omit<StorageDays, 'clean'> & {
   clean?: StorageDays['clean'];
 };
 
-/** Sorts the records of one answer: live, booked or compared, missed, refused. `range` is what was asked for. */
-export function sortDays(
-  answer: DaysToSort,
-  range: DayRange,
-  day: RunDay,
-  known: KnownDays,
-  giveUpDays: number,
-): Omit<DaysToStore, 'account'> {
-  const { rows, refused, drift } = readDays(answer, range);
-  const isPast = (date: string) => date <= day.settled && (date >= day.since || known.booked.has(date));
-  const missed = daysOf(range).filter((date) => isPast(date) && !rows.has(date) && !known.booked.has(date));
+/** How far the clock of a run is to be trusted. */
+export interface Trust {
+  /** Days may be booked, compared and missed. */
+  mayBook: boolean;
+  /** Gaps may be given up. */
+  mayGiveUp: boolean;
+  /** The service's answers are dated, and agree with the clock. */
+  isDated: boolean;
+}
+
+/** What an answer is sorted by. */
+export interface SortContext {
+  /** What was requested. */
+  range: DayRange;
+  day: RunDay;
+  known: KnownDays;
+  rules: Pick<StorageRules, 'giveUpDays' | 'optional' | 'plausibleFactor'>;
+  calendar: Calendar;
+  trust: Trust;
+  /** The newest day that the answers of this run had a record of, this one included; null for none. */
+  newestTold: string | null;
+}
+
+/** Sorts the records of one answer: live, booked or compared, waiting, missed, refused. */
+export function sortDays(answer: DaysToSort, context: SortContext): Omit<DaysToStore, 'account'> {
+  const { day, known, trust } = context;
+  const { rows, refused, drift } = readDays(answer, context);
+  const { answeredAt } = answer;
+  const found = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
+  if (!trust.mayBook) return { ...found, ...NOTHING_BOOKED };
+  const isPast = (date: string) => isWanted(date, context) && isOver(date, context);
+  const past = [...rows.values()].filter((row) => isPast(row.date));
+  const doubts = past.flatMap((row) => {
+    const reason = known.booked.has(row.date) ? null : findDoubt(row, known, context.rules);
+    return reason === null || isConfirmed(row, known, answeredAt) ? [] : [{ row, reason }];
+  });
+  const waiting = new Set(doubts.map(({ row }) => row.date));
+  const last = context.newestTold; // told, wanted, and not over for certain: it waits too
+  if (last !== null && isWanted(last, context) && !isOver(last, context)) waiting.add(last);
+  const refusedDates = new Set(refused.map(({ date }) => date));
+  const missed = daysOf(context.range)
+    .filter((date) => !known.booked.has(date) && (waiting.has(date) || (isPast(date) && !rows.has(date))))
+    .map((date) => missedDay(date, context, waiting, refusedDates));
   return {
-    answeredAt: answer.answeredAt,
-    live: rows.get(day.today) ?? null,
-    past: [...rows.values()].filter((row) => isPast(row.date)),
+    ...found,
+    today: day.today,
+    past: past.filter(({ date }) => !waiting.has(date)),
+    unconfirmed: doubts,
     missed,
-    givenUp: missed.filter((date) => isOld(known.gaps.get(date)?.firstMissedAt, day.now, giveUpDays)),
-    refused,
-    drift,
+    givenUp: missed.filter((each) => isGivenUp(each, context)).map(({ date }) => date),
   };
 }
 
-function isOld(firstMissedAt: string | undefined, now: number, giveUpDays: number): boolean {
-  return firstMissedAt !== undefined && fromTimestamp(firstMissedAt) <= now - giveUpDays * DAY_MS;
+/** The newest day within the range that an answer has a record of, or `before` where that is newer; null for none. */
+export function findNewestTold(
+  records: readonly unknown[],
+  { from, to }: DayRange,
+  before: string | null,
+): string | null {
+  const dates = records.flatMap((record) => readDate(record) ?? []);
+  return (
+    [...dates.filter((date) => date >= from && date <= to), ...(before === null ? [] : [before])]
+      .sort()
+      .at(-1) ?? null
+  );
+}
+
+const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], givenUp: [] };
+
+/** Settled by our own clock, and in the history or booked already. */
+function isWanted(date: string, { day, known }: SortContext): boolean {
+  return date <= day.settled && (date >= day.since || known.booked.has(date));
+}
+
+/**
+ * Over by the service's own clock: its answers agree with ours, or it has told a later day. What it has told last may be
+ * its today, where it does not tell the day that we take for today: our clock may be ahead.
+ */
+function isOver(date: string, { day, known, trust, newestTold }: SortContext): boolean {
+  if (known.booked.has(date)) return true;
+  return trust.isDated || newestTold === null || newestTold === day.today || date < newestTold;
+}
+
+function missedDay(
+  date: string,
+  { known, calendar, day }: SortContext,
+  waiting: ReadonlySet<string>,
+  refused: ReadonlySet<string | null>,
+): MissedDay {
+  const gap = known.gaps.get(date);
+  const isSameDay = gap !== undefined && dayOf(calendar, gap.lastAskedAt) === day.today;
+  const askedDays = (gap?.askedDays ?? 0) + (isSameDay ? 0 : 1);
+  const reason = waiting.has(date) ? 'unconfirmed' : refused.has(date) ? 'incomplete' : 'missing';
+  return { date, reason, askedDays };
+}
+
+function isGivenUp({ askedDays }: MissedDay, { rules, trust }: SortContext): boolean {
+  return trust.mayGiveUp && askedDays >= rules.giveUpDays;
 }
 
 function daysOf({ from, to }: DayRange): string[] {
@@ -47,7 +124,7 @@ function daysOf({ from, to }: DayRange): string[] {
 }
 
 /** One row a day: the same day twice is one where the figures agree, and none where they differ. Every record may drift. */
-function readDays(answer: DaysToSort, range: DayRange) {
+function readDays(answer: DaysToSort, { range, day, rules }: SortContext) {
   const rows = new Map<string, DayRow>();
   const indexes = new Map<string, number>();
   const refused: DaysToStore['refused'][number][] = [];
@@ -57,21 +134,34 @@ function readDays(answer: DaysToSort, range: DayRange) {
   for (const [index, record] of answer.records.entries()) {
     const read = readStorageDay(record);
     drift.note(read.drift);
-    if ('refused' in read) refuse(index, read.refused.date, read.refused.reason);
-    else if (read.day.date < range.from || read.day.date > range.to)
-      refuse(index, read.day.date, 'outside the range asked for');
-    else if (!indexes.has(read.day.date)) {
-      indexes.set(read.day.date, index);
-      rows.set(read.day.date, pickFigures(read.day));
-    } else if (!isSame(rows.get(read.day.date), pickFigures(read.day))) {
-      refuse(index, read.day.date, TWICE);
-      if (rows.delete(read.day.date)) refuse(indexes.get(read.day.date) ?? index, read.day.date, TWICE);
+    if ('refused' in read) {
+      refuse(index, read.refused.date, read.refused.reason);
+      continue;
+    }
+    const { date } = read.day;
+    const problem = findProblem(read.day, range, date <= day.settled ? rules.optional : FIGURES);
+    if (problem !== null) refuse(index, date, problem);
+    else if (!indexes.has(date)) {
+      indexes.set(date, index);
+      rows.set(date, pickFigures(read.day));
+    } else if (!isSame(rows.get(date), pickFigures(read.day))) {
+      refuse(index, date, TWICE);
+      if (rows.delete(date)) refuse(indexes.get(date) ?? index, date, TWICE);
     }
   }
   return { rows, refused, drift: drift.found() };
 }
 
 const TWICE = 'the same day came twice with different figures';
+
+/** Why a record that can be read is not stored; null where it is. A day that is booked has all figures but the optional ones. */
+function findProblem(row: StorageDay, { from, to }: DayRange, optional: readonly string[]): string | null {
+  if (row.date < from || row.date > to) return 'outside the range asked for';
+  const negative = FIGURES.find((figure) => (row[figure] ?? 0) < 0);
+  if (negative) return `${negative} is ${row[negative]}, a negative number`;
+  const missing = FIGURES.filter((figure) => row[figure] === null && !optional.includes(figure));
+  return missing.length === 0 ? null : `incomplete: no figure for ${missing.join(', ')}`;
+}
 
 function pickFigures(day: StorageDay): DayRow {
   const figures = Object.fromEntries(FIGURES.map((figure) => [figure, day[figure]]));

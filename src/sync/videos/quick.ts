@@ -20,7 +20,7 @@ type Edge = Pick<Frontier, 'number' | 'first' | 'last'>;
 interface Look {
   parts: SyncParts;
   order: WalkOrder;
-  startedAt: number;
+  startedAt: () => number;
   known: KnownList;
   course: Course;
   ask: AskPage;
@@ -69,7 +69,7 @@ function createLook(parts: SyncParts, order: WalkOrder, known: KnownList): Look 
   const look: Look = {
     parts,
     order,
-    startedAt: parts.clock.now(),
+    startedAt: order.account.clock.mark(),
     known,
     course,
     ask: async (number) => {
@@ -171,8 +171,8 @@ function findStray({ edges }: Look, { number, page }: Position): string | null {
 async function beginWalk({ parts, order, course, startedAt }: Look): Promise<void> {
   if (course.walkId > 0) return;
   const { resumeWithinMs } = parts.walk;
-  const start = { ...course.key, runId: order.runId, mode: 'quick' as const, now: startedAt, resumeWithinMs };
-  course.walkId = (await parts.warehouse.beginWalk(start)).walkId;
+  const start = { ...course.key, runId: order.runId, mode: 'quick' as const, resumeWithinMs };
+  course.walkId = (await parts.warehouse.beginWalk({ ...start, now: startedAt() })).walkId;
 }
 
 /** By how many records those known between two pages are more than the pages between them hold; less than 0: fewer. */
@@ -271,7 +271,7 @@ async function finish(look: Look): Promise<void> {
     await parts.warehouse.finishLook({ ...end, unexplained });
     return;
   }
-  const walk = { ...endOf(parts, order, look.startedAt, course), isOrderSeen: isOrderSeen(look) };
+  const walk = { ...endOf(parts, order, look.startedAt(), course), isOrderSeen: isOrderSeen(look) };
   const unsettled = Math.max(0, left);
   const isBlind = look.edges.size === 0 && !course.isWhole;
   if (look.known.isTrusted) warnOfDisorder(parts, course);

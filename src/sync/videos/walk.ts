@@ -32,13 +32,14 @@ const SIZE_CHANGES = 3;
 export async function walkPackage(parts: SyncParts, order: WalkOrder): Promise<void> {
   const key = { account: order.account.name, packageId: order.packageId };
   const { resumeWithinMs } = parts.walk;
-  const start = { ...key, runId: order.runId, mode: 'full' as const, now: parts.clock.now(), resumeWithinMs };
+  const startedAt = order.account.clock.mark();
+  const start = { ...key, runId: order.runId, mode: 'full' as const, now: startedAt(), resumeWithinMs };
   const begun = await parts.warehouse.beginWalk(start);
   try {
     const course = setOut(key, begun);
     await readDown(parts, order, begun, course);
     warnOfDisorder(parts, course);
-    await parts.warehouse.finishWalk(endOf(parts, order, start.now, course));
+    await parts.warehouse.finishWalk(endOf(parts, order, startedAt(), course));
   } catch (error) {
     await noteStop(parts, order, { walkId: begun.walkId, mode: 'full' }, error);
     throw error;

@@ -91,7 +91,7 @@ const gap = describeTable(
       'When it was given up, after requests on `give_up_days` separate days: from then on it is requested once a month; NULL before that.',
     reason: oneOf(
       schema.GAP_REASONS,
-      'missing: not returned. incomplete: returned without all figures (see `quarantine`). unconfirmed: returned with implausible figures (see `storage_unconfirmed`).',
+      'missing: not returned. incomplete: returned, but not as a complete record (see `quarantine`). unconfirmed: returned with implausible figures (see `storage_unconfirmed`).',
     ),
     asked_days: inUnit('days', 'Separate days on which it was requested.'),
   },

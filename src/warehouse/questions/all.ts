@@ -2,7 +2,7 @@
 import { ADDED, EDITED, REMOVED } from './changes.ts';
 import type { Question } from './question.ts';
 import * as standing from './standing.ts';
-import { GAPS, STORAGE, STORAGE_DAYS } from './storage.ts';
+import { GAPS, OPEN_DISCREPANCIES, STORAGE, STORAGE_DAYS, WAITING_DAYS } from './storage.ts';
 import { PACKAGE_WALKS, REMOVED_OF_PACKAGE, SIZES, STAMP, VERSIONS, VIDEO } from './videos.ts';
 
 type Told = Pick<Question<unknown>, 'heading' | 'says' | 'sql'>;
@@ -13,6 +13,8 @@ export const QUESTIONS: readonly { part: string; questions: readonly Told[] }[] 
     questions: [
       standing.PACKAGES,
       STORAGE,
+      WAITING_DAYS,
+      OPEN_DISCREPANCIES,
       standing.HELD_BACK,
       standing.HELD_BACK_EXAMPLES,
       standing.QUARANTINE,

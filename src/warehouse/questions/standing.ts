@@ -189,6 +189,8 @@ export interface RunRow {
   scope: string | null;
   resume_at: string | null;
   origin_started_at: string | null;
+  /** How far the service's clock was ahead of the machine's (negative: behind); NULL where they agreed. */
+  clock_offset_ms: number | null;
   walks: number;
   failed_walks: number;
   inserted: number;
@@ -206,7 +208,8 @@ select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' t
   coalesce(sum(inserted), 0) as inserted, coalesce(sum(updated), 0) as updated, coalesce(sum(removed), 0) as removed,
   coalesce(sum(restored), 0) as restored, coalesce(sum(quarantined), 0) as quarantined
 from (
-  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at
+  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at,
+    clock_offset_ms
   from run
   order by run_id desc
   limit :limit) as last

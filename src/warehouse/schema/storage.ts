@@ -76,7 +76,7 @@ export const storageCorrection = sqliteTable(
 );
 
 export const GAP_REASONS = ['missing', 'incomplete', 'unconfirmed'] as const;
-/** Why a past day is not booked: not returned, returned without all figures, or waiting for a second reading. */
+/** Why a past day is not booked: not returned, not a complete record, or waiting for a second reading. */
 export type GapReason = (typeof GAP_REASONS)[number];
 
 /** A past day that was requested and could not be booked. */

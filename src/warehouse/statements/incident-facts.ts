@@ -1,5 +1,5 @@
 /** What of the file may be an incident. Each is asked once a minute: it must cost little, whatever the file holds. */
-import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, ne, sql } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { request, run, walk, warehouseState } from '../schema/runs.ts';
 import { storageDiscrepancy, storageGap } from '../schema/storage.ts';
@@ -104,13 +104,13 @@ export interface Difference {
   since: string;
 }
 
-/** What does the service say otherwise of the account's days from `since` on? */
-export function differencesOf(tx: Tx, account: string, since: string): Difference[] {
+/** Which booked figures of the account does the service now report differently? */
+export function differencesOf(tx: Tx, account: string): Difference[] {
   const { date, field, booked, observed, observed_at, discrepancy_id } = storageDiscrepancy;
   const rows = tx
     .select({ date, field, booked, observed, since: observed_at })
     .from(storageDiscrepancy)
-    .where(and(eq(storageDiscrepancy.account, account), gte(date, since)))
+    .where(and(eq(storageDiscrepancy.account, account), isNull(storageDiscrepancy.resolved_at)))
     .orderBy(date, field, discrepancy_id)
     .all();
   const found = new Map<string, Difference>();
@@ -121,13 +121,13 @@ export function differencesOf(tx: Tx, account: string, since: string): Differenc
   return [...found.values()];
 }
 
-/** Which days of the account are waited for, and since when? */
+/** Which days of the account were not returned, or not complete, and since when? */
 export function openGaps(tx: Tx, account: string): { date: string; since: string }[] {
-  const { date, first_missed_at, given_up_at } = storageGap;
+  const { date, first_missed_at, given_up_at, reason } = storageGap;
   return tx
     .select({ date, since: first_missed_at })
     .from(storageGap)
-    .where(and(eq(storageGap.account, account), isNull(given_up_at)))
+    .where(and(eq(storageGap.account, account), isNull(given_up_at), ne(reason, 'unconfirmed')))
     .orderBy(date)
     .all();
 }

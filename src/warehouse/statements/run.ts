@@ -1,6 +1,6 @@
 /** Runs: begun, ended, left over, pruned. */
 import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm';
-import { fromTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../file.ts';
 import { prepared } from './prepared.ts';
 import { request, run, walk, type Mode, type Status } from '../schema/runs.ts';
@@ -38,9 +38,26 @@ export function closeRun(
     requests: number;
     error: string | null;
     resume_at: string | null;
+    clock_offset_ms: number | null;
   },
 ): void {
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
+}
+
+/** Moves the times of a run by so many milliseconds: the clock that they were read from was wrong. */
+export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
+  const row = tx.select().from(run).where(eq(run.run_id, runId)).get();
+  if (!row) return;
+  const shifted = (timestamp: string) => toTimestamp(fromTimestamp(timestamp) + offsetMs);
+  const { started_at, finished_at, resume_at } = row;
+  tx.update(run)
+    .set({
+      started_at: shifted(started_at),
+      finished_at: finished_at && shifted(finished_at),
+      resume_at: resume_at && shifted(resume_at),
+    })
+    .where(eq(run.run_id, runId))
+    .run();
 }
 
 const ofRun = eq(request.run_id, sql.placeholder('runId'));

@@ -1,6 +1,6 @@
-/** The counter that stamps every row change. */
+/** The one row of the file: the counter that stamps every row change, and the time zone of the booked days. */
 import { eq, sql } from 'drizzle-orm';
-import type { Db } from '../file.ts';
+import type { Db, Tx } from '../file.ts';
 import { warehouseState } from '../schema/runs.ts';
 
 /** Prepares: which is the last `change_seq` handed out? */
@@ -19,4 +19,14 @@ export function prepareNoteChangeSeq(db: Db): (seq: number) => void {
   return (seq) => {
     query.run({ seq });
   };
+}
+
+/** The time zone by which days were booked; null before it is recorded. */
+export function readZone(tx: Tx): string | null {
+  return tx.select({ timezone: warehouseState.timezone }).from(warehouseState).get()?.timezone ?? null;
+}
+
+/** Records the time zone by which days are booked. */
+export function writeZone(tx: Tx, timezone: string): void {
+  tx.update(warehouseState).set({ timezone }).where(eq(warehouseState.one, 1)).run();
 }

@@ -1,20 +1,30 @@
 /** Storage days, readings, discrepancies and gaps. */
-import { and, between, desc, eq, gte, isNull, or } from 'drizzle-orm';
+import { and, between, count, desc, eq, gte, isNull, or } from 'drizzle-orm';
+import { FIGURES } from '../../lib/figures.ts';
 import type { Tx } from '../file.ts';
-import { storageDay, storageDiscrepancy, storageGap, storageReading } from '../schema/storage.ts';
+import {
+  storageCorrection,
+  storageDay,
+  storageDiscrepancy,
+  storageGap,
+  storageReading,
+  storageUnconfirmed,
+  type GapReason,
+} from '../schema/storage.ts';
 
 type Kept = 'account' | 'state' | 'observed_at';
 /** A day as received: its date and the ten figures of service.md 2.3. */
 export type DayRow = Omit<typeof storageDay.$inferSelect, Kept>;
 
-/** Which days are booked, from `since` on? */
-export function bookedDays(tx: Tx, account: string, since: string): string[] {
-  const rows = tx
-    .select({ date: storageDay.date })
-    .from(storageDay)
-    .where(and(eq(storageDay.account, account), eq(storageDay.state, 'booked'), gte(storageDay.date, since)))
-    .all();
-  return rows.map((row) => row.date);
+/** The stored days of an account, booked and live, oldest first. */
+export function storedDays(tx: Tx, account: string) {
+  return tx.select().from(storageDay).where(eq(storageDay.account, account)).orderBy(storageDay.date).all();
+}
+
+/** How many days are booked, of all accounts? */
+export function countBooked(tx: Tx): number {
+  const row = tx.select({ days: count() }).from(storageDay).where(eq(storageDay.state, 'booked')).get();
+  return row?.days ?? 0;
 }
 
 /** The booked row of a day, or undefined. */
@@ -71,24 +81,77 @@ export function firstReadingDay(tx: Tx, account: string): string | null {
   return row?.date ?? null;
 }
 
-type Discrepancy = Omit<typeof storageDiscrepancy.$inferInsert, 'discrepancy_id'>;
+type Discrepancy = Omit<typeof storageDiscrepancy.$inferInsert, 'discrepancy_id' | 'resolved_at'>;
+type DiscrepancyKey = Pick<Discrepancy, 'account' | 'date' | 'field'>;
 
-/** Notes a discrepancy, unless the last one of the field says the same. */
-export function noteDiscrepancy(tx: Tx, row: Discrepancy): void {
+const openOf = ({ account, date, field }: DiscrepancyKey) =>
+  and(
+    eq(storageDiscrepancy.account, account),
+    eq(storageDiscrepancy.date, date),
+    eq(storageDiscrepancy.field, field),
+    isNull(storageDiscrepancy.resolved_at),
+  );
+
+/** Adds a discrepancy, unless the newest open one of the field has the same figure. */
+export function addDiscrepancy(tx: Tx, row: Discrepancy): void {
   const last = tx
     .select({ observed: storageDiscrepancy.observed })
     .from(storageDiscrepancy)
-    .where(
-      and(
-        eq(storageDiscrepancy.account, row.account),
-        eq(storageDiscrepancy.date, row.date),
-        eq(storageDiscrepancy.field, row.field),
-      ),
-    )
+    .where(openOf(row))
     .orderBy(desc(storageDiscrepancy.discrepancy_id))
     .limit(1)
     .get();
   if (!last || last.observed !== row.observed) tx.insert(storageDiscrepancy).values(row).run();
+}
+
+/** Resolves the open discrepancies of a field: the service returned the figure that readers see. */
+export function resolveDiscrepancy(tx: Tx, key: DiscrepancyKey, at: string): void {
+  tx.update(storageDiscrepancy).set({ resolved_at: at }).where(openOf(key)).run();
+}
+
+/** Resolves all open discrepancies of a day: its figures were corrected. */
+export function resolveDiscrepancies(tx: Tx, account: string, date: string, at: string): void {
+  const { account: ofAccount, date: ofDate, resolved_at } = storageDiscrepancy;
+  tx.update(storageDiscrepancy)
+    .set({ resolved_at: at })
+    .where(and(eq(ofAccount, account), eq(ofDate, date), isNull(resolved_at)))
+    .run();
+}
+
+/** The newest correction of a day, or undefined. */
+export function newestCorrection(tx: Tx, account: string, date: string) {
+  return tx
+    .select()
+    .from(storageCorrection)
+    .where(and(eq(storageCorrection.account, account), eq(storageCorrection.date, date)))
+    .orderBy(desc(storageCorrection.accepted_at))
+    .limit(1)
+    .get();
+}
+
+/** Appends a correction. The triggers of the file refuse it where the day is not booked. */
+export function addCorrection(tx: Tx, row: typeof storageCorrection.$inferInsert): void {
+  tx.insert(storageCorrection).values(row).run();
+}
+
+/** The figures of an account that wait for a second reading. */
+export function unconfirmedDays(tx: Tx, account: string) {
+  return tx.select().from(storageUnconfirmed).where(eq(storageUnconfirmed.account, account)).all();
+}
+
+/** Keeps figures that wait for a second reading, in place of those before. */
+export function upsertUnconfirmed(tx: Tx, row: typeof storageUnconfirmed.$inferInsert): void {
+  tx.insert(storageUnconfirmed)
+    .values(row)
+    .onConflictDoUpdate({ target: [storageUnconfirmed.account, storageUnconfirmed.date], set: row })
+    .run();
+}
+
+/** Deletes what waits for a second reading of a day. */
+export function deleteUnconfirmed(tx: Tx, account: string, date: string): void {
+  tx.delete(storageUnconfirmed)
+    .where(and(eq(storageUnconfirmed.account, account), eq(storageUnconfirmed.date, date)))
+    .run();
 }
 
 /** The gaps of an account. */
@@ -96,15 +159,31 @@ export function gapsOf(tx: Tx, account: string) {
   return tx.select().from(storageGap).where(eq(storageGap.account, account)).all();
 }
 
-/** Notes that the day was asked for and not returned. */
-export function noteGap(tx: Tx, account: string, date: string, at: string): void {
+/** A day that was requested and is not booked. */
+export interface MissedDay {
+  date: string;
+  reason: GapReason;
+  /** Separate days on which it was requested, this one included. */
+  askedDays: number;
+}
+
+/** Records that the day was requested and is not booked. */
+export function upsertGap(tx: Tx, account: string, { date, reason, askedDays }: MissedDay, at: string): void {
+  const asked = { last_asked_at: at, reason, asked_days: askedDays };
   tx.insert(storageGap)
-    .values({ account, date, first_missed_at: at, last_asked_at: at })
-    .onConflictDoUpdate({ target: [storageGap.account, storageGap.date], set: { last_asked_at: at } })
+    .values({ account, date, first_missed_at: at, ...asked })
+    .onConflictDoUpdate({ target: [storageGap.account, storageGap.date], set: asked })
     .run();
 }
 
-/** Notes that the day is asked for no more. */
+/** Deletes the gaps of days that are not over: a clock that was ahead made them. */
+export function deleteGapsFrom(tx: Tx, account: string, today: string): void {
+  tx.delete(storageGap)
+    .where(and(eq(storageGap.account, account), gte(storageGap.date, today)))
+    .run();
+}
+
+/** Gives a gap up: it is requested once a month from now on. */
 export function giveUpGap(tx: Tx, account: string, date: string, at: string): void {
   tx.update(storageGap)
     .set({ given_up_at: at })
@@ -119,13 +198,33 @@ export function closeGap(tx: Tx, account: string, date: string): void {
     .run();
 }
 
-/** The days from `from` to `to` that a reader may rely on: the booked ones, and `today` as it was last read. */
+/**
+ * The days from `from` to `to` that a reader may rely on: the booked ones, with the figures of their newest correction
+ * where there is one, and `today` as it was last read.
+ */
 export function daysToServe(tx: Tx, account: string, range: { from: string; to: string }, today: string) {
   const isKnown = or(eq(storageDay.state, 'booked'), eq(storageDay.date, today));
-  return tx
+  const rows = tx
     .select()
     .from(storageDay)
     .where(and(eq(storageDay.account, account), between(storageDay.date, range.from, range.to), isKnown))
     .orderBy(storageDay.date)
     .all();
+  const corrected = correctedDays(tx, account, range);
+  return rows.map((row) => ({ ...row, ...corrected.get(row.date) }));
+}
+
+/** The figures of the newest correction of each day that has one. */
+function correctedDays(tx: Tx, account: string, { from, to }: { from: string; to: string }) {
+  const rows = tx
+    .select()
+    .from(storageCorrection)
+    .where(and(eq(storageCorrection.account, account), between(storageCorrection.date, from, to)))
+    .orderBy(storageCorrection.accepted_at)
+    .all();
+  return new Map(rows.map(({ date, ...row }) => [date, pickFigures(row)]));
+}
+
+function pickFigures(row: Omit<DayRow, 'date'>): Omit<DayRow, 'date'> {
+  return Object.fromEntries(FIGURES.map((figure) => [figure, row[figure]])) as Omit<DayRow, 'date'>;
 }

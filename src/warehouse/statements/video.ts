@@ -54,11 +54,16 @@ function upsertSql(db: Db): string {
     .values({ ...values, removed_at: sql`null` } as unknown as typeof video.$inferInsert)
     .onConflictDoUpdate({
       target: [video.account, video.package_id, video.id],
-      set: { ...set, removed_at: sql`null` },
+      set: { ...set, changed_at: notBefore(sql`excluded.changed_at`), removed_at: sql`null` },
       setWhere: or(...differs, sql`${video.removed_at} is not null`) as SQL,
     })
     .toSQL();
   return nameParameters(query.sql, query.params);
+}
+
+/** A moment, or that of the row's present state where that is later: time never runs backward, whatever the clock does. */
+function notBefore(moment: SQL): SQL {
+  return sql`max(${moment}, ${video.changed_at}, coalesce(${video.removed_at}, ''))`;
 }
 
 function excluded(name: string): SQL {
@@ -136,7 +141,7 @@ export function prepareRestore(db: Db) {
     .update(video)
     .set({
       removed_at: null,
-      changed_at: sql`${sql.placeholder('at')}`,
+      changed_at: notBefore(sql`${sql.placeholder('at')}`),
       change_seq: sql`${sql.placeholder('changeSeq')}`,
     })
     .where(and(ofAnyPackage, eq(video.id, sql.placeholder('id'))))
@@ -151,8 +156,8 @@ export function prepareMarkRemoved(db: Db) {
   const query = db
     .update(video)
     .set({
-      removed_at: sql`${sql.placeholder('provedAt')}`,
-      changed_at: sql`${sql.placeholder('at')}`,
+      removed_at: notBefore(sql`${sql.placeholder('provedAt')}`),
+      changed_at: notBefore(sql`max(${sql.placeholder('at')}, ${sql.placeholder('provedAt')})`),
       change_seq: sql`${sql.placeholder('changeSeq')}`,
     })
     .where(and(ofAnyPackage, eq(video.id, sql.placeholder('id'))))

@@ -1,5 +1,5 @@
 /** Walks: begun, moved on, ended. */
-import { and, desc, eq, gte, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, sql, ne } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Db, Tx } from '../file.ts';
 import { walk, type Mode, type Status } from '../schema/runs.ts';
@@ -98,6 +98,18 @@ export function prepareAdvanceWalk(db: Db) {
       violated: checkpoint.orderViolated ? 1 : 0,
     });
   };
+}
+
+/** Sets when a walk began, where that is known better by now: the machine's clock was wrong. */
+export function correctWalkStart(tx: Tx, walkId: number, at: string): void {
+  const { started_at, origin_started_at } = walk;
+  tx.update(walk)
+    .set({
+      started_at: at,
+      origin_started_at: sql`case when ${origin_started_at} = ${started_at} then ${at} else ${origin_started_at} end`,
+    })
+    .where(and(eq(walk.walk_id, walkId), ne(started_at, at)))
+    .run();
 }
 
 /** Ends a walk. */

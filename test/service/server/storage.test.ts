@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { storageBody } from '../../../src/service/server/answer.ts';
-import { FIGURES, type Figure, type StorageDay } from '../../../src/service/storage.ts';
+import { FIGURES, type Figure } from '../../../src/lib/figures.ts';
+import type { StorageDay } from '../../../src/service/storage.ts';
 import { createFixture, getStorage, KEY, startServer } from './support.ts';
 
 function dayOf(date: string, figure: number | null): StorageDay {

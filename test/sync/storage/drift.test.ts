@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sortDays } from '../../../src/sync/storage/sort.ts';
-import { knownDays } from '../../support/known-days.ts';
+import { sortContext } from '../../support/sort-context.ts';
 import { execute } from '../../support/live-file.ts';
 import { storageRecord } from '../../support/service-answers.ts';
 import { everyDay, openStorageAccount, type DayQuestion } from '../../support/storage-account.ts';
@@ -36,6 +36,7 @@ describe('storage days', () => {
 
   it('are stored with their drift: fields that are new, missing, or of another type', async () => {
     const account = await openStorageAccount({
+      rules: { optional: ['image_size'] },
       answer: ({ days }) =>
         days.map((day) => {
           const members = `"encoder_cnt":"16","__proto__":{"a":[1]},"note":${JSON.stringify(`of ${day}`)}`;
@@ -137,8 +138,7 @@ describe('the secrets of an answer', () => {
       answeredAt: 0,
       clean: (text: string) => text.replaceAll('secret', '[key]'),
     };
-    const day = { today: '2026-03-10', settled: '2026-03-08', since: '2026-03-02', now: 0 };
-    const { drift } = sortDays(answer, { from: '2026-03-10', to: '2026-03-10' }, day, knownDays(), 7);
+    const { drift } = sortDays(answer, sortContext({ now: 0 }));
     expect(drift).toEqual([{ field: '[key]_name', kind: 'new', sample: '"a [key]"' }]);
   });
 });

@@ -50,22 +50,40 @@ describe('a day that the service does not return', () => {
     ]);
   });
 
-  it('is given up after as many days as the config says, and not asked for any more', async () => {
+  it('is given up when it was requested on as many separate days as the config says', async () => {
     const account = await openWith(new Set(['2026-03-09']), { giveUpDays: 3, lookAgainDays: 0 });
-    for (const day of [0, 1, 2, 3]) await account.runAt(noon(day));
+    for (const day of [0, 0, 1, 2]) await account.runAt(noon(day));
     expect(account.rows(GAPS)).toEqual([
       {
         date: '2026-03-09',
         first_missed_at: '2026-03-10 03:00:00',
-        last_asked_at: '2026-03-13 03:00:00',
-        given_up_at: '2026-03-13 03:00:00',
+        last_asked_at: '2026-03-12 03:00:00',
+        given_up_at: '2026-03-12 03:00:00',
       },
     ]);
     const asked = account.asked.length;
-    for (const day of [4, 5, 20]) await account.runAt(noon(day));
-    const later = account.asked.slice(asked);
-    expect(later.filter((range) => range.startsWith('2026-03-09'))).toEqual([]);
-    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-13 03:00:00' }]);
+    const isAsked = () => account.asked.slice(asked).some((range) => range.startsWith('2026-03-09'));
+    for (const day of [3, 4, 5, 20, 31]) await account.runAt(noon(day));
+    expect(isAsked()).toBe(false);
+    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-12 03:00:00' }]);
+  });
+
+  it('is requested once a month after it was given up', async () => {
+    const missing = new Set(['2026-03-09']);
+    const account = await openWith(missing, { giveUpDays: 1, lookAgainDays: 0 });
+    await account.runAt(noon(0));
+    const days = [29, 30, 31, 59, 60].filter((day) => day > 0);
+    const monthly: number[] = [];
+    for (const day of days) {
+      const before = account.asked.length;
+      await account.runAt(noon(day));
+      if (account.asked.slice(before).some((range) => range.startsWith('2026-03-09'))) monthly.push(day);
+    }
+    expect(monthly).toEqual([30, 60]);
+    missing.clear();
+    await account.runAt(noon(90));
+    expect(account.rows(GAPS)).toEqual([]);
+    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
   });
 
   it('is booked when it comes after all, and is no gap any more', async () => {
@@ -84,7 +102,7 @@ describe('a day that the service does not return', () => {
     const account = await openWith(missing, { giveUpDays: 0, lookAgainDays: 4, since: '2026-03-08' });
     await account.runAt(noon(0));
     await account.runAt(noon(1));
-    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-11 03:00:00' }]);
+    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-10 03:00:00' }]);
     missing.clear();
     await account.runAt(noon(2));
     expect(account.asked.at(-1)).toBe('2026-03-08..2026-03-12');
@@ -102,6 +120,7 @@ describe('a day that the service does not return', () => {
 describe('today', () => {
   it('that is not returned leaves no reading, and the log says so', async () => {
     const account = await openStorageAccount({
+      isDated: true,
       answer: everyDay((date) => (date === '2026-03-10' ? null : 5)),
     });
     const summary = await account.runAt(noon(0));

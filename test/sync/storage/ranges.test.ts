@@ -15,7 +15,14 @@ import { knownDays } from '../../support/known-days.ts';
 import { toMs } from '../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
-const RULES: StorageRules = { since: null, settleMs: HOUR_MS, lookAgainDays: 3, giveUpDays: 7 };
+const RULES: StorageRules = {
+  since: null,
+  settleMs: HOUR_MS,
+  lookAgainDays: 3,
+  giveUpDays: 7,
+  optional: [],
+  plausibleFactor: 2,
+};
 const SEOUL = createCalendar('Asia/Seoul');
 /** Noon of 2026-03-10 in Seoul. */
 const NOON = toMs('2026-03-10T03:00Z');
@@ -173,7 +180,7 @@ describe('the ranges of the holes', () => {
     const gaps = {
       '2026-03-05': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS) },
       '2026-03-06': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS - 1000) },
-      '2026-03-07': { givenUp: true },
+      '2026-03-07': { givenUp: true, lastAskedAt: toTimestamp(NOON - 24 * HOUR_MS) },
       '2026-03-08': { lastAskedAt: toTimestamp(NOON) },
     };
     expect(rangesOf('2026-03-05', knownDays({ gaps }))).toEqual([{ from: '2026-03-06', to: '2026-03-06' }]);

@@ -1,22 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toTimestamp } from '../../../src/lib/clock.ts';
 import { addDays } from '../../../src/lib/days.ts';
-import { FIGURES, readStorageDay } from '../../../src/service/storage.ts';
+import { FIGURES } from '../../../src/lib/figures.ts';
+import { readStorageDay } from '../../../src/service/storage.ts';
 import { sortDays } from '../../../src/sync/storage/sort.ts';
 import { dayRow } from '../../support/storage-rows.ts';
 import { knownDays } from '../../support/known-days.ts';
+import { sortContext } from '../../support/sort-context.ts';
 import { storageRecord } from '../../support/service-answers.ts';
 import { toMs } from '../../support/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T03:00Z');
 const DAY = { today: '2026-03-10', settled: '2026-03-08', since: '2026-03-02', now: NOW };
 const RANGE = { from: '2026-03-01', to: '2026-03-10' };
-const GIVE_UP_DAYS = 7;
 const TWICE = 'the same day came twice with different figures';
 
 function sort(records: readonly unknown[], known = knownDays(), range = RANGE) {
   const answer = { records, raw: (index: number) => JSON.stringify(records[index]), answeredAt: NOW + 5 };
-  return sortDays(answer, range, DAY, known, GIVE_UP_DAYS);
+  return sortDays(answer, sortContext({ now: NOW, range, known }));
 }
 
 const dates = (rows: readonly { date: string }[]) => rows.map((row) => row.date);
@@ -28,7 +30,13 @@ describe('an answer', () => {
       answeredAt: NOW + 5,
       live: dayRow('2026-03-10', 1),
       past: [dayRow('2026-03-08', 2), dayRow('2026-03-02', 3)],
-      missed: ['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'],
+      today: '2026-03-10',
+      unconfirmed: [],
+      missed: ['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'].map((date) => ({
+        date,
+        reason: 'missing',
+        askedDays: 1,
+      })),
       givenUp: [],
       refused: [],
       drift: [],
@@ -38,7 +46,7 @@ describe('an answer', () => {
   it('leaves a day alone that is over and not settled', () => {
     const sorted = sort([dayRow('2026-03-09', 1)]);
     expect(sorted).toMatchObject({ live: null, past: [], refused: [] });
-    expect(sorted.missed).not.toContain('2026-03-09');
+    expect(dates(sorted.missed)).not.toContain('2026-03-09');
   });
 
   it('leaves days before `since` alone, but for those that are booked', () => {
@@ -49,22 +57,27 @@ describe('an answer', () => {
 
   it('does not miss what is booked', () => {
     const booked = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'];
-    expect(sort([], knownDays({ booked })).missed).toEqual(['2026-03-08']);
+    expect(dates(sort([], knownDays({ booked })).missed)).toEqual(['2026-03-08']);
   });
 
   it('misses no day that it was not asked for', () => {
     expect(sort([], knownDays(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
   });
 
-  it('gives up a day that was missed first as many days ago as the config says', () => {
+  it('gives up a day that was requested on as many separate days as the config says', () => {
     const gaps = {
-      '2026-03-02': { firstMissedAt: '2026-03-03 03:00:00' },
-      '2026-03-03': { firstMissedAt: '2026-03-03 03:00:01' },
-      '2026-03-04': { firstMissedAt: '2026-03-01 00:00:00' },
+      '2026-03-02': { askedDays: 6 },
+      '2026-03-03': { askedDays: 5 },
+      '2026-03-04': { askedDays: 6 },
+      '2026-03-05': { askedDays: 6, lastAskedAt: toTimestamp(NOW) }, // on this very day
     };
-    const sorted = sort([dayRow('2026-03-04', 1)], knownDays({ gaps }));
+    const known = knownDays({ gaps });
+    const sorted = sort([dayRow('2026-03-04', 1)], known);
     expect(sorted.givenUp).toEqual(['2026-03-02']);
-    expect(sorted.missed).toContain('2026-03-02');
+    expect(dates(sorted.missed)).toContain('2026-03-02');
+    const trust = { mayBook: true, mayGiveUp: false, isDated: true };
+    const answer = { records: [], raw: () => '', answeredAt: NOW };
+    expect(sortDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
   });
 
   it('refuses what lies outside the range', () => {
@@ -96,7 +109,7 @@ describe('an answer', () => {
     ]) {
       const sorted = sort(records);
       expect(sorted.past).toEqual([]);
-      expect(sorted.missed).toContain('2026-03-08');
+      expect(dates(sorted.missed)).toContain('2026-03-08');
       const kept = new Set(sorted.refused.map(({ raw }) => raw));
       expect(kept).toEqual(new Set([JSON.stringify(one), JSON.stringify(other)]));
       expect(sorted.refused.every(({ date, reason }) => date === '2026-03-08' && reason === TWICE)).toBe(
@@ -114,13 +127,9 @@ describe('an answer', () => {
   it('keeps exact numbers however they are written, and refuses what is none', () => {
     const read = (figure: string) => {
       const text = `{"date":"2026-03-08","mov_org_size":${figure},"mov_org_cnt":1}`;
-      const sorted = sortDays(
-        { records: [JSON.parse(text)], raw: () => text, answeredAt: NOW },
-        RANGE,
-        DAY,
-        knownDays(),
-        GIVE_UP_DAYS,
-      );
+      const rules = { giveUpDays: 7, optional: FIGURES, plausibleFactor: 2 };
+      const answer = { records: [JSON.parse(text)], raw: () => text, answeredAt: NOW };
+      const sorted = sortDays(answer, sortContext({ now: NOW, rules }));
       return sorted.past[0]?.mov_org_size ?? sorted.refused[0]?.reason ?? null;
     };
     expect(read('4.4482871E7')).toBe(44_482_871);
@@ -146,10 +155,10 @@ describe('an answer', () => {
 
   it('is sorted as a slow and simple reading of it says, whatever it holds', () => {
     const date = fc.integer({ min: -3, max: 13 }).map((offset) => addDays('2026-03-01', offset));
-    const figure = fc.constantFrom<unknown>(1, 1, 1, 2, '1', 12.5, null);
+    const figure = fc.constantFrom<unknown>(1, 1, 1, 2, '1', 12.5, null, 'incomplete');
     const record = fc.tuple(date, figure).map(([on, value]) => ({
-      ...storageRecord(on, value),
-      ...(value === null ? { image_size: null } : {}),
+      ...storageRecord(on, value === 'incomplete' ? 1 : value),
+      ...(value === null || value === 'incomplete' ? { image_size: null } : {}),
     }));
     const booked = fc.subarray(['2026-03-01', '2026-03-05', '2026-03-06', '2026-03-08']);
     const property = fc.property(fc.array(record, { maxLength: 14 }), booked, (records, known) => {
@@ -174,6 +183,7 @@ function readSimply(records: readonly unknown[]): Map<string, unknown> {
     const read = readStorageDay(record);
     if (!('day' in read) || read.day.date < RANGE.from || read.day.date > RANGE.to) return [];
     const { day } = read;
+    if (day.date <= DAY.settled && FIGURES.some((name) => day[name] === null)) return [];
     return [{ date: day.date, ...Object.fromEntries(FIGURES.map((name) => [name, day[name]])) }];
   });
   const single = rows.filter((row) =>

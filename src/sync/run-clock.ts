@@ -1,0 +1,36 @@
+/** Is the machine's clock to be trusted? What a run makes of the dates of the service's answers. */
+import { describeOffset } from '../lib/words.ts';
+import type { ClockEvidence } from '../service/client/service-clock.ts';
+import type { SyncAccount } from './account.ts';
+import type { Failure } from './guard.ts';
+
+/** What the clocks of all accounts come to. */
+export interface RunClock {
+  /** How far the services' clocks are ahead of the machine's in milliseconds (negative: behind); null where it is right. */
+  offsetMs: number | null;
+  /** All services say so: it is the machine's clock that is wrong, and the times of the run are corrected. */
+  isMachineOff: boolean;
+  /** Records may be deleted by their age: answers came, and none of them, nor the file, contradicts the clock. */
+  mayPrune: boolean;
+}
+
+/** Joins the evidence of all accounts of a run. `isFileAhead`: the file holds moments ahead of the machine's clock. */
+export function judgeClock(accounts: readonly Pick<SyncAccount, 'clock'>[], isFileAhead: boolean): RunClock {
+  const evidence = accounts.map(({ clock }) => clock.evidence());
+  const dated = evidence.filter(({ offsetMs }) => offsetMs !== null);
+  const offsets = evidence.flatMap(({ wasOff, offsetMs }) => (wasOff ? (offsetMs ?? 0) : []));
+  const [largest = null] = offsets.sort((one, other) => Math.abs(other) - Math.abs(one));
+  return {
+    offsetMs: largest,
+    isMachineOff: dated.length > 0 && dated.every(({ offsetMs }) => offsetMs !== 0),
+    mayPrune: largest === null && !isFileAhead && evidence.some(({ answered }) => answered),
+  };
+}
+
+/** What an account whose service contradicts the clock has failed in; none where it does not. */
+export function clockFailures(account: string, { wasOff, offsetMs }: ClockEvidence): Failure[] {
+  if (!wasOff) return [];
+  const message = `account ${account}: ${describeOffset(offsetMs ?? 0)}; nothing was booked, given up or deleted by age`;
+  const hint = "set the machine's clock (timedatectl shows it), then run it again";
+  return [{ account, packageId: null, message, hint, parked: false, untilMs: null }];
+}

@@ -1,0 +1,60 @@
+/** What the service now says of a booked day, to be taken in place of the booked figures by a person. */
+import { ConfigError, RefusedError } from '../../lib/errors.ts';
+import { describeOffset } from '../../lib/words.ts';
+import { FIGURES, type Figure } from '../../lib/figures.ts';
+import type { BookedDay } from '../../warehouse/days.ts';
+import type { DayRow } from '../../warehouse/statements/storage.ts';
+import type { SyncAccount, SyncParts } from '../account.ts';
+import { createRunDay } from './ranges.ts';
+import { sortDays } from './sort.ts';
+
+/** A booked day, and the figures of the service that differ from what readers see. */
+export interface CorrectionOffer extends BookedDay {
+  observed: DayRow;
+  /** The figures that a correction would change; empty where the service is at what readers see. */
+  differing: readonly Figure[];
+}
+
+/**
+ * Requests one booked day. Throws ConfigError where the day is not booked or the account has no storage, RefusedError
+ * where the service does not return a complete record or its clock contradicts the machine's, and what the client throws.
+ */
+export async function readCorrection(
+  { warehouse, calendar }: Pick<SyncParts, 'warehouse' | 'calendar'>,
+  { account, date, signal }: { account: SyncAccount; date: string; signal: AbortSignal },
+): Promise<CorrectionOffer> {
+  const { name, storage: rules, clock, client } = account;
+  if (!rules)
+    throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
+  const day = await warehouse.bookedDay(name, date);
+  if (!day) throw notBooked(name, date);
+  clock.reset();
+  const range = { from: date, to: date };
+  const answer = await client.storageDays({ ...range, purpose: 'storage', runId: null, signal });
+  const { wasOff, offsetMs } = clock.evidence();
+  if (wasOff)
+    throw refusal(`account ${name}: ${describeOffset(offsetMs ?? 0)}`, "set the machine's clock first");
+  const known = await warehouse.knownDays(name);
+  const trust = { mayBook: true, mayGiveUp: false, isDated: offsetMs !== null };
+  const runDay = createRunDay(calendar, clock.now(), rules, known);
+  const sorted = sortDays(answer, { range, day: runDay, known, rules, calendar, trust, newestTold: date });
+  const observed = sorted.past.find((row) => row.date === date);
+  if (!observed) throw noRecord(name, date, sorted.refused[0]?.reason);
+  const shown = day.corrected ?? day.booked;
+  return { ...day, observed, differing: FIGURES.filter((figure) => observed[figure] !== shown[figure]) };
+}
+
+function notBooked(account: string, date: string): ConfigError {
+  return new ConfigError(`${date} of account ${account} is not booked: there is nothing to correct`, {
+    hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
+  });
+}
+
+function noRecord(account: string, date: string, reason: string | undefined): RefusedError {
+  const why = reason === undefined ? 'the service returns no record of it' : `the record is ${reason}`;
+  return refusal(`account ${account}, ${date}: ${why}`, 'nothing was corrected; try again later');
+}
+
+function refusal(message: string, hint: string): RefusedError {
+  return new RefusedError(message, { fault: 'shape', hint });
+}

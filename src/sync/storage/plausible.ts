@@ -1,0 +1,57 @@
+/** Is what the service says of a past day believable? What is not waits for a second reading. Pure. */
+import { fromTimestamp } from '../../lib/clock.ts';
+import { size } from '../../lib/words.ts';
+import { FIGURES } from '../../lib/figures.ts';
+import type { KnownDays } from '../../warehouse/days.ts';
+import type { DayRow } from '../../warehouse/statements/storage.ts';
+import type { StorageRules } from '../account.ts';
+import { CONFIRM_AFTER_MS } from './ranges.ts';
+
+const SIZES = FIGURES.filter((figure) => figure.endsWith('_size'));
+/** Totals that are both below this are not compared: 1 GB. */
+const COMPARED_BYTES = 1e9;
+
+/**
+ * Why the figures of a past day are implausible: all of them are 0 although those of the nearest booked day are not, or
+ * their total is far from the last live reading of that day. Null where they are plausible.
+ */
+export function findDoubt(
+  row: DayRow,
+  known: KnownDays,
+  { plausibleFactor }: Pick<StorageRules, 'plausibleFactor'>,
+): string | null {
+  if (isZero(row)) return isZeroExpected(row.date, known) ? null : '0 in every figure';
+  const live = known.rows.get(row.date);
+  if (live?.state !== 'live') return null;
+  const [total, before] = [totalOf(row, live), totalOf(live, row)];
+  const [low, high] = [Math.min(total, before), Math.max(total, before)];
+  if (high <= COMPARED_BYTES || high <= low * plausibleFactor) return null;
+  return `${size(total)} in all, the last reading of that day was ${size(before)}`;
+}
+
+/** The same figures were returned at least an hour ago. */
+export function isConfirmed(row: DayRow, known: KnownDays, answeredAt: number): boolean {
+  const first = known.unconfirmed.get(row.date);
+  if (!first || !FIGURES.every((figure) => first[figure] === row[figure])) return false;
+  return answeredAt - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
+}
+
+function isZero(row: DayRow): boolean {
+  return FIGURES.every((figure) => (row[figure] ?? 0) === 0);
+}
+
+/**
+ * The nearest booked day before it, or else the nearest one after it, is 0 as well. No other day counts: one odd answer
+ * may be 0 throughout.
+ */
+function isZeroExpected(date: string, known: KnownDays): boolean {
+  const booked = [...known.booked].sort();
+  const neighbour = booked.findLast((each) => each < date) ?? booked.find((each) => each > date);
+  const row = neighbour === undefined ? undefined : known.rows.get(neighbour);
+  return row !== undefined && isZero(row);
+}
+
+/** The size in bytes of what both rows have a figure of. */
+function totalOf(row: DayRow, other: DayRow): number {
+  return SIZES.reduce((sum, figure) => sum + (other[figure] === null ? 0 : (row[figure] ?? 0)), 0);
+}

@@ -1,0 +1,248 @@
+/** What is booked stands for ever: one odd answer must not become history. */
+import { describe, expect, it } from 'vitest';
+import { FIGURES } from '../../../src/lib/figures.ts';
+import { storageRecord } from '../../support/service-answers.ts';
+import { openStorageAccount, type DayAnswer, type DayQuestion } from '../../support/storage-account.ts';
+
+const NOON = '2026-03-10T03:00Z';
+const GAPS = 'select date, reason, asked_days from storage_gap order by date';
+const WAITING = 'select date, reason, observed_at from storage_unconfirmed order by date';
+const QUARANTINE = 'select record_id, reason, resolved_at from quarantine order by quarantine_id';
+const GB = 1e9;
+
+/** A service whose first answer has another record of yesterday, and which is right from then on. */
+function oddOnce(odd: (record: Record<string, unknown>) => Record<string, unknown>) {
+  return ({ days, number }: DayQuestion): DayAnswer =>
+    days.map((day) => {
+      const record = storageRecord(day, 5);
+      return number === 1 && day === '2026-03-09' ? odd(record) : record;
+    });
+}
+
+const without = (record: Record<string, unknown>, field: string) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== field));
+
+describe('an incomplete record', () => {
+  it.each([
+    ['null', 'incomplete: no figure for mov_org_size', (row: object) => ({ ...row, mov_org_size: null })],
+    ['-1', 'mov_org_size is -1, a negative number', (row: object) => ({ ...row, mov_org_size: -1 })],
+    [
+      'no image_size',
+      'incomplete: no figure for image_size',
+      (row: Record<string, unknown>) => without(row, 'image_size'),
+    ],
+    [
+      'a renamed image_size',
+      'incomplete: no figure for image_size',
+      (row: Record<string, unknown>) => ({ ...without(row, 'image_size'), imageSize: 5 }),
+    ],
+  ])('with %s is quarantined, and the day is booked when it comes complete', async (_what, reason, odd) => {
+    const account = await openStorageAccount({ answer: oddOnce(odd) });
+    const first = await account.runAt(NOON);
+    expect(first).toMatchObject({ status: 'partial', storage: [{ booked: 0, missed: 1, quarantined: 1 }] });
+    expect(account.days()).toEqual([['2026-03-10', 'live', 5]]);
+    expect(account.rows(QUARANTINE)).toMatchObject([{ record_id: '2026-03-09', reason, resolved_at: null }]);
+    expect(account.rows(GAPS)).toEqual([{ date: '2026-03-09', reason: 'incomplete', asked_days: 1 }]);
+    const second = await account.runAt('2026-03-10T04:00Z');
+    expect(second).toMatchObject({ status: 'succeeded', storage: [{ booked: 1 }] });
+    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
+    expect(account.rows(GAPS)).toEqual([]);
+    expect(account.rows(QUARANTINE)).toMatchObject([{ resolved_at: '2026-03-10 04:00:00' }]);
+  });
+
+  it('is booked without the figures that the config calls optional, but never with a negative one', async () => {
+    const account = await openStorageAccount({
+      rules: { optional: ['ad_org_cnt', 'ad_org_size'] },
+      answer: ({ days, number }) =>
+        days.map((day) => ({
+          ...without(storageRecord(day, 5), 'ad_org_size'),
+          ad_org_cnt: number === 1 ? -1 : null,
+        })),
+    });
+    expect(await account.runAt(NOON)).toMatchObject({ storage: [{ booked: 0, live: false }] });
+    expect(await account.runAt('2026-03-10T04:00Z')).toMatchObject({ storage: [{ booked: 1, live: true }] });
+    const figures = account.rows('select ad_org_cnt, ad_org_size, mov_org_cnt from storage_day');
+    expect(figures[0]).toEqual({ ad_org_cnt: null, ad_org_size: null, mov_org_cnt: 5 });
+  });
+
+  it('of today is kept as a reading, and says nothing about figures that it lacks', async () => {
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((day) => ({
+          ...storageRecord(day, 5),
+          ...(day === '2026-03-10' ? { image_size: null } : {}),
+        })),
+    });
+    expect(await account.runAt(NOON)).toMatchObject({
+      status: 'succeeded',
+      storage: [{ booked: 1, live: true }],
+    });
+    expect(account.rows('select image_size from storage_reading')).toEqual([{ image_size: null }]);
+  });
+
+  it('of a day that is booked already is no discrepancy', async () => {
+    let isOdd = false;
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((day) => ({ ...storageRecord(day, 5), ...(isOdd ? { image_size: null } : {}) })),
+    });
+    await account.runAt(NOON);
+    isOdd = true;
+    await account.runAt('2026-03-10T17:00Z');
+    expect(account.rows('select * from storage_discrepancy')).toEqual([]);
+    expect(account.rows(QUARANTINE).map(({ record_id }) => record_id)).toContain('2026-03-09');
+  });
+});
+
+describe('a record with 0 in every figure', () => {
+  it('that comes once between days that are not 0 is never booked', async () => {
+    const account = await openStorageAccount({
+      answer: ({ days, number }) => days.map((day) => storageRecord(day, number === 2 ? 0 : 5)),
+    });
+    await account.runAt(NOON);
+    const odd = await account.runAt('2026-03-11T03:00Z');
+    expect(odd).toMatchObject({ status: 'succeeded', storage: [{ booked: 0, unconfirmed: 1 }] });
+    expect(account.rows(WAITING)).toEqual([
+      { date: '2026-03-10', reason: '0 in every figure', observed_at: '2026-03-11 03:00:00' },
+    ]);
+    expect(account.rows(GAPS)).toEqual([{ date: '2026-03-10', reason: 'unconfirmed', asked_days: 1 }]);
+    await account.runAt('2026-03-11T03:10Z');
+    expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 5]);
+    expect([account.rows(WAITING), account.rows(GAPS)]).toEqual([[], []]);
+  });
+
+  it('is booked when it comes again at least an hour later', async () => {
+    const zero = new Set(['2026-03-10', '2026-03-11']);
+    const account = await openStorageAccount({
+      answer: ({ days }) => days.map((day) => storageRecord(day, zero.has(day) ? 0 : 5)),
+    });
+    await account.runAt(NOON);
+    await account.runAt('2026-03-11T03:00Z');
+    await account.runAt('2026-03-11T03:59:59Z');
+    expect(account.days()[1]).toEqual(['2026-03-10', 'live', 0]);
+    await account.runAt('2026-03-11T04:00Z');
+    expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 0]);
+    await account.runAt('2026-03-12T03:00Z'); // the day after a 0 that is booked may be 0 too
+    expect(account.days()[2]).toEqual(['2026-03-11', 'booked', 0]);
+  });
+
+  it('is asked for again an hour later, also where it is an older gap; what differs then waits for a day', async () => {
+    const figures = new Map([['2026-03-07', 0]]);
+    const account = await openStorageAccount({
+      rules: { since: '2026-03-07', lookAgainDays: 0 },
+      answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
+    });
+    await account.runAt(NOON);
+    const asked = account.asked.length;
+    await account.runAt('2026-03-10T03:30Z');
+    expect(account.asked.slice(asked)).toEqual(['2026-03-10..2026-03-10']);
+    await account.runAt('2026-03-10T04:00Z');
+    expect(account.asked.at(-1)).toBe('2026-03-07..2026-03-07');
+    expect(account.days()[0]).toEqual(['2026-03-07', 'booked', 0]);
+  });
+
+  it('comes throughout at the first run of all: nothing of it is booked at once', async () => {
+    const account = await openStorageAccount({
+      rules: { since: '2026-02-01' },
+      answer: ({ days, number }) => days.map((day) => storageRecord(day, number <= 3 ? 0 : 5)),
+    });
+    await account.runAt(NOON);
+    expect(account.days()).toEqual([['2026-03-10', 'live', 0]]);
+    await account.runAt('2026-03-10T04:00Z');
+    expect(new Set(account.days().map(([, , figure]) => figure))).toEqual(new Set([5]));
+    expect(account.days()).toHaveLength(38);
+  });
+});
+
+describe('a total that is far from the last reading of its day', () => {
+  /** A reading of 2026-03-10 with this size in all, then a past figure for it: once, or always. */
+  const runWith = async (live: number, past: number, isOnce = true, plausibleFactor = 2) => {
+    let isOdd = true;
+    const account = await openStorageAccount({
+      rules: { plausibleFactor },
+      answer: ({ days }) =>
+        days.map((day) => {
+          const isOver = day < '2026-03-10' || account.clock.now() >= Date.parse('2026-03-10T15:00Z');
+          const size = isOver && isOdd && day === '2026-03-10' ? past : live;
+          return { ...storageRecord(day, 0), mov_org_cnt: 1, mov_org_size: size };
+        }),
+    });
+    await account.runAt(NOON);
+    await account.runAt('2026-03-11T03:00Z');
+    const first = account.days().filter(([date]) => date === '2026-03-10');
+    const waiting = account.rows(WAITING);
+    isOdd = !isOnce;
+    await account.runAt('2026-03-11T04:00Z');
+    const booked = account.rows(
+      `select mov_org_size from storage_day where date = '2026-03-10' and state = 'booked'`,
+    );
+    return { first: first[0]?.[1], waiting, booked: booked[0]?.['mov_org_size'] };
+  };
+
+  it('waits, and is not booked where the next answer is another one', async () => {
+    const { first, waiting, booked } = await runWith(10 * GB, 20.1 * GB);
+    expect(first).toBe('live');
+    expect(waiting).toMatchObject([
+      { date: '2026-03-10', reason: '20.1 GB in all, the last reading of that day was 10.0 GB' },
+    ]);
+    expect(booked).toBe(10 * GB);
+    expect(await runWith(10 * GB, 4.9 * GB)).toMatchObject({ first: 'live', booked: 10 * GB });
+  });
+
+  it('is booked where the next answer says the same', async () => {
+    expect(await runWith(10 * GB, 21 * GB, false)).toMatchObject({ first: 'live', booked: 21 * GB });
+  });
+
+  it('is booked at once up to the factor of the config, and up to 1 GB', async () => {
+    expect(await runWith(10 * GB, 20 * GB)).toMatchObject({ first: 'booked', waiting: [] });
+    expect(await runWith(10 * GB, 29 * GB, true, 3)).toMatchObject({ first: 'booked', waiting: [] });
+    expect(await runWith(1, GB)).toMatchObject({ first: 'booked', waiting: [] });
+    expect(await runWith(1, GB + 1)).toMatchObject({ first: 'live' });
+  });
+});
+
+describe('days that a person names', () => {
+  const days = { from: '2026-02-01', to: '2026-03-09' };
+  const only = { videos: false, storageDays: days };
+
+  it('are requested in ranges of at most 31 days, given-up ones and those before `since` too', async () => {
+    const missing = new Set(['2026-03-08']);
+    const account = await openStorageAccount({
+      rules: { giveUpDays: 0, since: '2026-03-08' },
+      answer: ({ days: each }) => each.filter((day) => !missing.has(day)).map((day) => storageRecord(day, 5)),
+    });
+    await account.runAt(NOON);
+    expect(account.rows('select given_up_at from storage_gap')).toEqual([
+      { given_up_at: '2026-03-10 03:00:00' },
+    ]);
+    missing.clear();
+    const asked = account.asked.length;
+    const summary = await account.runAt('2026-03-10T04:00Z', only);
+    expect(account.asked.slice(asked)).toEqual(['2026-02-07..2026-03-09', '2026-02-01..2026-02-06']);
+    expect(summary).toMatchObject({ status: 'succeeded', storage: [{ booked: 36, live: false }] });
+    expect(account.rows('select scope from run order by run_id desc limit 1')).toEqual([
+      { scope: 'storage only, 2026-02-01 to 2026-03-09' },
+    ]);
+    expect(account.rows(GAPS)).toEqual([]);
+  });
+
+  it('are compared where they are booked, however long ago; a figure that is right again resolves it', async () => {
+    let figure = 5;
+    const account = await openStorageAccount({
+      rules: { since: '2026-02-01', lookAgainDays: 0 },
+      answer: ({ days: each }) => each.map((day) => storageRecord(day, day === '2026-02-03' ? figure : 5)),
+    });
+    await account.runAt(NOON);
+    figure = 6;
+    expect(await account.runAt('2026-03-10T04:00Z', only)).toMatchObject({
+      storage: [{ booked: 0, discrepancies: FIGURES.length }],
+    });
+    figure = 5;
+    await account.runAt('2026-03-10T05:00Z', only);
+    const open = account.rows('select distinct date, observed, resolved_at from storage_discrepancy');
+    expect(open).toEqual([{ date: '2026-02-03', observed: 6, resolved_at: '2026-03-10 05:00:00' }]);
+    figure = 6;
+    await account.runAt('2026-03-10T06:00Z', only);
+    expect(account.rows('select * from storage_discrepancy where resolved_at is null')).toHaveLength(10);
+  });
+});
