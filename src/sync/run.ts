@@ -8,7 +8,7 @@ import { askedWords, type AskedPackage } from './asked.ts';
 import { syncAccount, type AccountOutcome } from './account-run.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './guard.ts';
-import { judgeClock } from './run-clock.ts';
+import { judgeClock, type RunClock } from './run-clock.ts';
 import { OFF_ABOVE_MS } from '../service/client/service-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import type { DayRange } from './storage/ranges.ts';
@@ -48,6 +48,8 @@ export interface RunSummary {
   walks: WalkRow[];
   storage: StorageOutcome[];
   failures: Failure[];
+  /** What the run found out about the clocks. */
+  clock: RunClock;
 }
 
 /** Makes one run. Throws WarehouseError where the file cannot be used; all else is in the summary. */
@@ -90,6 +92,7 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
     walks: await warehouse.walksOf(runId),
     storage: outcomes.flatMap((outcome) => outcome.storage ?? []),
     failures: outcomes.flatMap((outcome) => outcome.failures),
+    clock: judgeClock(order.accounts, isFileAhead),
   };
 }
 

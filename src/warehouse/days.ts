@@ -1,6 +1,6 @@
 /** Storing one storage answer: today live, past days booked, booked days compared, gaps recorded; one transaction. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { FIGURES } from '../lib/figures.ts';
+import { FIGURES, hasSameFigures } from '../lib/figures.ts';
 import type { Db, Tx } from './file.ts';
 import { noteDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
@@ -129,7 +129,7 @@ function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToSt
   const before = new Map(statements.unconfirmedDays(tx, account).map((row) => [row.date, row]));
   for (const { row, reason } of unconfirmed) {
     const known = before.get(row.date);
-    const isSame = known !== undefined && FIGURES.every((figure) => known[figure] === row[figure]);
+    const isSame = known !== undefined && hasSameFigures(known, row);
     const observed_at = isSame && fromTimestamp(known.observed_at) <= answeredAt ? known.observed_at : at;
     statements.upsertUnconfirmed(tx, { ...row, account, reason, observed_at });
   }

@@ -33,7 +33,8 @@ function linesOf(
   const rest = { mode: 'full' as const, packagesDone: walks.length };
   const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
-  return summaryText({ ...run, walks, failures }, { names, leftBack: [], columns })
+  const clock = { offsetMs: null, isMachineOff: false, mayPrune: true };
+  return summaryText({ ...run, walks, failures, clock }, { names, leftBack: [], columns })
     .trimEnd()
     .split('\n');
 }

@@ -1,7 +1,7 @@
 /** Is what the service says of a past day believable? What is not waits for a second reading. Pure. */
 import { fromTimestamp } from '../../lib/clock.ts';
 import { size } from '../../lib/words.ts';
-import { FIGURES } from '../../lib/figures.ts';
+import { FIGURES, hasSameFigures } from '../../lib/figures.ts';
 import type { KnownDays } from '../../warehouse/days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../account.ts';
@@ -32,7 +32,7 @@ export function findDoubt(
 /** The same figures were returned at least an hour ago. */
 export function isConfirmed(row: DayRow, known: KnownDays, answeredAt: number): boolean {
   const first = known.unconfirmed.get(row.date);
-  if (!first || !FIGURES.every((figure) => first[figure] === row[figure])) return false;
+  if (!first || !hasSameFigures(first, row)) return false;
   return answeredAt - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
 }
 

@@ -3,7 +3,7 @@ import type { Calendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import type { StorageDays } from '../../service/client/answers.ts';
 import { createDriftCollector } from '../../service/drift.ts';
-import { FIGURES } from '../../lib/figures.ts';
+import { FIGURES, hasSameFigures, pickFigures } from '../../lib/figures.ts';
 import { readDate, readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, KnownDays } from '../../warehouse/days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
@@ -143,8 +143,8 @@ function readDays(answer: DaysToSort, { range, day, rules }: SortContext) {
     if (problem !== null) refuse(index, date, problem);
     else if (!indexes.has(date)) {
       indexes.set(date, index);
-      rows.set(date, pickFigures(read.day));
-    } else if (!isSame(rows.get(date), pickFigures(read.day))) {
+      rows.set(date, { ...pickFigures(read.day), date });
+    } else if (!isSame(rows.get(date), read.day)) {
       refuse(index, date, TWICE);
       if (rows.delete(date)) refuse(indexes.get(date) ?? index, date, TWICE);
     }
@@ -163,11 +163,6 @@ function findProblem(row: StorageDay, { from, to }: DayRange, optional: readonly
   return missing.length === 0 ? null : `incomplete: no figure for ${missing.join(', ')}`;
 }
 
-function pickFigures(day: StorageDay): DayRow {
-  const figures = Object.fromEntries(FIGURES.map((figure) => [figure, day[figure]]));
-  return { ...(figures as Omit<DayRow, 'date'>), date: day.date };
-}
-
-function isSame(one: DayRow | undefined, other: DayRow): boolean {
-  return one !== undefined && FIGURES.every((figure) => one[figure] === other[figure]);
+function isSame(one: DayRow | undefined, other: StorageDay): boolean {
+  return one !== undefined && hasSameFigures(one, other);
 }

@@ -1,6 +1,6 @@
 /** Storage days, readings, discrepancies and gaps. */
 import { and, between, count, desc, eq, gte, isNull, or } from 'drizzle-orm';
-import { FIGURES } from '../../lib/figures.ts';
+import { pickFigures } from '../../lib/figures.ts';
 import type { Tx } from '../file.ts';
 import {
   storageCorrection,
@@ -223,8 +223,4 @@ function correctedDays(tx: Tx, account: string, { from, to }: { from: string; to
     .orderBy(storageCorrection.accepted_at)
     .all();
   return new Map(rows.map(({ date, ...row }) => [date, pickFigures(row)]));
-}
-
-function pickFigures(row: Omit<DayRow, 'date'>): Omit<DayRow, 'date'> {
-  return Object.fromEntries(FIGURES.map((figure) => [figure, row[figure]])) as Omit<DayRow, 'date'>;
 }
