@@ -11,8 +11,17 @@ BEGIN SELECT RAISE(ABORT, 'a correction is added to a booked day, and never chan
 CREATE TRIGGER `storage_correction_delete` BEFORE DELETE ON `storage_correction`
 BEGIN SELECT RAISE(ABORT, 'a correction is added to a booked day, and never changed'); END;
 --> statement-breakpoint
--- Gaps were requested once a day.
-UPDATE `storage_gap` SET `asked_days` = max(1, cast(julianday(date(`last_asked_at`)) - julianday(date(`first_missed_at`)) AS integer) + 1);
+-- A gap was asked for on those days between its first and its last request on which the ledger has a request for
+-- storage. Its age would count days on which nobody asked too: a worker that was off, a clock that was ahead.
+CREATE TEMP TABLE `storage_asked` AS
+SELECT DISTINCT `account`, date(`at_ms` / 1000, 'unixepoch') AS `day` FROM `request` WHERE `purpose` = 'storage';
+--> statement-breakpoint
+UPDATE `storage_gap` SET `asked_days` = max(1, (
+  SELECT count(*) FROM `temp`.`storage_asked` AS a
+  WHERE a.`account` = `storage_gap`.`account` AND a.`day` BETWEEN date(`first_missed_at`) AND date(`last_asked_at`)
+));
+--> statement-breakpoint
+DROP TABLE `temp`.`storage_asked`;
 --> statement-breakpoint
 -- A clock that was wrong may have left states of videos that end before they begin. Each such video's times are raised
 -- to the latest one before them, in the order of its changes; nothing else of its rows changes.
@@ -34,7 +43,7 @@ WHERE r.`account` = `video_version`.`account` AND r.`package_id` = `video_versio
   AND r.`id` = `video_version`.`id` AND r.`change_seq` = `video_version`.`change_seq`
   AND (r.`valid_from` <> `video_version`.`valid_from` OR r.`valid_to` <> `video_version`.`valid_to`);
 --> statement-breakpoint
-DROP TRIGGER `video_version_kept`;
+DROP TRIGGER IF EXISTS `video_version_kept`;
 --> statement-breakpoint
 UPDATE `video` SET
   `changed_at` = max(`changed_at`, r.`valid_to`),
