@@ -72,7 +72,14 @@ function holdsSecret(text: string, secrets: ReadonlySet<string>): boolean {
 /** An address that was pasted whole may carry a key in its query, or a password before its host. */
 function withoutCredentials(text: string): string {
   if (!/:\/\/|\?\w+=/.test(text)) return text;
-  return text.replace(/:\/\/.*@/s, '://[hidden]@').replace(/([?#]).+$/s, '$1[hidden]');
+  return withoutPassword(text).replace(/([?#]).+$/s, '$1[hidden]');
+}
+
+/** By positions: a pattern would look for the end again from each `://`. */
+function withoutPassword(text: string): string {
+  const start = text.indexOf('://') + '://'.length;
+  const end = text.lastIndexOf('@');
+  return start < '://'.length || end < start ? text : `${text.slice(0, start)}[hidden]${text.slice(end)}`;
 }
 
 /** A path as people write it: `accounts[0].limits.per_second`. Odd characters end a name: they may be a value. */

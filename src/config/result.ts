@@ -112,7 +112,9 @@ function toMs(text: string): number {
 }
 
 function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '');
+  let end = address.length;
+  while (address[end - 1] === '/') end--;
+  return address.slice(0, end);
 }
 
 function freeze<Value extends object>(value: Value): Value {

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Document, Node, Scalar, YAMLMap } from 'yaml';
+import type { Node, Scalar, YAMLMap } from 'yaml';
+import { findOversized, MOST_ALIASED, targetsOf, type Targets } from './aliases.ts';
 import { createPlaces, type Path, type Place, type Places } from './places.ts';
 import type { Problem } from './problems.ts';
 import { syntaxProblems } from './syntax.ts';
@@ -19,9 +20,11 @@ const SECRET = new Set(['key', 'keys', 'webhook', 'ping']);
 /** Keys whose value is text, also where it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set(['key', 'keys', 'name', 'restricted_codes', 'final_codes']);
 
+const OVERSIZED = `values that begin with * stand for too many values up to here, or too deep ones; expected at most ${MOST_ALIASED.toLocaleString('en-US')}, 100 deep: write out what is meant`;
+
 /** What a reading of one file carries along. `open`: the collections around the present node. */
 interface Reading {
-  document: Document.Parsed;
+  targets: Targets;
   lineAt: (node: unknown, otherwise: number | null) => number | null;
   lookup: Lookup;
   open: Set<unknown>;
@@ -40,12 +43,18 @@ export function readSource(text: string, lookup: Lookup): Source {
     const range = (node as Partial<Node> | null)?.range;
     return range ? lines.linePos(range[0]).line : otherwise;
   };
-  const reading: Reading = { document, lineAt, lookup, open: new Set(), places, problems };
+  const targets = targetsOf(document);
+  const oversized = findOversized(document, targets);
+  if (oversized) {
+    const problem = { line: lineAt(oversized, null), path: [], says: OVERSIZED };
+    return { value: undefined, places, problems: [problem] };
+  }
+  const reading: Reading = { targets, lineAt, lookup, open: new Set(), places, problems };
   return { value: read(reading, document.contents, [], null), places, problems };
 }
 
 function read(reading: Reading, node: unknown, path: Path, line: number | null): unknown {
-  const target = isAlias(node) ? node.resolve(reading.document) : node;
+  const target = isAlias(node) ? reading.targets.get(node) : node;
   if (isAlias(node) && (target === undefined || reading.open.has(target))) {
     return readBrokenAlias(reading, path, line);
   }
@@ -88,8 +97,8 @@ function readMapping(reading: Reading, { items }: YAMLMap, path: Path, line: num
   return Object.fromEntries(entries);
 }
 
-function keyText({ document }: Reading, key: unknown): string {
-  const target = isAlias(key) ? key.resolve(document) : key;
+function keyText({ targets }: Reading, key: unknown): string {
+  const target = isAlias(key) ? targets.get(key) : key;
   if (!isScalar(target)) return '?';
   return typeof target.value === 'string' ? target.value : (target.source ?? '');
 }

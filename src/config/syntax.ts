@@ -31,5 +31,7 @@ function firstWords(message: string): string {
 }
 
 function braceHint(line: string): string {
-  return /[{[].*\$\{/.test(line) ? '; inside of { } and [ ] a ${NAME} needs quotes' : '';
+  const bracket = line.search(/[{[]/);
+  const isInside = bracket >= 0 && line.indexOf('${', bracket + 1) > 0;
+  return isInside ? '; inside of { } and [ ] a ${NAME} needs quotes' : '';
 }

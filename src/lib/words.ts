@@ -62,8 +62,10 @@ export function ago(ms: number): string {
 export function shortened(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = '';
+  let taken = 0;
   for (const character of text) {
-    if (columnsOf(kept + character) >= columns) break;
+    taken += columnsOf(character);
+    if (taken >= columns) break;
     kept += character;
   }
   return `${kept}…`;

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/lib/redact.ts';
+import { shortened } from '../../src/lib/words.ts';
+import { inTime } from '../support/time-limit.ts';
 
 const KEY = `k€y "1"/&<a+b>'%`;
 
@@ -57,5 +59,20 @@ describe('a text without its secrets', () => {
 
   it('has the longest one taken out first', () => {
     expect(redact('abcdef abc', ['abc', 'abcdef'])).toBe('[key] [key]');
+  });
+});
+
+describe('a text of a service that means ill', () => {
+  const key = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab0';
+  it.each(['&#', '&#0', '&#0000000097', '&#x0', '%', '%6', '\\\\u00', '\\', 'a', 'a&#97;', ';'])(
+    'is gone through in linear time where it is %j again and again',
+    (part) => {
+      const text = `${part.repeat(30_000)}&#${'0'.repeat(30_000)}`;
+      expect(inTime(() => redact(text, [key, `${key}/"&`]))).toBe(text);
+    },
+  );
+
+  it('is shortened in linear time', () => {
+    expect(inTime(() => shortened('a'.repeat(200_000), 199_999))).toHaveLength(199_999);
   });
 });

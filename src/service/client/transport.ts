@@ -3,6 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
+import { wordsOfPage } from './page-words.ts';
 import { retryAfterMs } from './retry.ts';
 import type { Room } from './room.ts';
 
@@ -170,11 +171,7 @@ function hostOf(location: string | string[] | undefined, base: URL): string {
 async function snippet(body: Readable, encoding: string, room: Room): Promise<string> {
   try {
     const content = await readContent(body, encoding, ERROR_SNIPPET_BYTES, room);
-    const words = content
-      .toString('utf8')
-      .replaceAll(/<[^>]*>/g, ' ')
-      .replaceAll(/\s+/g, ' ')
-      .trim();
+    const words = wordsOfPage(content.toString('utf8'));
     return words === '' ? '' : `: ${words}`;
   } catch {
     return '';

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { inTime } from '../support/time-limit.ts';
+import { vodhouse } from '../support/vodhouse-command.ts';
+import { folderWith, LEAST, load, problemsOf } from './support.ts';
+
+/** Nine values, nine times nine, and so on: so many levels of lines, each nine times the one before it. */
+function bomb(levels: number): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let level = 1; level < levels; level++) {
+    const nine = Array.from({ length: 9 }, () => `*a${level - 1}`);
+    lines.push(`a${level}: &a${level} [${nine.join(', ')}]`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A config whose accounts share one mapping of limits. */
+function sharing(accounts: number): string {
+  const one = (index: number) =>
+    [
+      `  - name: a${index}`,
+      '    video_list: { base_url: https://videos.example.test, key: k }',
+      '    packages: [101]',
+      index === 0 ? '    limits: &limits\n      per_day: 10' : '    limits: *limits',
+    ].join('\n');
+  return `timezone: Asia/Seoul\naccounts:\n${Array.from({ length: accounts }, (_, index) => one(index)).join('\n')}\n`;
+}
+
+const TOO_MANY =
+  'values that begin with * stand for too many values up to here, or too deep ones; expected at most 100,000, 100 deep: write out what is meant';
+
+describe('values that begin with *', () => {
+  test('stand for what they name', () => {
+    const { accounts } = load(sharing(3));
+    expect(accounts.map(({ limits }) => limits.perDay)).toEqual([10, 10, 10]);
+  });
+
+  test('stand for the last one of that name before them', () => {
+    const yaml = `${LEAST}    limits: &l { per_day: 1 }\n  - name: b\n    video_list: { base_url: https://v.test, key: k }
+    packages: [1]\n    limits: *l\n  - name: c\n    video_list: { base_url: https://v.test, key: k }
+    packages: [1]\n    limits: &l { per_day: 2 }\n  - name: d\n    video_list: { base_url: https://v.test, key: k }
+    packages: [1]\n    limits: *l\n`;
+    expect(load(yaml).accounts.map(({ limits }) => limits.perDay)).toEqual([1, 1, 2, 2]);
+  });
+
+  test.each([7, 9, 300])('are refused at once where %i levels of them stand for millions', (levels) => {
+    expect(inTime(() => problemsOf(LEAST + bomb(levels)))).toEqual([`line 11  ${TOO_MANY}`]);
+  });
+
+  test('are refused where they stand in one another a thousand deep', () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => `b${index + 1}: &b${index + 1} [*b${index}]`);
+    const [problem, ...others] = inTime(() => problemsOf(`${LEAST}b0: &b0 [1]\n${lines.join('\n')}\n`));
+    expect(problem).toContain(TOO_MANY);
+    expect(others).toEqual([]);
+  });
+
+  test('are read in linear time: twenty thousand of them', () => {
+    const yaml = `${LEAST}a: &a x\nb:\n${'  - *a\n'.repeat(20_000)}`;
+    expect(inTime(() => problemsOf(yaml))).toHaveLength(2);
+  });
+
+  test('end the command with 2, its line, and little memory', async () => {
+    const cwd = folderWith({ 'vodhouse.yaml': LEAST + bomb(9) });
+    const env = { NODE_OPTIONS: '--max-old-space-size=64' };
+    const { code, stderr } = await vodhouse(['plan'], { cwd, env });
+    expect(stderr).toBe(`vodhouse: vodhouse.yaml has 1 problem:\n  line 11  ${TOO_MANY}\n`);
+    expect(code).toBe(2);
+  });
+});
+
+describe('a config with a hundred thousand signs in one line', () => {
+  test.each([
+    ['braces', `a: ${'{'.repeat(150_000)}\n`],
+    ['brackets', `a: ${'['.repeat(150_000)}\n`],
+    ['starts of an address', `${LEAST}duration_unit: "${'://'.repeat(100_000)}"\n`],
+    ['slashes', LEAST.replace('example.test', `example.test${'/'.repeat(400_000)}x/`)],
+    ['starts of a variable', `${LEAST}warehouse: "${'${'.repeat(50_000)}"\n`],
+    ['question marks', `${LEAST}duration_unit: "${'?a'.repeat(50_000)}"\n`],
+  ])('is read in linear time where they are %s', (_what, yaml) => {
+    const told = inTime(() => {
+      try {
+        load(yaml);
+        return true;
+      } catch (error) {
+        return (error as Error).name === 'ConfigError';
+      }
+    });
+    expect(told).toBe(true);
+  });
+});
