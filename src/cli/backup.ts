@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
-import { backUp, type Copied } from '../warehouse/backup.ts';
+import type { Copied } from '../warehouse/backup.ts';
+import { backUpApart } from '../warehouse/backup-apart.ts';
 import { EXIT } from './exit.ts';
 import { readConfig, type ConfigOptions } from './session.ts';
+import { createStop } from './stop.ts';
 import { quoted, typedWith } from '../standing/typed.ts';
 import { counted, duration, size } from '../lib/words.ts';
 import { asJson, shown } from './words.ts';
@@ -15,7 +17,8 @@ export interface BackupOptions extends ConfigOptions {
 export async function backup(options: BackupOptions, file: string): Promise<number> {
   const { warehouse } = readConfig(options);
   const begun = systemClock.now();
-  const copied = backUp(warehouse, resolve(file));
+  const { signal } = createStop('stopping; no backup is made');
+  const copied = await backUpApart(warehouse, resolve(file), signal);
   const durationMs = systemClock.now() - begun;
   if (options.json) {
     process.stdout.write(

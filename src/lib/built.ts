@@ -1,5 +1,5 @@
 /** Processes and threads of our own beside the one that asks. */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 
 /** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
 export function builtFile(path: string): URL {
@@ -22,4 +22,22 @@ export function forkBuilt(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
 export function endWithParent(end: () => void = () => process.exit()): void {
   process.on('disconnect', end);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+}
+
+/** Gives the process its order. Gives what it answers, as soon as that is said; or how it ended without a word. */
+export function answerOf<Answer>(
+  child: ChildProcess,
+  order: Serializable,
+): Promise<Answer | { ended: string }> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Answer));
+    child.once('error', reject);
+    child.once('exit', (code, killedBy) => {
+      const end = () => resolve({ ended: killedBy ?? `code ${code}` });
+      if (child.connected)
+        child.once('disconnect', end); // what it said may not have been read yet
+      else end();
+    });
+    child.send(order, (error) => (error ? child.kill('SIGKILL') : undefined));
+  });
 }

@@ -17,7 +17,8 @@ import Database from 'better-sqlite3';
 import { ConfigError, WarehouseError } from '../lib/errors.ts';
 import { asWarehouseError, refuseUnsound } from './damage.ts';
 import { headerOf, syncToDisk } from './disk.ts';
-import { openFileToCopy, removeDraft, type Db } from './file.ts';
+import { draftOf, removeDraft, sweepDrafts } from './drafts.ts';
+import { openFileToCopy, type Db } from './file.ts';
 
 /** What a copy of a warehouse holds. */
 export interface Copied {
@@ -41,9 +42,10 @@ export function backUp(path: string, file: string): Copied {
   try {
     refuseThere(file);
     refuseUnsound(source.$client, path);
-    const draft = `${file}.new-${process.pid}`;
+    const draft = draftOf(file);
     try {
       makeFolder(file);
+      sweepDrafts(file);
       const copied = copyInto(source, draft, statSync(path));
       putInPlace(draft, file);
       return copied;

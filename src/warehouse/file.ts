@@ -1,5 +1,5 @@
 /** Opening the live file: ours or not, of which version, with which settings. */
-import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -9,6 +9,7 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { asWarehouseError, refuseEmpty, tellingDamage } from './damage.ts';
+import { draftOf, removeDraft, sweepDrafts } from './drafts.ts';
 import { markerOf } from './paths.ts';
 
 export { asWarehouseError };
@@ -119,9 +120,10 @@ function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'
 /** Made beside and linked in whole, so that a crash never leaves an empty file at the path itself. */
 function createFile(path: string, now: number): void {
   refuseOrphan(path);
-  const draft = `${path}.new-${process.pid}`;
+  const draft = draftOf(path);
   try {
     mkdirSync(dirname(path), { recursive: true });
+    sweepDrafts(path);
     removeDraft(draft);
     try {
       writeDraft(draft, path, now);
@@ -162,11 +164,6 @@ function refuseHalfRestored(path: string): void {
   throw new WarehouseError(`a restore of ${path} was broken off: ${markerOf(path)} is there`, {
     hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',
   });
-}
-
-/** Removes a file that was being made, and what SQLite left beside it. */
-export function removeDraft(draft: string): void {
-  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${ending}`, { force: true });
 }
 
 function linkInto(draft: string, path: string): void {

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { LockedError } from '../lib/errors.ts';
+import { isAlive } from '../lib/processes.ts';
 import { asWarehouseError } from './damage.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
@@ -87,12 +88,7 @@ export function readHolder(path: string, name: LockName): Holder | null {
 export function isHeld(path: string, name: LockName): boolean {
   const holder = readHolder(path, name);
   if (holder?.host !== hostname()) return holder !== null;
-  try {
-    process.kill(holder.pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, as another user
-  }
+  return isAlive(holder.pid);
 }
 
 /** A lock is of the file, not of one of the ways to spell its path. */

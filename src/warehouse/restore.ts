@@ -13,7 +13,8 @@ import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type Copied } from './backup.ts';
 import { asWarehouseError } from './damage.ts';
 import { syncToDisk } from './disk.ts';
-import { APPLICATION_ID, openFile, removeDraft } from './file.ts';
+import { draftOf, removeDraft, sweepDrafts } from './drafts.ts';
+import { APPLICATION_ID, openFile } from './file.ts';
 import { markerOf, targetOf } from './paths.ts';
 import type { Db, Tx } from './file.ts';
 import { lockedError, tryLock, type Lock, type LockName } from './lock.ts';
@@ -61,8 +62,9 @@ export function restore(path: string, file: string, now: number): Restored {
 }
 
 function restoreLocked(live: string, file: string, now: number): Restored {
-  const draft = `${live}.new-${process.pid}`;
+  const draft = draftOf(live);
   try {
+    sweepDrafts(live);
     const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
     const old = findOld(live);
     const carried = prepareDraft(draft, old, now);

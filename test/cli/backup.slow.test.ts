@@ -6,7 +6,7 @@ import { lockOrThrow } from '../../src/warehouse/lock.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/config-file.ts';
 import { folderOf } from '../support/folder-of-files.ts';
 import { execute, hashOf } from '../support/live-file.ts';
-import { vodhouse } from '../support/vodhouse-command.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/vodhouse-command.ts';
 import { putFilled, wholeOf } from '../support/whole-warehouse.ts';
 
 const AT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/.source;
@@ -142,5 +142,27 @@ describe('restore', () => {
     expect(readdirSync(cwd).sort()).toEqual(['copy.db', 'data', CONFIG]);
     expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
     expect(wholeOf(path)).toEqual(wholeOf(join(cwd, 'copy.db')));
+  });
+});
+
+describe('a backup that is told to stop', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s ends with 130, and leaves nothing', async (name) => {
+    const cwd = await filledFolder();
+    execute(
+      join(cwd, WAREHOUSE),
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
+       insert into quarantine (account, stream, reason, raw, seen_at)
+       select 'main', 'videos', 'large', hex(zeroblob(25000)), '2026-03-01 12:00:00' from n`,
+    );
+    const before = readdirSync(cwd);
+    const command = startVodhouse(['backup', 'copy.db'], { cwd });
+    await eventually(() => readdirSync(cwd).join()).toContain('copy.db.new-');
+    command.kill(name);
+    const { code, stdout, stderr } = await command.ended;
+    expect([code, stdout]).toEqual([130, '']);
+    expect(stderr).toBe(
+      `stopping; no backup is made; once more to stop at once\nvodhouse: stopped by ${name} before the end\n`,
+    );
+    expect(readdirSync(cwd)).toEqual(before);
   });
 });

@@ -10,7 +10,8 @@ import { checkTable, type Checked, type Expected } from './check.ts';
 import { publishedFact } from './facts.ts';
 import { createMarts, type Marts } from './marts/all.ts';
 import type { Order, Publication } from './order.ts';
-import { draftOf, flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from './swap.ts';
+import { draftOf } from '../drafts.ts';
+import { flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from './swap.ts';
 
 /**
  * Builds the published file anew and puts it in the place of the old one. Throws ConfigError where the file is

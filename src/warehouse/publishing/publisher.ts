@@ -1,11 +1,10 @@
 /** Publishing as the rest of vodhouse sees it: one interface, so that a second target can stand behind it. */
-import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createCalendar } from '../../lib/calendar.ts';
 import { InterruptedError, WarehouseError } from '../../lib/errors.ts';
 import { revived } from '../../lib/told.ts';
-import { forkBuilt } from '../../lib/built.ts';
+import { answerOf, forkBuilt } from '../../lib/built.ts';
 import type { Answer } from './child.ts';
 import { openFileToRead } from '../file.ts';
 import { targetOf } from '../paths.ts';
@@ -74,7 +73,7 @@ async function publishApart(order: Order, signal: AbortSignal): Promise<Publicat
   const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const answer = await answerOf(child, order);
+    const answer = await answerOf<Answer>(child, order);
     if ('ended' in answer) {
       sweepAfter(order.file, child.pid);
       throw signal.aborted ? interruptedBy(signal) : endedEarly(answer.ended);
@@ -94,19 +93,4 @@ function endedEarly(how: string): WarehouseError {
 
 function interruptedBy({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
-}
-
-/** What came of it, as soon as it is said; or how the process ended without a word. */
-function answerOf(child: ChildProcess, order: Order): Promise<Answer | { ended: string }> {
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Answer));
-    child.once('error', reject);
-    child.once('exit', (code, killedBy) => {
-      const end = () => resolve({ ended: killedBy ?? `code ${code}` });
-      if (child.connected)
-        child.once('disconnect', end); // what it said may not have been read yet
-      else end();
-    });
-    child.send(order, (error) => (error ? child.kill('SIGKILL') : undefined));
-  });
 }

@@ -16,24 +16,17 @@ import { dirname, join, parse } from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
 import { addDays } from '../../lib/days.ts';
 import { headerOf, syncToDisk } from '../disk.ts';
+import { draftOf, escaped, sweep } from '../drafts.ts';
 
 /** `vodp` in ASCII: says that a SQLite file is one that vodhouse published. */
 export const PUBLISHED_ID = 0x766f6470;
 
-/** Where the next file is built: beside the published one, for a rename does not cross file systems. */
-export function draftOf(file: string): string {
-  return `${file}.new-${process.pid}`;
-}
-
 /** Removes what a publication left that was killed, also of a dated copy; only for whoever holds the lock. */
 export function sweepLeftOvers(file: string): void {
   const { name, ext } = parse(file);
-  const leftOver = new RegExp(
-    `^${escaped(name)}(\\.\\d{4}-\\d{2}-\\d{2})?${escaped(ext)}\\.new-\\d+(-[a-z]+)*$`,
-  );
-  for (const each of readdirSync(dirname(file))) {
-    if (leftOver.test(each)) rmSync(join(dirname(file), each), { force: true });
-  }
+  const dated = `(?:\\.\\d{4}-\\d{2}-\\d{2})?`;
+  const leftOver = new RegExp(`^${escaped(name)}${dated}${escaped(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
+  sweep(dirname(file), leftOver, () => true);
 }
 
 /** Removes what that process left, which has ended before its time. */
@@ -139,8 +132,4 @@ function linkOrCopy(file: string, copy: string): void {
     chmodSync(copy, statSync(file).mode);
     syncToDisk(copy);
   }
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,0 +1,50 @@
+/** Files that are being made beside their place, `FILE.new-PID`: they get their name when they are whole. */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isAlive } from '../lib/processes.ts';
+
+/** What SQLite keeps beside a file. */
+const PARTS = ['', '-journal', '-wal', '-shm'];
+
+/** Where this process makes the file: beside its place, for neither a rename nor a link crosses file systems. */
+export function draftOf(file: string): string {
+  return `${file}.new-${process.pid}`;
+}
+
+/** Removes a file that was being made, and what SQLite left beside it. */
+export function removeDraft(draft: string): void {
+  for (const part of PARTS) rmSync(`${draft}${part}`, { force: true });
+}
+
+/**
+ * Removes the drafts of a file whose processes have ended, and what SQLite left beside them. Those of a process that
+ * lives stay, also of another user; so does what cannot be removed. Nothing else is touched.
+ */
+export function sweepDrafts(file: string): void {
+  const draft = new RegExp(
+    `^${escaped(basename(file))}\\.new-([1-9]\\d*)(?:\\.twin)?(?:-journal|-wal|-shm)?$`,
+  );
+  sweep(dirname(file), draft, (pid) => !isAlive(Number(pid)));
+}
+
+/** Removes the files in a folder whose name matches, if `isLeft` says so of what the pattern catches. */
+export function sweep(folder: string, pattern: RegExp, isLeft: (caught: string) => boolean): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const match = pattern.exec(name);
+    if (match && isLeft(match[1] ?? '')) removeIfPossible(join(folder, name));
+  }
+}
+
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // it belongs to another user, or is a folder: it takes room, and nobody takes it for anything
+  }
+}
+
+/** The text as a pattern that matches nothing else. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
