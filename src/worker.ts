@@ -246,7 +246,8 @@ async function workWith(
     const lastWholeRun = (mode: Mode) => pipeline.warehouse.lastWholeRun(mode);
     publisher?.sweep(clock.now());
     if (await lastWholeRun('full')) publications?.look(); // before the first there is nothing to show
-    const loop = { clock, logger, schedule, lastWholeRun, run, ticks };
+    const check = () => pipeline.warehouse.refuseReplaced();
+    const loop = { clock, logger, schedule, lastWholeRun, run, ticks, check };
     await keepInStep({ ...loop, ...watchedBy(notifier) }, signal);
   } finally {
     await Promise.all([server?.close(), publications?.close(), notifier?.close()]);

@@ -1,13 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../src/config/config.ts';
-import { InterruptedError, LockedError } from '../src/lib/errors.ts';
+import { InterruptedError, LockedError, WarehouseError } from '../src/lib/errors.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { silentProgress, type Progress } from '../src/sync/progress.ts';
 import type { RunSummary } from '../src/sync/run.ts';
 import type { Publication } from '../src/warehouse/publishing/publisher.ts';
-import { openPipeline, work } from '../src/worker.ts';
+import { tryLock } from '../src/warehouse/lock.ts';
+import { openWarehouse } from '../src/warehouse/warehouse.ts';
+import { openPipeline, work, type Surroundings } from '../src/worker.ts';
 import { execute, rowsOf, valueOf } from './support/live-file.ts';
 import { startSandbox } from './support/made-up-account.ts';
 import { configOf, START } from './support/open-pipeline.ts';
@@ -62,7 +64,11 @@ interface Worker {
   ended: Promise<void>;
 }
 
-function startWorker(config: Config, progress: Progress = silentProgress): Worker {
+function startWorker(
+  config: Config,
+  progress: Progress = silentProgress,
+  ticks?: Surroundings['ticks'],
+): Worker {
   const controller = new AbortController();
   const runs: RunSummary[] = [];
   const publications: Publication[] = [];
@@ -74,7 +80,7 @@ function startWorker(config: Config, progress: Progress = silentProgress): Worke
     if (line.includes('next full run at')) settle();
   };
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const surroundings = { clock, logger, progress, command: 'start' };
+  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { ticks }) };
   const ended = work(config, surroundings, controller.signal, {
     onServing: () => undefined,
     onRun: (summary) => void runs.push(summary),
@@ -152,6 +158,38 @@ describe('the worker', () => {
     expect(third.runs).toEqual([]);
     expect(third.log.filter((line) => line.includes('publishing failed'))).toEqual([]);
   });
+
+  it.each([
+    ['deleted', () => rmSync(path), 'was deleted or moved away while it was in use'],
+    ['replaced', () => renameSync(`${path}.other`, path), 'it was replaced while it was in use'],
+  ])(
+    'ends with the reason within a tick when its file was %s, though nothing is due',
+    async (_how, swap, words) => {
+      const { url } = await startSandbox({ clock });
+      openWarehouse(`${path}.other`, clock).close();
+      let look = async (): Promise<void> => undefined;
+      const ticks: Surroundings['ticks'] = (call) => {
+        look = call;
+        return { close: async () => undefined };
+      };
+      const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
+      await worker.settled;
+      await look();
+      swap();
+      await look();
+      const error = await worker.ended.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(WarehouseError);
+      expect((error as WarehouseError).message).toContain(words);
+      expect(worker.runs).toHaveLength(1);
+      expect(worker.log.filter((line) => line.includes('the run failed'))).toEqual([]);
+      const lock = tryLock(path, 'worker', 'test', clock.now());
+      expect(lock).not.toBeNull();
+      lock?.release();
+    },
+  );
 
   it('runs again when it was killed in the middle of a run', async () => {
     const { url } = await startSandbox({ clock });

@@ -14,6 +14,8 @@ export interface LoopParts {
   lastWholeRun(mode: Mode): Promise<LastRun | null>;
   /** Calls what looks, again and again; left out: every minute of the machine's clock. */
   ticks?: ((look: () => Promise<void>) => Ticks) | undefined;
+  /** Called before each look. What it throws ends the worker: there is nothing left to keep in step. */
+  check?: (() => void) | undefined;
   /** Called each minute, also while a run is under way. */
   onMinute?: (() => void) | undefined;
   /** Called when nothing is due any more. */
@@ -28,22 +30,33 @@ export interface LoopParts {
  */
 const EVERY_MINUTE = '* * * * *';
 
-/** Serves the schedule until the signal aborts; resolves when the run under way has ended. */
+/** Serves the schedule until the signal aborts; resolves when the run under way has ended. Throws what `check` throws. */
 export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise<void> {
   let atWork: Promise<void> | null = null;
   const runWhatIsDue = createDueRun(parts, signal);
-  const look = () => (atWork ??= runWhatIsDue().finally(() => (atWork = null)));
+  const failing = new AbortController();
+  const checkAndRun = async () => {
+    try {
+      parts.check?.();
+    } catch (error) {
+      failing.abort(error);
+      return;
+    }
+    await runWhatIsDue();
+  };
+  const look = () => (atWork ??= checkAndRun().finally(() => (atWork = null)));
   const ticksOf = parts.ticks ?? ((call) => createTicks(EVERY_MINUTE, call, parts.logger));
   const { onMinute } = parts;
   const ticks = [ticksOf(look), ...(onMinute ? [ticksOf(async () => onMinute())] : [])];
   try {
     await look();
-    logNext(parts);
-    await aborted(signal);
+    if (!failing.signal.aborted) logNext(parts);
+    await aborted(AbortSignal.any([signal, failing.signal]));
   } finally {
     await Promise.all(ticks.map((each) => each.close()));
     await (atWork as Promise<void> | null);
   }
+  failing.signal.throwIfAborted();
 }
 
 /** A run, and when it was made (ms). */

@@ -1,12 +1,11 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
-import { statSync } from 'node:fs';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
-import { WarehouseError } from '../lib/errors.ts';
 import { createBudget, type Limits, type OnWait } from './budget.ts';
 import { correctDay, findBookedDay, knownDays, storeDays } from './days.ts';
 import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './days.ts';
 import { openFile, openLedgerConnection, type Db, type Tx } from './file.ts';
+import { identityOf, refuseOther } from './identity.ts';
 import { createKnownPages, type KnownPage, type KnownPageToStore } from './known-pages.ts';
 import { createLooks, type KnownList, type LookEnd, type QuickWalkEnd } from './looks.ts';
 import { createPageStore } from './pages.ts';
@@ -137,7 +136,7 @@ export interface SqliteWarehouse extends Warehouse {
   ): ReturnType<typeof createBudget>;
   /** The time zone by which days were booked (null: none is recorded), and how many days are booked. */
   bookedZone(): { timezone: string | null; bookedDays: number };
-  /** Throws WarehouseError where another file stands at the path by now: what is written here would be lost. */
+  /** Throws WarehouseError where the file is not at its path any more: see `refuseOther`. */
   refuseReplaced(): void;
   close(): void;
 }
@@ -188,26 +187,12 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     budget: (account, limits, onWait, budgetClock = clock) =>
       createBudget(ledger, account, limits, budgetClock, onWait),
     bookedZone: () => ({ timezone: readZone(db), bookedDays: countBooked(db) }),
-    refuseReplaced: () => {
-      if (identityOf(path) !== opened) throw replaced(path);
-    },
+    refuseReplaced: () => refuseOther(path, opened),
     close: () => {
       ledger.$client.close();
       db.$client.close();
     },
   };
-}
-
-/** Tells a file from another one at the same path. */
-function identityOf(path: string): string | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat ? `${stat.dev} ${stat.ino}` : null;
-}
-
-function replaced(path: string): WarehouseError {
-  return new WarehouseError(`${path} is another file than it was: a backup was restored meanwhile`, {
-    hint: 'run it again; nothing was sent',
-  });
 }
 
 function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number {

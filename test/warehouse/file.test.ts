@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import {
   openLedgerConnection,
 } from '../../src/warehouse/file.ts';
 import { openOverview } from '../../src/warehouse/overview.ts';
+import { restore } from '../../src/warehouse/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/live-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,14 +38,38 @@ function errorOf(run: () => unknown): WarehouseError {
 }
 
 describe('an open warehouse', () => {
-  it('notices that another file stands in its place by now', () => {
+  const swaps: [string, (path: string, other: string) => void, RegExp, RegExp][] = [
+    [
+      'replaced',
+      (path, other) => renameSync(other, path),
+      /is another file than it was: it was replaced while/,
+      /vodhouse restore FILE/,
+    ],
+    [
+      'deleted',
+      (path) => rmSync(path),
+      /was deleted or moved away while it was in use/,
+      /vodhouse restore BACKUP/,
+    ],
+    ['moved away', (path) => renameSync(path, `${path}.old`), /was deleted or moved away/, /move it back/],
+    [
+      'restored from a backup',
+      (path, other) => void restore(path, other, clock.now()),
+      /is another file than it was: a backup was restored meanwhile/,
+      /^run it again; nothing was sent$/,
+    ],
+  ];
+  it.each(swaps)('notices that its file was %s, and says so', (_how, swap, words, hint) => {
     const path = join(temporaryFolder(), 'live.db');
     const warehouse = openWarehouse(path, clock);
     expect(() => warehouse.refuseReplaced()).not.toThrow();
     const other = join(temporaryFolder(), 'other.db');
     openWarehouse(other, clock).close();
-    renameSync(other, path);
-    expect(() => warehouse.refuseReplaced()).toThrow(/is another file than it was: a backup was restored/);
+    swap(path, other);
+    const error = errorOf(() => warehouse.refuseReplaced());
+    expect(error.message).toContain(path);
+    expect(error.message).toMatch(words);
+    expect(error.hint).toMatch(hint);
     warehouse.close();
   });
 });

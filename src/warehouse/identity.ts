@@ -1,0 +1,49 @@
+/** Which file stands at a path: told by its place on the disk, which a rename keeps and no other file has. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { WarehouseError } from '../lib/errors.ts';
+import { markerOf, targetOf } from './paths.ts';
+
+/** Tells a file from another one at the same path; null where there is none. */
+export function identityOf(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? `${stat.dev} ${stat.ino}` : null;
+}
+
+/**
+ * Throws WarehouseError where the file of this identity, which is open, no longer stands at the path: it was deleted,
+ * replaced, or a backup was restored. What is written into it would be lost.
+ */
+export function refuseOther(path: string, opened: string | null): void {
+  const standing = identityOf(path);
+  if (standing === opened) return;
+  if (isKeptByRestore(targetOf(path), opened)) throw restored(path);
+  throw standing === null && !existsSync(markerOf(path)) ? deleted(path) : replaced(path);
+}
+
+/** A restore renames the file that it replaces: it is still there, under another name. */
+function isKeptByRestore(live: string, opened: string | null): boolean {
+  if (!existsSync(dirname(live))) return false;
+  const beginning = `${basename(live)}.before-restore-`;
+  return readdirSync(dirname(live)).some(
+    (name) => name.startsWith(beginning) && identityOf(join(dirname(live), name)) === opened,
+  );
+}
+
+function restored(path: string): WarehouseError {
+  return new WarehouseError(`${path} is another file than it was: a backup was restored meanwhile`, {
+    hint: 'run it again; nothing was sent',
+  });
+}
+
+function deleted(path: string): WarehouseError {
+  return new WarehouseError(`${path} was deleted or moved away while it was in use`, {
+    hint: `if it was moved, move it back: ${path}-wal, where that is left, belongs to it; else vodhouse restore BACKUP`,
+  });
+}
+
+function replaced(path: string): WarehouseError {
+  return new WarehouseError(`${path} is another file than it was: it was replaced while it was in use`, {
+    hint: 'move it away; then move the old file back, or take the new one by vodhouse restore FILE, which keeps both',
+  });
+}
