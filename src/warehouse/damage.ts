@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { messageOf, WarehouseError } from '../lib/errors.ts';
+import { refuseForeignWal } from './wal-owner.ts';
 
 /** Says in words what SQLite or the file system said with a code. */
 export function asWarehouseError(error: unknown, path: string): WarehouseError {
@@ -40,6 +41,7 @@ export function refuseEmpty(path: string): void {
 export function refuseDamaged(path: string): void {
   if (!existsSync(path)) return;
   refuseEmpty(path);
+  refuseForeignWal(path);
   let client: Database.Database | undefined;
   try {
     client = new Database(path, { readonly: true });

@@ -9,6 +9,7 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { asWarehouseError, refuseEmpty, tellingDamage } from './damage.ts';
+import { forgetPair, notePair, refuseForeignWal } from './wal-owner.ts';
 import { draftOf, removeDraft, sweepDrafts } from './drafts.ts';
 import { markerOf } from './paths.ts';
 
@@ -49,11 +50,13 @@ export function openFile(path: string, now: number): Db {
   if (!existsSync(path)) createFile(path, now);
   refuseEmpty(path);
   refuseReadOnly(path);
+  refuseForeignWal(path);
   const db = connect(path, {});
   try {
     refuseForeign(db, path);
     applySettings(db.$client, 'FULL');
     if (format(db) < FORMAT) migrateFile(db, path, now);
+    notePair(path);
   } catch (error) {
     db.$client.close();
     throw asWarehouseError(error, path);
@@ -83,6 +86,7 @@ export function openFileToCopy(path: string): Db {
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
   }
   refuseEmpty(path);
+  refuseForeignWal(path);
   const db = connect(path, { readonly: true });
   try {
     db.$client.pragma('busy_timeout = 5000');
@@ -103,10 +107,22 @@ export function openLedgerConnection(path: string): Db {
 
 function connect(path: string, options: Database.Options): Db {
   try {
-    return drizzle(tellingDamage(new Database(path, { fileMustExist: true, ...options })));
+    const client = tellingDamage(new Database(path, { fileMustExist: true, ...options }));
+    return drizzle(options.readonly ? client : forgettingPair(client, path));
   } catch (error) {
     throw asWarehouseError(error, path);
   }
+}
+
+/** The connection; where its end is the end of the -wal too, nothing is left to be noted of that. */
+function forgettingPair(client: Database.Database, path: string): Database.Database {
+  const close = client.close.bind(client);
+  client.close = () => {
+    close();
+    forgetPair(path);
+    return client;
+  };
+  return client;
 }
 
 function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {

@@ -16,6 +16,7 @@ import { syncToDisk } from './disk.ts';
 import { draftOf, removeDraft, sweepDrafts } from './drafts.ts';
 import { APPLICATION_ID, openFile } from './file.ts';
 import { markerOf, targetOf } from './paths.ts';
+import { hasForeignWal, noteOf, refuseForeignWal } from './wal-owner.ts';
 import type { Db, Tx } from './file.ts';
 import { lockedError, tryLock, type Lock, type LockName } from './lock.ts';
 import { request, warehouseState } from './schema/runs.ts';
@@ -138,6 +139,7 @@ function renameForGood(from: string, to: string): void {
 function moveAside(live: string, aside: string, part: string): void {
   const stat = statOf(live + part);
   if (!stat || !existsSync(live)) return;
+  if (part === '-wal' && hasForeignWal(live)) return; // no part of the file: see clearBeside
   const isLeftByReader = part !== '' && stat.size === 0;
   if (isLeftByReader) rmSync(live + part);
   else renameForGood(live + part, aside + part);
@@ -146,6 +148,7 @@ function moveAside(live: string, aside: string, part: string): void {
 /** SQLite would take a log beside the new file for part of it; one that belongs to no file is kept under its own name. */
 function clearBeside(live: string, aside: string): void {
   rmSync(`${live}-shm`, { force: true });
+  rmSync(noteOf(live), { force: true });
   for (const part of LOGS) {
     if (existsSync(live + part)) renameForGood(live + part, `${aside}.lone${part}`);
   }
@@ -217,6 +220,7 @@ interface Ledger {
 }
 
 function readLedger(old: string, now: number): Ledger {
+  refuseForeignWal(old);
   const client = new Database(old, { readonly: true });
   try {
     if (client.pragma('application_id', { simple: true }) !== APPLICATION_ID)
