@@ -8,6 +8,7 @@ import { readStorageDays, readVideoPage } from './answers.ts';
 import type { Codes, Recognise, StorageDays, VideoPage } from './answers.ts';
 import { ask, type Connection } from './ask.ts';
 import type { Budget, Purpose } from './budget.ts';
+import { createConnector } from './interim.ts';
 import { pageQuestion, storageQuestion } from './questions.ts';
 import { RETRY_POLICY, type RetryPolicy } from './retry.ts';
 import { createRooms } from './room.ts';
@@ -94,7 +95,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
 function createConnection({ account, budget, clock, ...options }: ClientOptions): Connection {
   const { concurrency: connections } = account;
   return {
-    agent: new Agent({ connections, connect: { timeout: 10_000 }, keepAliveTimeout: 30_000 }),
+    agent: new Agent({
+      connections,
+      connect: createConnector({ timeout: 10_000 }),
+      keepAliveTimeout: 30_000,
+    }),
     rooms: createRooms(),
     inFlight: pLimit(connections),
     budget,
