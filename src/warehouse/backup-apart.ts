@@ -16,7 +16,7 @@ export type BackupAnswer = { copied: Copied } | { error: ToldError };
 
 /**
  * Copies the live file at `path` to `file` as `backUp` does, and throws what that throws. Throws InterruptedError when the
- * signal aborts: then nothing is left at `file`, nor beside it.
+ * signal aborts: then nothing is left at `file`, nor next to it.
  */
 export async function backUpApart(path: string, file: string, signal: AbortSignal): Promise<Copied> {
   signal.throwIfAborted();

@@ -1,23 +1,23 @@
-/** Files that are being made beside their place, `FILE.new-PID`: they get their name when they are whole. */
+/** Files that are being made next to their place, `FILE.new-PID`: they get their name when they are whole. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isAlive } from '../lib/processes.ts';
 
-/** What SQLite keeps beside a file. */
+/** What SQLite keeps next to a file. */
 const PARTS = ['', '-journal', '-wal', '-shm'];
 
-/** Where this process makes the file: beside its place, for neither a rename nor a link crosses file systems. */
+/** Where this process makes the file: next to its place, for neither a rename nor a link crosses file systems. */
 export function draftOf(file: string): string {
   return `${file}.new-${process.pid}`;
 }
 
-/** Removes a file that was being made, and what SQLite left beside it. */
+/** Removes a file that was being made, and what SQLite left next to it. */
 export function removeDraft(draft: string): void {
   for (const part of PARTS) rmSync(`${draft}${part}`, { force: true });
 }
 
 /**
- * Removes the drafts of a file whose processes have ended, and what SQLite left beside them. Those of a process that
+ * Removes the drafts of a file whose processes have ended, and what SQLite left next to them. Those of a process that
  * lives stay, also of another user; so does what cannot be removed. Nothing else is touched.
  */
 export function sweepDrafts(file: string): void {

@@ -1,6 +1,6 @@
 /**
- * Which file a -wal belongs to. SQLite does not ask: it takes any sound -wal beside a file for its newest changes, and
- * would mix the pages of two files. So whoever writes notes beside the file which two belong together.
+ * Which file a -wal belongs to. SQLite does not ask: it takes any sound -wal next to a file for its newest changes, and
+ * would mix the pages of two files. So each process that writes notes, next to the file, which two belong together.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { WarehouseError } from '../lib/errors.ts';
@@ -17,7 +17,7 @@ interface Pair {
 /** A -wal without a page in it: nothing but its header. */
 const WAL_HEADER_BYTES = 32;
 
-/** Throws WarehouseError where the -wal beside the file is of another one. Opens neither. */
+/** Throws WarehouseError where the -wal next to the file is of another one. Opens neither. */
 export function refuseForeignWal(path: string): void {
   if (!hasForeignWal(path)) return;
   const wal = `${targetOf(path)}-wal`;
@@ -28,7 +28,7 @@ export function refuseForeignWal(path: string): void {
 }
 
 /**
- * Is the -wal beside the file of another one? It is where it was last used with a file that no longer stands there, and
+ * Is the -wal next to the file of another one? It is where it was last used with a file that no longer stands there, and
  * where a file that is written without one has pages in it, as a backup is. A copy of both, made elsewhere, is no such case.
  */
 export function hasForeignWal(path: string): boolean {
@@ -44,7 +44,7 @@ export function hasForeignWal(path: string): boolean {
   return wal.size > WAL_HEADER_BYTES && isWrittenWithoutWal(target);
 }
 
-/** Notes that the file and the -wal beside it belong together; to be called while the file is open. */
+/** Notes that the file and the -wal next to it belong together; to be called while the file is open. */
 export function notePair(path: string): void {
   const target = targetOf(path);
   const pair = pairOf(target);

@@ -145,7 +145,7 @@ describe('restore', () => {
   });
 });
 
-describe('a backup that is told to stop', () => {
+describe('a backup that gets a signal', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('by %s ends with 130, and leaves nothing', async (name) => {
     const cwd = await filledFolder();
     execute(

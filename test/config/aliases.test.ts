@@ -3,7 +3,7 @@ import { inTime } from '../support/time-limit.ts';
 import { vodhouse } from '../support/vodhouse-command.ts';
 import { folderWith, LEAST, load, problemsOf } from './support.ts';
 
-/** Nine values, nine times nine, and so on: so many levels of lines, each nine times the one before it. */
+/** Nine values, nine times nine, and so on: as many lines as levels, each nine times the one before it. */
 function bomb(levels: number): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < levels; level++) {

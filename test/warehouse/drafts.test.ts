@@ -30,7 +30,7 @@ const write = (names: readonly string[]) =>
   names.forEach((name) => writeFileSync(join(folder, name), 'half'));
 const left = () => readdirSync(folder).filter((name) => name.includes('.new-'));
 
-/** The commands that make a file beside its place, and what that is called. */
+/** The commands that make a file next to its place, and what that is called. */
 const MAKERS: [string, string, () => unknown][] = [
   ['a backup', 'copy (1).db', () => backUp(path, file)],
   [
@@ -45,7 +45,7 @@ const MAKERS: [string, string, () => unknown][] = [
 ];
 
 describe.each(MAKERS)('%s', (_what, name, make) => {
-  it('sweeps away what a killed process left of that file, and what SQLite kept beside it', () => {
+  it('sweeps away what a killed process left of that file, and what SQLite kept next to it', () => {
     const pid = deadPid();
     write([...PARTS, '.twin', '.twin-shm'].map((part) => `${name}.new-${pid}${part}`));
     make();

@@ -55,7 +55,7 @@ describe('an open warehouse', () => {
     [
       'restored from a backup',
       (path, other) => void restore(path, other, clock.now()),
-      /is another file than it was: a backup was restored meanwhile/,
+      /is another file than it was: a backup was restored while it was in use/,
       /^run it again; nothing was sent$/,
     ],
   ];

@@ -102,7 +102,7 @@ describe('a file of format 9', () => {
     ]);
   });
 
-  it('is brought up to date once: whoever opens it again changes nothing', () => {
+  it('is brought up to date once: to open it again changes nothing', () => {
     const { path, after } = migrated();
     openWarehouse(path, clock).close();
     expect(tablesOf(path)).toEqual(after);

@@ -115,7 +115,7 @@ const SWAPS: [string, () => void][] = [
   ],
 ];
 
-describe.each(SWAPS)('a -wal beside a file into whose place %s', (_how, swap) => {
+describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) => {
   it('is refused, and nothing is changed', async () => {
     await killAfterWriting();
     swap();
@@ -171,7 +171,7 @@ describe('while a process has the file open', () => {
     expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
   });
 
-  it('the note stands beside the file, and is gone when the last one closes it', () => {
+  it('the note stands next to the file, and is gone when the last one closes it', () => {
     const first = openWarehouse(path, clock);
     const second = openWarehouse(path, clock);
     expect(readdirSync(folder)).toContain('live.db.wal-owner');
