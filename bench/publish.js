@@ -31,10 +31,11 @@ export function orderFor(folder) {
   };
 }
 
-function vacuum(folder) {
+/** How long VACUUM INTO of that file takes, in milliseconds. */
+export function vacuum(folder, name = 'live.db') {
   const into = join(folder, 'vacuum.db');
   rmSync(into, { force: true });
-  const db = new Database(join(folder, 'live.db'), { readonly: true });
+  const db = new Database(join(folder, name), { readonly: true });
   const begun = performance.now();
   db.prepare('vacuum into ?').run(into);
   const ms = performance.now() - begun;

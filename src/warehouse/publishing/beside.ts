@@ -10,7 +10,7 @@ import type { Table } from './mart.ts';
 import type { Order } from './order.ts';
 
 export interface Beside {
-  /** Makes the tables `movement` and `dates` in a file of their own; gives the fingerprint of the live file it looked at. */
+  /** Makes the tables of `TALLIED` and `dates` in a file of their own; gives the fingerprint of the live file it looked at. */
   tally(order: Order, into: string): Promise<string>;
   /** As `checkTable`. */
   check(path: string, table: Table, expected: Expected): Promise<Checked>;

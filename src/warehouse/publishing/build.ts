@@ -4,13 +4,21 @@ import Database from 'better-sqlite3';
 import type { Expected } from './check.ts';
 import { aboutRows, fingerprint } from './facts.ts';
 import { attachLive } from './live.ts';
-import { createTable, createView, fillTable, insertAll, type Table } from './mart.ts';
+import {
+  createTable,
+  createView,
+  createWorking,
+  fillTable,
+  fillWorking,
+  insertAll,
+  type Table,
+  type WorkingTable,
+} from './mart.ts';
 import { dictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/all.ts';
 import type { Beside } from './beside.ts';
-import { CREATE_MOVEMENT_BY_DAY, CREATE_PACKAGE_DAY } from './marts/catalog.ts';
-import { CREATE_KEYED } from './marts/columns.ts';
-import { CREATE_ACCOUNT_DAY } from './marts/storage.ts';
+import { keyed, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
+import { accountDay } from './marts/storage.ts';
 import type { Order } from './order.ts';
 import { beginFlush, PUBLISHED_ID } from './swap.ts';
 
@@ -31,11 +39,11 @@ export async function build(draft: string, marts: Marts, order: Order, beside: B
     const flushed: Promise<void>[] = [];
     fillVideos(db, marts, () => flushed.push(quietly(beginFlush(draft))));
     const print = fingerprint(db, order);
-    if ((await tally) === print) copyTally(db, found);
+    if ((await tally) === print) takeTally(db, found);
     else await tallyAnew(db, order);
     const expected = fillDays(db, marts, order, print);
     db.exec('commit');
-    db.exec('detach live');
+    detachAll(db);
     db.pragma('analysis_limit = 1000');
     db.exec('analyze');
     await Promise.all(flushed);
@@ -45,6 +53,11 @@ export async function build(draft: string, marts: Marts, order: Order, beside: B
     await tally.catch(() => undefined);
     rmSync(found, { force: true });
   }
+}
+
+function detachAll(db: Database.Database): void {
+  const attached = db.pragma('database_list') as { name: string }[];
+  for (const { name } of attached) if (['live', 'found'].includes(name)) db.exec(`detach ${name}`);
 }
 
 /** What goes wrong is told where it is awaited. */
@@ -65,12 +78,16 @@ function applySettings(db: Database.Database): void {
   db.pragma(`main.application_id = ${PUBLISHED_ID}`);
 }
 
+/** The tables that are filled first, in this order. */
+export function videoTables(marts: Marts): (Table | WorkingTable)[] {
+  return [keyed, marts.videos, marts.videoHistory];
+}
+
 function fillVideos(db: Database.Database, marts: Marts, afterEach: () => void): void {
   for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
-  db.exec(CREATE_KEYED);
-  for (const table of [marts.videos, marts.videoHistory]) {
-    run(db, table);
-    afterEach();
+  for (const table of videoTables(marts)) {
+    fill(db, table);
+    if ('kind' in table) afterEach();
   }
 }
 
@@ -83,44 +100,34 @@ async function tallyAnew(db: Database.Database, order: Order): Promise<void> {
   makeTally(db, order, 'temp');
 }
 
-function copyTally(db: Database.Database, found: string): void {
-  db.exec('create temp table movement (account, package_id, minute, begun, ended, removed, duration, bytes)');
-  const reader = new Database(found, { readonly: true });
-  try {
-    for (const [from, into] of [
-      ['movement', 'temp.movement'],
-      ['dates', 'main.dates'],
-    ] as const) {
-      const rows = reader.prepare(`select * from ${from}`).safeIntegers().raw();
-      const insert = db.prepare(
-        `insert into ${into} values (${rows
-          .columns()
-          .map(() => '?')
-          .join(', ')})`,
-      );
-      for (const row of rows.iterate()) insert.run(row);
-    }
-  } finally {
-    reader.close();
-  }
+/** What the other process found is read where it is, but for the calendar. */
+function takeTally(db: Database.Database, found: string): void {
+  db.prepare('attach ? as found').run(found);
+  db.exec('insert into main.dates select * from found.dates');
+}
+
+/** The tables that are filled after the videos, in this order. */
+export function dayTables(marts: Marts): (Table | WorkingTable)[] {
+  return [
+    ...[packageTotal, marts.packages, packageSpan, packageState, accountDay],
+    ...[marts.storageDaily, marts.storageReadings, marts.catalogDaily],
+  ];
 }
 
 function fillDays(db: Database.Database, marts: Marts, order: Order, print: string): Expected {
-  const { today } = order;
-  run(db, marts.packages);
-  db.exec(CREATE_MOVEMENT_BY_DAY);
-  db.prepare(CREATE_PACKAGE_DAY).run({ today });
-  db.prepare(CREATE_ACCOUNT_DAY).run({ today, followed: JSON.stringify(order.storageAccounts) });
-  for (const table of [marts.storageDaily, marts.storageReadings]) run(db, table);
-  run(db, marts.catalogDaily, { today });
+  const parameters = { today: order.today, followed: JSON.stringify(order.storageAccounts) };
+  for (const table of dayTables(marts)) fill(db, table, parameters);
   for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
   insertAll(db, marts.dictionary, dictionaryRows(marts.all));
   insertAll(db, marts.about, aboutRows(db, order, print));
   return countExpected(db, marts);
 }
 
-function run(db: Database.Database, table: Table, parameters: Record<string, unknown> = {}): void {
-  const statement = fillTable(table);
+/** Makes a working table; a published one is there. Fills either. */
+function fill(db: Database.Database, table: Table | WorkingTable, parameters: object = {}): void {
+  const isWorking = !('kind' in table);
+  if (isWorking) db.exec(createWorking(table));
+  const statement = isWorking ? fillWorking(table) : fillTable(table);
   if (statement !== null) db.prepare(statement).run(parameters);
 }
 

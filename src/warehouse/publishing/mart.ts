@@ -69,6 +69,23 @@ export interface View {
 
 export type Mart = Table | View;
 
+/** A table that publishing makes for itself, and no reader sees. */
+export interface WorkingTable {
+  name: string;
+  /** Its columns and its key, as `create table` has them. */
+  definition: string;
+  /** The SELECT that fills it, over `live.`, tables made before it, and the parameters of `StatementParameters`. */
+  select: string;
+}
+
+/** What the statements that fill tables are given by name. */
+export interface StatementParameters {
+  /** The day of the service's calendar that is not over. */
+  today: string;
+  /** Accounts that have storage in the config, as a JSON array. */
+  followed: string;
+}
+
 const identifiers = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 
 /** The statement that makes a table. With rowids: without, older readers (DuckDB before 0.8) cannot open it. */
@@ -96,6 +113,16 @@ export function fillTable({ name, columns, from }: Table): string | null {
   if (from === null) return null;
   const values = columns.map((column) => column.value).join(',\n  ');
   return `INSERT INTO "${name}" (${identifiers(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
+}
+
+/** The statement that makes a working table in that schema. */
+export function createWorking({ name, definition }: WorkingTable, schema: 'main' | 'temp' = 'temp'): string {
+  return `create table ${schema}.${name} ${definition}`;
+}
+
+/** The statement that fills a working table. */
+export function fillWorking({ name, select }: WorkingTable): string {
+  return `insert into ${name}\n${select}`;
 }
 
 /** Puts rows of values into a table that is filled from values. */

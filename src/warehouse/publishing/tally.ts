@@ -3,15 +3,21 @@ import type Database from 'better-sqlite3';
 import { createCalendar, partsOf } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import { insertAll } from './mart.ts';
-import { createMovement } from './marts/catalog.ts';
+import { createWorking, fillWorking, insertAll } from './mart.ts';
 import { dates } from './marts/dates.ts';
+import { dayStart, movementByDay, stateSpan } from './marts/movement.ts';
 import type { Order } from './order.ts';
 
-/** Makes `movement` in that schema, and fills `dates`, which is there. The live file is attached as `live`. */
+/** The tables made here, in this order; `dates` is filled after the first. */
+export const TALLIED = [stateSpan, dayStart, movementByDay] as const;
+
+/** Makes the tables of `TALLIED` in that schema, and fills `dates`, which is there. The live file is attached as `live`. */
 export function makeTally(db: Database.Database, order: Order, schema: 'main' | 'temp'): void {
-  db.exec(createMovement(schema));
-  insertAll(db, dates, dateRows(spanOf(db, order), order.timezone));
+  for (const table of TALLIED) {
+    db.exec(createWorking(table, schema));
+    db.exec(fillWorking(table));
+    if (table === stateSpan) insertAll(db, dates, dateRows(spanOf(db, order), order.timezone));
+  }
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -57,7 +63,7 @@ function spanOf(db: Database.Database, { timezone, today }: Order): [string, str
 
 const FACTS = `select
   (select min(moment) from (
-    select min(minute) || ':00' as moment from movement
+    select min(since) || ':00' as moment from state_span
     union all select min(first_walked_at) from live.package
   )), min(date), max(date)
 from (

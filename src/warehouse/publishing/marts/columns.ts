@@ -9,11 +9,6 @@ export function inSeconds(value: string, unit: 'ms' | 's'): string {
   return unit === 'ms' ? `${value} / 1000.0` : `${value} * 1.0`;
 }
 
-/** Makes the temporary table `keyed`: the key of each package, made once and not for each video. */
-export const CREATE_KEYED = `create temp table keyed as
-select account, package_id, account || '/' || package_id as package_key from live.package
-order by account, package_id`;
-
 /** The column that tells the package, in every mart of packages and videos. */
 const packageKey = (value: string): MadeColumn => ({
   name: 'package_key',
@@ -117,4 +112,9 @@ export function dayColumns(day: string): MadeColumn[] {
       value: `cast(strftime('%s', ${day}) as integer)`,
     },
   ];
+}
+
+/** The same where the calendar is joined under that alias: it has all three. */
+export function dayOfCalendarColumns(alias: string): MadeColumn[] {
+  return dayColumns('').map((column) => ({ ...column, value: `${alias}.${column.name}` }));
 }

@@ -27,7 +27,7 @@ export function packages({ durationUnit }: VideoOptions): Table {
         'videos_removed',
         'BIGINT',
         'videos',
-        'k.known - coalesce(s.videos, 0)',
+        `(select count(*) from videos k where k.package_key = p.package_key) - coalesce(s.videos, 0)`,
         'Videos that were in the package and are no longer.',
       ),
       sum('duration_seconds', 'REAL', 'seconds', seconds, 'Playback length of the videos in it now.'),
@@ -60,14 +60,8 @@ export function packages({ durationUnit }: VideoOptions): Table {
       moment('retired_at', 'retired_at', 'When it was no longer in the config.'),
     ],
     from: `from keyed p
-join live.package v on v.account = p.account and v.package_id = p.package_id
-left join (
-  select account, package_id, sum(begun - ended) as videos, sum(duration) as duration, sum(bytes) as bytes
-  from movement group by account, package_id
-) s on s.account = p.account and s.package_id = p.package_id
-left join (
-  select package_key, count(*) as known from videos group by package_key
-) k on k.package_key = p.package_key`,
+cross join live.package v on v.account = p.account and v.package_id = p.package_id
+left join package_total s on s.account = p.account and s.package_id = p.package_id`,
     count: 'select count(*) from live.package',
   };
 }

@@ -1,5 +1,5 @@
 /** Published: storage by day, and every reading. */
-import type { MadeColumn, Table } from '../mart.ts';
+import type { MadeColumn, Table, WorkingTable } from '../mart.ts';
 import { accountColumn, dayColumns, GIB } from './columns.ts';
 
 /** The five kinds of storage of service.md 2.3: their columns in the live file, and what they are called here. */
@@ -206,9 +206,11 @@ export const storageReadings: Table = {
   count: 'select count(*) from live.storage_reading',
 };
 
-/** `account_day`: every day of each account from the first that anything is known of, to today where it is still read. */
-export const CREATE_ACCOUNT_DAY = `create temp table account_day as
-select f.account, d.day
+/** Every day of each account from the first that anything is known of, to today where it is still read. */
+export const accountDay: WorkingTable = {
+  name: 'account_day',
+  definition: '(account, day, primary key (account, day)) without rowid',
+  select: `select f.account, d.day
 from (
   select account, min(date) as first, max(date) as last from (
     select account, date from live.storage_day
@@ -216,5 +218,6 @@ from (
     union all select account, date from live.storage_reading
   ) group by account
 ) f
-join dates d on d.day >= f.first and d.day <= case
-  when f.account in (select value from json_each(:followed)) then max(f.last, :today) else f.last end`;
+cross join dates d on d.day >= f.first and d.day <= case
+  when f.account in (select value from json_each(:followed)) then max(f.last, :today) else f.last end`,
+};

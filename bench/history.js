@@ -1,0 +1,86 @@
+/**
+ * Publishing as packages and history grow: `node bench/history.js [--million]`. Many packages by many former states of each
+ * video, spread over 400 days; always about as many states in all, so that the columns can be compared. The floor is to read
+ * all and to write all: VACUUM INTO of the live file and of the published one.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { createPublisher } from '../dist/warehouse/publishing/publisher.js';
+import { END, makeHistoryFile } from './history-file.js';
+import { orderFor, vacuum } from './publish.js';
+
+const PACKAGES = [10, 100, 1_000, 10_000];
+const VERSIONS = [0, 1, 10, 100];
+const STATES = 101_000;
+/** History may cost this much more than the same number of states without it. */
+const MOST_GROWTH = 1.5;
+const here = dirname(fileURLToPath(import.meta.url));
+const show = (number) => Math.round(number).toLocaleString('en-US');
+const least = (values) => Math.min(...values);
+
+/** Of three rounds the fastest: what else a machine does only ever adds. */
+async function measure(packages, versions, states, rounds) {
+  const folder = mkdtempSync(join(here, '../data/bench-'));
+  try {
+    const videos = Math.max(packages, Math.floor(states / (versions + 1) / packages) * packages);
+    makeHistoryFile(join(folder, 'live.db'), { packages, videos, versions });
+    const measured = [];
+    for (let round = 0; round < rounds; round++) measured.push(await measureOnce(folder));
+    const [{ rows }] = measured;
+    return {
+      states: videos * (versions + 1),
+      days: rows.catalog_daily,
+      floorMs: least(measured.map(({ floorMs }) => floorMs)),
+      ms: least(measured.map(({ ms }) => ms)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function measureOnce(folder) {
+  const begun = performance.now();
+  const { rows } = await createPublisher(orderFor(folder)).publish(END, new AbortController().signal);
+  const ms = performance.now() - begun;
+  return { rows, ms, floorMs: vacuum(folder) + vacuum(folder, 'live.bi.db') };
+}
+
+const cells = (...values) => values.map((value) => String(value).padStart(14)).join('');
+
+async function table(packagesList, states, rounds) {
+  console.log(
+    cells(
+      'packages',
+      'versions',
+      'states',
+      'catalog_daily',
+      'floor ms',
+      'publish ms',
+      'ratio',
+      'to 0 versions',
+    ),
+  );
+  for (const packages of packagesList) {
+    let plain = null;
+    for (const versions of VERSIONS) {
+      const found = await measure(packages, versions, states, rounds);
+      plain ??= found;
+      const { days, floorMs, ms } = found;
+      const isAlike = Math.abs(found.states / plain.states - 1) < 0.15;
+      const growth = isAlike ? (ms / plain.ms).toFixed(2) : '';
+      console.log(
+        cells(
+          ...[packages, versions, found.states, days, floorMs, ms].map(show),
+          (ms / floorMs).toFixed(2),
+          growth,
+        ),
+      );
+    }
+  }
+}
+
+console.log(`publishing over history of 400 days; to 0 versions: at most ${MOST_GROWTH}`);
+for (const packages of PACKAGES) await table([packages], STATES, packages > 1_000 ? 1 : 3);
+if (process.argv.includes('--million')) await table([1_000], 1_010_000, 1);
