@@ -131,7 +131,7 @@ describe('the worker', () => {
   it('publishes what its runs changed beside them, once, and at its start what was left over', async () => {
     const { url, sandbox } = await startSandbox({ clock });
     const file = join(folder, 'bi.db');
-    const config = { ...configFor({ main: url }), publish: { file, exclude: [], keepDays: 0 } };
+    const config = { ...configFor({ main: url }), publish: { file, exclude: [], everyMs: 0, keepDays: 0 } };
     const first = startWorker(config);
     const videos = () => first.publications.at(-1)?.rows['videos'];
     await expect.poll(videos, { timeout: 30_000 }).toBe(280);

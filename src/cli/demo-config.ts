@@ -60,7 +60,12 @@ export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, por
     ],
     schedule: { full: every20s(Date.now()), quick: null },
     walk: { removalBrake: 0.2, resumeWithinMs: 7 * 86_400_000, boundaryReads: 0.05 },
-    publish: { file: publishedBeside(warehouse), exclude: ['access_key', 'org_access_key'], keepDays: 0 },
+    publish: {
+      file: publishedBeside(warehouse),
+      exclude: ['access_key', 'org_access_key'],
+      everyMs: 0,
+      keepDays: 0,
+    },
     retention: { requestsDays: 35, runsDays: 90 },
     server: { host: '127.0.0.1', port, keys: [] },
     notify: null,

@@ -1,5 +1,6 @@
-import { systemClock, type Clock } from '../lib/clock.ts';
+import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { ConfigError, InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { Publication, Publisher } from '../warehouse/publishing/publisher.ts';
 import { openPublisher } from '../schedule/publisher.ts';
@@ -29,14 +30,14 @@ export async function publish(options: PublishOptions): Promise<number> {
 /** What came of publishing after a run: null where nothing is published or had changed, an error where it failed. */
 export type Published = Publication | VodhouseError | null;
 
-/** Publishes after a run, if it changed something. An interrupted one is left to the next run. */
+/** Publishes after a run, if it changed something and `publish.every` allows it. An interrupted one is left to the next run. */
 export async function publishAfterRun(
   { publisher }: Pick<Pipeline, 'publisher'>,
-  { clock }: Pick<Session, 'clock'>,
+  session: Pick<Session, 'clock' | 'logger' | 'announce'>,
   signal: AbortSignal,
 ): Promise<Published> {
   try {
-    return publisher && (await publishInTurn(publisher, clock, signal));
+    return publisher && (await publishInTurn(publisher, session, signal));
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
@@ -44,8 +45,16 @@ export async function publishAfterRun(
 }
 
 /** Waits for another process that publishes: it may have looked before this run ended. */
-async function publishInTurn(publisher: Publisher, clock: Clock, signal: AbortSignal) {
-  for (let tries = 1; !signal.aborted && publisher.isDue(clock.now()); tries++) {
+async function publishInTurn(
+  publisher: Publisher,
+  { clock, logger, announce }: Pick<Session, 'clock' | 'logger' | 'announce'>,
+  signal: AbortSignal,
+): Promise<Publication | null> {
+  for (let tries = 1; !signal.aborted; tries++) {
+    const dueAt = publisher.dueAt(clock.now());
+    if (dueAt === null) return null;
+    if (dueAt > clock.now()) return putOff(logger, dueAt);
+    if (tries === 1) announce(`publishing ${shown(publisher.file)} …\n`);
     try {
       return await publisher.publish(clock.now(), signal);
     } catch (error) {
@@ -53,6 +62,13 @@ async function publishInTurn(publisher: Publisher, clock: Clock, signal: AbortSi
       await clock.sleep(BETWEEN_TRIES_MS, signal);
     }
   }
+  return null;
+}
+
+function putOff(logger: Logger, until: number): null {
+  logger.info(
+    `publishing is put off until ${toTimestamp(until)} UTC (publish.every): vodhouse publish does not wait`,
+  );
   return null;
 }
 

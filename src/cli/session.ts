@@ -16,8 +16,13 @@ export interface ConfigOptions extends LogOptions {
   config: string;
 }
 
-/** Surroundings with progress; `close` puts the terminal in order again. */
-export type Session = Surroundings & { close(): void };
+/** Surroundings with progress. */
+export interface Session extends Surroundings {
+  /** Says on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
+  announce: (text: string) => void;
+  /** Puts the terminal in order again. */
+  close(): void;
+}
 
 /** Opens a session for a command: bars on a terminal, lines elsewhere. */
 export function openSession(command: string, options: LogOptions, secrets: readonly string[]): Session {
@@ -26,7 +31,8 @@ export function openSession(command: string, options: LogOptions, secrets: reado
   if (!isTerminal) return openLines(command, options, secrets, 'info');
   const bars = createBars(systemClock, process.stderr);
   const logger = createLogger({ level, format, secrets, write: (line) => bars.line(line) });
-  return { clock: systemClock, logger, command, progress: bars, close: () => bars.close() };
+  const announce = (text: string) => bars.line(text);
+  return { clock: systemClock, logger, command, progress: bars, announce, close: () => bars.close() };
 }
 
 /** A session of a worker: a line a run, and the walks at level `debug`. */
@@ -42,7 +48,7 @@ function openLines(
 ): Session {
   const logger = createLogger({ level, format, secrets });
   const progress = createLines(systemClock, logger, walks);
-  return { clock: systemClock, logger, command, progress, close: () => undefined };
+  return { clock: systemClock, logger, command, progress, announce: () => undefined, close: () => undefined };
 }
 
 /** Loads the config of a command. Throws ConfigError with all problems at once. */

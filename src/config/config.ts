@@ -98,6 +98,8 @@ export interface PublishConfig {
   readonly file: string;
   /** Columns left out of it. */
   readonly exclude: readonly string[];
+  /** At most one publication after a run in this time, in milliseconds; 0: after each run that changed something. */
+  readonly everyMs: number;
   /** Days that dated copies are kept; 0: none are made. */
   readonly keepDays: number;
 }

@@ -88,6 +88,7 @@ function toPublish(file: string, publish: NonNullable<Settings['publish']>): Pub
   return {
     file: resolve(dirname(file), publish.file),
     exclude: publish.exclude,
+    everyMs: toMs(publish.every),
     keepDays: publish.keep_days,
   };
 }

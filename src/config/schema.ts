@@ -148,6 +148,11 @@ const publish = section({
     .array(label('a column'), 'a list of columns')
     .prefault(['access_key', 'org_access_key'])
     .describe('Columns left out of the published file. Default access_key and org_access_key.'),
+  every: duration()
+    .prefault('0s')
+    .describe(
+      'At most one publication in this time; the first one of a day does not wait. Default 0s: after each run that changed something.',
+    ),
   keep_days: whole(0).prefault(0).describe('Days that dated copies are kept; 0: no copies. Default 0.'),
 });
 

@@ -1,11 +1,15 @@
 /** Keeps the published file in step with the live one, beside the runs: they do not wait for it, nor it for them. */
 import { InterruptedError, LockedError, messageOf } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/days.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../warehouse/publishing/publisher.ts';
 
 export interface Publications {
-  /** Publishes what is new since the last time, if anything is; one at a time, and once more for what came meanwhile. */
+  /**
+   * Publishes what is new since the last time, if anything is; one at a time, and once more for what came during one. Looks
+   * again by itself when what is new may be published only later.
+   */
   look: () => void;
   /** Stops the publication under way, and waits for its end: the published file stays as it is. */
   close: () => Promise<void>;
@@ -25,16 +29,41 @@ export function createPublications(parts: PublicationParts): Publications {
   const closing = new AbortController();
   let atWork: Promise<void> | null = null;
   let looks = 0;
+  let isWaiting = false;
 
   async function publishIfDue(): Promise<void> {
     for (let served = -1; served !== looks && !closing.signal.aborted;) {
       served = looks;
       try {
-        if (publisher.isDue(clock.now())) onPublished(await publisher.publish(clock.now(), closing.signal));
+        await publishOrWait();
       } catch (error) {
         note(error);
       }
     }
+  }
+
+  async function publishOrWait(): Promise<void> {
+    const now = clock.now();
+    const dueAt = publisher.dueAt(now);
+    if (dueAt === null) return;
+    if (dueAt > now) lookAgainIn(dueAt - now);
+    else onPublished(await publisher.publish(now, closing.signal));
+  }
+
+  /** A close ends the wait. A day at most, for the first publication of a day does not wait. */
+  function lookAgainIn(ms: number): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    const onWake = () => {
+      isWaiting = false;
+      if (!closing.signal.aborted) look();
+    };
+    clock.sleep(Math.min(ms, DAY_MS), closing.signal).then(onWake, onWake);
+  }
+
+  function look(): void {
+    looks++;
+    atWork ??= publishIfDue().finally(() => (atWork = null));
   }
 
   function note(error: unknown): void {
@@ -45,10 +74,7 @@ export function createPublications(parts: PublicationParts): Publications {
   }
 
   return {
-    look() {
-      looks++;
-      atWork ??= publishIfDue().finally(() => (atWork = null));
-    },
+    look,
     async close() {
       closing.abort(new InterruptedError('stopped before the end'));
       await atWork;

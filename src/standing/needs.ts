@@ -162,10 +162,15 @@ function storageNeeds(storage: Standing['storage'], { config, overview, now, typ
 /** A worker publishes right after a run: so long after it, something is wrong, or nobody does. */
 const PUBLISHED_LATE_MS = 2 * 60_000;
 
-function publishedNeeds({ published, runs }: Omit<Standing, 'needs'>, { now, typed }: Surroundings): Need[] {
+function publishedNeeds(
+  { published, runs }: Omit<Standing, 'needs'>,
+  { config, now, typed }: Surroundings,
+): Need[] {
   const ended = runs[0]?.finished_at;
   if (!published?.behind || !ended || fromTimestamp(ended) > now - PUBLISHED_LATE_MS) return [];
   const at = published.published_at;
+  const everyMs = config.publish?.everyMs ?? 0;
+  if (at !== null && everyMs > 0 && fromTimestamp(at) + everyMs > now - PUBLISHED_LATE_MS) return [];
   const which =
     at === null
       ? 'is not there'

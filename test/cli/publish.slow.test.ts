@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigWishes } from '../support/config-file.ts';
@@ -48,18 +48,34 @@ describe('sync', () => {
     expect(inode(cwd)).not.toBe(before);
   });
 
-  it('sends nothing where something else stands in the place of the published file', async () => {
+  it('stores everything and publishes nothing where something else stands in the place of the published file', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url });
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, PUBLISHED), 'my own notes');
-    const { code, stderr } = await vodhouse(['sync'], { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/,
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(
+      /^not published: publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/m,
     );
-    expect(stderr).toContain('  -> name another file, or move this one away');
-    expect(existsSync(join(cwd, 'data/vodhouse.db'))).toBe(false);
+    expect(stdout).toContain('  -> name another file, or move this one away');
+    expect(valueOf(cwd, 'select count(*) from video')).toBe(250);
+    expect(readFileSync(join(cwd, PUBLISHED), 'utf8')).toBe('my own notes');
+    const byHand = await vodhouse(['publish'], { cwd });
+    expect(byHand.code).toBe(2);
+  });
+
+  it('puts publishing off where the config bounds it; publish does not wait', async () => {
+    const { url, sandbox } = await startSandbox();
+    const cwd = folderWith({ url }, 'publish: { every: 12h }');
+    await vodhouse(['sync'], { cwd });
+    const before = inode(cwd);
+    sandbox.churn(30);
+    const second = await vodhouse(['sync'], { cwd });
+    expect([second.code, inode(cwd)]).toEqual([0, before]);
+    expect(second.stderr).toMatch(/publishing is put off until .* UTC \(publish\.every\)/);
+    await vodhouse(['publish'], { cwd });
+    expect(inode(cwd)).not.toBe(before);
   });
 
   it('ends with 3 where it stored everything and could not publish, and says why', async () => {

@@ -14,6 +14,7 @@ export function orderOf(live: string, wishes: Partial<Order> = {}): Order {
     file: join(dirname(live), 'out.db'),
     exclude: KEYS,
     keepDays: 0,
+    pruneCopies: true,
     timezone: 'Asia/Seoul',
     durationUnit: 'ms',
     storageAccounts: ['main'],

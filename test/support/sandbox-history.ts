@@ -209,6 +209,7 @@ function historyConfig(folder: string, url: string, key: string): Config {
     publish: {
       file: join(folder, 'vodhouse.bi.db'),
       exclude: ['access_key', 'org_access_key'],
+      everyMs: 0,
       keepDays: 0,
     },
   };

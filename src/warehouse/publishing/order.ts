@@ -8,6 +8,8 @@ export interface Order {
   exclude: readonly string[];
   /** Days that dated copies are kept; 0: none are made. */
   keepDays: number;
+  /** Are dated copies removed that are older? Not where the clock may be wrong. */
+  pruneCopies: boolean;
   /** Accounts that have storage in the config. */
   storageAccounts: readonly string[];
   /** IANA zone of the service's calendar. */

@@ -1,6 +1,8 @@
 /** One publication: build, check, swap. Runs in a process of its own (child.ts): SQLite does not give way meanwhile. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { addDays } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { asWarehouseError, isDamage } from '../damage.ts';
 import { lockOrThrow } from '../lock.ts';
@@ -11,7 +13,7 @@ import { publishedFact } from './facts.ts';
 import { createMarts, type Marts } from './marts/all.ts';
 import type { Order, Publication } from './order.ts';
 import { draftOf } from '../drafts.ts';
-import { flush, keepCopy, refuseForeign, swapIn, sweepLeftOvers } from './swap.ts';
+import { flush, keepCopy, refuseForeign, removeCopies, swapIn, sweepLeftOvers } from './swap.ts';
 
 /**
  * Builds the published file anew and puts it in the place of the old one. Throws ConfigError where the file is
@@ -23,14 +25,13 @@ export async function publish(order: Order): Promise<Publication> {
   const marts = createMarts(order);
   const lock = lockOrThrow(order.live, 'publish', order.command, order.now);
   try {
-    makeRoom(order.file);
+    makeRoom(order);
     const draft = draftOf(order.file);
     const beside = createBeside();
     try {
       const expected = await buildOrSay(draft, marts, order, beside);
       // the disk writes while the file is checked
       const [checked] = await Promise.all([checkAll(draft, marts, expected, beside), flush(draft)]);
-      refuseOther(draft, order.file);
       await swapIn(draft, order.file);
       return {
         file: order.file,
@@ -51,15 +52,30 @@ export async function publish(order: Order): Promise<Publication> {
 }
 
 /** Throws ConfigError where the file that stands there was made from another warehouse: it may hold history that this has not. */
-function refuseOther(draft: string, file: string): void {
+function refuseOther(live: string, file: string): void {
   const since = publishedFact(file, 'warehouse_since');
-  if (since === null || since === publishedFact(draft, 'warehouse_since')) return;
+  const ours = since === null ? null : warehouseSince(live);
+  if (ours === null || ours === since) return;
   throw new ConfigError(
     `publish.file: ${file} was made from another warehouse, begun ${since} UTC; it stays as it is`,
     {
       hint: 'it may hold history that this one has not: move it away, or name another file',
     },
   );
+}
+
+/** When the warehouse was begun; null where that cannot be read, which whoever builds from it tells. */
+function warehouseSince(live: string): string | null {
+  try {
+    const db = new Database(live, { readonly: true, fileMustExist: true });
+    try {
+      return db.prepare('select created_at from warehouse_state').pluck().get() as string | null;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null;
+  }
 }
 
 /** The draft is new: where damage is found while it is built, it is that of the live file. */
@@ -81,14 +97,18 @@ async function checkAll(draft: string, marts: Marts, expected: Expected, beside:
   return [...checked, await history];
 }
 
-function makeRoom(file: string): void {
+function makeRoom({ live, file }: Order): void {
   mkdirSync(dirname(file), { recursive: true });
   refuseForeign(file);
+  refuseOther(live, file);
   sweepLeftOvers(file);
 }
 
-function copyOf({ file, keepDays, today }: Order): string | null {
-  return keepDays === 0 ? null : keepCopy(file, today, keepDays);
+function copyOf({ file, keepDays, pruneCopies, today }: Order): string | null {
+  if (keepDays === 0) return null;
+  const copy = keepCopy(file, today);
+  if (pruneCopies) removeCopies(file, addDays(today, -keepDays));
+  return copy;
 }
 
 /** What the file system or SQLite said with a code. */

@@ -1,6 +1,7 @@
 /** Publishing as the rest of vodhouse sees it: one interface, so that a second target can stand behind it. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fromTimestamp } from '../../lib/clock.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { InterruptedError, WarehouseError } from '../../lib/errors.ts';
 import { revived } from '../../lib/told.ts';
@@ -12,17 +13,33 @@ import { tryLock } from '../lock.ts';
 import { fingerprint, publishedFact } from './facts.ts';
 import { createMarts } from './marts/all.ts';
 import type { Order, Publication } from './order.ts';
-import { refuseForeign, sweepAfter, sweepLeftOvers } from './swap.ts';
+import { sweepAfter, sweepLeftOvers } from './swap.ts';
 
 export type { Publication } from './order.ts';
 
 /** What is the same for every publication. */
-export type Target = Omit<Order, 'now' | 'today'>;
+export interface Target extends Omit<Order, 'now' | 'today' | 'pruneCopies'> {
+  /** At most one publication after a run in this time, in milliseconds; left out: after each that changed something. */
+  everyMs?: number;
+}
+
+export interface PublishOptions {
+  /** Are dated copies removed when they are old? Default true; false where the clock may be wrong. */
+  pruneCopies?: boolean;
+}
 
 export interface Publisher {
-  /** Is there anything in the live file that a reader of the published one does not see yet? A new day is something. */
+  /** Absolute path of the published file. */
+  file: string;
+  /** As `dueAt`: may it be published now? */
   isDue(now: number): boolean;
-  /** As `isDue`, but for the day. */
+  /**
+   * From when on (milliseconds since 1970, at least `now`) what a reader does not see yet may be published without a request:
+   * `everyMs` after the last time, but for the first time of a day. A new day is something that a reader does not see. Null
+   * where there is nothing.
+   */
+  dueAt(now: number): number | null;
+  /** Is there anything in the live file that a reader of the published one does not see yet? A new day is nothing here. */
   isBehind(now: number): boolean;
   /** Removes what a killed publication left, unless another process publishes. */
   sweep(now: number): void;
@@ -30,25 +47,40 @@ export interface Publisher {
    * Publishes now, in a process of its own; the old file stands until the new one is whole. Throws InterruptedError when
    * the signal aborts, else as `publish` does.
    */
-  publish(now: number, signal: AbortSignal): Promise<Publication>;
+  publish(now: number, signal: AbortSignal, options?: PublishOptions): Promise<Publication>;
 }
 
-/** A publisher into a file. Throws ConfigError where the target cannot be served. */
-export function createPublisher(wished: Target): Publisher {
+/** A publisher into a file. Throws ConfigError where columns are left out that cannot be; what stands there, `publish` refuses. */
+export function createPublisher({ everyMs = 0, ...wished }: Target): Publisher {
   const target = { ...wished, file: targetOf(wished.file) };
   createMarts(target); // refuses columns that cannot be left out
-  refuseForeign(target.file);
   const calendar = createCalendar(target.timezone);
-  const orderAt = (now: number): Order => ({ ...target, now, today: calendar.dayAt(now) });
+  const orderAt = (now: number, pruneCopies = true): Order => ({
+    ...target,
+    pruneCopies,
+    now,
+    today: calendar.dayAt(now),
+  });
+  const whenDue = (now: number) => dueAt(orderAt(now), everyMs);
   return {
-    isDue: (now) => isDue(orderAt(now)),
-    isBehind: (now) => isDue({ ...orderAt(now), today: publishedFact(target.file, 'today') ?? '' }),
+    file: target.file,
+    isDue: (now) => whenDue(now) === now,
+    dueAt: whenDue,
+    isBehind: (now) => hasNews({ ...orderAt(now), today: publishedFact(target.file, 'today') ?? '' }),
     sweep: (now) => sweep(orderAt(now)),
-    publish: (now, signal) => publishApart(orderAt(now), signal),
+    publish: (now, signal, { pruneCopies } = {}) => publishApart(orderAt(now, pruneCopies), signal),
   };
 }
 
-function isDue(order: Order): boolean {
+function dueAt(order: Order, everyMs: number): number | null {
+  if (!hasNews(order)) return null;
+  const publishedAt = publishedFact(order.file, 'published_at');
+  if (publishedAt === null || publishedFact(order.file, 'today') !== order.today) return order.now;
+  const last = fromTimestamp(publishedAt);
+  return last > order.now ? order.now : Math.max(order.now, last + everyMs); // a clock that was put back must not hold it up
+}
+
+function hasNews(order: Order): boolean {
   const published = publishedFact(order.file, 'fingerprint');
   if (published === null) return true;
   const { $client: live } = openFileToRead(order.live);

@@ -14,7 +14,6 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
-import { addDays } from '../../lib/days.ts';
 import { headerOf, syncToDisk } from '../disk.ts';
 import { draftOf, escaped, sweep } from '../drafts.ts';
 
@@ -47,9 +46,11 @@ export function refuseForeign(file: string): void {
   );
 }
 
-/** The application id in the header of a SQLite file; 0 for any other file, null where there is none. */
+/** The application id in the header of a SQLite file; 0 for any other file, null where there is none, or nothing in it. */
 function applicationId(file: string): number | null {
   try {
+    const stats = statSync(file);
+    if (stats.isFile() && stats.size === 0) return null;
     const header = headerOf(file);
     return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
   } catch (error) {
@@ -93,19 +94,24 @@ export function beginFlush(draft: string): Promise<void> {
 
 /**
  * Keeps a copy of the published file under the name of the day, such as `vodhouse.bi.2026-03-01.db`, in place of an
- * earlier one of that day, and removes those older than `keepDays`. Gives its path.
+ * earlier one of that day. Gives its path.
  */
-export function keepCopy(file: string, today: string, keepDays: number): string {
+export function keepCopy(file: string, today: string): string {
   const copy = datedCopy(file, today);
   const draft = draftOf(copy);
   rmSync(draft, { force: true });
   linkOrCopy(file, draft);
   renameSync(draft, copy);
-  for (const { day, path } of copiesOf(file)) {
-    if (day <= addDays(today, -keepDays)) rmSync(path, { force: true });
-  }
   syncToDisk(dirname(file));
   return copy;
+}
+
+/** Removes the dated copies of that day and of those before it. */
+export function removeCopies(file: string, lastDay: string): void {
+  for (const { day, path } of copiesOf(file)) {
+    if (day <= lastDay) rmSync(path, { force: true });
+  }
+  syncToDisk(dirname(file));
 }
 
 function datedCopy(file: string, day: string): string {

@@ -1,5 +1,13 @@
 import { dirname, join } from 'node:path';
-import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError } from '../../../src/lib/errors.ts';
 import { tryLock } from '../../../src/warehouse/lock.ts';
@@ -67,6 +75,30 @@ describe('a publisher', () => {
     await expect(ended).rejects.toThrow('stopped by the test');
     expect(statSync(target.file).ino).toBe(before);
     await expect(publisher.publish(NOW, controller.signal)).rejects.toThrow(InterruptedError);
+  });
+
+  it('says what stands in its place only when it is to publish', async () => {
+    const target = orderOf(live());
+    writeFileSync(target.file, 'my own notes');
+    const publisher = createPublisher(target);
+    expect(publisher.isDue(NOW)).toBe(true);
+    await expect(publisher.publish(NOW, never)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: `publish.file: ${target.file} is there, and is no file that vodhouse published; nothing was changed`,
+    });
+    expect(readFileSync(target.file, 'utf8')).toBe('my own notes');
+  });
+
+  it('leaves old copies where it is told to', async () => {
+    const target = { ...orderOf(live()), keepDays: 1 };
+    const publisher = createPublisher(target);
+    const nextDay = NOW + 86_400_000;
+    await publisher.publish(NOW, never);
+    await publisher.publish(nextDay, never, { pruneCopies: false });
+    const copies = () => readdirSync(dirname(target.file)).filter((name) => name.startsWith('out.2'));
+    expect(copies()).toEqual(['out.2026-03-10.db', 'out.2026-03-11.db']);
+    await publisher.publish(nextDay, never);
+    expect(copies()).toEqual(['out.2026-03-11.db']);
   });
 
   it('refuses columns that cannot be left out before anything is done', () => {
@@ -152,6 +184,22 @@ describe('a publication is due', () => {
     expect([publisher.isDue(nextDay), publisher.isBehind(nextDay)]).toEqual([true, false]);
     execute(target.live, "update package set name = 'Other'");
     expect(publisher.isBehind(nextDay)).toBe(true);
+  });
+
+  it('only so long after the last publication as the config says, but for the first one of a day', async () => {
+    const target = { ...orderOf(live()), everyMs: 3_600_000 };
+    const publisher = createPublisher(target);
+    expect(publisher.dueAt(NOW)).toBe(NOW);
+    await publish(target);
+    expect(publisher.dueAt(NOW + 60_000)).toBeNull();
+    execute(target.live, "update package set name = 'Other'");
+    const due = NOW + 3_600_000;
+    expect([NOW + 60_000, due, due + 1].map((now) => publisher.dueAt(now))).toEqual([due, due, due + 1]);
+    expect([due - 1, due].map((now) => publisher.isDue(now))).toEqual([false, true]);
+    expect(publisher.dueAt(NOW - 60_000)).toBe(NOW - 60_000); // by a clock that was put back
+    await publish({ ...target, now: Date.parse('2026-03-10T14:59:00Z') });
+    const midnight = Date.parse('2026-03-10T15:00:00Z'); // in Seoul
+    expect(publisher.dueAt(midnight)).toBe(midnight);
   });
 
   it('when the day is another one, or the config', async () => {
