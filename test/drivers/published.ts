@@ -186,6 +186,7 @@ function storageDailyOf(live: string): Out[] {
             gap,
           ),
       observed_at: words(row?.['observed_at']),
+      is_corrected: '0',
       ...figures(row ?? {}),
       total_bytes_change: integer(change),
       total_gib_change: divided(change, GIB),
@@ -197,11 +198,11 @@ function storageDailyOf(live: string): Out[] {
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 
 function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
-  if (odd) return `the record of the service could not be stored: ${String(odd['reason'])}`;
-  if (gap?.['given_up_at'])
-    return `the service did not return it; given up at ${String(gap['given_up_at'])} UTC`;
-  if (gap) return `the service did not return it; last asked at ${String(gap['last_asked_at'])} UTC`;
-  return 'not asked for yet';
+  const givenUp = words(gap?.['given_up_at']);
+  const asked = gap && `; last asked at ${String(gap['last_asked_at'])} UTC`;
+  const until = givenUp ? `; given up at ${givenUp} UTC` : (asked ?? '');
+  if (odd) return `the record of the service could not be stored: ${String(odd['reason'])}${until}`;
+  return gap ? `the service did not return it${until}` : 'not asked for yet';
 }
 
 function storageReadingsOf(live: string): Out[] {

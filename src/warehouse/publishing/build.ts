@@ -18,7 +18,7 @@ import { dictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/all.ts';
 import type { Beside } from './beside.ts';
 import { keyed, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
-import { accountDay } from './marts/storage.ts';
+import { accountDay, shownDay } from './marts/storage.ts';
 import type { Order } from './order.ts';
 import { beginFlush, PUBLISHED_ID } from './swap.ts';
 
@@ -109,8 +109,8 @@ function takeTally(db: Database.Database, found: string): void {
 /** The tables that are filled after the videos, in this order. */
 export function dayTables(marts: Marts): (Table | WorkingTable)[] {
   return [
-    ...[packageTotal, marts.packages, packageSpan, packageState, accountDay],
-    ...[marts.storageDaily, marts.storageReadings, marts.catalogDaily],
+    ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
+    ...[marts.storageDaily, marts.storageReadings, marts.storageCorrections, marts.catalogDaily],
   ];
 }
 

@@ -13,14 +13,15 @@ export interface Checked {
 }
 
 /**
- * Checks a table of the file at `path`: its pages, its foreign keys, that it has as many rows as the live file says, and
- * that every value is of the storage class that its column declares. Throws WarehouseError for what is not so.
+ * Checks a table of the file at `path`: its pages, its foreign keys, that it has as many rows as the live file says, that
+ * every value is of the storage class that its column declares, and that no row is one that cannot be. Throws WarehouseError for what is not so.
  */
 export function checkTable(path: string, table: Table, expected: Expected): Checked {
   const db = new Database(path, { readonly: true, fileMustExist: true });
   try {
     checkPages(db, table);
-    checkForeignKeys(db, table);
+    if (table.contradictions === undefined) checkForeignKeys(db, table);
+    else checkContradictions(db, table, table.contradictions);
     return { name: table.name, rows: checkRows(db, table, expected) };
   } finally {
     db.close();
@@ -43,14 +44,22 @@ function checkForeignKeys(db: Database.Database, table: Table): void {
   if (found) fail(table, `has rows that are not in ${found.parent}`);
 }
 
-/** One pass over the table for the count and for all of its columns. */
+function checkContradictions(db: Database.Database, table: Table, query: string): void {
+  const found = db.prepare(query).pluck().get() as string | undefined;
+  if (found !== undefined) fail(table, `has ${found}`);
+}
+
+/** One pass over the table for the count, for all of its columns, and for what no row may be. */
 function checkRows(db: Database.Database, table: Table, expected: Expected): number {
   const wrong = table.columns.map((column) => `(${isOfAnotherClass(column)})`).join(' or ');
-  const query = `select count(*) as rows, count(*) filter (where ${wrong}) as wrong from "${table.name}"`;
-  const found = db.prepare(query).get() as { rows: number; wrong: number };
+  const never = (table.never ?? []).map(({ where }) => `(${where})`).join(' or ') || '0';
+  const query = `select count(*) as rows, count(*) filter (where ${wrong}) as wrong, count(*) filter (where ${never}) as never
+    from "${table.name}"`;
+  const found = db.prepare(query).get() as { rows: number; wrong: number; never: number };
   if (found.wrong > 0) fail(table, `has a value of another type: ${whichColumns(db, table).join(', ')}`);
   const count = expected[table.name] ?? found.rows;
   if (found.rows !== count) fail(table, `has ${found.rows} rows; by the live file it has ${count}`);
+  if (found.never > 0) fail(table, `has ${whatCannotBe(db, table)}`);
   return found.rows;
 }
 
@@ -70,6 +79,17 @@ function isOfAnotherClass({ name, type }: Column): string {
     default:
       return `"${name}" >= x''`; // a number in such a column is text, or else found by the check of pages
   }
+}
+
+/** What is wrong with the first such row, with its key. */
+function whatCannotBe(db: Database.Database, { name, key, never = [] }: Table): string {
+  const keys = key.map((column) => `"${column}"`).join(` || ', ' || `);
+  for (const { what, where } of never) {
+    const found = db.prepare(`select ${keys} from "${name}" where ${where} limit 1`).pluck().get() as
+      string | undefined;
+    if (found !== undefined) return `a row with ${what}: ${found}`;
+  }
+  return 'a row that cannot be';
 }
 
 function whichColumns(db: Database.Database, { name, columns }: Table): string[] {

@@ -7,7 +7,7 @@ import { addDays } from '../../lib/days.ts';
 import type { Order } from './order.ts';
 
 /** Number of this shape of the published file; a file of another shape is made anew. */
-export const SHAPE = 1;
+export const SHAPE = 2;
 
 /**
  * What a reader of the published file would see otherwise, in one short text: of the rows, of the day, and of how it is
@@ -37,8 +37,10 @@ const FINGERPRINTED = [
   `select account, date, mov_org_cnt, mov_org_size, encoder_cnt, encoder_size, ad_org_cnt, ad_org_size,
      ad_encoder_cnt, ad_encoder_size, image_count, image_size
    from storage_day where state = 'live' order by account, date`,
-  'select account, date, given_up_at from storage_gap order by account, date',
-  'select count(*), max(discrepancy_id) from storage_discrepancy',
+  'select account, date, given_up_at, reason from storage_gap order by account, date',
+  'select account, date, reason from storage_unconfirmed order by account, date',
+  'select count(*), max(discrepancy_id), count(resolved_at) from storage_discrepancy',
+  'select account, count(*), max(accepted_at) from storage_correction group by account order by account',
 ];
 
 function changeSeq(db: Database.Database): number {

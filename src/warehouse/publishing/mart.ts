@@ -55,6 +55,18 @@ export interface Table {
   from: string | null;
   /** The query that says how many rows it must have, by the live file. */
   count: string;
+  /** What no row may be: the check of the file refuses it. */
+  never?: readonly Refusal[];
+  /** Rows that contradict another table, each as a text in one column. It finds those without a parent too. */
+  contradictions?: string;
+}
+
+/** A row that cannot be, however it came about. */
+export interface Refusal {
+  /** In words, after "a row with". */
+  what: string;
+  /** The condition in SQL, over the columns of the table. */
+  where: string;
 }
 
 /** A published view: it passes columns of tables through, for a computed one would have no type. */

@@ -137,6 +137,20 @@ describe('catalog_daily', () => {
     );
   });
 
+  it('never counted a video that was removed before its former states were kept', async () => {
+    const live = liveFileWith(
+      packageRow(101),
+      videoRow(1, { first_seen_at: '2026-03-01 03:00:00', removed_at: '2026-03-08 03:00:00' }),
+      videoRow(2, { first_seen_at: '2026-03-01 03:00:00', changed_at: '2026-03-08 03:00:00' }),
+    );
+    const { select } = await published(live);
+    expect(select('select day, videos, added, removed, edited from catalog_daily order by day')).toEqual([
+      { day: '2026-03-08', videos: 1, added: 1, removed: 0, edited: 0 },
+      { day: '2026-03-09', videos: 1, added: 0, removed: 0, edited: 0 },
+      { day: '2026-03-10', videos: 1, added: 0, removed: 0, edited: 0 },
+    ]);
+  });
+
   it('keeps the packages apart', async () => {
     const live = liveFileWith(
       packageRow(101),

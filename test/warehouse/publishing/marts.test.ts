@@ -176,6 +176,98 @@ describe('a published package', () => {
   });
 });
 
+describe('a corrected day', () => {
+  const correction = (date: string, bytes: number, at: string) =>
+    storageRow(date, bytes)
+      .replace('"storage_day"', '"storage_correction"')
+      .replace('"state", "observed_at"', '"reason", "accepted_at"')
+      .replace(/'booked', '[^']*'/, `'by the provider''s word', '${at}'`);
+  const live = () =>
+    liveFileWith(
+      storageRow('2026-03-07', GIB),
+      storageRow('2026-03-08', -1),
+      storageRow('2026-03-09', 3 * GIB),
+      correction('2026-03-08', 7 * GIB, '2026-03-09 01:00:00'),
+      correction('2026-03-08', 2 * GIB, '2026-03-10 01:00:00'),
+    );
+
+  it('shows its newest correction, marked, and changes by what is shown', async () => {
+    const { select } = await published(live(), { storageAccounts: [] });
+    const columns = 'day, state, is_corrected as c, observed_at, total_bytes, total_bytes_change as change';
+    expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
+      day('2026-03-07', 0, '2026-03-07 20:00:00', 5 * GIB, null),
+      day('2026-03-08', 1, '2026-03-10 01:00:00', 10 * GIB, 5 * GIB),
+      day('2026-03-09', 0, '2026-03-09 20:00:00', 15 * GIB, 5 * GIB),
+    ]);
+  });
+
+  it('has a row for each correction, with the figures as booked and as corrected', async () => {
+    const { select } = await published(live());
+    const columns = `account, day, accepted_at, is_newest, reason, booked_observed_at, booked_total_bytes, corrected_total_bytes,
+      booked_image_bytes, corrected_image_gib, booked_image_count, week_start`;
+    expect(select(`select ${columns} from bi_storage_corrections order by accepted_at`)).toMatchObject([
+      { accepted_at: '2026-03-09 01:00:00', is_newest: 0, corrected_total_bytes: 35 * GIB },
+      {
+        account: 'main',
+        day: '2026-03-08',
+        accepted_at: '2026-03-10 01:00:00',
+        is_newest: 1,
+        reason: "by the provider's word",
+        booked_observed_at: '2026-03-08 20:00:00',
+        booked_total_bytes: -5,
+        corrected_total_bytes: 10 * GIB,
+        booked_image_bytes: -1,
+        corrected_image_gib: 2,
+        booked_image_count: 10,
+        week_start: '2026-03-02',
+      },
+    ]);
+  });
+
+  function day(date: string, c: 0 | 1, observed: string, bytes: number, change: number | null) {
+    return { day: date, state: 'booked', c, observed_at: observed, total_bytes: bytes, change };
+  }
+});
+
+describe('a day that is not booked', () => {
+  it('says what the service returned, and until when it was asked for', async () => {
+    const gap = (date: string, row = {}) =>
+      insert('storage_gap', {
+        account: 'main',
+        date,
+        first_missed_at: '2026-03-05 00:00:00',
+        last_asked_at: '2026-03-09 00:00:00',
+        ...row,
+      });
+    const quarantined = (date: string, reason: string) =>
+      insert('quarantine', {
+        ...{ account: 'main', stream: 'storage', record_id: date, reason, raw: '{}' },
+        seen_at: '2026-03-09 00:00:00',
+      });
+    const unconfirmed = (date: string) =>
+      insert('storage_unconfirmed', {
+        ...{ account: 'main', date, reason: 'all figures are 0', observed_at: '2026-03-09 00:00:00' },
+      });
+    const live = liveFileWith(
+      gap('2026-03-01'),
+      gap('2026-03-02', { reason: 'incomplete' }) + quarantined('2026-03-02', 'image_size is missing'),
+      gap('2026-03-03', { reason: 'incomplete', given_up_at: '2026-03-08 00:00:00' }),
+      gap('2026-03-04', { reason: 'unconfirmed' }) + unconfirmed('2026-03-04'),
+      gap('2026-03-05', { reason: 'unconfirmed' }),
+    );
+    const { select } = await published(live, { storageAccounts: [] });
+    const asked = '; last asked at 2026-03-09 00:00:00 UTC';
+    const notConfirmed = 'its figures are implausible, and not confirmed by a second reading';
+    expect(select('select reason from storage_daily order by day').map(({ reason }) => reason)).toEqual([
+      `the service did not return it${asked}`,
+      `the service did not return all of its figures (image_size is missing)${asked}`,
+      'the service did not return all of its figures; given up at 2026-03-08 00:00:00 UTC',
+      `${notConfirmed} (all figures are 0)${asked}`,
+      `${notConfirmed}${asked}`,
+    ]);
+  });
+});
+
 describe('published storage', () => {
   it('has a row for every day, with a reason where there are no figures', async () => {
     const gap = {

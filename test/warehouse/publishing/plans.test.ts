@@ -19,7 +19,7 @@ const marts = createMarts({ durationUnit: 'ms', exclude: [] });
 const parameters = { today: '2026-03-10', followed: '["main"]' };
 const isWorking = (table: Table | WorkingTable): table is WorkingTable => !('kind' in table);
 
-/** A draft with empty tables, and a live file beside it. */
+/** A draft with empty tables, with a live file attached. */
 function openDraft(): Database.Database {
   const db = new Database(':memory:');
   db.pragma('foreign_keys = off');

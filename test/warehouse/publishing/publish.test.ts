@@ -141,6 +141,45 @@ describe('a file that would not be right', () => {
     );
   });
 
+  it('is not published: a count below zero', async () => {
+    const path = live();
+    await published(path);
+    execute(
+      path,
+      change(1, '2026-03-05 00:00:00', "title = 'New'") +
+        "update video_version set valid_from = '2026-03-08 00:00:00', valid_to = '2026-03-03 00:00:00'",
+    );
+    expect(await refused(path)).toMatch(
+      /^the new file is not published: its table catalog_daily has a row with a negative count: main\/101, 2026-03-0/,
+    );
+  });
+
+  it('is not published: a state that ends before it begins', async () => {
+    const path = live();
+    await published(path);
+    execute(
+      path,
+      change(1, '2026-03-05 05:00:00', "title = 'New'") +
+        "update video_version set valid_from = '2026-03-05 04:00:00', valid_to = '2026-03-05 03:00:00'",
+    );
+    expect(await refused(path)).toMatch(
+      /its table video_history has a row with an end before its beginning: main\/101, 1, \d+$/,
+    );
+  });
+
+  it('is not published: two present states of a video', async () => {
+    const path = live();
+    await published(path);
+    execute(
+      path,
+      change(1, '2026-03-05 05:00:00', "title = 'New'") +
+        "update video_version set valid_to = '2026-03-05 06:00:00'",
+    );
+    expect(await refused(path)).toContain(
+      'its table video_history has a second present state of its video: main/101, 1, 2026-03-01 03:00:00 to 2026-03-05 06:00:00',
+    );
+  });
+
   it('is not published: a moment that is none', async () => {
     const path = live();
     execute(path, 'pragma foreign_keys = off; update video set first_seen_at = 12 where id = 1');

@@ -38,6 +38,14 @@ const live = () =>
     packageRow(101, { walked_at: '2026-03-10 01:00:00' }),
     videoRow(1),
     storageRow('2026-03-10', 5, { state: 'live', observed_at: '2026-03-10 01:00:00' }),
+    storageRow('2026-03-07', 5),
+    insert('storage_gap', {
+      ...{ account: 'main', date: '2026-03-06', first_missed_at: '2026-03-09 01:00:00' },
+      last_asked_at: '2026-03-09 01:00:00',
+    }),
+    insert('storage_discrepancy', {
+      ...{ account: 'main', date: '2026-03-07', field: 'image_size', observed_at: '2026-03-09 01:00:00' },
+    }),
   );
 
 describe('a publisher', () => {
@@ -140,13 +148,18 @@ describe('a publication is due', () => {
 
   it('when anything changed that a reader would see', async () => {
     const day = { account: 'main', date: '2026-03-08' };
+    const booked = { account: 'main', date: '2026-03-07' };
     const asked = { first_missed_at: '2026-03-10 01:00:00', last_asked_at: '2026-03-10 01:00:00' };
     const refused = { account: 'main', stream: 'storage', record_id: '2026-03-08', reason: 'x', raw: '' };
     const statements = [
       `${change(1, '2026-03-10 02:00:00', "title = 'New'")} update warehouse_state set change_seq = 99;`,
-      'update storage_day set image_count = 11;',
+      "update storage_day set image_count = 11 where state = 'live';",
       storageRow('2026-03-09', 4),
       insert('storage_gap', { ...day, ...asked }),
+      "update storage_gap set reason = 'incomplete';",
+      insert('storage_unconfirmed', { ...day, reason: 'x', observed_at: '2026-03-10 01:00:00' }),
+      insert('storage_correction', { ...booked, accepted_at: '2026-03-10 02:00:00', reason: 'x' }),
+      "update storage_discrepancy set resolved_at = '2026-03-10 02:00:00';",
       insert('storage_discrepancy', { ...day, field: 'image_size', observed_at: '2026-03-10 01:00:00' }),
       insert('quarantine', { ...refused, seen_at: '2026-03-10 01:00:00' }),
       // a reading between two that agree: the live row is as it was
@@ -163,7 +176,7 @@ describe('a publication is due', () => {
   it('not when a run only looked', async () => {
     const looked = [
       "update package set walked_at = '2026-03-10 02:00:00', looked_at = '2026-03-10 02:00:00';",
-      "update storage_day set observed_at = '2026-03-10 02:00:00';",
+      "update storage_day set observed_at = '2026-03-10 02:00:00' where state = 'live';",
       insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:00:00' }),
       insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:30:00' }),
       insert('run', {

@@ -4,6 +4,7 @@ import { nearest } from '../../../lib/nearest.ts';
 import type { Mart, Table } from '../mart.ts';
 import { about, dictionary } from './about.ts';
 import { catalogDaily } from './catalog.ts';
+import { storageCorrections } from './corrections.ts';
 import { dates } from './dates.ts';
 import { storageDaily, storageReadings } from './storage.ts';
 import { packages } from './packages.ts';
@@ -18,6 +19,7 @@ export interface Marts {
   dates: Table;
   storageDaily: Table;
   storageReadings: Table;
+  storageCorrections: Table;
   catalogDaily: Table;
   dictionary: Table;
   about: Table;
@@ -34,6 +36,7 @@ export function createMarts(options: VideoOptions): Marts {
     videoHistory: videoHistory(options),
     storageDaily,
     storageReadings,
+    storageCorrections,
     catalogDaily: catalogDaily(options.durationUnit),
     dates,
     dictionary,
@@ -47,6 +50,7 @@ export function createMarts(options: VideoOptions): Marts {
     tables.videoHistory,
     tables.storageDaily,
     tables.storageReadings,
+    tables.storageCorrections,
     tables.catalogDaily,
     tables.dates,
     ...wideViews({ ...tables, videoVersions: versions }),

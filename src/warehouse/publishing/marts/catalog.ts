@@ -76,5 +76,6 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
 cross join dates d on d.day >= s.from_day and d.day < s.until_day`,
     count: `select cast(coalesce(sum(julianday(end_day) - julianday(first_day)), 0) as integer)
 from package_span where first_day < end_day`,
+    never: [{ what: 'a negative count', where: 'min(videos, added, removed, edited) < 0' }],
   };
 }

@@ -37,5 +37,6 @@ export const dates: Table = {
     part('ends_at', 'TIMESTAMP', 'UTC', 'First moment of the next day.'),
   ],
   from: null,
+  never: [{ what: 'an end before its beginning', where: 'ends_at < starts_at' }],
   count: 'select cast(julianday(max(day)) - julianday(min(day)) as integer) + 1 from dates',
 };

@@ -63,5 +63,6 @@ export function packages({ durationUnit }: VideoOptions): Table {
 cross join live.package v on v.account = p.account and v.package_id = p.package_id
 left join package_total s on s.account = p.account and s.package_id = p.package_id`,
     count: 'select count(*) from live.package',
+    never: [{ what: 'a negative count', where: 'min(videos, videos_removed) < 0' }],
   };
 }

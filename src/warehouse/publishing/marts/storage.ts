@@ -1,77 +1,10 @@
 /** Published: storage by day, and every reading. */
 import type { MadeColumn, Table, WorkingTable } from '../mart.ts';
-import { accountColumn, dayColumns, GIB } from './columns.ts';
-
-/** The five kinds of storage of service.md 2.3: their columns in the live file, and what they are called here. */
-const KINDS = [
-  { count: 'mov_org_cnt', size: 'mov_org_size', name: 'original_video', words: 'original videos' },
-  { count: 'encoder_cnt', size: 'encoder_size', name: 'encoded_file', words: 'encoded files' },
-  { count: 'ad_org_cnt', size: 'ad_org_size', name: 'original_ad', words: 'original advertisement files' },
-  {
-    count: 'ad_encoder_cnt',
-    size: 'ad_encoder_size',
-    name: 'encoded_ad',
-    words: 'encoded advertisement files',
-  },
-  { count: 'image_count', size: 'image_size', name: 'image', words: 'original images' },
-] as const;
-
-/** NULL where the service left one of them out: a sum of the others would be no total. */
-const TOTAL = KINDS.map(({ size }) => `s.${size}`).join(' + ');
-
-type Figure = Omit<MadeColumn, 'additivity'>;
-/** A level: summed over accounts, never over days. */
-const level = (figure: Figure): MadeColumn => ({ ...figure, additivity: 'semi-additive' });
-
-function figures(): MadeColumn[] {
-  return [
-    level({
-      name: 'total_bytes',
-      type: 'BIGINT',
-      unit: 'bytes',
-      description: 'Size of all five kinds together; NULL where one is not known.',
-      source: null,
-      value: TOTAL,
-    }),
-    level({
-      name: 'total_gib',
-      type: 'REAL',
-      unit: 'GiB (2^30 bytes)',
-      description: 'Size of all five kinds together; NULL where one is not known.',
-      source: null,
-      value: `(${TOTAL}) / ${GIB}`,
-    }),
-    ...KINDS.flatMap(({ count, size, name, words }) => [
-      level({
-        name: `${name}_count`,
-        type: 'BIGINT',
-        unit: 'pieces',
-        description: `Number of ${words}.`,
-        source: count,
-        value: `s.${count}`,
-      }),
-      level({
-        name: `${name}_bytes`,
-        type: 'BIGINT',
-        unit: 'bytes',
-        description: `Size of ${words}.`,
-        source: size,
-        value: `s.${size}`,
-      }),
-      level({
-        name: `${name}_gib`,
-        type: 'REAL',
-        unit: 'GiB (2^30 bytes)',
-        description: `Size of ${words}.`,
-        source: size,
-        value: `s.${size} / ${GIB}`,
-      }),
-    ]),
-  ];
-}
+import { accountColumn, dayColumns, flag, GIB } from './columns.ts';
+import { FIGURES, figures, totalOf } from './storage-figures.ts';
 
 function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): MadeColumn {
-  const before = `lag(case when s.state = 'booked' then ${TOTAL} end) over (partition by d.account order by d.day)`;
+  const before = `lag(case when s.state = 'booked' then ${totalOf('s')} end) over (partition by d.account order by d.day)`;
   return {
     name,
     type,
@@ -80,20 +13,37 @@ function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: st
       'Change of the total against the day before; NULL unless both are booked: the reading of a day so far is no figure of a day.',
     source: null,
     additivity: 'non-additive', // over a day that is missing, the sum of the changes is not the growth
-    value: `case when s.state = 'booked' then ((${TOTAL}) - ${before})${divisor} end`,
+    value: `case when s.state = 'booked' then ((${totalOf('s')}) - ${before})${divisor} end`,
   };
 }
 
-const toDates = { columns: ['day'], table: 'dates', references: ['day'] };
+export const toDates = { columns: ['day'], table: 'dates', references: ['day'] };
 
-/** Why a day has no figures. Asked in this order: what is certain comes first. */
-const REASON = `case
-    when s.date is not null then null
+/** What is shown of a day: the newest correction, else what is booked or was last read. */
+export const shownDay: WorkingTable = {
+  name: 'shown_day',
+  definition: `(account, date, state, observed_at, is_corrected, ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
+  select: `select s.account, s.date, s.state, coalesce(c.accepted_at, s.observed_at), c.accepted_at is not null,
+  ${FIGURES.map((name) => `case when c.accepted_at is null then s.${name} else c.${name} end`).join(',\n  ')}
+from live.storage_day s
+left join live.storage_correction c on c.account = s.account and c.date = s.date and c.accepted_at = (
+  select max(n.accepted_at) from live.storage_correction n where n.account = s.account and n.date = s.date
+)`,
+};
+
+/** Why a day has no figures, and since when or until when it was asked for. What is certain comes first. */
+const REASON = `case when s.date is null then case
+    when g.reason = 'incomplete' then 'the service did not return all of its figures' || coalesce(' (' || q.reason || ')', '')
     when q.reason is not null then 'the record of the service could not be stored: ' || q.reason
-    when g.given_up_at is not null then 'the service did not return it; given up at ' || g.given_up_at || ' UTC'
-    when g.date is not null then 'the service did not return it; last asked at ' || g.last_asked_at || ' UTC'
+    when u.reason is not null then 'its figures are implausible, and not confirmed by a second reading (' || u.reason || ')'
+    when g.reason = 'unconfirmed' then 'its figures are implausible, and not confirmed by a second reading'
+    when g.date is not null then 'the service did not return it'
     else 'not asked for yet'
-  end`;
+  end || case
+    when g.given_up_at is not null then '; given up at ' || g.given_up_at || ' UTC'
+    when g.date is not null then '; last asked at ' || g.last_asked_at || ' UTC'
+    else ''
+  end end`;
 
 /** One row a day of an account, without a hole. The table `account_day` says which. */
 export const storageDaily: Table = {
@@ -111,7 +61,7 @@ export const storageDaily: Table = {
       type: 'VARCHAR(20)',
       unit: 'booked, live or missing',
       description:
-        'booked: never changes again. live: the last reading of a day that is not booked yet. missing: not observed.',
+        'booked: never changes again, but by a correction (is_corrected). live: the last reading of a day that is not booked yet. missing: not observed.',
       source: 'state',
       additivity: null,
       value: `coalesce(s.state, 'missing')`,
@@ -129,12 +79,17 @@ export const storageDaily: Table = {
       name: 'observed_at',
       type: 'TIMESTAMP',
       unit: 'UTC',
-      description: 'When the figures were read.',
+      description: 'When the figures were read; of a corrected day, when the correction was accepted.',
       source: 'observed_at',
       additivity: null,
       value: 's.observed_at',
     },
-    ...figures(),
+    flag(
+      'is_corrected',
+      '1 where a person accepted these figures in place of the booked ones: storage_corrections has both.',
+      'coalesce(s.is_corrected, 0)',
+    ),
+    ...figures({ alias: 's' }),
     change('total_bytes_change', 'BIGINT', 'bytes', ''),
     change('total_gib_change', 'REAL', 'GiB (2^30 bytes)', ` / ${GIB}`),
     {
@@ -142,21 +97,23 @@ export const storageDaily: Table = {
       type: 'BIGINT',
       unit: 'figures',
       description:
-        'How many figures of this booked day the service later told otherwise; what is booked stands.',
+        'How many figures of this booked day differ from what the service says now; what is booked stands until it is corrected.',
       source: null,
       additivity: 'additive',
       value: 'coalesce(x.figures, 0)',
     },
   ],
   from: `from account_day d
-left join live.storage_day s on s.account = d.account and s.date = d.day
+left join shown_day s on s.account = d.account and s.date = d.day
 left join live.storage_gap g on g.account = d.account and g.date = d.day
+left join live.storage_unconfirmed u on u.account = d.account and u.date = d.day
 left join (
   select account, record_id, min(reason) as reason from live.quarantine
   where stream = 'storage' and resolved_at is null group by account, record_id
 ) q on q.account = d.account and q.record_id = d.day
 left join (
-  select account, date, count(distinct field) as figures from live.storage_discrepancy group by account, date
+  select account, date, count(distinct field) as figures from live.storage_discrepancy
+  where resolved_at is null group by account, date
 ) x on x.account = d.account and x.date = d.day
 order by d.account, d.day`,
   count: 'select count(*) from account_day',
@@ -200,7 +157,7 @@ export const storageReadings: Table = {
       value: `cast(strftime('%s', s.observed_at) as integer)`,
     },
     ...dayColumns('s.date'),
-    ...figures(),
+    ...figures({ alias: 's' }),
   ],
   from: 'from live.storage_reading s order by s.reading_id',
   count: 'select count(*) from live.storage_reading',

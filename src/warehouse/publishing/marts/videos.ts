@@ -151,6 +151,9 @@ export function videos(options: VideoOptions): Table {
     columns: columnsOfState(options, 'coalesce(v.removed_at, v.changed_at)', 'null', 1),
     from: 'from keyed p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
     count: 'select count(*) from live.video',
+    never: [
+      { what: 'a state that is not the present one', where: 'valid_to is not null or is_current <> 1' },
+    ],
   };
 }
 
@@ -168,6 +171,16 @@ export function videoHistory(options: VideoOptions): Table {
     columns: columnsOfState(options, 'v.valid_from', 'v.valid_to', 0),
     from: 'from keyed p cross join live.video_version v on v.account = p.account and v.package_id = p.package_id',
     count: 'select count(*) from live.video_version',
+    never: [
+      { what: 'a second present state of its video', where: 'valid_to is null or is_current <> 0' },
+      { what: 'an end before its beginning', where: 'valid_to < valid_from' },
+    ],
+    contradictions: `select case when v.valid_from is null then 'a state of no video: ' else 'a second present state of its video: ' end
+  || h.package_key || ', ' || h.video_id || ', ' || h.valid_from || ' to ' || h.valid_to
+from video_history h
+left join videos v on v.package_key = h.package_key and v.video_id = h.video_id
+where v.valid_from is null or h.valid_to > v.valid_from
+limit 1`,
   };
 }
 

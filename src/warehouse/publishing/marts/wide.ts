@@ -48,7 +48,14 @@ function chosenFrom(alias: string, column: Column) {
 }
 
 type Subjects = Record<
-  'packages' | 'videos' | 'videoVersions' | 'storageDaily' | 'storageReadings' | 'catalogDaily' | 'dates',
+  | 'packages'
+  | 'videos'
+  | 'videoVersions'
+  | 'storageDaily'
+  | 'storageReadings'
+  | 'storageCorrections'
+  | 'catalogDaily'
+  | 'dates',
   Mart
 >;
 
@@ -61,6 +68,7 @@ export function wideViews(marts: Subjects): View[] {
     wide('Every state of every video, with the name of its package.', marts.videoVersions, [packages]),
     wide('Storage by day, with the parts of the date.', marts.storageDaily, [dates]),
     wide('Readings of storage, with the parts of the date.', marts.storageReadings, [dates]),
+    wide('Corrections of storage, with the parts of the date.', marts.storageCorrections, [dates]),
     wide('Size of each package by day, with its name and the parts of the date.', marts.catalogDaily, [
       packages,
       dates,
