@@ -21,6 +21,7 @@ import { startServer, type ServerProcess } from './serving/server-process.ts';
 import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
 import { readCorrection, type CorrectionOffer } from './sync/storage/correction.ts';
+import { publishTime, type RunClock } from './sync/run-clock.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
 import { refuseDamaged } from './warehouse/damage.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
@@ -227,7 +228,10 @@ async function workWith(
     onPublished(publication);
     server?.published(publication);
   };
-  const publications = publisher && createPublications({ publisher, clock, logger, onPublished: published });
+  let judged: RunClock | null = null;
+  const timeNow = () => publishTime(clock.now(), judged);
+  const publications =
+    publisher && createPublications({ publisher, clock, timeNow, logger, onPublished: published });
   const isStale = staleBy(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
   try {
@@ -238,6 +242,7 @@ async function workWith(
       refuseWhileParked(config, pipeline);
       const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
       const summary = await pipeline.run({ ...due, mayNotGoOn, signal });
+      judged = summary.clock;
       onRun(summary);
       publications?.look();
       notifier?.ended(summary.status === 'succeeded'); // it looks when nothing is due any more

@@ -45,7 +45,7 @@ export async function correct(options: CorrectOptions, account: string, date: st
     process.stdout.write(
       `corrected: ${account} ${date}; the booked row stands, readers see the new figures\n`,
     );
-    const published = await publishAfterRun(pipeline, session, signal);
+    const published = await publishAfterRun(pipeline, session, signal, null);
     process.stdout.write(publishedLines(published));
     return exitOfSync('succeeded', published);
   } finally {

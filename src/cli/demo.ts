@@ -66,7 +66,7 @@ async function syncOnce(config: Config, session: Session, stop: Stop): Promise<n
   const pipeline = openPipeline(config, session);
   try {
     const summary = await pipeline.run({ trigger: 'manual', signal: stop.signal });
-    const published = await publishAfterRun(pipeline, session, stop.signal);
+    const published = await publishAfterRun(pipeline, session, stop.signal, summary.clock);
     session.close();
     process.stdout.write(inWords(summary, config) + publishedLines(published) + queries(config));
     return exitOfSync(summary.status, published);

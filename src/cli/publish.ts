@@ -1,6 +1,7 @@
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { ConfigError, InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { publishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { Publication, Publisher } from '../warehouse/publishing/publisher.ts';
 import { openPublisher } from '../schedule/publisher.ts';
@@ -19,10 +20,9 @@ export interface PublishOptions extends ConfigOptions {
 export async function publish(options: PublishOptions): Promise<number> {
   const publisher = openPublisher(readConfig(options), 'publish');
   if (!publisher) throw nowhere();
-  const publication = await publisher.publish(
-    systemClock.now(),
-    createStop('stopping; the published file stays as it was').signal,
-  );
+  const { signal } = createStop('stopping; the published file stays as it was');
+  const { now, pruneCopies } = publishTime(systemClock.now(), null); // no answer has confirmed the clock
+  const publication = await publisher.publish(now, signal, { pruneCopies });
   process.stdout.write(options.json ? asJson(publicationDocument(publication)) : inLines(publication));
   return EXIT.done;
 }
@@ -30,14 +30,18 @@ export async function publish(options: PublishOptions): Promise<number> {
 /** What came of publishing after a run: null where nothing is published or had changed, an error where it failed. */
 export type Published = Publication | VodhouseError | null;
 
-/** Publishes after a run, if it changed something and `publish.every` allows it. An interrupted one is left to the next run. */
+/**
+ * Publishes after a run, if it changed something and `publish.every` allows it. An interrupted one is left to the next
+ * run. `judged` is what the run found out about the clocks; null where there was no run.
+ */
 export async function publishAfterRun(
   { publisher }: Pick<Pipeline, 'publisher'>,
   session: Pick<Session, 'clock' | 'logger' | 'announce'>,
   signal: AbortSignal,
+  judged: RunClock | null,
 ): Promise<Published> {
   try {
-    return publisher && (await publishInTurn(publisher, session, signal));
+    return publisher && (await publishInTurn(publisher, session, signal, judged));
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
@@ -49,14 +53,16 @@ async function publishInTurn(
   publisher: Publisher,
   { clock, logger, announce }: Pick<Session, 'clock' | 'logger' | 'announce'>,
   signal: AbortSignal,
+  judged: RunClock | null,
 ): Promise<Publication | null> {
   for (let tries = 1; !signal.aborted; tries++) {
-    const dueAt = publisher.dueAt(clock.now());
+    const { now, pruneCopies } = publishTime(clock.now(), judged);
+    const dueAt = publisher.dueAt(now);
     if (dueAt === null) return null;
-    if (dueAt > clock.now()) return putOff(logger, dueAt);
+    if (dueAt > now) return putOff(logger, dueAt);
     if (tries === 1) announce(`publishing ${shown(publisher.file)} …\n`);
     try {
-      return await publisher.publish(clock.now(), signal);
+      return await publisher.publish(now, signal, { pruneCopies });
     } catch (error) {
       if (!(error instanceof LockedError) || tries === MOST_TRIES) throw error;
       await clock.sleep(BETWEEN_TRIES_MS, signal);

@@ -54,7 +54,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       const acceptRemovals = options.acceptRemovals ?? false;
       const mode = options.quick ? 'quick' : 'full';
       const summary = await pipeline.run({ ...wish, mode, acceptRemovals }, { wait: options.wait ?? false });
-      const published = await publishAfterRun(pipeline, session, stop.signal);
+      const published = await publishAfterRun(pipeline, session, stop.signal, summary.clock);
       session.close();
       process.stdout.write(
         options.json ? summaryJson(summary, published) : inWords(config, options, summary, published),

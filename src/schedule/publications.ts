@@ -17,7 +17,10 @@ export interface Publications {
 
 export interface PublicationParts {
   publisher: Publisher;
+  /** To wait by. */
   clock: Clock;
+  /** The time to publish at, in milliseconds since 1970, and whether dated copies may be removed by their age. */
+  timeNow: () => { now: number; pruneCopies: boolean };
   logger: Logger;
   /** Called with each publication. */
   onPublished: (publication: Publication) => void;
@@ -25,7 +28,7 @@ export interface PublicationParts {
 
 /** Begins with nothing under way. A publication that fails is told, and tried again at the next look. */
 export function createPublications(parts: PublicationParts): Publications {
-  const { publisher, clock, logger, onPublished } = parts;
+  const { publisher, clock, timeNow, logger, onPublished } = parts;
   const closing = new AbortController();
   let atWork: Promise<void> | null = null;
   let looks = 0;
@@ -43,11 +46,11 @@ export function createPublications(parts: PublicationParts): Publications {
   }
 
   async function publishOrWait(): Promise<void> {
-    const now = clock.now();
+    const { now, pruneCopies } = timeNow();
     const dueAt = publisher.dueAt(now);
     if (dueAt === null) return;
     if (dueAt > now) lookAgainIn(dueAt - now);
-    else onPublished(await publisher.publish(now, closing.signal));
+    else onPublished(await publisher.publish(now, closing.signal, { pruneCopies }));
   }
 
   /** A close ends the wait. A day at most, for the first publication of a day does not wait. */

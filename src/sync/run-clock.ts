@@ -1,7 +1,6 @@
 /** Is the machine's clock to be trusted? What a run makes of the dates of the service's answers. */
 import { describeOffset } from '../lib/words.ts';
-import type { ClockEvidence } from '../service/client/service-clock.ts';
-import type { SyncAccount } from './account.ts';
+import type { ClockEvidence, ServiceClock } from '../service/client/service-clock.ts';
 import type { Failure } from './guard.ts';
 
 /** What the clocks of all accounts come to. */
@@ -14,8 +13,24 @@ export interface RunClock {
   mayPrune: boolean;
 }
 
+/** When something is published, and whether dated copies may be removed by their age. */
+export interface PublishTime {
+  /** Milliseconds since 1970. */
+  now: number;
+  pruneCopies: boolean;
+}
+
+/** The time of publishing after a run; `judged` is what it found out, null before the first run of a process. */
+export function publishTime(now: number, judged: RunClock | null): PublishTime {
+  const isCorrected = judged?.isMachineOff === true;
+  return { now: isCorrected ? now + (judged.offsetMs ?? 0) : now, pruneCopies: judged?.mayPrune ?? false };
+}
+
 /** Joins the evidence of all accounts of a run. `isFileAhead`: the file holds moments ahead of the machine's clock. */
-export function judgeClock(accounts: readonly Pick<SyncAccount, 'clock'>[], isFileAhead: boolean): RunClock {
+export function judgeClock(
+  accounts: readonly { clock: Pick<ServiceClock, 'evidence'> }[],
+  isFileAhead: boolean,
+): RunClock {
   const evidence = accounts.map(({ clock }) => clock.evidence());
   const dated = evidence.filter(({ offsetMs }) => offsetMs !== null);
   const offsets = evidence.flatMap(({ wasOff, offsetMs }) => (wasOff ? (offsetMs ?? 0) : []));

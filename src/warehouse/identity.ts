@@ -31,9 +31,12 @@ function isKeptByRestore(live: string, opened: string | null): boolean {
 }
 
 function restored(path: string): WarehouseError {
-  return new WarehouseError(`${path} is another file than it was: a backup was restored while it was in use`, {
-    hint: 'run it again; nothing was sent',
-  });
+  return new WarehouseError(
+    `${path} is another file than it was: a backup was restored while it was in use`,
+    {
+      hint: 'run it again; nothing was sent',
+    },
+  );
 }
 
 function deleted(path: string): WarehouseError {

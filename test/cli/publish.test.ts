@@ -21,11 +21,11 @@ describe('publishing after a run', () => {
     const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
     const clock = createVirtualClock('2026-03-10T03:00:00Z');
     const session = { clock, logger, announce: write };
-    expect(await publishAfterRun({ publisher }, session, never)).toMatchObject({ rows: { videos: 1 } });
+    expect(await publishAfterRun({ publisher }, session, never, null)).toMatchObject({ rows: { videos: 1 } });
     expect(said).toEqual([`publishing ${target.file} …\n`]);
-    expect(await publishAfterRun({ publisher }, session, never)).toBeNull();
+    expect(await publishAfterRun({ publisher }, session, never, null)).toBeNull();
     execute(target.live, "update package set name = 'Other'");
-    const putOff = await publishAfterRun({ publisher }, session, never);
+    const putOff = await publishAfterRun({ publisher }, session, never, null);
     expect([putOff, publishedLines(putOff)]).toEqual([null, '']);
     expect(said.slice(1).join('')).toContain('publishing is put off until 2026-03-10 04:00:00 UTC');
   });

@@ -27,6 +27,7 @@ function open(everyMs: number) {
   const publications = createPublications({
     publisher,
     clock,
+    timeNow: () => ({ now: clock.now(), pruneCopies: true }),
     logger,
     onPublished: (each) => made.push(each),
   });

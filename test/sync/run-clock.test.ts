@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { judgeClock, publishTime } from '../../src/sync/run-clock.ts';
+import type { ClockEvidence } from '../../src/service/client/service-clock.ts';
+
+const NONE = { answered: false, offsetMs: null, wasOff: false };
+const UNDATED = { answered: true, offsetMs: null, wasOff: false };
+const RIGHT = { answered: true, offsetMs: 0, wasOff: false };
+const AHEAD = { answered: true, offsetMs: -86_400_000, wasOff: true };
+
+const judge = (evidence: ClockEvidence[], isFileAhead = false) =>
+  judgeClock(
+    evidence.map((each) => ({ clock: { evidence: () => each } })),
+    isFileAhead,
+  );
+
+describe('the clock of a run', () => {
+  it.each([
+    ['no answer came', [NONE], { offsetMs: null, isMachineOff: false, mayPrune: false }],
+    ['no answer is dated', [UNDATED], { offsetMs: null, isMachineOff: false, mayPrune: true }],
+    ['all services agree', [RIGHT, NONE, UNDATED], { offsetMs: null, isMachineOff: false, mayPrune: true }],
+    ['one service differs', [RIGHT, AHEAD], { offsetMs: -86_400_000, isMachineOff: false, mayPrune: false }],
+    ['all differ', [AHEAD, UNDATED], { offsetMs: -86_400_000, isMachineOff: true, mayPrune: false }],
+  ] as const)('where %s', (_what, evidence, expected) => {
+    expect(judge([...evidence])).toEqual(expected);
+  });
+
+  it('deletes nothing by age where the file is ahead of it', () => {
+    expect(judge([RIGHT], true).mayPrune).toBe(false);
+  });
+
+  it('gives the time to publish at, and keeps dated copies where no run has confirmed it', () => {
+    expect(publishTime(5, null)).toEqual({ now: 5, pruneCopies: false });
+    expect(publishTime(5, judge([RIGHT]))).toEqual({ now: 5, pruneCopies: true });
+    expect(publishTime(86_400_005, judge([AHEAD]))).toEqual({ now: 5, pruneCopies: false });
+    expect(publishTime(5, judge([RIGHT, AHEAD]))).toEqual({ now: 5, pruneCopies: false });
+  });
+});
