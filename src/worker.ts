@@ -22,6 +22,7 @@ import type { SyncAccount, SyncParts } from './sync/account.ts';
 import type { Progress } from './sync/progress.ts';
 import { readCorrection, type CorrectionOffer } from './sync/storage/correction.ts';
 import { publishTime, type RunClock } from './sync/run-clock.ts';
+import { acceptPageCommands, typedWith, type Typed } from './standing/typed.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
 import { refuseDamaged } from './warehouse/damage.ts';
 import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
@@ -36,6 +37,8 @@ export interface Surroundings {
   progress: Progress;
   /** The command that runs, for whoever is refused the lock. */
   command: string;
+  /** Writes commands to type; left out: they name the config by its path. */
+  typed?: Typed | undefined;
   /** When the worker looks what is due; left out: every minute. */
   ticks?: LoopParts['ticks'];
 }
@@ -51,6 +54,7 @@ export type RunWish = Pick<RunOrder, 'trigger' | 'signal'> &
       | 'storage'
       | 'storageDays'
       | 'acceptRemovals'
+      | 'acceptPage'
       | 'goesOnFrom'
       | 'mayNotGoOn'
     >
@@ -90,6 +94,7 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
     logger,
     progress,
     walk: { ...config.walk, scheduleMs: scheduleInterval(config.schedule.full, clock.now()) },
+    acceptPageCommand: acceptPageCommands(surroundings.typed ?? typedWith(config.file), config.accounts),
   };
   return {
     async run(wish, options = { wait: false }) {

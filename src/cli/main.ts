@@ -79,6 +79,10 @@ configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
   )
   .option('--from <date>', 'with --storage: the first day to request, also one that was given up', parseDay)
   .option('--to <date>', 'with --storage: the last day to request; default yesterday', parseDay)
+  .option(
+    '--accept-page',
+    'with --package: store pages that look like those of another package; it was filled with other videos',
+  )
   .option('--wait', 'wait for a run that is under way')
   .option('--json', 'one JSON document on stdout');
 

@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../lib/logger.ts';
 import type { Surroundings } from '../worker.ts';
+import { typedWith } from '../standing/typed.ts';
 import { createBars, createLines } from './progress.ts';
 
 /** Options that every command has. */
@@ -16,6 +17,11 @@ export interface ConfigOptions extends LogOptions {
   config: string;
 }
 
+/** A demo has no config that was named. */
+type SessionOptions = LogOptions & Partial<ConfigOptions>;
+
+const typedFor = ({ config }: SessionOptions) => (config === undefined ? undefined : typedWith(config));
+
 /** Surroundings with progress. */
 export interface Session extends Surroundings {
   /** Says on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
@@ -25,30 +31,37 @@ export interface Session extends Surroundings {
 }
 
 /** Opens a session for a command: bars on a terminal, lines elsewhere. */
-export function openSession(command: string, options: LogOptions, secrets: readonly string[]): Session {
+export function openSession(command: string, options: SessionOptions, secrets: readonly string[]): Session {
   const { logLevel: level, logFormat: format } = options;
   const isTerminal = process.stderr.isTTY && format === 'text' && level !== 'silent';
   if (!isTerminal) return openLines(command, options, secrets, 'info');
   const bars = createBars(systemClock, process.stderr);
   const logger = createLogger({ level, format, secrets, write: (line) => bars.line(line) });
   const announce = (text: string) => bars.line(text);
-  return { clock: systemClock, logger, command, progress: bars, announce, close: () => bars.close() };
+  const typed = typedFor(options);
+  return { clock: systemClock, logger, command, typed, progress: bars, announce, close: () => bars.close() };
 }
 
 /** A session of a worker: a line a run, and the walks at level `debug`. */
-export function openWorkerSession(command: string, options: LogOptions, secrets: readonly string[]): Session {
+export function openWorkerSession(
+  command: string,
+  options: SessionOptions,
+  secrets: readonly string[],
+): Session {
   return openLines(command, options, secrets, 'debug');
 }
 
 function openLines(
   command: string,
-  { logLevel: level, logFormat: format }: LogOptions,
+  options: SessionOptions,
   secrets: readonly string[],
   walks: 'info' | 'debug',
 ): Session {
+  const { logLevel: level, logFormat: format } = options;
   const logger = createLogger({ level, format, secrets });
   const progress = createLines(systemClock, logger, walks);
-  return { clock: systemClock, logger, command, progress, announce: () => undefined, close: () => undefined };
+  const quiet = { announce: () => undefined, close: () => undefined };
+  return { clock: systemClock, logger, command, typed: typedFor(options), progress, ...quiet };
 }
 
 /** Loads the config of a command. Throws ConfigError with all problems at once. */

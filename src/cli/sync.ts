@@ -28,6 +28,8 @@ export interface SyncOptions extends ConfigOptions {
   to?: string;
   /** True: all that is held back; a number: what that walk or an earlier one held back. */
   acceptRemovals?: true | number;
+  /** Take pages that look like those of another package. */
+  acceptPage?: true;
   wait?: true;
   json?: true;
 }
@@ -36,6 +38,7 @@ export interface SyncOptions extends ConfigOptions {
 export async function sync(options: SyncOptions): Promise<number> {
   const config = readConfig(options);
   refuseQuickRemovals(options);
+  refusePageOfAny(options);
   const packages = options.package ?? null;
   refuseUnknown(config, packages);
   const storageDays = namedDays(options, createCalendar(config.timezone).dayAt(Date.now()));
@@ -53,7 +56,8 @@ export async function sync(options: SyncOptions): Promise<number> {
       };
       const acceptRemovals = options.acceptRemovals ?? false;
       const mode = options.quick ? 'quick' : 'full';
-      const summary = await pipeline.run({ ...wish, mode, acceptRemovals }, { wait: options.wait ?? false });
+      const accepted = { acceptRemovals, acceptPage: options.acceptPage ?? false };
+      const summary = await pipeline.run({ ...wish, mode, ...accepted }, { wait: options.wait ?? false });
       const published = await publishAfterRun(pipeline, session, stop.signal, summary.clock);
       session.close();
       process.stdout.write(
@@ -135,6 +139,21 @@ function refuseQuickRemovals({ quick, acceptRemovals }: SyncOptions): void {
   throw new ConfigError('--accept-removals goes with a full walk: a quick one does not prove them again', {
     hint: 'leave out --quick',
   });
+}
+
+/** What a person says of one package is not true of all of them; and a quick walk would not read all that is new. */
+function refusePageOfAny({ quick, package: packages, acceptPage }: SyncOptions): void {
+  if (!acceptPage) return;
+  if (!packages) {
+    throw new ConfigError('--accept-page wants the packages named that were filled with other videos', {
+      hint: 'add --package ID',
+    });
+  }
+  if (quick) {
+    throw new ConfigError('--accept-page goes with a full walk: a quick one does not read every page', {
+      hint: 'leave out --quick',
+    });
+  }
 }
 
 function refuseUnknown({ accounts }: Config, asked: readonly AskedPackage[] | null): void {

@@ -53,7 +53,8 @@ export type Fault =
   | 'too_large'
   | 'refused'
   | 'restricted'
-  | 'final';
+  | 'final'
+  | 'foreign';
 
 type FaultOptions = {
   fault: Fault;

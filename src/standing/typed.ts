@@ -39,6 +39,16 @@ export interface Held {
   held_by: number | null;
 }
 
+/** Writes commands that take the pages of a package as they come, though they look like those of another one. */
+export function acceptPageCommands(
+  typed: Typed,
+  accounts: Accounts,
+): (key: { account: string; packageId: number }) => string {
+  const nameOf = packageNames(accounts);
+  return ({ account, packageId: package_id }) =>
+    typed(`sync --package ${nameOf({ account, package_id })} --accept-page`);
+}
+
 /** Writes commands that let exactly these removals through: not what came later than the walk that is named. */
 export function acceptCommands(typed: Typed, accounts: Accounts): (held: Held) => string {
   const nameOf = packageNames(accounts);

@@ -6,6 +6,7 @@ import type { RunOrder } from './run.ts';
 import { clockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { serveInTurn, TURNS } from './turns.ts';
+import { createPageOwners } from './videos/page-owners.ts';
 import { walkQuickly } from './videos/quick.ts';
 import { walkPackage } from './videos/walk.ts';
 
@@ -21,6 +22,7 @@ export async function syncAccount(
   isFileAhead: boolean,
 ): Promise<AccountOutcome> {
   account.clock.reset();
+  const startedAt = account.clock.mark();
   const guard = createGuard(parts.logger, account.name);
   let storage: StorageOutcome | null = null;
   const { signal } = order;
@@ -32,7 +34,8 @@ export async function syncAccount(
     });
   }
   if (order.videos) {
-    const { acceptRemovals } = order;
+    const { acceptRemovals, acceptPage = false } = order;
+    const owners = createPageOwners(parts.warehouse, account.name, startedAt);
     const walkInMode = order.mode === 'quick' ? walkQuickly : walkPackage;
     const { concurrency: seats } = account;
     const mayNotGoOn = () => guard.whyStopped() ?? order.mayNotGoOn?.() ?? null;
@@ -40,10 +43,9 @@ export async function syncAccount(
     await serveInTurn(await inOrder(parts, order, account), rules, (packageId, turn) =>
       guard.attempt(packageId, () => {
         turn.begin();
-        return walkInMode(
-          { ...parts, clock: account.clock },
-          { account, packageId, runId, acceptRemovals, turn, signal },
-        );
+        const own = { ...parts, clock: account.clock };
+        const accepted = { acceptRemovals, acceptPage };
+        return walkInMode(own, { account, packageId, runId, ...accepted, owners, turn, signal });
       }),
     );
   }

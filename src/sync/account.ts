@@ -63,4 +63,6 @@ export interface SyncParts {
   logger: Logger;
   progress: Progress;
   walk: WalkRules;
+  /** What to type to take a page of the package that looks like one of another package. */
+  acceptPageCommand(key: PackageKey): string;
 }

@@ -135,6 +135,9 @@ function countInARow(state: State, error: unknown): void {
 
 /** What a failure counts as, and how many of them in a row are about the account. */
 function kindOf(error: unknown): [kind: string, most: number] {
+  if (error instanceof RefusedError && error.fault === 'foreign') {
+    return ['page of another package', Number.POSITIVE_INFINITY]; // the service answers, and the others must be served
+  }
   if (error instanceof RefusedError) {
     return [`refusal (${error.code ?? error.status ?? error.fault})`, SAME_REFUSALS];
   }

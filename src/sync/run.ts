@@ -27,6 +27,8 @@ export interface RunOrder {
   storageDays: DayRange | null;
   /** Let removals through that were held back by this walk or an earlier one; true for all that are held back now. */
   acceptRemovals: boolean | number;
+  /** Take pages of the packages asked for that look like those of another package. */
+  acceptPage?: boolean | undefined;
   retention: { requestsDays: number; runsDays: number };
   /** Start of the parked run (or the first of them) that this one goes on from; what had its turn since has no more. */
   goesOnFrom: string | null;
@@ -115,12 +117,13 @@ async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(work);
 }
 
-function scopeOf({ packages, videos, storage, storageDays: days }: RunOrder): string | null {
+function scopeOf({ packages, videos, storage, storageDays: days, acceptPage }: RunOrder): string | null {
   const words = [];
   if (packages) words.push(`packages ${packages.map(askedWords).join(', ')}`);
   if (!storage) words.push('videos only');
   if (!videos) words.push('storage only');
   if (days) words.push(`${days.from} to ${days.to}`);
+  if (acceptPage) words.push('every page accepted');
   return words.length === 0 ? null : words.join(', ');
 }
 

@@ -1,6 +1,7 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
+import { createBelonging, type Fit, type PlacedPage } from './belonging.ts';
 import { createBudget, type Limits, type OnWait } from './budget.ts';
 import { correctDay, findBookedDay, knownDays, storeDays } from './days.ts';
 import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './days.ts';
@@ -93,6 +94,10 @@ export interface Warehouse {
   /** The page whose records have this hash, if the rows say all that it says; null where it must be read. */
   recognisePage(page: HashedPage): Promise<KnownPage | null>;
   storeKnownPage(page: KnownPageToStore): Promise<PageCounts>;
+  /** How a page fits to the rows of its package; null where most of its videos are live. */
+  fitOf(page: PlacedPage): Promise<Fit | null>;
+  /** Hashes of the known pages of packages that were walked whole before that moment (ms), with their packages. */
+  hashesOf(account: string, before: number): Promise<[packageId: number, hash: string][]>;
   /** How many live rows have an id in the range? */
   countLive(key: PackageKey, range: IdRange): Promise<number>;
   /** The ids of live rows in the range, rising. */
@@ -149,6 +154,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   const pages = createPageStore(db);
   const knownPages = createKnownPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
   const looks = createLooks(db, ledger);
+  const belonging = createBelonging(db);
   const countLive = prepareCountLive(db);
   const liveIds = prepareLiveIds(db);
   return {
@@ -168,6 +174,8 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     storeLook: async (look) => pages.storeLook(look),
     recognisePage: async (page) => knownPages.recognise(page),
     storeKnownPage: async (page) => knownPages.store(page),
+    fitOf: async (page) => belonging.fitOf(page),
+    hashesOf: async (account, before) => belonging.hashesOf(account, before),
     countLive: async (key, { low, high }) => countLive(key, low, high),
     liveIds: async (key, { low, high }) => liveIds(key, low, high),
     dropProofs: async (key) => dropProofs(db, key),

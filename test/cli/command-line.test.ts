@@ -34,6 +34,7 @@ describe('the command line', () => {
       '--videos',
       '--storage',
       '--accept-removals',
+      '--accept-page',
       '--wait',
       '--json',
     ]) {

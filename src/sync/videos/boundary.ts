@@ -4,6 +4,8 @@ import type { VideoPage } from '../../service/client/answers.ts';
 import type { Answered } from '../../service/client/client.ts';
 import type { SyncParts } from '../account.ts';
 import { countNews, forgetOrder, type Course } from './course.ts';
+import { doubtEcho } from './foreign-page.ts';
+import { findDoubtByRows } from './second-look.ts';
 import { HIGHEST, holdingOf, judge, type IdRange, type Verdict } from './proof.ts';
 import type { WalkOrder } from './walk.ts';
 
@@ -98,11 +100,29 @@ export async function lookAcross(
     course.looks.left--;
     const page = await askLook(order, course, plan);
     if (!page) return;
+    if (!order.acceptPage && (await isForeign(parts, course, plan, page))) return;
     const { proof } = await storeLook(parts, course, gap, { plan, page });
     const wasIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
     if (proof && !wasIgnored) return;
     course.looks.sizesIgnored ||= wasIgnored;
   }
+}
+
+/** A look that may show another package proves nothing, and nothing of it is stored. */
+async function isForeign(
+  parts: SyncParts,
+  course: Course,
+  { direction }: BoundaryPlan,
+  { paging, echo, ids: listed, refused }: VideoPage,
+): Promise<boolean> {
+  const { key } = course;
+  const { packageId } = key;
+  if (doubtEcho(echo, packageId)) return true;
+  const fromTop = direction === 'desc';
+  const holding = holdingOf(fromTop ? listed.toReversed() : listed, refused.length);
+  const page = { packageId, paging, echo, holding, fromTop, above: null };
+  const doubt = await findDoubtByRows(parts, course, page);
+  return doubt !== null && doubt !== 'unknown';
 }
 
 /** A look is a favour: a service that does not grant it is asked for no more of them in this walk. */

@@ -16,6 +16,10 @@ export interface Course {
   storing: Promise<unknown>;
   /** Pages asked for a second time. */
   secondLooks: number;
+  /** Pages that looked like those of another package, came again as they were, and were stored. */
+  confirmed: number;
+  /** The page read last is one that another package shows too, and came so twice: so may those below it. */
+  isCopy: boolean;
   /** Changes of the page size. */
   sizeChanges: number;
   looks: {
@@ -47,6 +51,8 @@ export function setOut(key: PackageKey, { walkId, checkpoint, last }: BegunWalk)
     above: checkpoint?.id == null ? 'end' : null,
     storing: Promise.resolve(),
     secondLooks: 0,
+    confirmed: 0,
+    isCopy: false,
     sizeChanges: 0,
     looks: { left: 0, sizesIgnored: false },
     resumed: checkpoint?.id != null,

@@ -1,5 +1,5 @@
 /** How walks end: at their end with what they proved, or before it with what stopped them. */
-import { InterruptedError, messageOf, ParkedError, WarehouseError } from '../../lib/errors.ts';
+import { InterruptedError, messageOf, ParkedError, RefusedError, WarehouseError } from '../../lib/errors.ts';
 import type { Mode, Status } from '../../warehouse/schema/runs.ts';
 import type { WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncParts } from '../account.ts';
@@ -21,7 +21,13 @@ export async function noteStop(
   if (error instanceof WarehouseError) return;
   const key = { account: order.account.name, packageId: order.packageId };
   const stop = { ...key, ...walk, runId: order.runId, now: parts.clock.now() };
-  await parts.warehouse.stopWalk({ ...stop, status: statusOf(error), error: messageOf(error) });
+  await parts.warehouse.stopWalk({ ...stop, status: statusOf(error), error: errorOf(error) });
+}
+
+/** What a person has to decide is said wherever the walk is told of. */
+function errorOf(error: unknown): string {
+  const isForeign = error instanceof RefusedError && error.fault === 'foreign' && error.hint;
+  return isForeign ? `${error.message}; ${error.hint}` : messageOf(error);
 }
 
 function statusOf(error: unknown): Status {

@@ -111,7 +111,7 @@ async function askOrNull(ask: AskPage, number: number, purpose: 'probe' | 'page'
   try {
     return await ask(number, purpose);
   } catch (error) {
-    if (error instanceof RefusedError && number > 1) return null;
+    if (error instanceof RefusedError && error.fault !== 'foreign' && number > 1) return null;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { KnownPage } from '../../warehouse/known-pages.ts';
 import type { SyncParts } from '../account.ts';
 import type { Course } from './course.ts';
 import { holdingOf, isFrontier, judge, type Holding, type PageLook } from './proof.ts';
+import { unlessForeign } from './second-look.ts';
 import type { WalkOrder } from './walk.ts';
 
 /** A page of the walk; `known` is what is known of it where its records were not read. */
@@ -16,8 +17,17 @@ export interface Page extends Answered<VideoPage> {
 /** Asks for one page of the package. */
 export type AskPage = (page: number, purpose: 'probe' | 'page' | 'quick') => Promise<Page>;
 
-/** Gives the function that asks for the pages of one walk. */
+/** Gives the function that asks for the pages of one walk; a page that may be another package's is asked for again. */
 export function createAsk(parts: SyncParts, order: WalkOrder, course: Course): AskPage {
+  const ask = createAskOnce(parts, order, course);
+  return async (number, purpose) => {
+    const page = await ask(number, purpose);
+    const askAgain = () => ask(number, purpose === 'quick' ? purpose : 'probe');
+    return unlessForeign(parts, order, course, { number, page, askAgain });
+  };
+}
+
+function createAskOnce(parts: SyncParts, order: WalkOrder, course: Course): AskPage {
   const { account, packageId, runId, signal } = order;
   return async (number, purpose) => {
     signal.throwIfAborted();

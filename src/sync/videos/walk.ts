@@ -11,6 +11,7 @@ import { advance, setOut, warnOfDisorder, type Course } from './course.ts';
 import { endOf, noteStop } from './ending.ts';
 import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
 import { HIGHEST, isFrontier, lastOf, type IdRange, type Verdict } from './proof.ts';
+import type { PageOwners } from './page-owners.ts';
 import { createAsk, type AskPage } from './reading.ts';
 import { examine, inPlace, store } from './take.ts';
 
@@ -20,6 +21,9 @@ export interface WalkOrder {
   runId: number;
   /** What a person let through: see RunOrder. */
   acceptRemovals: boolean | number;
+  acceptPage: boolean;
+  /** Which package of the account showed which page. */
+  owners: PageOwners;
   /** Others wait for theirs. */
   turn: Turn;
   signal: AbortSignal;

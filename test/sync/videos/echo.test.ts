@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createScene, failureOf, OF_102 } from '../../support/mixed-up-account.ts';
+
+describe('an answer that echoes', () => {
+  const CASES: [string, Record<string, unknown>, RegExp][] = [
+    ['another package', { pkg: 101 }, /its answer says that it is one of package 101/],
+    ['another package, as text', { pkg: '101' }, /its answer says that it is one of package 101/],
+    [
+      'a search',
+      { keyword: 'cats', search_item: 'title' },
+      /a search that was not asked for \(keyword, search_item\)/,
+    ],
+  ];
+
+  it.each(CASES)('%s is asked for again; if it stays so, it is not stored', async (_, echo, words) => {
+    const { service, run, live, leftovers } = await createScene({ 102: OF_102 });
+    let left = 1;
+    service.instead = () => (left-- > 0 ? { packageId: 102, echo, only: (id) => id < 100 } : undefined);
+    expect((await run()).failures).toEqual([]);
+    expect([live(102), leftovers(), service.asked(102)]).toEqual([OF_102, [], [1, 1]]);
+    left = 2;
+    expect(failureOf(await run())).toMatchObject({ message: expect.stringMatching(words) as string });
+    expect([live(102), leftovers()]).toEqual([OF_102, []]);
+  });
+
+  it.each([[{ fromDate: '2026-01-01', toDate: '2026-12-31' }], [{ search_item: 'title' }]])(
+    '%j without a keyword is asked for again, and stored: the service may always say so',
+    async (echo) => {
+      const { service, run, live, leftovers } = await createScene({ 102: OF_102 });
+      service.instead = () => ({ packageId: 102, echo });
+      service.add(102, 5000);
+      expect((await run()).failures).toEqual([]);
+      expect([live(102), leftovers(), service.asked(102)]).toEqual([[...OF_102, 5000], [], [1, 1]]);
+    },
+  );
+
+  it('is not stored either where the page is known byte for byte', async () => {
+    const { service, run } = await createScene({ 102: OF_102 });
+    service.instead = () => ({ packageId: 102, echo: { keyword: 'x' } });
+    expect(failureOf(await run())?.message).toContain('(keyword)');
+  });
+
+  it.each([[{ pkg: 102 }], [{ pkg: '102' }], [{ pkg: '' }], [{ pkg: null, keyword: null, fromDate: ' ' }]])(
+    '%j is the answer that was asked for',
+    async (echo) => {
+      const { service, run } = await createScene({ 102: OF_102 });
+      service.instead = () => ({ packageId: 102, echo });
+      service.add(102, 5000);
+      expect((await run()).failures).toEqual([]);
+      expect(service.asked(102)).toEqual([1]);
+    },
+  );
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { createScene, failureOf, OF_101, OF_102 } from '../../support/mixed-up-account.ts';
+import { idsFrom } from '../../support/several-packages.ts';
+
+describe('the page of another package', () => {
+  it('is asked for again when it comes once, and leaves nothing behind', async () => {
+    const { service, run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: OF_102 });
+    mixUp(102, 101, 1);
+    const summary = await run();
+    expect(summary.status).toBe('succeeded');
+    expect(service.asked(102)).toEqual([1, 1]);
+    expect(live(102)).toEqual(OF_102);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it('fails the walk when it comes again, says why and what to type, and stores nothing', async () => {
+    const { service, run, mixUp, live, leftovers, pipeline } = await createScene({
+      101: OF_101,
+      102: OF_102,
+    });
+    mixUp(102, 101, 2);
+    const summary = await run();
+    expect(summary.status).toBe('partial');
+    const message =
+      'account main, package 102, page 1: it holds not one of the 90 known videos whose ids it covers ' +
+      '(its videos are those of package 101); it came twice, and is not stored';
+    const hint =
+      'if the package was really filled with other videos: vodhouse sync --package 102 --accept-page --config test';
+    expect(summary.failures).toMatchObject([{ packageId: 102, message, hint, parked: false }]);
+    const [walk] = pipeline.query<{ status: string; error: string; inserted: number }>(
+      'select * from walk where package_id = 102 order by walk_id desc limit 1',
+    );
+    expect(walk).toMatchObject({ status: 'failed', error: `${message}; ${hint}`, inserted: 0, pages: 0 });
+    expect([live(102), leftovers()]).toEqual([OF_102, []]);
+    expect(service.asked(102)).toEqual([1, 1]);
+    expect((await run()).status).toBe('succeeded');
+    expect([live(101), live(102), leftovers()]).toEqual([OF_101, OF_102, []]);
+    expect(service.asked(102)).toEqual([1]);
+  });
+
+  it('costs the other packages nothing, however many of them it comes for', async () => {
+    const lists = Object.fromEntries(idsFrom(102, 12).map((id) => [id, idsFrom(id * 10_000, 60)]));
+    const { service, run } = await createScene({ 101: idsFrom(1, 300), ...lists });
+    service.instead = ({ packageId }) => (packageId < 112 ? { packageId: 101 } : undefined);
+    const { failures } = await run();
+    expect(failures.map(({ packageId }) => packageId)).toEqual(idsFrom(102, 10));
+    expect([service.asked(112), service.asked(113)]).toEqual([[1], [1]]);
+  });
+
+  it.each([
+    ['the last page', 3],
+    ['a page in the middle', 2],
+    ['the first page', 1],
+  ])('in the place of %s is not stored, and what was read above it is kept', async (_, page) => {
+    const own = idsFrom(2, 270, 3);
+    const scene = await createScene({ 101: OF_101, 102: own }, { pageSize: 100 });
+    scene.service.add(102, 2000);
+    scene.mixUp(102, 101, 2, page);
+    expect(failureOf(await scene.run())?.packageId).toBe(102);
+    expect(scene.live(102)).toEqual(page === 3 ? own : [...own, 2000]);
+    scene.service.asked(102);
+    expect((await scene.run()).walks.at(-1)).toMatchObject({ status: 'succeeded', resumed: page !== 3 });
+    expect([scene.live(102), scene.leftovers()]).toEqual([[...own, 2000], []]);
+  });
+
+  it('is not stored where its ids lie above or below those of the package', async () => {
+    const lists = { 101: idsFrom(5000, 250), 102: idsFrom(2000, 250), 103: idsFrom(1, 250) };
+    for (const other of [101, 103]) {
+      const { run, mixUp, live, leftovers } = await createScene(lists, { pageSize: 100 });
+      for (const page of [3, 2, 1]) {
+        mixUp(102, other, 2, page);
+        expect(failureOf(await run())?.packageId).toBe(102);
+        expect([live(102), leftovers()]).toEqual([lists[102], []]);
+      }
+    }
+  });
+
+  it('is not stored where the two share some videos', async () => {
+    const shared = idsFrom(1, 100, 3);
+    const own = [...shared, ...idsFrom(2, 150, 3)].sort((one, other) => one - other);
+    const { run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: own });
+    mixUp(102, 101, 2);
+    expect(failureOf(await run())?.message).toContain(
+      'most of its videos are those of package 101, and were not in this one',
+    );
+    expect([live(102), leftovers()]).toEqual([own, []]);
+  });
+
+  it('is not stored where an earlier one was, and its videos were removed again', async () => {
+    const { service, run, mixUp, live } = await createScene({ 101: OF_101, 102: [...OF_101, ...OF_102] });
+    service.refill(102, OF_102);
+    await run();
+    await run();
+    expect(live(102)).toEqual(OF_102);
+    mixUp(102, 101, 2);
+    expect(failureOf(await run())?.packageId).toBe(102);
+    expect(live(102)).toEqual(OF_102);
+  });
+
+  it('is not stored in a package of a few videos', async () => {
+    const { run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: [2, 5, 8] });
+    mixUp(102, 101, 2);
+    expect(failureOf(await run())?.packageId).toBe(102);
+    expect([live(102), leftovers()]).toEqual([[2, 5, 8], []]);
+  });
+
+  it('does not mislead a quick walk', async () => {
+    const { service, run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: OF_102 });
+    mixUp(102, 101, 1);
+    expect((await run({ mode: 'quick' })).status).toBe('succeeded');
+    expect(service.asked(102)).toEqual([1, 1]);
+    mixUp(102, 101, 2);
+    const summary = await run({ mode: 'quick' });
+    expect(failureOf(summary)?.message).toContain('it holds not one of the 90 known videos');
+    expect(summary.walks).toMatchObject([{ package_id: 102, mode: 'quick', status: 'failed', inserted: 0 }]);
+    expect([live(102), leftovers()]).toEqual([OF_102, []]);
+    expect((await run({ mode: 'quick' })).walks).toEqual([]);
+  });
+
+  it('does not mislead a walk that goes on from a checkpoint', async () => {
+    const own = idsFrom(2, 270, 3);
+    const { service, run, mixUp, live, leftovers, pipeline } = await createScene(
+      { 101: OF_101, 102: own },
+      { pageSize: 100 },
+    );
+    service.add(102, 2000);
+    service.instead = ({ packageId, page }) => {
+      if (packageId === 102 && page === 2) pipeline.stop();
+      return undefined;
+    };
+    expect((await run()).status).toBe('interrupted');
+    mixUp(102, 101, 2);
+    expect(failureOf(await run())?.packageId).toBe(102);
+    service.instead = () => undefined;
+    expect((await run()).status).toBe('succeeded');
+    expect([live(102), leftovers()]).toEqual([[...own, 2000], []]);
+  });
+
+  it('proves nothing and is not stored where it comes for a boundary read', async () => {
+    const own = idsFrom(2, 300, 3);
+    const scene = await createScene({ 101: OF_101, 102: own }, { pageSize: 100, boundaryReads: 1 });
+    scene.service.remove(102, own[100] ?? 0); // it stood first on its page: between two pages now
+    scene.service.add(102, 2000);
+    const looks: number[] = [];
+    scene.service.instead = ({ packageId, page, size, isFromTop }) => {
+      if (packageId !== 102 || (size === 100 && !isFromTop)) return undefined;
+      looks.push(page);
+      return { packageId: 101 };
+    };
+    expect((await scene.run()).failures).toEqual([]);
+    expect(looks.length).toBeGreaterThan(0);
+    expect(scene.live(102).filter((id) => id % 3 === 1)).toEqual([]);
+    expect(scene.live(101)).toEqual(OF_101);
+  });
+});
+
+describe('a package that was really filled with other videos', () => {
+  const OTHERS = idsFrom(3, 120, 3);
+
+  it('waits for the word of a person, and gets through by it', async () => {
+    const { service, run, live, pipeline } = await createScene({ 101: OF_101, 102: OF_102 });
+    service.refill(102, OTHERS);
+    expect(failureOf(await run())?.hint).toMatch(/vodhouse sync --package 102 --accept-page/);
+    expect(live(102)).toEqual(OF_102);
+    const packages = [{ account: null, packageId: 102 }];
+    service.asked(102);
+    const accepted = await run({ packages, acceptPage: true });
+    expect(accepted.failures).toEqual([]);
+    expect(service.asked(102)).toEqual([1, 1]);
+    expect(pipeline.query('select scope from run order by run_id desc limit 1')).toEqual([
+      { scope: 'packages 102, every page accepted' },
+    ]);
+    expect(live(102)).toEqual([...OF_102, ...OTHERS].sort((one, other) => one - other));
+    const next = await run();
+    expect(next.status).toBe('succeeded');
+    expect(live(102)).toEqual(OTHERS);
+    expect(pipeline.query('select * from removal_candidate')).toEqual([]);
+  });
+
+  it('of many pages costs a few requests more', async () => {
+    const lists = { 101: OF_101, 102: idsFrom(2, 1000, 3) };
+    const { service, run, live } = await createScene(lists, { pageSize: 100, boundaryReads: 0 });
+    const others = idsFrom(3, 1000, 3);
+    service.refill(102, others);
+    expect((await run()).failures).toHaveLength(1);
+    service.asked(102);
+    const packages = [{ account: 'main', packageId: 102 }];
+    expect((await run({ packages, acceptPage: true })).failures).toEqual([]);
+    expect(service.asked(102).length).toBeLessThanOrEqual(10 + 3);
+    expect((await run()).failures).toEqual([]);
+    expect(live(102).filter((id) => id % 3 === 2).length).toBeLessThanOrEqual(20); // between pages
+    expect(live(102).filter((id) => id % 3 === 0)).toEqual(others);
+  });
+
+  it('is not let through by the word on another page that comes only once', async () => {
+    const { run, mixUp, live } = await createScene({ 101: OF_101, 102: OF_102 });
+    mixUp(102, 101, 1);
+    await run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
+    expect(live(102)).toEqual(OF_102);
+  });
+
+  it.each([1, 2, 5, 20])('needs no word where it holds %i videos', async (size) => {
+    const { service, run, live } = await createScene({ 101: OF_101, 102: idsFrom(2, size, 3) });
+    const others = idsFrom(3, size, 3);
+    service.refill(102, others);
+    expect((await run()).failures).toEqual([]);
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual(others);
+  });
+
+  it('needs no word where it is a choice of the videos of another package', async () => {
+    const choice = (seed: number) => idsFrom(1, 60, 3).map((id, index) => id + 180 * ((index + seed) % 3));
+    const { service, run, live } = await createScene({ 101: idsFrom(1, 900), 102: choice(0) });
+    const next = [...choice(0).slice(0, 10), ...choice(1).slice(10)];
+    service.refill(102, next);
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual(expect.arrayContaining(next));
+  });
+});
+
+describe('a new package', () => {
+  it('that holds the videos of another one gets through, for a few requests more', async () => {
+    const all = idsFrom(1, 1000);
+    const { service, run, live } = await createScene({ 101: all }, { packages: [101, 102], pageSize: 100 });
+    service.refill(102, all);
+    service.asked(102);
+    const { failures, walks } = await run();
+    expect([failures, live(102)]).toEqual([[], all]);
+    expect(walks.at(-1)?.status).toBe('succeeded');
+    expect(service.asked(102).length).toBeLessThanOrEqual(11 + 3);
+    expect((await run()).failures).toEqual([]);
+    expect(service.asked(102)).toHaveLength(10);
+  });
+
+  it('that shares most of its videos with another one gets through', async () => {
+    const own = [...idsFrom(1, 60, 3), ...idsFrom(2, 40, 3)].sort((one, other) => one - other);
+    const { service, run, live } = await createScene({ 101: OF_101 }, { packages: [101, 102] });
+    service.refill(102, own);
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual(own);
+  });
+
+  it('is not filled by one page of another', async () => {
+    const scene = await createScene({ 101: OF_101 }, { packages: [101, 102] });
+    scene.service.refill(102, OF_102);
+    scene.mixUp(102, 101, 1);
+    expect((await scene.run()).failures).toEqual([]);
+    expect([scene.live(101), scene.live(102), scene.leftovers()]).toEqual([OF_101, OF_102, []]);
+  });
+
+  it('costs nothing more in the first run of an account, whatever it shares', async () => {
+    const { service, run } = await createScene({ 101: OF_101, 102: OF_101 }, { walked: false });
+    expect((await run()).failures).toEqual([]);
+    expect([service.asked(101), service.asked(102)]).toEqual([[1], [1]]);
+  });
+});

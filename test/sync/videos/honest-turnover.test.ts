@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createScene, type Scene } from '../../support/mixed-up-account.ts';
+import { idsFrom } from '../../support/several-packages.ts';
+
+const ACCOUNT = [101, 102, 103] as const;
+
+/** What happens to the account between two runs. */
+interface Turnover {
+  /** Of a hundred videos of each package, so many are deleted. */
+  deleted: number;
+  /** Videos with the highest ids, and videos in between, that come to each package. */
+  uploads: number;
+  imports: number;
+  /** Of a hundred that come, so many come to every package. */
+  shared: number;
+  /** The package has its content chosen from what the first one has. */
+  chosen: number | null;
+  mode: 'full' | 'quick';
+}
+
+const turnover: fc.Arbitrary<Turnover> = fc.record({
+  deleted: fc.integer({ min: 0, max: 40 }),
+  uploads: fc.nat(120),
+  imports: fc.nat(80),
+  shared: fc.constantFrom(0, 50, 100),
+  chosen: fc.option(fc.constantFrom(102, 103), { freq: 5 }),
+  mode: fc.constantFrom('full', 'full', 'quick'),
+});
+
+/** Evenly spread, and the same each time: from 0 to 99. */
+const scatter = (id: number, salt: number) =>
+  (Math.imul(id ^ Math.imul(salt, 0x9e3779b1), 0x85ebca6b) >>> 9) % 100;
+
+/** Ids are handed out once: those of uploads rise, those of imports are older ones that were left out. */
+function change(
+  { service }: Scene,
+  step: number,
+  { deleted, uploads, imports, shared, chosen }: Turnover,
+): void {
+  const news = [...idsFrom(1_000_000 + step * 1000, uploads), ...idsFrom(500 * step + 1, imports, 7)];
+  for (const packageId of ACCOUNT) {
+    const list = [...(service.lists.get(packageId) ?? [])];
+    service.remove(packageId, ...list.filter((id) => scatter(id, step * 10 + packageId) < deleted));
+    service.add(packageId, ...news.filter((id) => scatter(id, step) < shared || id % 3 === packageId % 3));
+  }
+  if (chosen === null) return;
+  const all = [...(service.lists.get(101) ?? [])];
+  const kept = [...(service.lists.get(chosen) ?? [])].filter((id) => id % 4 === 0);
+  service.refill(chosen, [...new Set([...kept, ...all.filter((id) => scatter(id, step + 77) < 30)])]);
+}
+
+async function live(seed: { pageSize: number; steps: readonly Turnover[] }): Promise<void> {
+  const lists = { 101: idsFrom(10_000, 250, 4), 102: idsFrom(10_000, 120, 8), 103: idsFrom(10_001, 90, 11) };
+  const scene = await createScene(lists, { pageSize: seed.pageSize, silent: true, removalBrake: 1 });
+  for (const [step, each] of seed.steps.entries()) {
+    change(scene, step + 1, each);
+    const { failures } = await scene.run({ mode: each.mode });
+    expect(failures).toEqual([]);
+  }
+  for (let run = 0; run < 3; run++) expect((await scene.run()).failures).toEqual([]);
+  await scene.pipeline.close();
+}
+
+describe('an account whose videos come and go, are shared between packages and chosen from one another', () => {
+  it('is never taken for one that mixes its packages up', async () => {
+    const steps = fc.array(turnover, { minLength: 1, maxLength: 4 });
+    const seeds = fc.record({ pageSize: fc.constantFrom(20, 50, 100, 1000), steps });
+    await fc.assert(fc.asyncProperty(seeds, live), { numRuns: 10, seed: 15, endOnFailure: true });
+  });
+});

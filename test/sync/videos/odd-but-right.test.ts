@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createScene, failureOf, OF_101, OF_102 } from '../../support/mixed-up-account.ts';
+import { idsFrom } from '../../support/several-packages.ts';
+
+describe('what a service may do at any time', () => {
+  it('as many uploads as a page holds, in two packages at once, cost nothing more', async () => {
+    const old = idsFrom(1, 300);
+    const { service, run, live } = await createScene({ 101: old, 102: old.slice(100) }, { pageSize: 100 });
+    const uploads = idsFrom(1000, 100);
+    service.add(101, ...uploads);
+    service.add(102, ...uploads);
+    expect((await run()).failures).toEqual([]);
+    expect(service.asked(102)).toEqual([2, 3, 2, 1]);
+    expect(live(102)).toEqual([...old.slice(100), ...uploads]);
+  });
+
+  it('older videos that are put in between are taken as they come', async () => {
+    const old = [...idsFrom(1, 100), ...idsFrom(5001, 200)];
+    const { service, run, live } = await createScene({ 102: old }, { pageSize: 100 });
+    const imported = idsFrom(1001, 500);
+    service.add(102, ...imported);
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual([...old, ...imported].sort((one, other) => one - other));
+  });
+
+  it('a page of videos that is deleted leaves the page that takes its place', async () => {
+    const old = idsFrom(1, 500);
+    const { service, run, live } = await createScene({ 102: old }, { pageSize: 100 });
+    service.remove(102, ...idsFrom(201, 100));
+    expect((await run()).failures).toEqual([]);
+    await run();
+    expect(live(102)).toEqual(old.filter((id) => id < 201 || id > 300));
+  });
+
+  it('a page of videos that is deleted, with others in its range, waits for a word', async () => {
+    const old = idsFrom(2, 500, 2);
+    const { service, run } = await createScene({ 102: old }, { pageSize: 100 });
+    service.remove(102, ...old.slice(200, 300));
+    service.add(102, ...old.slice(200, 300).map((id) => id + 1));
+    expect(failureOf(await run())?.message).toContain('holds not one of the 99 known videos');
+    const packages = [{ account: null, packageId: 102 }];
+    expect((await run({ packages, acceptPage: true })).failures).toEqual([]);
+    expect((await run()).failures).toEqual([]);
+  });
+
+  it('a package that is emptied, and filled again, is taken as it comes', async () => {
+    const { service, run, live } = await createScene({ 101: OF_101, 102: OF_102 });
+    service.refill(102, []);
+    await run();
+    await run();
+    expect(live(102)).toEqual([]);
+    service.refill(102, idsFrom(3, 100, 3));
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual(idsFrom(3, 100, 3));
+  });
+});
