@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FIGURES } from '../../src/lib/figures.ts';
 import { insert, packageRow, storageRow, videoRow } from '../support/filled-live-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../support/open-pages.ts';
 import { noteRunner } from '../support/run-holder.ts';
@@ -203,11 +204,18 @@ describe('what needs a person', () => {
       ['other/101 is stale: last walked whole at 2026-03-10 03:00:00 UTC'],
       ['other/101 is not listed in order of ids: its videos are stored, its removals wait for proof'],
       ['storage of main is stale: last read at 2026-03-10 01:00:00 UTC'],
-      ['storage of main has 1 day that the service did not serve yet'],
+      ['storage of main has 1 day that the service did not serve, or not completely'],
       [
         'storage of main: 2 of 2 booked days differ from what the service says now; check timezone and settle in the config',
       ],
       ['storage of other was never read: vodhouse sync --storage'],
+      [
+        'storage of main: the service now reports other figures for 2 booked days',
+        '2026-03-08 1 figure (60 min ago)',
+        '2026-03-07 1 figure (60 min ago)',
+        "to take the service's figures: vodhouse correct main 2026-03-08",
+        'to compare again: vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
+      ],
       [
         '4 records of main (videos) in quarantine',
         '17 of package 104: no id (seen 60 min ago)',
@@ -387,6 +395,23 @@ describe('storage', () => {
     storageRow('2026-03-10', 2 ** 31, { account: 'other', state: 'live' }),
   ];
 
+  it('shows a corrected day as such, with its figures, and says why a day waits', async () => {
+    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, 2 ** 30]));
+    const correction = { account: 'main', date: '2026-03-08', accepted_at: AT, reason: 'x', ...figures };
+    const { page } = await openPages([
+      ...DAYS,
+      insert('storage_correction', { ...correction, accepted_at: '2026-03-09 00:00:00', image_size: 1 }),
+      insert('storage_correction', correction),
+      gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
+    ]);
+    const { words, part } = await page('/?storage=main');
+    expect(words('storage-now')).toBe('5.00 GiB on 2026-03-08, the last day that is booked');
+    expect(rowsIn(part('storage')).slice(1, 3)).toEqual([
+      ['2026-03-09', `its figures are implausible, and wait for a second reading; last asked at ${AT} UTC`],
+      ['2026-03-08 (corrected)', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
+    ]);
+  });
+
   it('is of the account asked for, else of the first', async () => {
     const { page } = await openPages(DAYS);
     for (const path of ['/', '/?storage=main', '/?storage=alone', '/?storage=nobody']) {
@@ -414,7 +439,7 @@ describe('storage', () => {
       ['2026-03-09', '', '', '', '', '7 bytes', 'at least 7 bytes'],
       ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
       ['2026-03-07', `the service did not serve it; last asked at ${AT} UTC`],
-      ['2026-03-06', `the service never served it; given up at ${AT} UTC`],
+      ['2026-03-06', `the service did not serve it; given up at ${AT} UTC`],
       ['2026-03-05', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
     ]);
     const day = (bytes: number | null) => [2 ** 30, null, null, 2_000, bytes, 2 ** 31];

@@ -67,6 +67,8 @@ export interface StorageDayRow {
   date: string;
   state: 'live' | 'booked';
   observed_at: string;
+  /** 1 where the figures are those of a correction. */
+  is_corrected: 0 | 1;
   mov_org_size: number | null;
   encoder_size: number | null;
   ad_org_size: number | null;
@@ -79,15 +81,22 @@ export interface StorageDayRow {
   image_count: number | null;
 }
 
+const SHOWN = [
+  ...['mov_org_size', 'encoder_size', 'ad_org_size', 'ad_encoder_size', 'image_size'],
+  ...['mov_org_cnt', 'encoder_cnt', 'ad_org_cnt', 'ad_encoder_cnt', 'image_count'],
+].map((name) => `case when c.account is null then d.${name} else c.${name} end as ${name}`);
+
 export const STORAGE_DAYS = question<StorageDayRow, { account: string }>(
   'Storage by day',
-  'Booked days, which stand for ever, and today while it is `live`; sizes in bytes.',
+  'Booked days, which stand for ever, each with the figures of its newest correction where it has one, and today while it is `live`; sizes in bytes.',
   `
-select date, state, observed_at, mov_org_size, encoder_size, ad_org_size, ad_encoder_size, image_size,
-  mov_org_cnt, encoder_cnt, ad_org_cnt, ad_encoder_cnt, image_count
-from storage_day
-where account = :account
-order by date`,
+select d.date, d.state, d.observed_at, c.account is not null as is_corrected,
+  ${SHOWN.join(',\n  ')}
+from storage_day d
+left join storage_correction c on c.account = d.account and c.date = d.date and c.accepted_at = (
+  select max(accepted_at) from storage_correction where account = d.account and date = d.date)
+where d.account = :account
+order by d.date`,
 );
 
 export interface GapRow {

@@ -4,7 +4,16 @@ import type { StorageDayRow } from '../../warehouse/questions/storage.ts';
 import type { StorageFacts } from '../status-facts.ts';
 import { bytesOf, Moment, queryOf } from './figures.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import { DAY_HEAD, daysOf, firstDayOf, lastDayOf, SIZES, togetherOf, whyMissing } from './storage.tsx';
+import {
+  DAY_HEAD,
+  daysOf,
+  firstDayOf,
+  lastDayOf,
+  markOf,
+  SIZES,
+  togetherOf,
+  whyMissing,
+} from './storage.tsx';
 import { Table } from './table.tsx';
 
 export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
@@ -67,7 +76,10 @@ function DaysTable({ days }: { days: ReturnType<typeof daysOf> }) {
     <Table label={{ by: 'days-heading' }} class="figures" head={[...DAY_HEAD, 'Observed (UTC)']}>
       {days.map((day) => (
         <tr key={day.date} class={'row' in day ? undefined : 'gap'}>
-          <th scope="row">{day.date}</th>
+          <th scope="row">
+            {day.date}
+            {'row' in day && day.row.is_corrected === 1 && markOf(day.row)}
+          </th>
           {'row' in day ? (
             <Figures of={day.row} />
           ) : (

@@ -148,7 +148,7 @@ function DayRow({ of: day }: { of: Day }) {
     <tr>
       <th scope="row">
         {day.date}
-        {day.row.state === 'live' && ' (live)'}
+        {markOf(day.row)}
       </th>
       {SIZES.map(([name]) => (
         <td key={name}>{bytesOf(day.row[name])}</td>
@@ -158,12 +158,24 @@ function DayRow({ of: day }: { of: Day }) {
   );
 }
 
+/** What sets a day apart from one that stands as it was booked. */
+export function markOf({ state, is_corrected }: StorageDayRow): string {
+  if (state === 'live') return ' (live)';
+  return is_corrected === 1 ? ' (corrected)' : '';
+}
+
+const MISSING: Record<GapRow['reason'], string> = {
+  missing: 'the service did not serve it',
+  incomplete: 'the service did not serve a complete record of it',
+  unconfirmed: 'its figures are implausible, and wait for a second reading',
+};
+
 /** Why there are no figures of a day. */
 export function whyMissing(gap: GapRow | null): string {
   if (!gap) return 'not read';
   return gap.given_up_at === null
-    ? `the service did not serve it; last asked at ${gap.last_asked_at} UTC`
-    : `the service never served it; given up at ${gap.given_up_at} UTC`;
+    ? `${MISSING[gap.reason]}; last asked at ${gap.last_asked_at} UTC`
+    : `${MISSING[gap.reason]}; given up at ${gap.given_up_at} UTC`;
 }
 
 /** What the chart is drawn from: every day from the first to the last, null where one is not known; sizes in bytes. */
