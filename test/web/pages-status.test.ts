@@ -237,6 +237,8 @@ describe('what needs a person', () => {
     expect(codes.map(plain)).toEqual([
       'vodhouse plan',
       'vodhouse sync --package 104 --accept-removals 9',
+      'vodhouse correct main 2026-03-08',
+      'vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
       query('main', 'videos'),
       query('other', 'storage'),
     ]);
