@@ -12,6 +12,7 @@ import { openNotifier } from './notify/open.ts';
 import { createGivingWay, scheduleInterval, type Due } from './schedule/due.ts';
 import { staleBy } from './schedule/freshness.ts';
 import { assertSameZone } from './schedule/booked-zone.ts';
+import { takeRunLock } from './schedule/run-lock.ts';
 import { createPublications } from './schedule/publications.ts';
 import { openPublisher } from './schedule/publisher.ts';
 import { keepInStep, type LoopParts } from './schedule/worker-loop.ts';
@@ -25,7 +26,7 @@ import { publishTime, type RunClock } from './sync/run-clock.ts';
 import { acceptPageCommands, typedWith, type Typed } from './standing/typed.ts';
 import { runOnce, type RunOrder, type RunSummary } from './sync/run.ts';
 import { refuseDamaged } from './warehouse/damage.ts';
-import { lockedError, lockOrThrow, tryLock, type Lock } from './warehouse/lock.ts';
+import { lockOrThrow } from './warehouse/lock.ts';
 import type { Publication, Publisher } from './warehouse/publishing/publisher.ts';
 import type { Mode } from './warehouse/schema/runs.ts';
 import { openWarehouse, type SqliteWarehouse } from './warehouse/warehouse.ts';
@@ -155,7 +156,7 @@ function createAccount(
       account: serviceAccount(account),
       budget,
       clock: serviceClock,
-      checkDates: (answer) => serviceClock.observe(answer),
+      checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
     }),
     clock: serviceClock,
     pageSize: account.videoList.pageSize,
@@ -168,21 +169,6 @@ function createAccount(
 function serviceAccount({ name, videoList, storage, limits }: AccountConfig): ServiceAccount {
   const codes = { restricted: limits.restrictedCodes, final: limits.finalCodes };
   return { name, videoList, storage, concurrency: limits.concurrency, codes };
-}
-
-const LOCK_POLL_MS = 300;
-
-async function takeRunLock(
-  path: string,
-  options: { clock: Clock; logger: Logger; command: string; signal: AbortSignal; wait: boolean },
-): Promise<Lock> {
-  for (let tries = 1; ; tries++) {
-    const lock = tryLock(path, 'run', options.command, options.clock.now());
-    if (lock) return lock;
-    if (!options.wait) throw lockedError(path, 'run');
-    if (tries === 1) options.logger.info(`waiting: ${lockedError(path, 'run').message}`);
-    await options.clock.sleep(LOCK_POLL_MS, options.signal);
-  }
 }
 
 /** What a worker tells: where its server listens, each run that it made, and each publication. */
@@ -233,8 +219,8 @@ async function workWith(
     onPublished(publication);
     server?.published(publication);
   };
-  let judged: RunClock | null = null;
-  const timeNow = () => publishTime(clock.now(), judged);
+  let judged: { clock: RunClock; at: number } | null = null;
+  const timeNow = () => publishTime(clock.now(), judged && isRecent(judged.at, clock) ? judged.clock : null);
   const publications =
     publisher && createPublications({ publisher, clock, timeNow, logger, onPublished: published });
   const isStale = staleBy(config.schedule);
@@ -247,7 +233,7 @@ async function workWith(
       refuseWhileParked(config, pipeline);
       const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
       const summary = await pipeline.run({ ...due, mayNotGoOn, signal });
-      judged = summary.clock;
+      judged = { clock: summary.clock, at: clock.now() };
       onRun(summary);
       publications?.look();
       notifier?.ended(summary.status === 'succeeded'); // it looks when nothing is due any more
@@ -262,6 +248,11 @@ async function workWith(
   } finally {
     await Promise.all([server?.close(), publications?.close(), notifier?.close()]);
   }
+}
+
+/** What a run found out about the clocks holds for an hour: then, or now, the machine's clock may have been set. */
+function isRecent(at: number, clock: Clock): boolean {
+  return Math.abs(clock.now() - at) < 3_600_000;
 }
 
 /** What tells looks each minute: streams grow stale without a run. */

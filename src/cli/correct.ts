@@ -41,6 +41,7 @@ export async function correct(options: CorrectOptions, account: string, date: st
     }
     const reason = options.reason ?? REASON;
     const acceptedAt = session.clock.now();
+    pipeline.warehouse.refuseReplaced(); // while the question was open
     await pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
     process.stdout.write(
       `corrected: ${account} ${date}; the booked row stands, readers see the new figures\n`,

@@ -4,7 +4,9 @@ import type { Logger } from '../lib/logger.ts';
 import { publishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { Publication, Publisher } from '../warehouse/publishing/publisher.ts';
+import { assertSameZone } from '../schedule/booked-zone.ts';
 import { openPublisher } from '../schedule/publisher.ts';
+import { readBookedZone } from '../warehouse/booked-zone.ts';
 import type { Pipeline } from '../worker.ts';
 import { EXIT, exitOfRun } from './exit.ts';
 import { readConfig, type ConfigOptions, type Session } from './session.ts';
@@ -18,8 +20,10 @@ export interface PublishOptions extends ConfigOptions {
 
 /** `vodhouse publish`: makes the published file anew, now. Gives the exit code. */
 export async function publish(options: PublishOptions): Promise<number> {
-  const publisher = openPublisher(readConfig(options), 'publish');
+  const config = readConfig(options);
+  const publisher = openPublisher(config, 'publish');
   if (!publisher) throw nowhere();
+  assertSameZone(config, { bookedZone: () => readBookedZone(config.warehouse) });
   const { signal } = createStop('stopping; the published file stays as it was');
   const { now, pruneCopies } = publishTime(systemClock.now(), null); // no answer has confirmed the clock
   const publication = await publisher.publish(now, signal, { pruneCopies });

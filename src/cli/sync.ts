@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
-import { createCalendar } from '../lib/calendar.ts';
+import { createCalendar, daysBetween } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { openNotifier } from '../notify/open.ts';
 import { staleBy } from '../schedule/freshness.ts';
+import { count } from '../lib/words.ts';
 import type { PackageKey } from '../sync/account.ts';
 import { askedWords, isAsked, type AskedPackage } from '../sync/asked.ts';
 import type { RunSummary } from '../sync/run.ts';
@@ -100,6 +101,9 @@ async function tellAfterRun(
   await notifier?.close(TELL_WITHIN_MS, signal);
 }
 
+/** Days that may be named at a time: ten years. */
+const MOST_DAYS = 3_660;
+
 /** The days that are named, or null where none are; `today` is that of the service's calendar. Throws ConfigError. */
 function namedDays({ storage, from, to }: SyncOptions, today: string): DayRange | null {
   if (from === undefined && to === undefined) return null;
@@ -111,6 +115,12 @@ function namedDays({ storage, from, to }: SyncOptions, today: string): DayRange 
   if (last > today) {
     throw new ConfigError(`${last} is in the future: today is ${today}`, {
       hint: 'leave out --to for yesterday',
+    });
+  }
+  const days = daysBetween(from, last) + 1;
+  if (days > MOST_DAYS) {
+    throw new ConfigError(`--from ${from} --to ${last} are ${count(days)} days`, {
+      hint: `name at most ${count(MOST_DAYS)} days at a time; each 31 of them cost a request`,
     });
   }
   if (from > last) throw new ConfigError(`--from ${from} is later than --to ${last}`, { hint: 'swap them' });

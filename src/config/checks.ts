@@ -48,7 +48,12 @@ function checkSince(since: unknown, timezone: string | undefined, path: Path, no
   if (typeof since !== 'string' || !isDay(since) || timezone === undefined) return [];
   const today = dayIn(timezone, now);
   if (today === null || since <= today) return [];
-  return [{ path, says: `${since} is in the future; expected a day up to today, ${today} in ${timezone}` }];
+  return [
+    {
+      path,
+      says: `${since} is in the future; expected a day up to today, ${today} in ${timezone} by this machine's clock`,
+    },
+  ];
 }
 
 /** Null where there is no such time zone. */

@@ -8,6 +8,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Clocks that are further apart than this, in milliseconds, are not both right: 10 minutes. */
+export const WRONG_CLOCK_MS = 600_000;
+
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

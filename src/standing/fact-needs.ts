@@ -1,5 +1,5 @@
 /** What keeps facts from being booked or trusted: days that wait, booked days that differ, a clock that is wrong. */
-import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { counted, describeOffset } from '../lib/words.ts';
 import type { Overview } from '../warehouse/overview.ts';
 import type { Need } from './needs.ts';
@@ -8,8 +8,6 @@ import type { Typed } from './typed.ts';
 
 /** Days that are shown of many. */
 const EXAMPLES = 5;
-/** As far as the clock may be behind the newest moment of the file. */
-const AHEAD_MS = 10 * 60_000;
 
 type Since = (timestamp: string) => string;
 
@@ -75,7 +73,7 @@ export function clockNeeds({ runs: [last] }: Omit<Standing, 'needs'>, { overview
     advice,
   };
   const newest = overview.newestMoment();
-  const isAhead = newest !== null && fromTimestamp(newest) > now + AHEAD_MS;
+  const isAhead = newest !== null && fromTimestamp(newest) > now + WRONG_CLOCK_MS;
   const ahead = {
     words: `the newest moment in the warehouse, ${newest ?? ''} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
     details: [],

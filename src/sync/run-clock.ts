@@ -9,6 +9,8 @@ export interface RunClock {
   offsetMs: number | null;
   /** All services say so: it is the machine's clock that is wrong, and the times of the run are corrected. */
   isMachineOff: boolean;
+  /** The file holds moments ahead of the clock, and the services' dates confirm the clock: those moments are wrong. */
+  isFileWrong: boolean;
   /** Records may be deleted by their age: answers came, and none of them, nor the file, contradicts the clock. */
   mayPrune: boolean;
 }
@@ -34,10 +36,12 @@ export function judgeClock(
   const evidence = accounts.map(({ clock }) => clock.evidence());
   const dated = evidence.filter(({ offsetMs }) => offsetMs !== null);
   const offsets = evidence.flatMap(({ wasOff, offsetMs }) => (wasOff ? (offsetMs ?? 0) : []));
+  const isConfirmed = dated.length > 0 && evidence.every(({ wasOff }) => !wasOff);
   const [largest = null] = offsets.sort((one, other) => Math.abs(other) - Math.abs(one));
   return {
     offsetMs: largest,
     isMachineOff: dated.length > 0 && dated.every(({ offsetMs }) => offsetMs !== 0),
+    isFileWrong: isFileAhead && isConfirmed,
     mayPrune: largest === null && !isFileAhead && evidence.some(({ answered }) => answered),
   };
 }

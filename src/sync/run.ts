@@ -1,5 +1,5 @@
 /** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
-import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
@@ -9,7 +9,6 @@ import { syncAccount, type AccountOutcome } from './account-run.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './guard.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
-import { OFF_ABOVE_MS } from '../service/client/service-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import type { DayRange } from './storage/ranges.ts';
 import type { TurnRules } from './turns.ts';
@@ -98,13 +97,10 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
   };
 }
 
-/** A file whose newest moment lies this far ahead of the clock was written by a clock that was wrong, or is read by one. */
-const AHEAD_MS = OFF_ABOVE_MS;
-
 /** Warns where the file holds moments ahead of the clock: one of the two is wrong. */
 async function findFileAhead({ warehouse, logger }: SyncParts, now: number): Promise<boolean> {
   const newest = await warehouse.newestMoment();
-  if (newest === null || fromTimestamp(newest) <= now + AHEAD_MS) return false;
+  if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
   logger.warn(
     `the newest moment in the warehouse, ${newest} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is deleted by age or given up before the clock has passed it`,
   );

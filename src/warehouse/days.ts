@@ -19,11 +19,13 @@ export interface KnownGap {
 /** What is known of the days of an account. */
 export interface KnownDays {
   booked: ReadonlySet<string>;
-  /** Every stored day, booked or live, by its date. */
+  /** Every stored day, booked or live, by its date, with the figures that readers see: of its newest correction. */
   rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked' }>;
   gaps: ReadonlyMap<string, KnownGap>;
   /** Figures that wait for a second reading, and when they were first returned. */
   unconfirmed: ReadonlyMap<string, DayRow & { observedAt: string }>;
+  /** Booked days that the service reported differently, or not completely, when they were last requested. */
+  disputed: ReadonlySet<string>;
   /** The days of the first and the newest live reading; null before the first. */
   firstReading: string | null;
   lastReading: string | null;
@@ -64,7 +66,9 @@ export interface DayCounts {
 
 /** What is known of the days of the account. */
 export function knownDays(db: Db, account: string): KnownDays {
-  const stored = statements.storedDays(db, account);
+  const corrected = statements.correctedDays(db, account);
+  const stored = statements.storedDays(db, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
+  const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
   const gaps = statements.gapsOf(db, account).map((gap) => {
     const { last_asked_at: lastAskedAt, asked_days: askedDays } = gap;
     return [gap.date, { lastAskedAt, askedDays, givenUp: gap.given_up_at !== null }] as const;
@@ -73,7 +77,8 @@ export function knownDays(db: Db, account: string): KnownDays {
     return [row.date, { ...row, observedAt: row.observed_at }] as const;
   });
   return {
-    booked: new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : []))),
+    booked,
+    disputed: new Set(statements.disputedDays(db, account).filter((date) => booked.has(date))),
     rows: new Map(stored.map((row) => [row.date, row])),
     gaps: new Map(gaps),
     unconfirmed: new Map(unconfirmed),
@@ -110,8 +115,9 @@ export function storeDays(db: Db, days: DaysToStore): DayCounts {
   });
 }
 
-/** A day that is booked already, by another clock or time zone, stays so. */
+/** A day that is booked already, by another clock or time zone, stays so. A day that lasts is no gap. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
+  statements.closeGap(tx, account, row.date);
   if (!statements.findBooked(tx, account, row.date)) statements.writeDay(tx, account, row, 'live', at);
   statements.appendReading(tx, account, row, at);
 }

@@ -1,4 +1,4 @@
-/** Which file stands at a path: told by its place on the disk, which a rename keeps and no other file has. */
+/** Which file stands at a path: by its place on the disk and when it was made there. A rename keeps both. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { WarehouseError } from '../lib/errors.ts';
@@ -6,8 +6,8 @@ import { markerOf, targetOf } from './paths.ts';
 
 /** Tells a file from another one at the same path; null where there is none. */
 export function identityOf(path: string): string | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat ? `${stat.dev} ${stat.ino}` : null;
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null; // the number of a deleted file is given again
 }
 
 /**

@@ -2,6 +2,7 @@
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
 import { createBelonging, type Fit, type PlacedPage } from './belonging.ts';
+import { bookedZoneOf, type BookedZone } from './booked-zone.ts';
 import { createBudget, type Limits, type OnWait } from './budget.ts';
 import { correctDay, findBookedDay, knownDays, storeDays } from './days.ts';
 import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './days.ts';
@@ -14,7 +15,6 @@ import { REMEMBERED_MS } from './pauses.ts';
 import type { BoundaryLook, IdRange, PageOutcome, PageToStore } from './pages.ts';
 import type { Mode, Status, Trigger } from './schema/runs.ts';
 import * as runs from './statements/run.ts';
-import { countBooked } from './statements/storage.ts';
 import { readZone, writeZone } from './statements/state.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
 import type { KnownRange } from './statements/known-ids.ts';
@@ -26,7 +26,7 @@ import { prepareCountLive, prepareLiveIds, type PackageKey } from './statements/
 import * as packages from './statements/package.ts';
 import { noteLeftOverWalks, walksOf } from './statements/walk.ts';
 import { transact } from './transact.ts';
-import { newestMoment } from './statements/newest-moment.ts';
+import { lowerMoments, newestMoment } from './statements/newest-moment.ts';
 import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
 import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
 
@@ -58,7 +58,7 @@ export interface RunEnd {
   /** From when on a parked run may be gone on with, in milliseconds since 1970; null for any other. */
   resumeAt: number | null;
   /** What the run found out about the clocks. */
-  clock: { offsetMs: number | null; isMachineOff: boolean; mayPrune: boolean };
+  clock: { offsetMs: number | null; isMachineOff: boolean; isFileWrong: boolean; mayPrune: boolean };
   /** Days after which requests and runs are forgotten. */
   retention: { requestsDays: number; runsDays: number };
 }
@@ -139,8 +139,7 @@ export interface SqliteWarehouse extends Warehouse {
     onWait?: OnWait,
     budgetClock?: Clock,
   ): ReturnType<typeof createBudget>;
-  /** The time zone by which days were booked (null: none is recorded), and how many days are booked. */
-  bookedZone(): { timezone: string | null; bookedDays: number };
+  bookedZone(): BookedZone;
   /** Throws WarehouseError where the file is not at its path any more: see `refuseOther`. */
   refuseReplaced(): void;
   close(): void;
@@ -194,7 +193,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     correctDay: async (correction) => correctDay(db, correction),
     budget: (account, limits, onWait, budgetClock = clock) =>
       createBudget(ledger, account, limits, budgetClock, onWait),
-    bookedZone: () => ({ timezone: readZone(db), bookedDays: countBooked(db) }),
+    bookedZone: () => bookedZoneOf(db),
     refuseReplaced: () => refuseOther(path, opened),
     close: () => {
       ledger.$client.close();
@@ -219,6 +218,7 @@ function endRun(db: Db, runId: number, { status, now, error, resumeAt, clock, re
     const end = { status, finished_at: toTimestamp(now), requests, error, resume_at };
     runs.closeRun(tx, runId, { ...end, clock_offset_ms: clock.offsetMs });
     if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
+    if (clock.isFileWrong) lowerMoments(tx, toTimestamp(now));
     if (clock.mayPrune) prune(tx, now, retention);
   });
 }

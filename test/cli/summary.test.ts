@@ -33,7 +33,7 @@ function linesOf(
   const rest = { mode: 'full' as const, packagesDone: walks.length };
   const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
-  const clock = { offsetMs: null, isMachineOff: false, mayPrune: true };
+  const clock = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
   return summaryText({ ...run, walks, failures, clock }, { names, leftBack: [], columns })
     .trimEnd()
     .split('\n');

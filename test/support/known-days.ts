@@ -8,12 +8,14 @@ export function knownDays({
   gaps = {},
   rows = [],
   unconfirmed = [],
+  disputed = [],
   firstReading = null,
   lastReading = null,
 }: {
   booked?: readonly string[];
   gaps?: Record<string, Partial<KnownGap>>;
   rows?: readonly (DayRow & { state: 'live' | 'booked' })[];
+  disputed?: readonly string[];
   unconfirmed?: readonly (DayRow & { observedAt: string })[];
   firstReading?: string | null;
   lastReading?: string | null;
@@ -26,6 +28,7 @@ export function knownDays({
     booked: new Set(all.flatMap(({ state, date }) => (state === 'booked' ? date : []))),
     rows: new Map(all.map((row) => [row.date, row])),
     gaps: new Map(entries),
+    disputed: new Set(disputed),
     unconfirmed: new Map(unconfirmed.map((row) => [row.date, row])),
     firstReading,
     lastReading,

@@ -9,10 +9,11 @@ export function sortContext(given: Partial<SortContext> & { now: number }): Sort
     range: { from: '2026-03-01', to: '2026-03-10' },
     day: { today: '2026-03-10', settled: '2026-03-08', since: '2026-03-02', now },
     known: knownDays(),
-    rules: { giveUpDays: 7, optional: [], plausibleFactor: 2 },
+    rules: { settleMs: 3_600_000, giveUpDays: 7, optional: [], plausibleFactor: 2 },
     calendar: createCalendar('Asia/Seoul'),
-    trust: { mayBook: true, mayGiveUp: true, isDated: true },
-    newestTold: null,
+    trust: { mayBook: true, mayGiveUp: true, differenceMs: 0 },
+    newestServed: null,
+    gapsFrom: '2026-03-02',
     ...context,
   };
 }

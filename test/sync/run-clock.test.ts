@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { judgeClock, publishTime } from '../../src/sync/run-clock.ts';
 import type { ClockEvidence } from '../../src/service/client/service-clock.ts';
 
-const NONE = { answered: false, offsetMs: null, wasOff: false };
-const UNDATED = { answered: true, offsetMs: null, wasOff: false };
-const RIGHT = { answered: true, offsetMs: 0, wasOff: false };
-const AHEAD = { answered: true, offsetMs: -86_400_000, wasOff: true };
+const NONE = { answered: false, offsetMs: null, differenceMs: null, wasOff: false };
+const UNDATED = { answered: true, offsetMs: null, differenceMs: null, wasOff: false };
+const RIGHT = { answered: true, offsetMs: 0, differenceMs: 0, wasOff: false };
+const AHEAD = { answered: true, offsetMs: -86_400_000, differenceMs: -86_400_000, wasOff: true };
 
 const judge = (evidence: ClockEvidence[], isFileAhead = false) =>
   judgeClock(
@@ -15,17 +15,35 @@ const judge = (evidence: ClockEvidence[], isFileAhead = false) =>
 
 describe('the clock of a run', () => {
   it.each([
-    ['no answer came', [NONE], { offsetMs: null, isMachineOff: false, mayPrune: false }],
-    ['no answer is dated', [UNDATED], { offsetMs: null, isMachineOff: false, mayPrune: true }],
-    ['all services agree', [RIGHT, NONE, UNDATED], { offsetMs: null, isMachineOff: false, mayPrune: true }],
-    ['one service differs', [RIGHT, AHEAD], { offsetMs: -86_400_000, isMachineOff: false, mayPrune: false }],
-    ['all differ', [AHEAD, UNDATED], { offsetMs: -86_400_000, isMachineOff: true, mayPrune: false }],
+    ['no answer came', [NONE], { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: false }],
+    [
+      'no answer is dated',
+      [UNDATED],
+      { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true },
+    ],
+    [
+      'all services agree',
+      [RIGHT, NONE, UNDATED],
+      { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true },
+    ],
+    [
+      'one service differs',
+      [RIGHT, AHEAD],
+      { offsetMs: -86_400_000, isMachineOff: false, isFileWrong: false, mayPrune: false },
+    ],
+    [
+      'all differ',
+      [AHEAD, UNDATED],
+      { offsetMs: -86_400_000, isMachineOff: true, isFileWrong: false, mayPrune: false },
+    ],
   ] as const)('where %s', (_what, evidence, expected) => {
     expect(judge([...evidence])).toEqual(expected);
   });
 
   it('deletes nothing by age where the file is ahead of it', () => {
-    expect(judge([RIGHT], true).mayPrune).toBe(false);
+    expect(judge([RIGHT], true)).toMatchObject({ isFileWrong: true, mayPrune: false });
+    expect(judge([UNDATED], true)).toMatchObject({ isFileWrong: false, mayPrune: false });
+    expect(judge([RIGHT, AHEAD], true)).toMatchObject({ isFileWrong: false, mayPrune: false });
   });
 
   it('gives the time to publish at, and keeps dated copies where no run has confirmed it', () => {

@@ -8,7 +8,7 @@ import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.
 
 const DAY_MS = 86_400_000;
 /** What a run found out about the clocks: nothing is wrong. */
-const TRUSTED = { offsetMs: null, isMachineOff: false, mayPrune: true };
+const TRUSTED = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
 const KEEP = { requestsDays: 1000, runsDays: 1000 };
 
 let path: string;

@@ -146,6 +146,18 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
   });
 });
 
+it('an earlier state of the same file, put in its place with the same number on the disk, is refused', async () => {
+  const earlier = join(folder, 'earlier.db');
+  const kept = openWarehouse(path, clock);
+  copyFileSync(path, earlier); // a raw copy: it is written with a -wal, unlike a backup
+  kept.close();
+  await killAfterWriting();
+  rmSync(path);
+  copyFileSync(earlier, path);
+  expect(() => openWarehouse(path, clock)).toThrow(/-wal belongs to another file than/);
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
+});
+
 it('a file that was moved away is taken up whole when it is moved back to its -wal', async () => {
   await killAfterWriting();
   renameSync(path, `${path}.old`);

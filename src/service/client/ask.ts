@@ -9,7 +9,7 @@ import type { Answered } from './client.ts';
 import type { Question } from './questions.ts';
 import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
 import type { Room, Rooms } from './room.ts';
-import type { AnswerDates } from './service-clock.ts';
+import type { AnswerDates, DateDoubt } from './service-clock.ts';
 import { send } from './transport.ts';
 
 /** What all questions of one account share. */
@@ -20,8 +20,8 @@ export interface Connection {
   inFlight: LimitFunction;
   budget: Budget;
   clock: Clock;
-  /** Takes the dates of an answer; false where the request is to be sent again: see ServiceClock. */
-  checkDates: (answer: AnswerDates) => boolean;
+  /** Takes the dates of an answer; gives a doubt where the request is to be sent again, once: see ServiceClock. */
+  checkDates: (answer: AnswerDates, doubt: DateDoubt | null) => DateDoubt | null;
   /** Milliseconds for one whole attempt, and bytes of decompressed content. */
   deadlineMs: number;
   maxBytes: number;
@@ -39,7 +39,16 @@ const GRACE_MS = 4_000;
 /** Of what the service says, at most so many characters are told. */
 const MESSAGE_LENGTH = 300;
 
-type Tried<T> = { answer: Answered<T> } | { pauseMs: number };
+/** Before a request whose answer had an odd date is sent again, in milliseconds: dates are of whole seconds. */
+const DOUBT_PAUSE_MS = 1_100;
+
+type Tried<T> = { answer: Answered<T> } | { pauseMs: number; doubt?: DateDoubt };
+
+/** Which attempt it is, from 1 up, and the doubt about a date that an earlier one had. */
+interface Tries {
+  count: number;
+  doubt: DateDoubt | null;
+}
 
 /** Reads the content of an answer, which is good until then only. Throws TransientError, RefusedError. */
 type Read<T> = (content: Buffer) => T | Promise<T>;
@@ -50,9 +59,12 @@ export async function ask<T>(
   question: Question,
   read: Read<T>,
 ): Promise<Answered<T>> {
+  let doubt: DateDoubt | null = null;
   for (let count = 1; ; count++) {
-    const tried = await connection.inFlight(() => attempt(connection, question, read, count));
+    const tries: Tries = { count, doubt };
+    const tried: Tried<T> = await connection.inFlight(() => attempt(connection, question, read, tries));
     if ('answer' in tried) return tried.answer;
+    doubt = tried.doubt ?? doubt;
     if (tried.pauseMs > 0) await connection.clock.sleep(tried.pauseMs, question.asking.signal);
   }
 }
@@ -62,15 +74,16 @@ async function attempt<T>(
   connection: Connection,
   question: Question,
   read: Read<T>,
-  count: number,
+  { count, doubt }: Tries,
 ): Promise<Tried<T>> {
   const admission = await admit(connection, question);
   const room = connection.rooms.take();
   try {
-    const content = await exchange(connection, question, admission, room);
-    if (content === null) return { pauseMs: 0 };
+    const exchanged = await exchange(connection, question, admission, room);
+    const odd = connection.checkDates(exchanged, doubt);
+    if (odd !== null) return { pauseMs: DOUBT_PAUSE_MS, doubt: odd };
     const answeredAt = connection.clock.now();
-    const answer = { ...(await read(content)), answeredAt };
+    const answer = { ...(await read(exchanged.content)), answeredAt };
     connection.lastRefusal = null;
     return { answer };
   } catch (error) {
@@ -94,13 +107,12 @@ function admit({ budget, deadlineMs }: Connection, { asking, packageId, page }: 
   return budget.admit({ purpose, runId, packageId, page, deadlineMs }, signal);
 }
 
-/** Gives the content of an answer; null where its date asks for another one. */
 async function exchange(
-  { agent, clock, checkDates, deadlineMs, maxBytes }: Connection,
+  { agent, clock, deadlineMs, maxBytes }: Connection,
   { asking, url, headers }: Question,
   admission: Admission,
   room: Room,
-): Promise<Buffer | null> {
+): Promise<AnswerDates & { content: Buffer }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const { signal } = asking;
   const sentAt = clock.now();
@@ -109,7 +121,7 @@ async function exchange(
   if ('error' in outcome.result) throw outcome.result.error;
   const { dateMs, ageMs, result } = outcome;
   const waitedMs = Math.min(deadlineMs, Math.max(0, clock.now() - sentAt));
-  return checkDates({ dateMs, ageMs, waitedMs }) ? result.content : null;
+  return { content: result.content, dateMs, ageMs, waitedMs };
 }
 
 /**

@@ -28,7 +28,7 @@ export interface ClientOptions {
   account: ServiceAccount;
   budget: Budget;
   clock: Clock;
-  /** Takes the dates of each answer; false where the request is to be sent again: see ServiceClock. Left out: none is. */
+  /** Takes the dates of each answer: see ServiceClock. Left out: no request is sent again for them. */
   checkDates?: Connection['checkDates'];
   /** Milliseconds for one whole attempt. */
   deadlineMs?: number;
@@ -104,7 +104,7 @@ function createConnection({ account, budget, clock, ...options }: ClientOptions)
     inFlight: pLimit(connections),
     budget,
     clock,
-    checkDates: options.checkDates ?? (() => true),
+    checkDates: options.checkDates ?? (() => null),
     deadlineMs: options.deadlineMs ?? 30_000,
     maxBytes: options.maxBytes ?? 32 * 1024 * 1024,
     retry: options.retry ?? RETRY_POLICY,

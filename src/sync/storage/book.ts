@@ -31,9 +31,13 @@ interface Booking {
   parts: SyncParts;
   order: StorageOrder;
   outcome: StorageOutcome;
-  /** Computed once, so that a midnight that passes changes nothing; anew where the clock turns out to be wrong. */
+  /** Computed once, so that a midnight that passes changes nothing; once more where the clock turns out to be wrong. */
   day: RunDay;
-  /** The newest day that the service has told in this run; null for none. */
+  /** Days before this one leave no gap: they were only requested by hand. */
+  gapsFrom: string;
+  /** No run of this day made a live reading before this one. */
+  isFirstOfDay: boolean;
+  /** The newest day that answers of this run had a record of; null for none. */
   newestTold: string | null;
 }
 
@@ -41,7 +45,11 @@ interface Booking {
 export async function bookStorage(parts: SyncParts, order: StorageOrder): Promise<StorageOutcome> {
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
   const outcome = { account: order.account.name, live: false, ...counts };
-  const booking = { parts, order, outcome, day: await findDay(parts, order), newestTold: null };
+  const known = await parts.warehouse.knownDays(outcome.account);
+  const day = findDay(parts, order, known);
+  const { since: gapsFrom } = findDay(parts, { ...order, days: null }, known);
+  const isFirst = isFirstOfDay(day, known);
+  const booking = { parts, order, outcome, day, gapsFrom, isFirstOfDay: isFirst, newestTold: null };
   if (order.days) await bookNamed(booking, order.days);
   else await bookDue(booking);
   return outcome;
@@ -62,8 +70,10 @@ async function bookDue(booking: Booking): Promise<void> {
   }
   if (!trustOf(booking).mayBook) return;
   const known = await parts.warehouse.knownDays(outcome.account);
-  const newest = newestServed(booking, known);
-  await fillHoles(booking, holeRanges(parts.calendar, booking.day, known, range, newest ?? undefined));
+  const { day, isFirstOfDay: isFirst } = booking;
+  const isSure = outcome.live || trustOf(booking).differenceMs !== null;
+  const limits = { current: range, isFirst, newest: isSure ? null : newestServed(booking, known) };
+  await fillHoles(booking, holeRanges(parts.calendar, day, known, limits));
 }
 
 /** Asks for the current days; once more where the answer shows that it is another day than the machine's clock says. */
@@ -71,10 +81,10 @@ async function askCurrent(booking: Booking): Promise<{ range: DayRange; answer: 
   const { parts, order } = booking;
   const range = await findCurrentRange(booking);
   const answer = await ask(order, range);
-  const { clock } = order.account;
-  if (!clock.evidence().wasOff || parts.calendar.dayAt(clock.now()) === booking.day.today)
-    return { range, answer };
-  booking.day = await findDay(parts, order);
+  const today = parts.calendar.dayAt(answer.answeredAt);
+  const isBehind = today > booking.day.today && order.account.clock.evidence().wasOff; // else it is past midnight
+  if (today >= booking.day.today && !isBehind) return { range, answer };
+  booking.day = findDay(parts, order, await parts.warehouse.knownDays(order.account.name));
   const second = await findCurrentRange(booking);
   return { range: second, answer: await ask(order, second) };
 }
@@ -85,24 +95,19 @@ async function findCurrentRange({ parts, order, day }: Booking): Promise<DayRang
 }
 
 /** The day by the service's clock. */
-async function findDay(parts: SyncParts, { account, rules, days }: StorageOrder): Promise<RunDay> {
-  const known = await parts.warehouse.knownDays(account.name);
+function findDay(parts: SyncParts, { account, rules, days }: StorageOrder, known: KnownDays): RunDay {
   const since = days ? days.from : rules.since;
   return createRunDay(parts.calendar, account.clock.now(), { ...rules, since }, known);
 }
 
 /** A clock that the answers contradict books nothing; one that the file contradicts gives nothing up. */
 function trustOf({ order }: Booking): Trust {
-  const { wasOff, offsetMs } = order.account.clock.evidence();
-  return { mayBook: !wasOff, mayGiveUp: !wasOff && !order.isFileAhead, isDated: offsetMs !== null };
+  const { wasOff, differenceMs } = order.account.clock.evidence();
+  return { mayBook: !wasOff, mayGiveUp: !wasOff && !order.isFileAhead, differenceMs };
 }
 
-/**
- * The newest day that the service is known to have had, where neither the date of an answer nor a record of today says
- * what day it is: a clock that is far ahead must not ask for years of days to come. Null: up to now.
- */
+/** The newest day that the service is known to have had: in this run, or in earlier ones; null before the first. */
 function newestServed(booking: Booking, { booked, lastReading }: KnownDays): string | null {
-  if (booking.outcome.live || trustOf(booking).isDated) return null;
   return [...booked, lastReading ?? '', booking.newestTold ?? ''].sort().at(-1) || null;
 }
 
@@ -111,11 +116,9 @@ async function store(booking: Booking, range: DayRange, answer: Answer): Promise
   const known = await parts.warehouse.knownDays(outcome.account);
   booking.newestTold = findNewestTold(answer.records, range, booking.newestTold);
   const context = { range, day, known, rules: order.rules, calendar: parts.calendar };
-  const sorted = sortDays(answer, {
-    ...context,
-    trust: trustOf(booking),
-    newestTold: booking.newestTold,
-  });
+  const { gapsFrom } = booking;
+  const served = { gapsFrom, newestServed: newestServed(booking, known) };
+  const sorted = sortDays(answer, { ...context, ...served, trust: trustOf(booking) });
   const counts = await parts.warehouse.storeDays({ account: outcome.account, ...sorted });
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
   outcome.live ||= sorted.live !== null;

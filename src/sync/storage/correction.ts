@@ -31,13 +31,14 @@ export async function readCorrection(
   clock.reset();
   const range = { from: date, to: date };
   const answer = await client.storageDays({ ...range, purpose: 'storage', runId: null, signal });
-  const { wasOff, offsetMs } = clock.evidence();
+  const { wasOff, offsetMs, differenceMs } = clock.evidence();
   if (wasOff)
     throw refusal(`account ${name}: ${describeOffset(offsetMs ?? 0)}`, "set the machine's clock first");
   const known = await warehouse.knownDays(name);
-  const trust = { mayBook: true, mayGiveUp: false, isDated: offsetMs !== null };
+  const trust = { mayBook: true, mayGiveUp: false, differenceMs };
   const runDay = createRunDay(calendar, clock.now(), rules, known);
-  const sorted = sortDays(answer, { range, day: runDay, known, rules, calendar, trust, newestTold: date });
+  const served = { newestServed: date, gapsFrom: runDay.since };
+  const sorted = sortDays(answer, { range, day: runDay, known, rules, calendar, trust, ...served });
   const observed = sorted.past.find((row) => row.date === date);
   if (!observed) throw noRecord(name, date, sorted.refused[0]?.reason);
   const shown = day.corrected ?? day.booked;

@@ -20,7 +20,7 @@ export function findDoubt(
   known: KnownDays,
   { plausibleFactor }: Pick<StorageRules, 'plausibleFactor'>,
 ): string | null {
-  if (isZero(row)) return isZeroExpected(row.date, known) ? null : '0 in every figure';
+  if (isZero(row) && !isZeroExpected(row.date, known)) return '0 in every figure';
   const live = known.rows.get(row.date);
   if (live?.state !== 'live') return null;
   const [total, before] = [totalOf(row, live), totalOf(live, row)];

@@ -31,7 +31,7 @@ const LONGEST = 31;
 export function createRunDay(calendar: Calendar, now: number, rules: StorageRules, known: KnownDays): RunDay {
   const today = calendar.dayAt(now);
   const settled = addDays(calendar.dayAt(now - rules.settleMs), -1);
-  return { today, settled, since: rules.since ?? firstKnown(known) ?? addDays(today, -1), now };
+  return { today, settled, since: rules.since ?? firstKnown(known, today) ?? addDays(today, -1), now };
 }
 
 /** The ranges of days that a person named, newest first, up to the last one that is over. */
@@ -44,10 +44,18 @@ export function namedRanges(day: Pick<RunDay, 'today'>, { from, to }: DayRange):
   return ranges;
 }
 
-/** The first day that is known, or else the day before the first reading: that one may not have been settled yet. */
-function firstKnown({ booked, gaps, firstReading }: KnownDays): string | null {
+/** So far back begins the history at most, in days, where no first day is configured: a clock may have been wrong. */
+const LONGEST_HISTORY = 366;
+
+/**
+ * The first gap, or the day before the first reading: that one may not have been settled yet; or else the first booked
+ * day. Other booked days say nothing: a person may have requested days long past.
+ */
+function firstKnown({ booked, gaps, firstReading }: KnownDays, today: string): string | null {
   const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
-  return [...booked, ...gaps.keys(), ...beforeReading].sort()[0] ?? null;
+  const since = [...gaps.keys(), ...beforeReading].sort()[0] ?? [...booked].sort()[0] ?? null;
+  const least = addDays(today, -LONGEST_HISTORY);
+  return since !== null && since < least ? least : since;
 }
 
 /**
@@ -79,21 +87,36 @@ export function dayOf(calendar: Calendar, timestamp: string): string {
   return calendar.dayAt(fromTimestamp(timestamp));
 }
 
+/** What bounds the ranges of older days. */
+export interface HoleLimits {
+  /** What this run has requested already. */
+  current: DayRange;
+  /** This is the first run of the day: disputed days are requested too. */
+  isFirst: boolean;
+  /**
+   * The last day that the service is known to have had; null where an answer tells what day it is. A clock that is far
+   * ahead must not ask for years of days to come.
+   */
+  newest: string | null;
+}
+
 /**
  * Older gaps, newest first, in ranges of at most 31 days; each is requested once a day until it is given up, and once a
- * month from then on. `newest` is the last day that the service is known to have had.
+ * month from then on. So are disputed days: booked ones that the service reports differently, or not completely.
  */
 export function holeRanges(
   calendar: Calendar,
   day: RunDay,
   known: KnownDays,
-  current: DayRange,
-  newest: string = day.settled,
+  { current, isFirst, newest }: HoleLimits,
 ): DayRange[] {
   const ranges: DayRange[] = [];
-  const last = newest < day.settled ? newest : day.settled;
-  for (let date = last; date >= day.since; date = addDays(date, -1)) {
-    if (date >= current.from || !isDue(calendar, day, known, date)) continue;
+  const last = newest !== null && newest < day.settled ? newest : day.settled;
+  const disputed = isFirst ? known.disputed : new Set<string>();
+  const first = [...disputed, day.since].sort()[0] ?? day.since;
+  for (let date = last; date >= first; date = addDays(date, -1)) {
+    const isGap = date >= day.since && isDue(calendar, day, known, date);
+    if (date >= current.from || !(isGap || disputed.has(date))) continue;
     const range = ranges.at(-1);
     if (range && daysBetween(date, range.to) < LONGEST) range.from = date;
     else ranges.push({ from: date, to: date });

@@ -23,8 +23,8 @@ export interface Trust {
   mayBook: boolean;
   /** Gaps may be given up. */
   mayGiveUp: boolean;
-  /** The service's answers are dated, and agree with the clock. */
-  isDated: boolean;
+  /** How far the service's clock is ahead of ours by its dates, in milliseconds, up to 10 minutes; null: undated. */
+  differenceMs: number | null;
 }
 
 /** What an answer is sorted by. */
@@ -33,11 +33,13 @@ export interface SortContext {
   range: DayRange;
   day: RunDay;
   known: KnownDays;
-  rules: Pick<StorageRules, 'giveUpDays' | 'optional' | 'plausibleFactor'>;
+  rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
   trust: Trust;
-  /** The newest day that the answers of this run had a record of, this one included; null for none. */
-  newestTold: string | null;
+  /** The newest day that the service is known to have had: by this answer, or by earlier ones; null for none. */
+  newestServed: string | null;
+  /** Days before this one leave no gap: they were only requested by hand. */
+  gapsFrom: string;
 }
 
 /** Sorts the records of one answer: live, booked or compared, waiting, missed, refused. */
@@ -47,22 +49,24 @@ export function sortDays(answer: DaysToSort, context: SortContext): Omit<DaysToS
   const { answeredAt } = answer;
   const found = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
   if (!trust.mayBook) return { ...found, ...NOTHING_BOOKED };
-  const isPast = (date: string) => isWanted(date, context) && isOver(date, context);
+  const over = { ...context, answeredAt };
+  const isPast = (date: string) => isWanted(date, over) && isOver(date, over);
   const past = [...rows.values()].filter((row) => isPast(row.date));
   const doubts = past.flatMap((row) => {
     const reason = known.booked.has(row.date) ? null : findDoubt(row, known, context.rules);
     return reason === null || isConfirmed(row, known, answeredAt) ? [] : [{ row, reason }];
   });
   const waiting = new Set(doubts.map(({ row }) => row.date));
-  const last = context.newestTold; // told, wanted, and not over for certain: it waits too
-  if (last !== null && isWanted(last, context) && !isOver(last, context)) waiting.add(last);
+  const last = context.newestServed; // it may not be over: it waits too
+  if (last !== null && rows.has(last) && isWanted(last, over) && !isOver(last, over)) waiting.add(last);
   const refusedDates = new Set(refused.map(({ date }) => date));
   const missed = daysOf(context.range)
-    .filter((date) => !known.booked.has(date) && (waiting.has(date) || (isPast(date) && !rows.has(date))))
+    .filter((date) => date >= context.gapsFrom && !known.booked.has(date))
+    .filter((date) => waiting.has(date) || (isPast(date) && !rows.has(date)))
     .map((date) => missedDay(date, context, waiting, refusedDates));
   return {
     ...found,
-    today: day.today,
+    today: trust.mayGiveUp && trust.differenceMs !== null ? day.today : null,
     past: past.filter(({ date }) => !waiting.has(date)),
     unconfirmed: doubts,
     missed,
@@ -86,18 +90,23 @@ export function findNewestTold(
 
 const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], givenUp: [] };
 
-/** Settled by our own clock, and in the history or booked already. */
-function isWanted(date: string, { day, known }: SortContext): boolean {
-  return date <= day.settled && (date >= day.since || known.booked.has(date));
+type OverContext = SortContext & { answeredAt: number };
+
+/** Settled when the run began and when the answer came, and in the history; or booked already, to be compared. */
+function isWanted(date: string, { day, known, calendar, rules, answeredAt }: OverContext): boolean {
+  if (known.booked.has(date)) return date < day.today;
+  const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
+  return date <= day.settled && date <= settled && date >= day.since;
 }
 
 /**
- * Over by the service's own clock: its answers agree with ours, or it has told a later day. What it has told last may be
- * its today, where it does not tell the day that we take for today: our clock may be ahead.
+ * Over by the service's own clock: by the date of its answers, or because it has told a later day. Without a date, what it
+ * has told last may be its today: our clock may be ahead.
  */
-function isOver(date: string, { day, known, trust, newestTold }: SortContext): boolean {
+function isOver(date: string, { known, calendar, trust, newestServed, answeredAt }: OverContext): boolean {
   if (known.booked.has(date)) return true;
-  return trust.isDated || newestTold === null || newestTold === day.today || date < newestTold;
+  if (trust.differenceMs !== null) return date < calendar.dayAt(answeredAt + trust.differenceMs);
+  return newestServed === null || date < newestServed;
 }
 
 function missedDay(

@@ -117,7 +117,7 @@ async function isForeign(
 ): Promise<boolean> {
   const { key } = course;
   const { packageId } = key;
-  if (doubtEcho(echo, packageId)) return true;
+  if (doubtEcho(echo, packageId)?.isSure) return true;
   const fromTop = direction === 'desc';
   const holding = holdingOf(fromTop ? listed.toReversed() : listed, refused.length);
   const page = { packageId, paging, echo, holding, fromTop, above: null };

@@ -12,6 +12,8 @@ export interface Doubt {
   isSure: boolean;
   /** Another package showed the same bytes, and nothing else speaks against it: some packages hold the same videos. */
   isCopy?: true;
+  /** The echo of a search, which the service may always give. */
+  isEcho?: true;
 }
 
 /** A page as it came. */
@@ -43,7 +45,7 @@ export function doubtEcho(echo: SearchOption | null, packageId: number): Doubt |
   );
   if (searched.length === 0) return null;
   const words = `its answer echoes a search that was not asked for (${searched.join(', ')})`;
-  return { words, isSure: searched.includes('keyword') };
+  return { words, isSure: searched.includes('keyword'), isEcho: true };
 }
 
 /** The number that an echo names; null where it names none. */

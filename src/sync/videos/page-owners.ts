@@ -6,6 +6,8 @@ export interface PageOwners {
   ownerOf(hash: string, packageId: number): Promise<number | null>;
   /** Packages of this run that were asked again for what another one shows, and do show it. */
   copies: number;
+  /** Pages of this run that came again with the echo of a search, and were stored all the same. */
+  echoes: number;
 }
 
 /** Holds a number a page, read when it is asked for first. Packages that are read for the first time now are no evidence. */
@@ -22,6 +24,7 @@ export function createPageOwners(
       return owner === packageId ? null : owner;
     },
     copies: 0,
+    echoes: 0,
   };
 }
 

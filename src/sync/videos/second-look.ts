@@ -29,12 +29,14 @@ export async function unlessForeign(
   const still = await findDoubt(look, again);
   if (still?.isSure && !order.acceptPage) throw foreign(parts, course, number, still);
   if (still?.isCopy) order.owners.copies++;
+  else if (still?.isEcho) order.owners.echoes++;
   else if (still) course.confirmed++;
   return settled(look, again, still);
 }
 
 /** Where the same came again often enough, it is no accident. */
 function isWorthAsking({ order, course }: Look, doubt: Doubt): boolean {
+  if (doubt.isEcho && !doubt.isSure) return order.owners.echoes < MOST_CONFIRMED;
   if (doubt.isCopy) return !course.isCopy && order.owners.copies < MOST_COPIES;
   return (doubt.isSure && !order.acceptPage) || course.confirmed < MOST_CONFIRMED;
 }

@@ -1,5 +1,5 @@
 /** Packages: known, retired, walked, looked at, and whose turn is next. */
-import { and, eq, gte, inArray, isNull, notInArray, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '../file.ts';
 import { run, walk, type Mode } from '../schema/runs.ts';
 import { packageDay, packageTable } from '../schema/videos.ts';
@@ -34,7 +34,7 @@ export function registerPackage(tx: Tx, { account, packageId }: PackageKey, name
 /** Retires the packages of the account that are not among `kept`. */
 export function retirePackages(tx: Tx, account: string, kept: readonly number[], at: string): void {
   tx.update(packageTable)
-    .set({ retired_at: at })
+    .set({ retired_at: notBeforeWalks(at) })
     .where(
       and(
         eq(packageTable.account, account),
@@ -45,10 +45,16 @@ export function retirePackages(tx: Tx, account: string, kept: readonly number[],
     .run();
 }
 
+/** A moment, or that of the last walk where it is later: a clock that is behind must not end a package before its history. */
+function notBeforeWalks(at: string): SQL {
+  const { walked_at, looked_at } = packageTable;
+  return sql`max(${at}, coalesce(${walked_at}, ''), coalesce(${looked_at}, ''))`;
+}
+
 /** Retires every package of the accounts that are not among `kept`. */
 export function retireAccounts(tx: Tx, kept: readonly string[], at: string): void {
   tx.update(packageTable)
-    .set({ retired_at: at })
+    .set({ retired_at: notBeforeWalks(at) })
     .where(and(isNull(packageTable.retired_at), notInArray(packageTable.account, [...kept])))
     .run();
 }

@@ -11,6 +11,7 @@ import {
   storageUnconfirmed,
   type GapReason,
 } from '../schema/storage.ts';
+import { quarantine } from '../schema/videos.ts';
 
 type Kept = 'account' | 'state' | 'observed_at';
 /** A day as received: its date and the ten figures of service.md 2.3. */
@@ -210,17 +211,35 @@ export function daysToServe(tx: Tx, account: string, range: { from: string; to: 
     .where(and(eq(storageDay.account, account), between(storageDay.date, range.from, range.to), isKnown))
     .orderBy(storageDay.date)
     .all();
-  const corrected = correctedDays(tx, account, range);
+  const corrected = correctedDays(tx, account);
   return rows.map((row) => ({ ...row, ...corrected.get(row.date) }));
 }
 
-/** The figures of the newest correction of each day that has one. */
-function correctedDays(tx: Tx, account: string, { from, to }: { from: string; to: string }) {
+/** The figures of the newest correction of each day of the account that has one. */
+export function correctedDays(tx: Tx, account: string) {
   const rows = tx
     .select()
     .from(storageCorrection)
-    .where(and(eq(storageCorrection.account, account), between(storageCorrection.date, from, to)))
+    .where(eq(storageCorrection.account, account))
     .orderBy(storageCorrection.accepted_at)
     .all();
   return new Map(rows.map(({ date, ...row }) => [date, pickFigures(row)]));
+}
+
+/** The days of open discrepancies, and of records of the storage in quarantine. */
+export function disputedDays(tx: Tx, account: string): string[] {
+  const { resolved_at, account: ofAccount, date } = storageDiscrepancy;
+  const discrepancies = tx
+    .selectDistinct({ date })
+    .from(storageDiscrepancy)
+    .where(and(eq(ofAccount, account), isNull(resolved_at)))
+    .all();
+  const refused = tx
+    .selectDistinct({ date: quarantine.record_id })
+    .from(quarantine)
+    .where(
+      and(eq(quarantine.account, account), eq(quarantine.stream, 'storage'), isNull(quarantine.resolved_at)),
+    )
+    .all();
+  return [...discrepancies, ...refused].flatMap((row) => row.date ?? []);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, RefusedError } from '../../../src/lib/errors.ts';
 import { execute } from '../../support/live-file.ts';
 import { storageRecord } from '../../support/service-answers.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { openStorageAccount } from '../../support/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
@@ -12,10 +13,12 @@ const { signal } = new AbortController();
 /** An account with 2026-03-09 booked as 5, of which the service says 6 by now. */
 async function openDiffering() {
   const state = { figure: 5, off: 0, record: (row: Record<string, unknown>): Record<string, unknown> => row };
+  const clock = createVirtualClock(NOON);
   const account = await openStorageAccount({
+    clock,
     answer: ({ days }) =>
       days.map((day) => state.record(storageRecord(day, day === DATE ? state.figure : 5))),
-    date: () => Date.parse(NOON) + state.off,
+    date: () => clock.now() + state.off,
   });
   await account.runAt(NOON);
   state.figure = 6;

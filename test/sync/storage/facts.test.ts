@@ -201,6 +201,64 @@ describe('a total that is far from the last reading of its day', () => {
   });
 });
 
+describe('one odd answer', () => {
+  it('of 0 is not booked though 0 was right the day before: the last reading of the day speaks against it', async () => {
+    const size = 5 * 1024 * GB;
+    let isOdd = false;
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((day) => {
+          const isZero = day < '2026-03-10' || (isOdd && day === '2026-03-10');
+          return { ...storageRecord(day, 0), ...(isZero ? {} : { mov_org_cnt: 1, mov_org_size: size }) };
+        }),
+    });
+    await account.runAt(NOON);
+    await account.runAt('2026-03-10T04:00Z'); // 0 twice: 2026-03-09 is booked
+    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 0]);
+    isOdd = true;
+    await account.runAt('2026-03-11T03:00Z');
+    expect(account.days()[1]).toEqual(['2026-03-10', 'live', 1]);
+    isOdd = false;
+    await account.runAt('2026-03-11T03:10Z');
+    expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 1]);
+  });
+
+  it('of 0 is not booked next to a 0 that a person has corrected', async () => {
+    const figures = new Map<string, number>([['2026-03-09', 0]]);
+    const account = await openStorageAccount({
+      rules: { lookAgainDays: 0 },
+      answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
+    });
+    await account.runAt(NOON);
+    await account.runAt('2026-03-10T04:00Z');
+    figures.set('2026-03-09', 5).set('2026-03-10', 0);
+    const { signal } = new AbortController();
+    const { observed: row } = await account.pipeline.readCorrection('main', '2026-03-09', signal);
+    const correction = { account: 'main', row, acceptedAt: account.clock.now(), reason: 'x' };
+    await account.pipeline.warehouse.correctDay(correction);
+    await account.runAt('2026-03-11T03:00Z');
+    expect(account.days()[1]).toEqual(['2026-03-10', 'live', 5]);
+  });
+
+  it('about a booked day is resolved by the next one, however long ago the day is', async () => {
+    let figure = 5;
+    const account = await openStorageAccount({
+      answer: ({ days }) => days.map((day) => storageRecord(day, day === '2026-03-09' ? figure : 5)),
+    });
+    await account.runAt(NOON);
+    figure = 6;
+    await account.runAt('2026-03-12T03:00Z'); // the last day on which 2026-03-09 is compared
+    const open = () => account.rows('select date from storage_discrepancy where resolved_at is null');
+    expect(open()).toHaveLength(FIGURES.length);
+    figure = 5;
+    await account.runAt('2026-03-13T03:00Z');
+    expect(open()).toEqual([]);
+    const asked = account.asked.length;
+    await account.runAt('2026-03-14T03:00Z');
+    expect(account.asked.slice(asked)).toHaveLength(1);
+  });
+});
+
 describe('days that a person names', () => {
   const days = { from: '2026-02-01', to: '2026-03-09' };
   const only = { videos: false, storageDays: days };
@@ -224,6 +282,22 @@ describe('days that a person names', () => {
       { scope: 'storage only, 2026-02-01 to 2026-03-09' },
     ]);
     expect(account.rows(GAPS)).toEqual([]);
+  });
+
+  it('of long ago leave no gaps, and do not move the beginning of the history', async () => {
+    const account = await openStorageAccount({
+      answer: ({ days: each }) =>
+        each.filter((day) => day > '2026-01-10' || day === '2004-03-05').map((day) => storageRecord(day, 5)),
+    });
+    await account.runAt(NOON);
+    const storageDays = { from: '2004-03-01', to: '2004-03-31' };
+    expect(await account.runAt('2026-03-10T04:00Z', { videos: false, storageDays })).toMatchObject({
+      storage: [{ booked: 1, missed: 0 }],
+    });
+    expect(account.rows(GAPS)).toEqual([]);
+    const asked = account.asked.length;
+    await account.runAt('2026-03-11T03:00Z');
+    expect(account.asked.slice(asked)).toEqual(['2026-03-09..2026-03-11']);
   });
 
   it('are compared where they are booked, however long ago; a figure that is right again resolves it', async () => {

@@ -140,7 +140,11 @@ describe('the ranges of the holes', () => {
   const rangesOf = (since: string, known = NOTHING, now = NOON) => {
     const rules = { ...RULES, since };
     const day = createRunDay(SEOUL, now, rules, known);
-    return holeRanges(SEOUL, day, known, currentRange(day, known, rules, false));
+    return holeRanges(SEOUL, day, known, {
+      current: currentRange(day, known, rules, false),
+      isFirst: false,
+      newest: null,
+    });
   };
 
   it('are none where everything is booked', () => {
@@ -212,7 +216,7 @@ describe('the ranges of the holes', () => {
         const rules = { ...RULES, since };
         const day = createRunDay(SEOUL, now, rules, known);
         const current = currentRange(day, known, rules, isFirst);
-        const ranges = holeRanges(SEOUL, day, known, current);
+        const ranges = holeRanges(SEOUL, day, known, { current, isFirst, newest: null });
         const due = days
           .filter((each) => ['unknown', 'asked before'].includes(each.fate))
           .map((each) => each.date)

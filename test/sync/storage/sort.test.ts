@@ -75,7 +75,7 @@ describe('an answer', () => {
     const sorted = sort([dayRow('2026-03-04', 1)], known);
     expect(sorted.givenUp).toEqual(['2026-03-02']);
     expect(dates(sorted.missed)).toContain('2026-03-02');
-    const trust = { mayBook: true, mayGiveUp: false, isDated: true };
+    const trust = { mayBook: true, mayGiveUp: false, differenceMs: 0 };
     const answer = { records: [], raw: () => '', answeredAt: NOW };
     expect(sortDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe('an answer', () => {
   it('keeps exact numbers however they are written, and refuses what is none', () => {
     const read = (figure: string) => {
       const text = `{"date":"2026-03-08","mov_org_size":${figure},"mov_org_cnt":1}`;
-      const rules = { giveUpDays: 7, optional: FIGURES, plausibleFactor: 2 };
+      const rules = { settleMs: 3_600_000, giveUpDays: 7, optional: FIGURES, plausibleFactor: 2 };
       const answer = { records: [JSON.parse(text)], raw: () => text, answeredAt: NOW };
       const sorted = sortDays(answer, sortContext({ now: NOW, rules }));
       return sorted.past[0]?.mov_org_size ?? sorted.refused[0]?.reason ?? null;

@@ -1,0 +1,25 @@
+import { openFileToRead, type Db } from './file.ts';
+import { countBooked } from './statements/storage.ts';
+import { readZone } from './statements/state.ts';
+
+/** The calendar of the booked days. */
+export interface BookedZone {
+  /** The time zone by which they were booked; null where none is recorded. */
+  timezone: string | null;
+  bookedDays: number;
+}
+
+/** Reads it from an open file. */
+export function bookedZoneOf(db: Db): BookedZone {
+  return { timezone: readZone(db), bookedDays: countBooked(db) };
+}
+
+/** Reads it from the live file at `path`. Throws WarehouseError where there is none of ours. */
+export function readBookedZone(path: string): BookedZone {
+  const db = openFileToRead(path);
+  try {
+    return bookedZoneOf(db);
+  } finally {
+    db.$client.close();
+  }
+}
