@@ -13,6 +13,8 @@ import { createPublisher } from '../../src/warehouse/publishing/publisher.ts';
 import { openPipeline } from '../../src/worker.ts';
 import { configOf } from '../support/open-pipeline.ts';
 import { listPage, STORAGE, storageBody } from '../support/service-answers.ts';
+import type { DayRow } from '../../src/warehouse/statements/storage.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { createVirtualClock } from '../support/virtual-clock.ts';
 import { createHardService, type HardService } from './hard-service.ts';
 
@@ -42,8 +44,23 @@ export async function openHardAccount(): Promise<HardAccount> {
   account.service.editAgain();
   await account.sync('2026-03-10T03:00:00Z', [101, 102]);
   await account.sync('2026-03-10T09:30:15Z', [101, 102]);
+  await correct(account.live);
   await account.syncAndPublish(`${TODAY}T03:00:00Z`);
   return account;
+}
+
+/** A person takes other figures of a booked day. */
+async function correct(live: string): Promise<void> {
+  const warehouse = openWarehouse(live, createVirtualClock('2026-03-10T10:00:00Z'));
+  const day = await warehouse.bookedDay('main', '2026-03-06');
+  const row = { ...day?.booked, date: '2026-03-06', image_size: 77 } as DayRow;
+  await warehouse.correctDay({
+    account: 'main',
+    row,
+    acceptedAt: Date.parse('2026-03-10T10:00:00Z'),
+    reason: 'x',
+  });
+  warehouse.close();
 }
 
 async function openAccount() {
@@ -114,7 +131,7 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
     since: '2026-03-01',
     settleMs: 3_600_000,
     lookAgainDays: 3,
-    giveUpDays: 7,
+    giveUpDays: 4,
     optional: FIGURES,
     plausibleFactor: 2,
   } as const;

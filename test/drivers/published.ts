@@ -165,10 +165,19 @@ function figures(row: Live): Out {
 const dayOf = (day: string): Out => ({ day, day_at: `${day} 00:00:00`, time: epoch(`${day} 00:00:00`) });
 
 function storageDailyOf(live: string): Out[] {
-  const days = new Map(liveRows(live, 'select * from storage_day').map((row) => [row['date'], row]));
+  const corrections = liveRows(live, 'select * from storage_correction order by accepted_at');
+  const corrected = new Map(corrections.map((row) => [row['date'], row]));
+  const stored = liveRows(live, 'select * from storage_day').map((row) => ({
+    ...row,
+    ...corrected.get(row['date']),
+  }));
+  const days = new Map(stored.map((row) => [row['date'], row]));
   const gaps = new Map(liveRows(live, 'select * from storage_gap').map((row) => [row['date'], row]));
   const odd = liveRows(live, `select distinct record_id, reason from quarantine where stream = 'storage'`);
-  const told = liveRows(live, 'select distinct date, field from storage_discrepancy');
+  const told = liveRows(
+    live,
+    'select distinct date, field from storage_discrepancy where resolved_at is null',
+  );
   const first = [...days.keys(), ...gaps.keys()].map(String).sort()[0] ?? TODAY;
   return daysBetween(first, TODAY).map((day) => {
     const [row, gap] = [days.get(day), gaps.get(day)];
@@ -185,8 +194,8 @@ function storageDailyOf(live: string): Out[] {
             odd.find((each) => each['record_id'] === day),
             gap,
           ),
-      observed_at: words(row?.['observed_at']),
-      is_corrected: '0',
+      observed_at: words(corrected.get(day)?.['accepted_at'] ?? row?.['observed_at']),
+      is_corrected: corrected.has(day) ? '1' : '0',
       ...figures(row ?? {}),
       total_bytes_change: integer(change),
       total_gib_change: divided(change, GIB),
@@ -201,7 +210,7 @@ function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
   const givenUp = words(gap?.['given_up_at']);
   const asked = gap && `; last asked at ${String(gap['last_asked_at'])} UTC`;
   const until = givenUp ? `; given up at ${givenUp} UTC` : (asked ?? '');
-  if (odd) return `the record of the service could not be stored: ${String(odd['reason'])}${until}`;
+  if (odd) return `the service did not return a complete record (${String(odd['reason'])})${until}`;
   return gap ? `the service did not return it${until}` : 'not asked for yet';
 }
 

@@ -260,10 +260,10 @@ describe('a day that is not booked', () => {
     const notConfirmed = 'its figures are implausible, and not confirmed by a second reading';
     expect(select('select reason from storage_daily order by day').map(({ reason }) => reason)).toEqual([
       `the service did not return it${asked}`,
-      `the service did not return all of its figures (image_size is missing)${asked}`,
-      'the service did not return all of its figures; given up at 2026-03-08 00:00:00 UTC',
+      `the service did not return a complete record (image_size is missing)${asked}`,
+      'the service did not return a complete record; given up at 2026-03-08 00:00:00 UTC',
       `${notConfirmed} (all figures are 0)${asked}`,
-      `${notConfirmed}${asked}`,
+      `the service has not returned a later day yet: it may not be over${asked}`,
     ]);
   });
 });

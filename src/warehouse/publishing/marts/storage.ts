@@ -33,10 +33,10 @@ left join live.storage_correction c on c.account = s.account and c.date = s.date
 
 /** Why a day has no figures, and since when or until when it was asked for. What is certain comes first. */
 const REASON = `case when s.date is null then case
-    when g.reason = 'incomplete' then 'the service did not return all of its figures' || coalesce(' (' || q.reason || ')', '')
+    when g.reason = 'incomplete' then 'the service did not return a complete record' || coalesce(' (' || q.reason || ')', '')
     when q.reason is not null then 'the record of the service could not be stored: ' || q.reason
     when u.reason is not null then 'its figures are implausible, and not confirmed by a second reading (' || u.reason || ')'
-    when g.reason = 'unconfirmed' then 'its figures are implausible, and not confirmed by a second reading'
+    when g.reason = 'unconfirmed' then 'the service has not returned a later day yet: it may not be over'
     when g.date is not null then 'the service did not return it'
     else 'not asked for yet'
   end || case
