@@ -40,10 +40,8 @@ function lookLines({ mode, packagesDone, walks }: RunSummary): string[] {
 }
 
 function storageLine(storage: Storage): string {
-  const notes = [
-    storage.live ? 'today read' : 'no figures of today',
-    `${counted(storage.booked, 'day')} booked`,
-  ];
+  const today = storage.live === null ? [] : [storage.live ? 'today read' : 'no figures of today'];
+  const notes = [...today, `${counted(storage.booked, 'day')} booked`];
   if (storage.missed > 0) notes.push(`${counted(storage.missed, 'day')} not served`);
   if (storage.unconfirmed > 0)
     notes.push(

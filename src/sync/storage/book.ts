@@ -22,8 +22,8 @@ export interface StorageOrder {
 /** What booking came to. */
 export interface StorageOutcome extends DayCounts {
   account: string;
-  /** False where the service told no figures of today. */
-  live: boolean;
+  /** False where the service told no figures of today; null where today was not requested. */
+  live: boolean | null;
 }
 
 /** What is under way, and what it came to so far. */
@@ -44,7 +44,7 @@ interface Booking {
 /** Asks for the current days, then for older gaps; each answer is stored before the next request. */
 export async function bookStorage(parts: SyncParts, order: StorageOrder): Promise<StorageOutcome> {
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
-  const outcome = { account: order.account.name, live: false, ...counts };
+  const outcome: StorageOutcome = { account: order.account.name, live: null, ...counts };
   const known = await parts.warehouse.knownDays(outcome.account);
   const day = findDay(parts, order, known);
   const { since: gapsFrom } = findDay(parts, { ...order, days: null }, known);
@@ -71,7 +71,7 @@ async function bookDue(booking: Booking): Promise<void> {
   if (!trustOf(booking).mayBook) return;
   const known = await parts.warehouse.knownDays(outcome.account);
   const { day, isFirstOfDay: isFirst } = booking;
-  const isSure = outcome.live || trustOf(booking).differenceMs !== null;
+  const isSure = outcome.live === true || trustOf(booking).differenceMs !== null;
   const limits = { current: range, isFirst, newest: isSure ? null : newestServed(booking, known) };
   await fillHoles(booking, holeRanges(parts.calendar, day, known, limits));
 }
@@ -121,7 +121,7 @@ async function store(booking: Booking, range: DayRange, answer: Answer): Promise
   const sorted = sortDays(answer, { ...context, ...served, trust: trustOf(booking) });
   const counts = await parts.warehouse.storeDays({ account: outcome.account, ...sorted });
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
-  outcome.live ||= sorted.live !== null;
+  if (range.to >= day.today) outcome.live ||= sorted.live !== null;
 }
 
 type Answer = Awaited<ReturnType<typeof ask>>;

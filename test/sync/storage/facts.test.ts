@@ -277,7 +277,7 @@ describe('days that a person names', () => {
     const asked = account.asked.length;
     const summary = await account.runAt('2026-03-10T04:00Z', only);
     expect(account.asked.slice(asked)).toEqual(['2026-02-07..2026-03-09', '2026-02-01..2026-02-06']);
-    expect(summary).toMatchObject({ status: 'succeeded', storage: [{ booked: 36, live: false }] });
+    expect(summary).toMatchObject({ status: 'succeeded', storage: [{ booked: 36, live: null }] });
     expect(account.rows('select scope from run order by run_id desc limit 1')).toEqual([
       { scope: 'storage only, 2026-02-01 to 2026-03-09' },
     ]);
