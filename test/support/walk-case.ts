@@ -187,7 +187,7 @@ async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary |
     account.letAllThrough();
   }, STUCK_MS);
   const outcome = await pipeline
-    .run({ mode: order.mode, acceptRemovals: order.acceptRemovals })
+    .run({ mode: order.mode, acceptRemovals: order.acceptRemovals, acceptPage: true }) // packages are purged and filled with other videos
     .catch((error: unknown) => ({ error }));
   clearTimeout(watchdog);
   clock.strikeAfter(Infinity, () => undefined);

@@ -6,10 +6,14 @@ import type { WalkCase } from './walk-case.ts';
 
 type Asked = Exchange & { purpose: string };
 
+/** Pages of a walk that are asked for again because their rows speak against them, and are stored all the same. */
+const DOUBTED = 4;
+
 /**
  * D. A walk asks for each page once, at most once for the number of the last one, and once more wherever the list has
  * shrunk below the page asked for, or has grown beyond the one that was the last; a walk that goes on looks upward for
- * where it stopped, over what came in below. Boundary reads have a bound of their own.
+ * where it stopped, over what came in below; and a few pages once more that look like those of another package. Boundary
+ * reads have a bound of their own.
  */
 export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
   if (walk.mode === 'quick') return quickBroken(one, walk);
@@ -60,10 +64,10 @@ function readingBroken(
   const shrinks = reading.filter((answer, index) => hasShrunk(answer, reading[index - 1])).length;
   const growths = reading.filter((answer, index) => hasGrown(answer, reading[index - 1])).length;
   const upward = walk.resumed ? grownBelow(one, walk, reading) + 1 : 0;
-  const most = pages + 1 + shrinks + growths + upward;
+  const most = pages + 1 + shrinks + growths + upward + DOUBTED;
   if (reading.length <= most) return [];
   const told = reading.map(({ page, totalpage, purpose }) => `${purpose} ${page} of ${totalpage}`).join(', ');
-  const sum = `${pages} pages + 1 probe + ${shrinks} shrinks + ${growths} growths + ${upward} upward`;
+  const sum = `${pages} pages + 1 probe + ${shrinks} shrinks + ${growths} growths + ${upward} upward + ${DOUBTED} doubted`;
   return [`D: ${where}: ${reading.length} requests for ${sum}: ${told}`];
 }
 
