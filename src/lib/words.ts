@@ -39,8 +39,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * How the machine's clock differs from that of the service, which is so many milliseconds ahead (negative: behind);
- * with 0 the service's own dates contradict each other.
+ * How the machine's clock differs from that of the service. `offsetMs`: milliseconds by which the service's is ahead
+ * (negative: behind); with 0 the service's own dates contradict each other.
  */
 export function describeOffset(offsetMs: number): string {
   if (offsetMs === 0) return "the dates of the service's answers contradict each other";

@@ -91,7 +91,7 @@ export function createServiceClock(
 /**
  * What one dated answer comes to. One that agrees with the evidence is taken. One that contradicts it is in doubt until the
  * same request is answered again: a clock that goes on confirms it, the same date again is an old answer out of a cache.
- * Once answers agreed with the machine, others that do not may be those of one odd server: the run is told, no more.
+ * Once answers agreed with the machine, others that do not may be those of one odd server: they only end trust in the clock for this run.
  */
 function weigh(
   evidence: ClockEvidence,

@@ -24,7 +24,7 @@ export async function noteStop(
   await parts.warehouse.stopWalk({ ...stop, status: statusOf(error), error: errorOf(error) });
 }
 
-/** What a person has to decide is said wherever the walk is told of. */
+/** The error with what a person can do about it: wherever the walk is shown, both are. */
 function errorOf(error: unknown): string {
   const isForeign = error instanceof RefusedError && error.fault === 'foreign' && error.hint;
   return isForeign ? `${error.message}; ${error.hint}` : messageOf(error);

@@ -27,7 +27,7 @@ export interface PageSeen {
   above: PageLook['above'];
 }
 
-/** So many videos are many: a package of less may be filled with other ones at any time. */
+/** More videos than this are many: a package of fewer may be filled with other ones at any time. */
 export const MANY = 20;
 /** So few that have gone all at once are no reason to ask again. */
 const FEW = 5;

@@ -64,7 +64,7 @@ function refuseOther(live: string, file: string): void {
   );
 }
 
-/** When the warehouse was begun; null where that cannot be read, which whoever builds from it tells. */
+/** When the warehouse was created; null where that cannot be read: building from it then fails with the reason. */
 function warehouseSince(live: string): string | null {
   try {
     const db = new Database(live, { readonly: true, fileMustExist: true });

@@ -114,7 +114,7 @@ export function prepareFirstLiveIds(db: Db) {
     statement.all(account, packageId, low, high, most) as number[];
 }
 
-/** Prepares: the hashes of the known pages of packages that were walked whole before that time, at most so many. */
+/** Prepares: the hashes of the known pages of packages that were walked whole before that time, at most `limit`. */
 export function prepareHashesOf(db: Db) {
   const isOfIt = and(
     eq(packageTable.account, pageHash.account),

@@ -44,7 +44,7 @@ export function closeRun(
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
 }
 
-/** Moves the times of a run by so many milliseconds: the clock that they were read from was wrong. */
+/** Moves the times of a run by `offsetMs` milliseconds: the clock that they were read from was wrong. */
 export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
   const row = tx.select().from(run).where(eq(run.run_id, runId)).get();
   if (!row) return;
