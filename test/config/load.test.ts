@@ -66,6 +66,8 @@ accounts:
       settle: 90m
       look_again_days: 0
       give_up_days: 30
+      optional: [ad_org_cnt]
+      plausible_factor: 3.5
     packages: [101, { id: 102, name: Lectures }, { id: 103 }]
     limits:
       concurrency: 1
@@ -99,8 +101,8 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
         settleMs: 5_400_000,
         lookAgainDays: 0,
         giveUpDays: 30,
-        optional: [],
-        plausibleFactor: 2,
+        optional: ['ad_org_cnt'],
+        plausibleFactor: 3.5,
       },
       packages: [
         { id: 101, name: null },

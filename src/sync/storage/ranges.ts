@@ -87,6 +87,9 @@ export function dayOf(calendar: Calendar, timestamp: string): string {
   return calendar.dayAt(fromTimestamp(timestamp));
 }
 
+/** Disputed days that are requested again each day: the newest of them. */
+const MOST_DISPUTED = 62;
+
 /** What bounds the ranges of older days. */
 export interface HoleLimits {
   /** What this run has requested already. */
@@ -112,7 +115,7 @@ export function holeRanges(
 ): DayRange[] {
   const ranges: DayRange[] = [];
   const last = newest !== null && newest < day.settled ? newest : day.settled;
-  const disputed = isFirst ? known.disputed : new Set<string>();
+  const disputed = new Set(isFirst ? [...known.disputed].sort().slice(-MOST_DISPUTED) : []);
   const first = [...disputed, day.since].sort()[0] ?? day.since;
   for (let date = last; date >= first; date = addDays(date, -1)) {
     const isGap = date >= day.since && isDue(calendar, day, known, date);
