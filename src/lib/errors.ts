@@ -27,6 +27,11 @@ export class BusyError extends VodhouseError {}
 /** Stop at once: a signal ended the work before its end. */
 export class InterruptedError extends VodhouseError {}
 
+/** The error of an aborted signal: its own reason, or that the work was stopped. */
+export function interruptedBy({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
+}
+
 /** Park the run: the budget would have to be waited for longer than the run may. */
 export class ParkedError extends VodhouseError {
   readonly untilMs: number;

@@ -1,6 +1,6 @@
 /** A backup in a process of its own: SQLite does not give way while it copies, and a signal has to be heard. */
 import { answerOf, forkBuilt } from '../lib/built.ts';
-import { InterruptedError, WarehouseError } from '../lib/errors.ts';
+import { interruptedBy, WarehouseError } from '../lib/errors.ts';
 import { revived, type ToldError } from '../lib/told.ts';
 import type { Copied } from './backup.ts';
 import { sweepDrafts } from './drafts.ts';
@@ -32,10 +32,6 @@ export async function backUpApart(path: string, file: string, signal: AbortSigna
   } finally {
     signal.removeEventListener('abort', stop);
   }
-}
-
-function interruptedBy({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
 }
 
 function endedEarly(how: string): WarehouseError {

@@ -35,8 +35,6 @@ interface Booking {
   day: RunDay;
   /** Days before this one leave no gap: they were only requested by hand. */
   gapsFrom: string;
-  /** No run of this day made a live reading before this one. */
-  isFirstOfDay: boolean;
   /** The newest day that answers of this run had a record of; null for none. */
   newestTold: string | null;
 }
@@ -48,10 +46,9 @@ export async function bookStorage(parts: SyncParts, order: StorageOrder): Promis
   const known = await parts.warehouse.knownDays(outcome.account);
   const day = findDay(parts, order, known);
   const { since: gapsFrom } = findDay(parts, { ...order, days: null }, known);
-  const isFirst = isFirstOfDay(day, known);
-  const booking = { parts, order, outcome, day, gapsFrom, isFirstOfDay: isFirst, newestTold: null };
+  const booking = { parts, order, outcome, day, gapsFrom, newestTold: null };
   if (order.days) await bookNamed(booking, order.days);
-  else await bookDue(booking);
+  else await bookDue(booking, known);
   return outcome;
 }
 
@@ -60,9 +57,10 @@ async function bookNamed(booking: Booking, days: DayRange): Promise<void> {
   for (const range of namedRanges(booking.day, days)) await fillHole(booking, range);
 }
 
-async function bookDue(booking: Booking): Promise<void> {
+/** `before`: what is known before the first answer. */
+async function bookDue(booking: Booking, before: KnownDays): Promise<void> {
   const { parts, outcome } = booking;
-  const { range, answer } = await askCurrent(booking);
+  const { range, answer } = await askCurrent(booking, before);
   await store(booking, range, answer);
   if (!outcome.live) {
     const { today } = booking.day;
@@ -70,27 +68,30 @@ async function bookDue(booking: Booking): Promise<void> {
   }
   if (!trustOf(booking).mayBook) return;
   const known = await parts.warehouse.knownDays(outcome.account);
-  const { day, isFirstOfDay: isFirst } = booking;
+  const { day } = booking;
   const isSure = outcome.live === true || trustOf(booking).differenceMs !== null;
-  const limits = { current: range, isFirst, newest: isSure ? null : newestServed(booking, known) };
+  const limits = {
+    current: range,
+    isFirst: isFirstOfDay(day, before),
+    newest: isSure ? null : newestServed(booking, known),
+  };
   await fillHoles(booking, holeRanges(parts.calendar, day, known, limits));
 }
 
 /** Asks for the current days; once more where the answer shows that it is another day than the machine's clock says. */
-async function askCurrent(booking: Booking): Promise<{ range: DayRange; answer: Answer }> {
+async function askCurrent(booking: Booking, known: KnownDays): Promise<{ range: DayRange; answer: Answer }> {
   const { parts, order } = booking;
-  const range = await findCurrentRange(booking);
+  const range = findCurrentRange(booking, known);
   const answer = await ask(order, range);
   const today = parts.calendar.dayAt(answer.answeredAt);
   const isBehind = today > booking.day.today && order.account.clock.evidence().wasOff; // else it is past midnight
   if (today >= booking.day.today && !isBehind) return { range, answer };
-  booking.day = findDay(parts, order, await parts.warehouse.knownDays(order.account.name));
-  const second = await findCurrentRange(booking);
+  booking.day = findDay(parts, order, known);
+  const second = findCurrentRange(booking, known);
   return { range: second, answer: await ask(order, second) };
 }
 
-async function findCurrentRange({ parts, order, day }: Booking): Promise<DayRange> {
-  const known = await parts.warehouse.knownDays(order.account.name);
+function findCurrentRange({ order, day }: Booking, known: KnownDays): DayRange {
   return currentRange(day, known, order.rules, isFirstOfDay(day, known));
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { createCalendar } from '../../lib/calendar.ts';
-import { InterruptedError, WarehouseError } from '../../lib/errors.ts';
+import { interruptedBy, WarehouseError } from '../../lib/errors.ts';
 import { revived } from '../../lib/told.ts';
 import { answerOf, forkBuilt } from '../../lib/built.ts';
 import type { Answer } from './child.ts';
@@ -121,8 +121,4 @@ function endedEarly(how: string): WarehouseError {
   return new WarehouseError(
     `the process that publishes ended with ${how}; the published file stands as it was`,
   );
-}
-
-function interruptedBy({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
 }
