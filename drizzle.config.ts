@@ -3,10 +3,10 @@ import { defineConfig } from 'drizzle-kit';
 export default defineConfig({
   dialect: 'sqlite',
   schema: [
-    './src/warehouse/schema/videos.ts',
-    './src/warehouse/schema/storage.ts',
-    './src/warehouse/schema/runs.ts',
-    './src/warehouse/schema/incidents.ts',
+    './src/database/schema/videos.ts',
+    './src/database/schema/storage.ts',
+    './src/database/schema/runs.ts',
+    './src/database/schema/incidents.ts',
   ],
   out: './drizzle',
 });

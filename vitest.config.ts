@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.slow.test.ts'],
-    globalSetup: ['test/support/left-out.ts'], // says at the end what was left out
+    globalSetup: ['test/support/report-slow-tests.ts'], // says at the end what was left out
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

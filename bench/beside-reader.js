@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { publish } from '../dist/warehouse/publishing/publish.js';
+import { publish } from '../dist/publishing/publish.js';
 import { makeLiveFile } from './live-file.js';
 import { orderFor } from './publish.js';
 

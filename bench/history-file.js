@@ -2,7 +2,7 @@
  * Makes a live file with a long history: so many states of videos in so many packages, over 400 days.
  * `makeHistoryFile(path, { packages, videos, versions })`.
  */
-import { openFile } from '../dist/warehouse/file.js';
+import { openFile } from '../dist/database/connection.js';
 
 const DAYS = 400;
 const DAY = 86_400_000;

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { createPublisher } from '../dist/warehouse/publishing/publisher.js';
+import { createPublisher } from '../dist/publishing/publisher.js';
 import { END, makeHistoryFile } from './history-file.js';
 import { orderFor, vacuum } from './publish.js';
 

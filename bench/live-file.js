@@ -2,7 +2,7 @@
  * Makes a live file as it looks after 35 days of hourly runs: videos of about 1 KB, each edited once, 400 days of storage,
  * and the ledger of the requests. `makeLiveFile(path, videos)`.
  */
-import { openFile } from '../dist/warehouse/file.js';
+import { openFile } from '../dist/database/connection.js';
 
 const PACKAGES = 4;
 const RUNS = 35 * 24;

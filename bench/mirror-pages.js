@@ -1,9 +1,9 @@
 /** Single pages of a large package, one after another: `measurePages(folder)` by id, `measureScans(folder)` of the rest. */
 import { join } from 'node:path';
 import { request } from 'undici';
-import { openFile } from '../dist/warehouse/file.js';
+import { openFile } from '../dist/database/connection.js';
 import { systemClock } from '../dist/lib/clock.js';
-import { startServer } from '../dist/serving/server-process.js';
+import { startServer } from '../dist/web/process/supervisor.js';
 import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, pagePath, quantile } from './mirror-config.js';
 import { editFile, makePackageFile } from './mirror-file.js';
 

@@ -3,9 +3,9 @@
  * first in one of a hundred videos. Loads the first, says where its server listens, and then syncs from the one and the
  * other in turn, from a message `{ walks: true, perSecond, isLoading }` until the next one.
  */
-import { openPipeline } from '../dist/worker.js';
+import { openPipeline } from '../dist/app/worker.js';
 import { systemClock } from '../dist/lib/clock.js';
-import { startServer } from '../dist/serving/server-process.js';
+import { startServer } from '../dist/web/process/supervisor.js';
 import { silentProgress } from '../dist/sync/progress.js';
 import { childrenOf, configOf, logger } from './mirror-config.js';
 

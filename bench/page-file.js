@@ -2,7 +2,7 @@
  * Makes a live file of many packages as months of work leave it: videos of about 1 KB, edits and removals, walks of ten runs,
  * the sizes of ninety days, and two years of storage. `makePagesFile(path, { packages, videos })`: `videos` in all.
  */
-import { openFile } from '../dist/warehouse/file.js';
+import { openFile } from '../dist/database/connection.js';
 import { toTimestamp } from '../dist/lib/clock.js';
 
 const DAY_MS = 86_400_000;

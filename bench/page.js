@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { request } from 'undici';
 import { systemClock } from '../dist/lib/clock.js';
-import { startServer } from '../dist/serving/server-process.js';
+import { startServer } from '../dist/web/process/supervisor.js';
 import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, quantile } from './mirror-config.js';
 import { makePagesFile } from './page-file.js';
 

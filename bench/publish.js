@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { createPublisher } from '../dist/warehouse/publishing/publisher.js';
+import { createPublisher } from '../dist/publishing/publisher.js';
 import { makeLiveFile } from './live-file.js';
 
 const ROUNDS = 7;

@@ -1,8 +1,8 @@
 /** The axes of the plot: calendar days, and sizes from 0. */
 import type UPlot from 'uplot';
 import type { Colours } from './colours.ts';
-import { dayLabels, dayTicks } from './days.ts';
-import { type SizeAxis, sizeLabel, sizeTicks } from './sizes.ts';
+import { dayLabels, dayTicks } from './day-axis.ts';
+import { type SizeAxis, sizeLabel, sizeTicks } from './size-axis.ts';
 
 const GAP_PX = 8;
 const FONT_PX = 12;

@@ -1,8 +1,8 @@
 /** The storage charts: one in every `<figure class="chart" data-chart="address">`. */
 import { onSchemeChange } from './colours.ts';
-import { createDrawing } from './drawing.ts';
-import { element } from './elements.ts';
-import { readFigures } from './figures.ts';
+import { createDrawing } from './chart-view.ts';
+import { element } from './dom.ts';
+import { readFigures } from './chart-data.ts';
 
 const PATIENCE_MS = 30_000;
 

@@ -1,7 +1,7 @@
 /** The figures of one day, below the plot. */
-import { element } from './elements.ts';
-import { lastKnown, type StorageFigures } from './figures.ts';
-import { sizeWords } from './sizes.ts';
+import { element } from './dom.ts';
+import { lastKnown, type StorageFigures } from './chart-data.ts';
+import { sizeWords } from './size-axis.ts';
 
 export interface Legend {
   root: HTMLElement;

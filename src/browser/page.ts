@@ -1,7 +1,7 @@
 /** What runs in the browser, on every page. The page is complete without it. */
 import { showCharts } from './chart.ts';
-import { watchLive } from './live.ts';
-import { titleTimes } from './times.ts';
+import { watchLive } from './auto-refresh.ts';
+import { titleTimes } from './local-times.ts';
 
 const charts = showCharts();
 

@@ -2,10 +2,10 @@
 import type UPlot from 'uplot';
 import { createAxes } from './axes.ts';
 import { type Colours, readColours } from './colours.ts';
-import { element } from './elements.ts';
-import { stack, type StorageFigures } from './figures.ts';
-import { canZoom } from './ranges.ts';
-import { sizeAxis, type SizeAxis } from './sizes.ts';
+import { element } from './dom.ts';
+import { stack, type StorageFigures } from './chart-data.ts';
+import { canZoom } from './zoom.ts';
+import { sizeAxis, type SizeAxis } from './size-axis.ts';
 
 declare const uPlot: typeof UPlot;
 

@@ -1,9 +1,9 @@
 /** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../lib/version.ts';
-import { askedPackages, countingNumber, parseDay, wholeNumber } from './arguments.ts';
+import { askedPackages, countingNumber, parseDay, wholeNumber } from './parse-args.ts';
 import { EXIT, exitOf, report } from './exit.ts';
-import { DEFAULT_CONFIG } from '../standing/typed.ts';
+import { DEFAULT_CONFIG } from '../health/commands.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
@@ -38,7 +38,11 @@ function configured(name: string, description: string, load: Loader): Command {
   return command(name, description, load).option('--config <file>', 'the config', DEFAULT_CONFIG);
 }
 
-command('demo', 'a made-up account and a worker: see it run', async () => (await import('./demo.ts')).demo)
+command(
+  'demo',
+  'a made-up account and a worker: see it run',
+  async () => (await import('./commands/demo.ts')).demo,
+)
   .option('--once', 'one sync, a summary, exit')
   .option('--file <file>', 'the warehouse of the demo', 'data/demo.db')
   .option('--churn <changes>', 'videos of the account that change a minute', wholeNumber, 60);
@@ -46,13 +50,13 @@ command('demo', 'a made-up account and a worker: see it run', async () => (await
 configured(
   'init',
   'write a commented vodhouse.yaml and its JSON schema',
-  async () => (await import('./init.ts')).init,
+  async () => (await import('./commands/init.ts')).init,
 );
 
 configured(
   'check',
   'check the config, then ask the service the least that tells whether it works',
-  async () => (await import('./check.ts')).check,
+  async () => (await import('./commands/check.ts')).check,
 )
   .option('--all', 'ask for every package')
   .option('--json', 'one JSON document on stdout');
@@ -60,10 +64,10 @@ configured(
 configured(
   'plan',
   'what runs would cost in requests and time, and whether the limits carry the schedule; sends nothing',
-  async () => (await import('./plan.ts')).plan,
+  async () => (await import('./commands/plan.ts')).plan,
 ).option('--json', 'one JSON document on stdout');
 
-configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
+configured('sync', 'one run now', async () => (await import('./commands/sync.ts')).sync)
   .option('--quick', 'look for what is new or gone only, in few requests')
   .option(
     '--package <id...>',
@@ -89,13 +93,13 @@ configured('sync', 'one run now', async () => (await import('./sync.ts')).sync)
 configured(
   'start',
   'the worker: runs by schedule until SIGTERM',
-  async () => (await import('./start.ts')).start,
+  async () => (await import('./commands/start.ts')).start,
 );
 
 configured(
   'status',
   'how things stand: freshness, last runs, budgets, gaps, what needs a person',
-  async () => (await import('./status.ts')).status,
+  async () => (await import('./commands/status.ts')).status,
 )
   .option('--requests', 'the last requests')
   .option('--json', 'one JSON document on stdout');
@@ -103,13 +107,13 @@ configured(
 configured(
   'publish',
   'make the file that others read anew, now',
-  async () => (await import('./publish.ts')).publish,
+  async () => (await import('./commands/publish.ts')).publish,
 ).option('--json', 'one JSON document on stdout');
 
 configured(
   'correct',
   "take the service's present figures of a booked day as a correction; the booked row stands",
-  async () => (await import('./correct.ts')).correct,
+  async () => (await import('./commands/correct.ts')).correct,
 )
   .argument('<account>', 'name of the account')
   .argument('<date>', 'the booked day, yyyy-mm-dd')
@@ -119,7 +123,7 @@ configured(
 configured(
   'backup',
   'a consistent copy of the warehouse, also during a run',
-  async () => (await import('./backup.ts')).backup,
+  async () => (await import('./commands/backup.ts')).backup,
 )
   .argument('<file>', 'where to; nothing may be there yet')
   .option('--json', 'one JSON document on stdout');
@@ -127,7 +131,7 @@ configured(
 configured(
   'restore',
   'put a backup in the place of the warehouse, and keep that beside it',
-  async () => (await import('./restore.ts')).restore,
+  async () => (await import('./commands/restore.ts')).restore,
 )
   .argument('<file>', 'the backup')
   .option('--json', 'one JSON document on stdout');
@@ -135,7 +139,7 @@ configured(
 command(
   'sandbox',
   'only the made-up account, to point a config at',
-  async () => (await import('./sandbox.ts')).sandbox,
+  async () => (await import('./commands/sandbox.ts')).sandbox,
 )
   .option('--port <port>', 'port on 127.0.0.1', wholeNumber, 8330)
   .option('--videos <n>', 'videos of each package', wholeNumber)

@@ -1,4 +1,4 @@
-import type { Figure } from '../lib/figures.ts';
+import type { Figure } from '../lib/storage-figures.ts';
 
 /**
  * The config as the rest of vodhouse reads it: checked, with defaults filled in, durations in milliseconds,

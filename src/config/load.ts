@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, messageOf } from '../lib/errors.ts';
-import { crossChecks } from './checks.ts';
+import { crossChecks } from './cross-field-checks.ts';
 import type { Config } from './config.ts';
-import { findingsOf } from './issues.ts';
-import { type Problem, report } from './problems.ts';
-import { toConfig } from './result.ts';
+import { findingsOf } from './zod-problems.ts';
+import { type Problem, report } from './format-problems.ts';
+import { toConfig } from './to-config.ts';
 import { settingsSchema, type Settings } from './schema.ts';
-import { readSource, type Source } from './source.ts';
-import { createLookup } from './variables.ts';
+import { readSource, type Source } from './parse-yaml.ts';
+import { createLookup } from './env-vars.ts';
 
 /**
  * Reads, checks and freezes the config. `file` is relative to the working folder; variables come from `env` and,

@@ -17,7 +17,7 @@ import {
   url,
   whole,
 } from './fields.ts';
-import { FIGURES } from '../lib/figures.ts';
+import { FIGURES } from '../lib/storage-figures.ts';
 
 /** Where the live file and the published file are when the config does not say. */
 export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;

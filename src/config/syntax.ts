@@ -1,5 +1,5 @@
 import type { Document, YAMLError } from 'yaml';
-import type { Problem } from './problems.ts';
+import type { Problem } from './format-problems.ts';
 
 /** In our own words where the library's would repeat a piece of the file, which may be a key. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {

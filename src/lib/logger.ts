@@ -1,5 +1,5 @@
 import { pino, type Logger as PinoLogger } from 'pino';
-import { pinoPretty, type LogFormat } from './pretty.ts';
+import { pinoPretty, type LogFormat } from './pretty-log.ts';
 import { redact } from './redact.ts';
 
 export type Logger = PinoLogger;

@@ -1,7 +1,7 @@
 /** How the made-up account changes while it is looked at. */
 import type { Clock } from '../lib/clock.ts';
-import { createChance, PURPOSE, type Chance } from './chance.ts';
-import type { PackageList } from './list.ts';
+import { createChance, PURPOSE, type Chance } from './random.ts';
+import type { PackageList } from './package-list.ts';
 
 /** What happened to which video. */
 export interface Change {

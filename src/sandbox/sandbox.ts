@@ -4,9 +4,9 @@ import type { Clock } from '../lib/clock.ts';
 import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
 import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/server/server.ts';
 import { churnSteadily, createChurn, type Change } from './churn.ts';
-import type { PackageSpec } from './entry.ts';
-import { createPackageList } from './list.ts';
-import { createStorageDays, isSentAsDoubles } from './storage.ts';
+import type { PackageSpec } from './record-cache.ts';
+import { createPackageList } from './package-list.ts';
+import { createStorageDays, isSentAsDoubles } from './sample-storage.ts';
 
 const DEFAULT_PACKAGES: readonly PackageSpec[] = [
   { id: 101, videos: 12_000 },

@@ -1,9 +1,9 @@
 /** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (service.md 2.3 and 4.2). */
 import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
-import { FIGURES, type Figure } from '../lib/figures.ts';
+import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { firstProblem, text, whole } from './fields.ts';
+import { firstProblem, text, whole } from './field-types.ts';
 
 /** Path of the operation below `report_url`. */
 export const STORAGE_PATH = '/report/stats/video/storage';

@@ -1,8 +1,8 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (service.md 2.1, 2.2 and 4.1). */
 import { z } from 'zod';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { documentedTypes, firstProblem, fitsOf, survivesJson } from './fields.ts';
-import { real, required, show, text, whole } from './fields.ts';
+import { documentedTypes, firstProblem, fitsOf, survivesJson } from './field-types.ts';
+import { real, required, show, text, whole } from './field-types.ts';
 
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';

@@ -1,5 +1,4 @@
-/** What a run tells whoever watches it, while it goes on. */
-import type { PackageKey } from './account.ts';
+import type { PackageKey } from '../lib/package-key.ts';
 
 export interface Progress {
   /** `pages` is how many the walk will read, as far as is known; `done` how many of them an earlier walk has read. */

@@ -1,7 +1,7 @@
 /** Is the machine's clock to be trusted? What a run makes of the dates of the service's answers. */
-import { describeOffset } from '../lib/words.ts';
+import { describeOffset } from '../lib/format.ts';
 import type { ClockEvidence, ServiceClock } from '../service/client/service-clock.ts';
-import type { Failure } from './guard.ts';
+import type { Failure } from './circuit-breaker.ts';
 
 /** What the clocks of all accounts come to. */
 export interface RunClock {

@@ -1,17 +1,17 @@
 /** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
-import type { Mode, Status, Trigger } from '../warehouse/schema/runs.ts';
+import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
-import type { SyncAccount, SyncParts } from './account.ts';
-import { askedWords, type AskedPackage } from './asked.ts';
-import { syncAccount, type AccountOutcome } from './account-run.ts';
+import type { SyncAccount, SyncParts } from './context.ts';
+import { askedWords, type AskedPackage } from './package-selector.ts';
+import { syncAccount, type AccountOutcome } from './sync-account.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
-import type { Failure } from './guard.ts';
+import type { Failure } from './circuit-breaker.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
-import type { DayRange } from './storage/ranges.ts';
-import type { TurnRules } from './turns.ts';
+import type { DayRange } from './storage/date-ranges.ts';
+import type { TurnRules } from './fair-queue.ts';
 
 /** What a run is to do. */
 export interface RunOrder {

@@ -1,6 +1,6 @@
-import { openFileToRead, type Db } from './file.ts';
+import { openFileToRead, type Db } from '../database/connection.ts';
 import { countBooked } from './statements/storage.ts';
-import { readZone } from './statements/state.ts';
+import { readZone } from './statements/change-seq.ts';
 
 /** The calendar of the booked days. */
 export interface BookedZone {

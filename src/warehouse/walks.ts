@@ -1,8 +1,8 @@
 /** Beginning and ending the walk of a package: going on from a checkpoint, removals and their brakes. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import type { Db, Tx } from './file.ts';
-import type { Mode, Status } from './schema/runs.ts';
-import type { HeldReason } from './schema/videos.ts';
+import type { Db, Tx } from '../database/connection.ts';
+import type { Mode, Status } from '../database/schema/runs.ts';
+import type { HeldReason } from '../database/schema/videos.ts';
 import { forgetOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
 import {
@@ -14,8 +14,8 @@ import {
 } from './statements/removal.ts';
 import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
-import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/state.ts';
-import { prepareMarkRemoved, type PackageKey } from './statements/video.ts';
+import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/change-seq.ts';
+import { prepareMarkRemoved } from './statements/video.ts';
 import * as packages from './statements/package.ts';
 import {
   closeWalk,
@@ -25,7 +25,8 @@ import {
   type Checkpoint,
   type WalkRow,
 } from './statements/walk.ts';
-import { transact } from './transact.ts';
+import { transact } from '../database/transaction.ts';
+import type { PackageKey } from '../lib/package-key.ts';
 
 export interface NewWalk extends PackageKey {
   runId: number;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { builtFile } from '../lib/built.ts';
+import { builtFile } from '../lib/child-process.ts';
 
 export interface Assets {
   /** Where a file is to be found on this server, by its name (`page.css`). Throws where there is no such file. */

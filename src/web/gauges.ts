@@ -1,9 +1,9 @@
 /** The gauges: what each is called, what it means, and how it is read from the live file at a scrape. */
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import type { DiskSpace } from '../warehouse/disk-space.ts';
-import type { Overview } from '../warehouse/overview.ts';
-import type { Stream } from '../standing/streams.ts';
+import type { DiskSpace } from '../database/disk-space.ts';
+import type { Overview } from '../queries/status-queries.ts';
+import type { Stream } from '../health/streams.ts';
 
 /** How things stand at one scrape. */
 export interface Look {

@@ -3,14 +3,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/version.ts';
-import { measureDiskSpace } from '../warehouse/disk-space.ts';
-import type { Overview } from '../warehouse/overview.ts';
-import { publishedFact } from '../warehouse/publishing/facts.ts';
-import type { Publication, Publisher } from '../warehouse/publishing/publisher.ts';
-import { MODES, STATUSES } from '../warehouse/schema/runs.ts';
-import { CHANGES, type Finished, type Tallies } from '../warehouse/tallies.ts';
+import { measureDiskSpace } from '../database/disk-space.ts';
+import type { Overview } from '../queries/status-queries.ts';
+import { publishedFact } from '../publishing/fingerprint.ts';
+import type { Publication, Publisher } from '../publishing/publisher.ts';
+import { MODES, STATUSES } from '../database/schema/runs.ts';
+import { CHANGES, type Finished, type Tallies } from '../queries/metric-deltas.ts';
 import { GAUGES, type Look, type Sample } from './gauges.ts';
-import { streamsOf, type StreamParts } from '../standing/streams.ts';
+import { streamsOf, type StreamParts } from '../health/streams.ts';
 
 /** What metrics are made of. */
 export interface MetricsParts {

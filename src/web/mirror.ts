@@ -10,10 +10,10 @@ import {
   type VideoPage,
   type VideoQuery,
 } from '../service/server/catalogue.ts';
-import type { Refusal } from '../service/server/refusals.ts';
-import { FIGURES, type Figure } from '../lib/figures.ts';
+import type { Refusal } from '../service/server/api-errors.ts';
+import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import type { StorageDay } from '../service/storage.ts';
-import type { Lists } from '../warehouse/lists/lists.ts';
+import type { Lists } from '../queries/video-list/video-list.ts';
 
 export interface MirrorParts {
   lists: Lists;

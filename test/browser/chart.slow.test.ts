@@ -1,10 +1,10 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openBrowser, type TestBrowser } from '../support/browser.ts';
-import { axisLabels, coloursAt, notePaintedTexts } from './painted.ts';
-import { openSite, pageOf, type Site } from './site.ts';
-import { storageAnswer, type StorageAnswer } from './storage-answer.ts';
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
+import { axisLabels, coloursAt, notePaintedTexts } from '../support/browser/painted.ts';
+import { openSite, pageOf, type Site } from '../support/browser/site.ts';
+import { storageAnswer, type StorageAnswer } from '../support/browser/storage-answer.ts';
 
 const FIGURE = `<h1>Storage</h1><figure class="chart" data-chart="/storage.json?account=main">
   <details id="figures"><summary>Figures</summary><p>One table</p></details></figure>`;

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts';
-import { axeFindings } from './axe.ts';
-import { focusable, focused, tabThrough } from './keyboard.ts';
-import { ACCOUNT, startDemo, type RunningDemo } from './running-demo.ts';
+import { openBrowser, type TestBrowser, type WatchedPage } from '../support/browser/browser.ts';
+import { axeFindings } from '../support/browser/axe.ts';
+import { focusable, focused, tabThrough } from '../support/browser/keyboard.ts';
+import { ACCOUNT, startDemo, type RunningDemo } from '../support/browser/running-demo.ts';
 
 vi.setConfig({ testTimeout: 75_000 });
 

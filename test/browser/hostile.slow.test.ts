@@ -1,11 +1,11 @@
 /** The pages over a service that means harm: whatever it says stays text; and the door for people with a key. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openBrowser, type TestBrowser } from '../support/browser.ts';
-import { ATTACKS, EVERYTHING, hostileConfig, NAMES, TITLES } from '../support/hostile-file.ts';
-import { execute } from '../support/live-file.ts';
-import { openSiteOver, type OpenSite } from '../support/open-site.ts';
-import { axeFindings } from './axe.ts';
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
+import { ATTACKS, EVERYTHING, hostileConfig, NAMES, TITLES } from '../support/fixtures/hostile-file.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import { openSiteOver, type OpenSite } from '../support/servers/open-web-server.ts';
+import { axeFindings } from '../support/browser/axe.ts';
 
 const KEY = 'the-right-key';
 const ALL_REMOVED = 2 ** 53 - 1;

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { CONFIG, configText } from '../support/config-file.ts';
-import { folderOf, readFolder } from '../support/folder-of-files.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { vodhouse } from '../support/vodhouse-command.ts';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
+import { folderOf, readFolder } from '../support/fixtures/folder-of-files.ts';
+import { startScriptedService } from '../support/servers/scripted-service.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { vodhouse } from '../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,15 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText } from '../support/config-file.ts';
-import { folderOf } from '../support/folder-of-files.ts';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
+import { folderOf } from '../support/fixtures/folder-of-files.ts';
 import {
   CANARY_KEY,
   findCanary,
   indiscreet,
   SLOW_PACKAGES,
   writtenFiles,
-} from '../support/indiscreet-service.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
-import { vodhouse } from '../support/vodhouse-command.ts';
+} from '../support/servers/indiscreet-service.ts';
+import { startScriptedService } from '../support/servers/scripted-service.ts';
+import { vodhouse } from '../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText } from '../support/config-file.ts';
-import { folderOf } from '../support/folder-of-files.ts';
-import { createGate, startScriptedService, type Script } from '../support/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../support/service-answers.ts';
-import { eventually, startVodhouse, vodhouse } from '../support/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../support/warehouse-rows.ts';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
+import { folderOf } from '../support/fixtures/folder-of-files.ts';
+import { createGate, startScriptedService, type Script } from '../support/servers/scripted-service.ts';
+import { listPage, videoRecord, wholeService } from '../support/fixtures/service-responses.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../support/time-limit.ts';
-import { vodhouse } from '../support/vodhouse-command.ts';
-import { folderWith, LEAST, load, problemsOf } from './support.ts';
+import { vodhouse } from '../support/processes/vodhouse-command.ts';
+import { folderWith, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
 
 /** Nine values, nine times nine, and so on: as many lines as levels, each nine times the one before it. */
 function bomb(levels: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LEAST, load, problemsOf } from './support.ts';
+import { LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
 
 const STORAGE = '    storage: { base_url: http://r }\n';
 

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { errorOf, folderWith, LEAST, load } from './support.ts';
+import { errorOf, folderWith, LEAST, load } from '../support/fixtures/load-config.ts';
 
 describe('a config that says the least', () => {
   test('has the defaults of the contract for everything else', () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { nearest } from '../../src/lib/nearest.ts';
+import { nearest } from '../../src/lib/did-you-mean.ts';
 import { configTemplate } from '../../src/config/template.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
-import { errorOf, folderWith, LEAST, problemsOf } from './support.ts';
+import { errorOf, folderWith, LEAST, problemsOf } from '../support/fixtures/load-config.ts';
 
 describe('the problems of a config', () => {
   test('are told all at once, each with its line, path, value and what would be right', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorOf, LEAST, load, problemsOf } from './support.ts';
+import { errorOf, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
 
 const SECRET = 'hunter2-0xDEADBEEF';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { configTemplate } from '../../src/config/template.ts';
-import { load, problemsOf } from './support.ts';
+import { load, problemsOf } from '../support/fixtures/load-config.ts';
 
 const ENV = { VODHOUSE_KEY: 'the-key' };
 const COMMENTED_KEY = /^( *)#( {2})?(?=[a-z_]+:)/gm;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { insert, liveFileWith, packageRow } from '../support/filled-live-file.ts';
-import { configOver, openMetrics } from '../support/open-metrics.ts';
+import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
+import { configOver, openMetrics } from '../support/fixtures/open-metrics.ts';
 import type { Scraped } from '../support/prometheus-text.ts';
-import { published } from '../support/published-file.ts';
+import { published } from '../support/fixtures/published-file.ts';
 
 const PAGE = readFileSync('docs/metrics.md', 'utf8');
 

@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, type Row } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, videos } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { execute, rowsOf, type Row } from '../support/fixtures/live-file.ts';
+import {
+  ACCOUNT,
+  createWalker,
+  EVERYTHING,
+  PACKAGE,
+  video,
+  videos,
+} from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const PAGE = readFileSync('docs/queries.md', 'utf8');
 const HOUR_MS = 3_600_000;

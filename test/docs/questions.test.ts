@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { editsIn, gibOf, listedAt, minuteOf, removalsIn } from '../support/history-truth.ts';
-import { rowsOf, type Row } from '../support/live-file.ts';
-import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/sandbox-history.ts';
+import { editsIn, gibOf, listedAt, minuteOf, removalsIn } from '../support/models/history-truth.ts';
+import { rowsOf, type Row } from '../support/fixtures/live-file.ts';
+import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/models/sandbox-history.ts';
 
 const PATH = 'docs/questions.md';
 const PAGE = readFileSync(PATH, 'utf8');

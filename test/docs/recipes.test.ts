@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openHardAccount, type HardAccount } from '../drivers/hard-account.ts';
 import { BLOCKS, nameOf, PAGE, queriesOf } from '../drivers/recipes.ts';
-import { rowsOf } from '../support/live-file.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
 
 const QUERIES = queriesOf('2026-03-01', '2026-04-01');
 

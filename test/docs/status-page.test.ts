@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { questionsMarkdown, QUESTIONS } from '../../src/warehouse/questions/all.ts';
-import * as changes from '../../src/warehouse/questions/changes.ts';
-import type { Question, Value } from '../../src/warehouse/questions/question.ts';
-import * as standing from '../../src/warehouse/questions/standing.ts';
-import * as storage from '../../src/warehouse/questions/storage.ts';
-import * as videos from '../../src/warehouse/questions/videos.ts';
-import { insert, storageRow } from '../support/filled-live-file.ts';
-import { execute, rowsOf, valueOf } from '../support/live-file.ts';
-import { liveFileToServe } from '../support/open-site.ts';
-import { openPages } from '../support/open-pages.ts';
+import { questionsMarkdown, QUESTIONS } from '../../src/queries/named/registry.ts';
+import * as changes from '../../src/queries/named/changes.ts';
+import type { Question, Value } from '../../src/database/query.ts';
+import * as status from '../../src/queries/named/status.ts';
+import * as storage from '../../src/queries/named/storage.ts';
+import * as videos from '../../src/queries/named/videos.ts';
+import { insert, storageRow } from '../support/fixtures/filled-live-file.ts';
+import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { liveFileToServe } from '../support/servers/open-web-server.ts';
+import { openPages } from '../support/servers/open-pages.ts';
 import { named, textOf } from '../support/read-html.ts';
 
 const PAGE = readFileSync('docs/status-page.md', 'utf8');
@@ -19,7 +19,7 @@ const [SAID = '', WRITTEN = ''] = PAGE.split(MARK);
 
 const MODULES = {
   'changes.ts': changes,
-  'standing.ts': standing,
+  'status.ts': status,
   'storage.ts': storage,
   'videos.ts': videos,
 };
@@ -126,8 +126,8 @@ describe('the queries of docs/status-page.md', () => {
   });
 
   it('are all that is asked, each once', () => {
-    const files = readdirSync('src/warehouse/questions');
-    expect(files.sort()).toEqual(['all.ts', 'question.ts', ...Object.keys(MODULES)].sort());
+    const files = readdirSync('src/queries/named');
+    expect(files.sort()).toEqual(['registry.ts', ...Object.keys(MODULES)].sort());
     const missing = EXPORTED.filter(([, question]) => !ASKED.some(({ sql }) => sql === question.sql));
     expect(missing.map(([name]) => name)).toEqual([]);
     expect(ASKED).toHaveLength(EXPORTED.length);

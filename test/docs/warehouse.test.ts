@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LIVE_TABLES } from '../../src/warehouse/dictionary/live.ts';
-import { LEFT_OUT_BY_DEFAULT, warehouseMarkdown } from '../../src/warehouse/dictionary/markdown.ts';
-import { openFile } from '../../src/warehouse/file.ts';
-import { createMarts } from '../../src/warehouse/publishing/marts/all.ts';
-import { LEAST, load } from '../config/support.ts';
-import { rowsOf } from '../support/live-file.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { LIVE_TABLES } from '../../docs/generate/live-tables.ts';
+import { LEFT_OUT_BY_DEFAULT, warehouseMarkdown } from '../../docs/generate/warehouse-markdown.ts';
+import { openFile } from '../../src/database/connection.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
+import { LEAST, load } from '../support/fixtures/load-config.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const PAGE = readFileSync('docs/warehouse.md', 'utf8');
 const PUBLISHED = createMarts({ durationUnit: 'ms', exclude: [] }).all;

@@ -1,5 +1,5 @@
 /** An account with everything that is hard to hand on, synced over HTTP into a live file, and published. */
-import { FIGURES } from '../../src/lib/figures.ts';
+import { FIGURES } from '../../src/lib/storage-figures.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { silentProgress } from '../../src/sync/progress.ts';
-import { createPublisher } from '../../src/warehouse/publishing/publisher.ts';
-import { openPipeline } from '../../src/worker.ts';
-import { configOf } from '../support/open-pipeline.ts';
-import { listPage, STORAGE, storageBody } from '../support/service-answers.ts';
+import { createPublisher } from '../../src/publishing/publisher.ts';
+import { openPipeline } from '../../src/app/worker.ts';
+import { configOf } from '../support/fixtures/open-pipeline.ts';
+import { listPage, STORAGE, storageBody } from '../support/fixtures/service-responses.ts';
 import type { DayRow } from '../../src/warehouse/statements/storage.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { createVirtualClock } from '../support/virtual-clock.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createHardService, type HardService } from './hard-service.ts';
 
 export const TIMEZONE = 'Asia/Seoul';

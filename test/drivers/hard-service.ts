@@ -1,5 +1,5 @@
 /** What a service may tell that is hard to hand on: its videos and its days. */
-import { storageRecord, videoRecord } from '../support/service-answers.ts';
+import { storageRecord, videoRecord } from '../support/fixtures/service-responses.ts';
 
 type Members = Record<string, unknown>;
 

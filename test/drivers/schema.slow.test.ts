@@ -2,8 +2,8 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMarts } from '../../src/warehouse/publishing/marts/all.ts';
-import { hashOf, rowsOf } from '../support/live-file.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
+import { hashOf, rowsOf } from '../support/fixtures/live-file.ts';
 import { startAsReader } from './conversation.ts';
 import {
   DRIVERS,

@@ -1,7 +1,7 @@
 /** What each driver reads, against what the live file holds. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMarts } from '../../src/warehouse/publishing/marts/all.ts';
-import { valueOf } from '../support/live-file.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
+import { valueOf } from '../support/fixtures/live-file.ts';
 import {
   ALCHEMY,
   DRIVERS,

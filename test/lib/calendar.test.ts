@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCalendar, daysBetween } from '../../src/lib/calendar.ts';
 import { addDays } from '../../src/lib/days.ts';
-import { toMs } from '../support/virtual-clock.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const ZONES = [
   'UTC',

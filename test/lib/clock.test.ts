@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromTimestamp, systemClock, toTimestamp } from '../../src/lib/clock.ts';
-import { takeTimers } from '../support/fake-timers.ts';
+import { takeTimers } from '../support/clocks/fake-timers.ts';
 
 describe('the clock of the machine', () => {
   it('says what time it is', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LoggerOptions } from '../../src/lib/logger.ts';
-import { watchConsole } from '../support/quiet-console.ts';
+import { watchConsole } from '../support/processes/captured-output.ts';
 
 function open(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/lib/redact.ts';
-import { shortened } from '../../src/lib/words.ts';
+import { shortened } from '../../src/lib/format.ts';
 import { inTime } from '../support/time-limit.ts';
 
 const KEY = `k€y "1"/&<a+b>'%`;

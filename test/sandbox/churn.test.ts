@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { allVideos, createStoppedClock, makeSandbox, startSandbox } from './support.ts';
+import {
+  allVideos,
+  createStoppedClock,
+  makeSandbox,
+  startSandbox,
+} from '../support/fixtures/sandbox-package.ts';
 
 describe('churn', () => {
   it('makes the same changes for a seed, however they are cut up', async () => {

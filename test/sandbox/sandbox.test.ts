@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, readVideo } from '../../src/service/videos.ts';
-import { allVideos, makeSandbox, startSandbox } from './support.ts';
+import { allVideos, makeSandbox, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
 describe('the sandbox', () => {
   it('has packages of 12,000, 300 and 0 videos', async () => {

@@ -4,7 +4,7 @@ import { redact } from '../../src/lib/redact.ts';
 import { createDriftCollector, type DriftedValue } from '../../src/service/drift.ts';
 import { readStorageDay, storageRecord } from '../../src/service/storage.ts';
 import { readVideo, videoRecord } from '../../src/service/videos.ts';
-import { AWKWARD_KEY, formsIn, formsOfKey } from '../support/awkward-key.ts';
+import { AWKWARD_KEY, formsIn, formsOfKey } from '../support/fixtures/awkward-key.ts';
 
 type Type = 'string' | 'integer' | 'number';
 

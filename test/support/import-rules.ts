@@ -9,20 +9,27 @@ export interface SourceFile {
 /** Rooms by layer, the top first. Imports only point down: from a room to one of a lower layer, or to itself. */
 const LAYERS = [
   ['cli'],
-  ['worker.ts'],
-  ['serving'],
-  ['schedule', 'web', 'notify', 'sync', 'sandbox'],
-  ['standing'],
-  ['service', 'warehouse'],
+  ['app'],
+  ['web', 'alerts', 'sandbox'],
+  ['capacity'],
+  ['health', 'sync'],
+  ['warehouse', 'queries', 'publishing', 'backup', 'service'],
+  ['budget'],
+  ['database'],
   ['lib'],
 ] as const;
+
+/** The rooms that know the live file. */
+const FILE_ROOMS = ['warehouse', 'queries', 'publishing', 'backup', 'budget', 'database'];
+const FILE_HOMES = [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`);
 
 /** Libraries that have a home: only there are they known. */
 const HOMES: Record<string, readonly string[]> = {
   undici: ['service/client/'],
-  'better-sqlite3': ['warehouse/'],
-  'drizzle-orm': ['warehouse/'],
-  'node-cron': ['schedule/'],
+  'better-sqlite3': FILE_HOMES,
+  'drizzle-orm': FILE_HOMES,
+  'node-cron': ['app/'],
+  croner: ['lib/', 'capacity/', 'config/'],
   fastify: ['web/', 'service/server/'],
   '@fastify': ['web/', 'service/server/'],
   etag: ['service/server/'],
@@ -95,10 +102,11 @@ function breachOfLayers(path: string, { from, typeOnly }: Import): string[] {
   if (own === other)
     return isServiceCrossing(path, target) ? [`imports ${target}: client and server are strangers`] : [];
   if (other === 'config') {
-    const isReader = own === 'cli' || own === 'worker.ts';
+    const isReader = own === 'cli' || own === 'app';
     return isReader || typeOnly ? [] : [`imports more than types from ${target}`];
   }
-  const isDown = layerOf(other) > (own === 'config' ? layerOf('warehouse') : layerOf(own));
+  const isLeaf = own === 'config' || own === 'service'; // they know nothing of the file
+  const isDown = layerOf(other) > layerOf(isLeaf ? 'database' : own);
   return isDown ? [] : [`imports ${target}: imports only point down`];
 }
 
@@ -107,25 +115,48 @@ function isServiceCrossing(path: string, target: string): boolean {
   return isBetween('service/client/', 'service/server/') || isBetween('service/server/', 'service/client/');
 }
 
-/** Rooms that may know both the service and the warehouse; `web` for the catalogue that serves the warehouse back. */
-const KNOWS_BOTH = ['cli', 'worker.ts', 'serving', 'sync', 'web'];
+/** Rooms that may know both the service and the live file; `web` for the catalogue that serves the warehouse back. */
+const KNOWS_BOTH = ['cli', 'app', 'sync', 'web'];
 
 function breachesOfBoth(files: readonly SourceFile[]): string[] {
   const rooms = new Set(files.map(({ path }) => roomOf(path)).filter((room) => !KNOWS_BOTH.includes(room)));
   return [...rooms].flatMap((room) => {
-    const toFirst = (other: string) =>
+    const firstThatImports = (others: readonly string[]) =>
       files.find(
         ({ path, text }) =>
           roomOf(path) === room &&
-          importsOf(text).some(({ from }) => from.startsWith('.') && roomOf(resolve(path, from)) === other),
+          importsOf(text).some(
+            ({ from }) => from.startsWith('.') && others.includes(roomOf(resolve(path, from))),
+          ),
       )?.path;
-    const [service, warehouse] = [toFirst('service'), toFirst('warehouse')];
+    const [service, file] = [firstThatImports(['service']), firstThatImports(FILE_ROOMS)];
     const isBoth =
-      service !== undefined && warehouse !== undefined && !['service', 'warehouse'].includes(room);
-    return isBoth
-      ? [`${service} knows the service and ${warehouse} the warehouse: only sync knows both`]
-      : [];
+      service !== undefined && file !== undefined && room !== 'service' && !FILE_ROOMS.includes(room);
+    return isBoth ? [`${service} knows the service and ${file} the live file: only sync knows both`] : [];
   });
+}
+
+/** Every circle of imports, of types too, as its files in order: `a.ts imports b.ts imports a.ts`. */
+export function findCircles(files: readonly SourceFile[]): string[] {
+  const targets = new Map(
+    files.map(({ path, text }) => [
+      path,
+      importsOf(text)
+        .filter(({ from }) => from.startsWith('.'))
+        .map(({ from }) => resolve(path, from)),
+    ]),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    const start = above.indexOf(path);
+    if (start >= 0) circles.push([...above.slice(start), path].join(' imports '));
+    if (start >= 0 || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) visit(target, [...above, path]);
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return circles;
 }
 
 function isAt(path: string, homes: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom, simulateFairness } from '../support/fairness-simulation.ts';
+import { createRandom, simulateFairness } from '../support/models/fairness-simulation.ts';
 
 const LIMITS = { perMinute: 120, perDay: 20_000, maxWaitMs: 120_000 };
 const HOURLY = '0 * * * *';

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { BIN, run } from '../support/child-process.ts';
-import { CONFIG, configText, WAREHOUSE } from '../support/config-file.ts';
-import { startSandbox } from '../support/made-up-account.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { BIN, run } from '../support/processes/child-process.ts';
+import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const KILLS = 20;
 /** Columns that say when a row came to be as it is. */

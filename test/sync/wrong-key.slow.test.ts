@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openTestPipeline } from '../support/open-pipeline.ts';
-import { startScriptedService, type Reply } from '../support/scripted-service.ts';
-import { listPage, listRefusal, videoRecord } from '../support/service-answers.ts';
+import { openTestPipeline } from '../support/fixtures/open-pipeline.ts';
+import { startScriptedService, type Reply } from '../support/servers/scripted-service.ts';
+import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
 
 const PACKAGES = Array.from({ length: 10_000 }, (_, index) => index + 1);
 /** A wrong key may cost a run so many requests. */

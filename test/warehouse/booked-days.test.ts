@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { openFile } from '../../src/warehouse/file.ts';
+import { openFile } from '../../src/database/connection.ts';
 import { writeDay } from '../../src/warehouse/statements/storage.ts';
-import { transact } from '../../src/warehouse/transact.ts';
+import { transact } from '../../src/database/transaction.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, type Row } from '../support/live-file.ts';
-import { dayRow } from '../support/storage-rows.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, toMs } from '../support/virtual-clock.ts';
+import { execute, rowsOf, type Row } from '../support/fixtures/live-file.ts';
+import { dayRow } from '../support/fixtures/storage-rows.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 
 const BOOKED = '2026-02-27';
 const LIVE = '2026-02-28';

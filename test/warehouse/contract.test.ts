@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/live-file.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock } from '../support/virtual-clock.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const FIGURES = {
   mov_org_cnt: 'BIGINT',

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openFile, type Db } from '../../src/warehouse/file.ts';
-import { ask } from '../../src/warehouse/questions/question.ts';
-import { DRIFT } from '../../src/warehouse/questions/standing.ts';
+import { openFile, type Db } from '../../src/database/connection.ts';
+import { ask } from '../../src/database/query.ts';
+import { DRIFT } from '../../src/queries/named/status.ts';
 import { noteDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
-import { transact } from '../../src/warehouse/transact.ts';
-import { rowsOf } from '../support/live-file.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const NOON = '2026-03-10 12:00:00';
 const LATER = '2026-03-10 13:00:00';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { history, playHistory } from '../support/package-history.ts';
+import { history, playHistory } from '../support/models/package-history.ts';
 
 describe('a package', () => {
   it('keeps its counts, its stamps and its rows in step through any history', async () => {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { insert, liveFileWith } from '../support/filled-live-file.ts';
-import { execute, rowsOf } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
+import { execute, rowsOf } from '../support/fixtures/live-file.ts';
+import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openOverview } from '../../src/warehouse/overview.ts';
+import { openOverview } from '../../src/queries/status-queries.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf, valueOf } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, videos } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const firstIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);

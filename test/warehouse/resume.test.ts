@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, PACKAGE, videos, type Page } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { ACCOUNT, createWalker, PACKAGE, videos, type Page } from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

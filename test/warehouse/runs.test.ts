@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, valueOf } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const DAY_MS = 86_400_000;
 /** What a run found out about the clocks: nothing is wrong. */

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/live-file.ts';
-import { createWalker, EVERYTHING, video } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock } from '../support/virtual-clock.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { createWalker, EVERYTHING, video } from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -4,10 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromTimestamp, toTimestamp } from '../../src/lib/clock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, type Walk } from '../support/package-walker.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock } from '../support/virtual-clock.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import {
+  ACCOUNT,
+  createWalker,
+  EVERYTHING,
+  PACKAGE,
+  video,
+  type Walk,
+} from '../support/fixtures/package-walker.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
 /** "The catalogue as it was at a moment", the first query of the page. */
 const CATALOGUE = /```sql\n([^]*?)```/.exec(readFileSync('docs/queries.md', 'utf8'))?.[1] ?? '';

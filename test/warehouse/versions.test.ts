@@ -1,13 +1,20 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { FORMAT } from '../../src/warehouse/file.ts';
+import { FORMAT } from '../../src/database/connection.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, valueOf, type Row } from '../support/live-file.ts';
-import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, videos } from '../support/package-walker.ts';
-import { videoRecord } from '../support/service-answers.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
+import {
+  ACCOUNT,
+  createWalker,
+  EVERYTHING,
+  PACKAGE,
+  video,
+  videos,
+} from '../support/fixtures/package-walker.ts';
+import { videoRecord } from '../support/fixtures/service-responses.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 let path: string;
 let clock: VirtualClock;

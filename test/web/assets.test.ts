@@ -5,8 +5,8 @@ import compress from '@fastify/compress';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp, listen } from '../../src/service/server/server.ts';
 import { openAssets, type Assets } from '../../src/web/assets.ts';
-import { addHeaders } from '../../src/web/headers.ts';
-import { browse } from '../support/browse.ts';
+import { addHeaders } from '../../src/web/security-headers.ts';
+import { browse } from '../support/browser/browser-request.ts';
 
 const FILES: [string, string, string][] = [
   ['page.js', 'text/javascript; charset=utf-8', 'dist/browser/page.js'],

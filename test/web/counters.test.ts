@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { insert, liveFileWith } from '../support/filled-live-file.ts';
-import { execute } from '../support/live-file.ts';
-import { openMetrics } from '../support/open-metrics.ts';
+import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import { openMetrics } from '../support/fixtures/open-metrics.ts';
 import { valueIn } from '../support/prometheus-text.ts';
-import { toMs } from '../support/virtual-clock.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOON = toMs('2026-03-10T12:00:00Z');
 

@@ -2,13 +2,19 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { version } from '../../src/lib/version.ts';
-import { openFile } from '../../src/warehouse/file.ts';
-import { insert, liveFileWith, packageRow, storageRow, videoRow } from '../support/filled-live-file.ts';
-import { execute } from '../support/live-file.ts';
-import { configOver, openMetrics } from '../support/open-metrics.ts';
+import { openFile } from '../../src/database/connection.ts';
+import {
+  insert,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../support/fixtures/filled-live-file.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import { configOver, openMetrics } from '../support/fixtures/open-metrics.ts';
 import { valueIn } from '../support/prometheus-text.ts';
-import { published } from '../support/published-file.ts';
-import { toMs } from '../support/virtual-clock.ts';
+import { published } from '../support/fixtures/published-file.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOON = toMs('2026-03-10T12:00:00Z');
 

@@ -4,14 +4,14 @@ import { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { redact } from '../../lib/redact.ts';
 import type { SortDirection } from '../videos.ts';
-import { readStorageDays, readVideoPage } from './answers.ts';
-import type { Codes, Recognise, StorageDays, VideoPage } from './answers.ts';
-import { ask, type Connection } from './ask.ts';
-import type { Budget, Purpose } from './budget.ts';
-import { createConnector } from './interim.ts';
-import { pageQuestion, storageQuestion } from './questions.ts';
+import { readStorageDays, readVideoPage } from './parse-response.ts';
+import type { Codes, Recognise, StorageDays, VideoPage } from './parse-response.ts';
+import { ask, type Connection } from './execute.ts';
+import type { Budget, Purpose } from './budget-port.ts';
+import { createConnector } from './interim-responses.ts';
+import { pageQuestion, storageQuestion } from './requests.ts';
 import { RETRY_POLICY, type RetryPolicy } from './retry.ts';
-import { createRooms } from './room.ts';
+import { createRooms } from './buffer-pool.ts';
 
 /** What the client must know of an account. */
 export interface ServiceAccount {

@@ -3,9 +3,9 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
-import { wordsOfPage } from './page-words.ts';
+import { wordsOfPage } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
-import type { Room } from './room.ts';
+import type { Room } from './buffer-pool.ts';
 
 export interface Attempt {
   url: URL;

@@ -4,7 +4,7 @@
  */
 import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
-import type { Refusal } from './refusals.ts';
+import type { Refusal } from './api-errors.ts';
 
 /** A video as it is sent: the fields of service.md 2.1, and any further ones beside them. */
 export type VideoRecord = Omit<Video, 'extra'>;

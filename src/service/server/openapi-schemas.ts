@@ -1,12 +1,12 @@
 /** The parts of the OpenAPI document that are made from the zod schemas of both operations. */
 import { z } from 'zod';
-import { fitsOf } from '../fields.ts';
+import { fitsOf } from '../field-types.ts';
 import { storageFigures, storageRecord, storageVerdict } from '../storage.ts';
 import { errorInfo, paging, searchOption, videoRecord } from '../videos.ts';
-import { sentencesOf, STORAGE_ANSWER, VIDEO_ANSWER, type Choices } from './choices.ts';
+import { sentencesOf, STORAGE_ANSWER, VIDEO_ANSWER, type Choices } from './unspecified-behaviour.ts';
 import type { PageSizes } from './query.ts';
 import { storageParameters, videoParameters } from './query.ts';
-import { REFUSALS } from './refusals.ts';
+import { REFUSALS } from './api-errors.ts';
 
 /** A JSON schema (draft 2020-12), as OpenAPI 3.1 takes it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

@@ -1,7 +1,7 @@
 /** The OpenAPI document of the server, made from the schemas that it reads queries and answers by. */
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import { ANY_PARAMETER, OTHER_REQUESTS, sentencesOf } from './choices.ts';
+import { ANY_PARAMETER, OTHER_REQUESTS, sentencesOf } from './unspecified-behaviour.ts';
 import {
   answerSchemas,
   storageStatisticsParameters,

@@ -3,11 +3,11 @@
  * chosen here, once: the choices stand beside each parameter, and the OpenAPI document and docs/mirror.md say them.
  */
 import { z } from 'zod';
-import { show } from '../fields.ts';
+import { show } from '../field-types.ts';
 import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
 import type { Search, StorageRange, VideoQuery } from './catalogue.ts';
-import { parameterNote } from './choices.ts';
+import { parameterNote } from './unspecified-behaviour.ts';
 
 const DEFAULT_SORT = { item: 'id', direction: 'desc' } as const;
 const DEFAULT_DAY_DIRECTION = 'asc';

@@ -4,12 +4,12 @@ import fresh from 'fresh';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import { storageBody, storageRefusalBody, videoListBody, videoRefusalBody } from './answer.ts';
-import { goneSignal } from './bounds.ts';
+import { storageBody, storageRefusalBody, videoListBody, videoRefusalBody } from './response.ts';
+import { goneSignal } from './limits.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Admits } from './keys.ts';
+import type { Admits } from './api-keys.ts';
 import { readStorageQuery, readVideoQuery, type PageSizes } from './query.ts';
-import { REFUSALS } from './refusals.ts';
+import { REFUSALS } from './api-errors.ts';
 
 /** What the routes need to know. */
 export interface ServiceOptions extends PageSizes {

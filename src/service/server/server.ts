@@ -8,8 +8,8 @@ import {
   httpOptions,
   type Bounds,
   type Exceptions,
-} from './bounds.ts';
-import { createAdmission, openToAll, type KeyPlace } from './keys.ts';
+} from './limits.ts';
+import { createAdmission, openToAll, type KeyPlace } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 

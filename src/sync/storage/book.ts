@@ -2,11 +2,11 @@
 import { daysBetween } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
-import type { DayCounts, KnownDays } from '../../warehouse/days.ts';
-import type { StorageRules, SyncAccount, SyncParts } from '../account.ts';
-import { createRunDay, currentRange, holeRanges, isFirstOfDay, namedRanges } from './ranges.ts';
-import type { DayRange, RunDay } from './ranges.ts';
-import { findNewestTold, sortDays, type Trust } from './sort.ts';
+import type { DayCounts, KnownDays } from '../../warehouse/store-days.ts';
+import type { StorageRules, SyncAccount, SyncParts } from '../context.ts';
+import { createRunDay, currentRange, holeRanges, isFirstOfDay, namedRanges } from './date-ranges.ts';
+import type { DayRange, RunDay } from './date-ranges.ts';
+import { findNewestTold, sortDays, type Trust } from './classify-days.ts';
 
 export interface StorageOrder {
   account: SyncAccount;

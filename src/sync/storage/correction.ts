@@ -1,12 +1,12 @@
 /** What the service now says of a booked day, to be taken in place of the booked figures by a person. */
 import { ConfigError, RefusedError } from '../../lib/errors.ts';
-import { describeOffset } from '../../lib/words.ts';
-import { FIGURES, type Figure } from '../../lib/figures.ts';
-import type { BookedDay } from '../../warehouse/days.ts';
+import { describeOffset } from '../../lib/format.ts';
+import { FIGURES, type Figure } from '../../lib/storage-figures.ts';
+import type { BookedDay } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
-import type { SyncAccount, SyncParts } from '../account.ts';
-import { createRunDay } from './ranges.ts';
-import { sortDays } from './sort.ts';
+import type { SyncAccount, SyncParts } from '../context.ts';
+import { createRunDay } from './date-ranges.ts';
+import { sortDays } from './classify-days.ts';
 
 /** A booked day, and the figures of the service that differ from what readers see. */
 export interface CorrectionOffer extends BookedDay {

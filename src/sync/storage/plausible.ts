@@ -1,11 +1,11 @@
 /** Is what the service says of a past day believable? What is not waits for a second reading. Pure. */
 import { fromTimestamp } from '../../lib/clock.ts';
-import { size } from '../../lib/words.ts';
-import { FIGURES, hasSameFigures } from '../../lib/figures.ts';
-import type { KnownDays } from '../../warehouse/days.ts';
+import { size } from '../../lib/format.ts';
+import { FIGURES, hasSameFigures } from '../../lib/storage-figures.ts';
+import type { KnownDays } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
-import type { StorageRules } from '../account.ts';
-import { CONFIRM_AFTER_MS } from './ranges.ts';
+import type { StorageRules } from '../context.ts';
+import { CONFIRM_AFTER_MS } from './date-ranges.ts';
 
 const SIZES = FIGURES.filter((figure) => figure.endsWith('_size'));
 /** Totals that are both below this are not compared: 1 GB. */

@@ -1,8 +1,9 @@
 /** Is this the page of another package? What speaks for it, in words (docs/architecture.md, "A page of another package"). Pure. */
 import type { Paging, SearchOption } from '../../service/videos.ts';
-import type { Fit, PlacedPage } from '../../warehouse/belonging.ts';
-import { counted } from '../../lib/words.ts';
-import { HIGHEST, isFrontier, LOWEST, type Holding, type IdRange, type PageLook } from './proof.ts';
+import type { Fit, PlacedPage } from '../../warehouse/package-membership.ts';
+import { counted } from '../../lib/format.ts';
+import { HIGHEST, isFrontier, LOWEST, type Holding, type PageLook } from './proof.ts';
+import type { IdRange } from '../../lib/id-range.ts';
 
 /** Why a page may not be the one that was asked for. */
 export interface Doubt {

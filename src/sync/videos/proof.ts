@@ -1,11 +1,6 @@
 /** What one page proves about removals (docs/architecture.md, "Walking"). Pure. */
 import type { Paging, SearchOption } from '../../service/videos.ts';
-
-/** Ids from `low` to `high`, both included. */
-export interface IdRange {
-  low: number;
-  high: number;
-}
+import type { IdRange } from '../../lib/id-range.ts';
 
 /** The lowest and the highest id of a page that rises. */
 export interface Ends {

@@ -4,16 +4,17 @@
  */
 import { RefusedError } from '../../lib/errors.ts';
 import type { BegunWalk } from '../../warehouse/walks.ts';
-import type { SyncAccount, SyncParts } from '../account.ts';
-import type { Turn } from '../turns.ts';
-import { lookAcross, mostLooks } from './boundary.ts';
-import { advance, setOut, warnOfDisorder, type Course } from './course.ts';
-import { endOf, noteStop } from './ending.ts';
-import { findLastPage, findPageOf, unlessShrunk, type Position } from './position.ts';
-import { HIGHEST, isFrontier, lastOf, type IdRange, type Verdict } from './proof.ts';
+import type { SyncAccount, SyncParts } from '../context.ts';
+import type { Turn } from '../fair-queue.ts';
+import { lookAcross, mostLooks } from './boundary-read.ts';
+import { advance, setOut, warnOfDisorder, type Course } from './walk-state.ts';
+import { endOf, noteStop } from './walk-end.ts';
+import { findLastPage, findPageOf, unlessShrunk, type Position } from './seek.ts';
+import { HIGHEST, isFrontier, lastOf, type Verdict } from './proof.ts';
 import type { PageOwners } from './page-owners.ts';
-import { createAsk, type AskPage } from './reading.ts';
-import { examine, inPlace, store } from './take.ts';
+import { createAsk, type AskPage } from './page-fetcher.ts';
+import { examine, inPlace, store } from './page.ts';
+import type { IdRange } from '../../lib/id-range.ts';
 
 export interface WalkOrder {
   account: SyncAccount;

@@ -1,7 +1,7 @@
 /** Where the service's answers stopped matching service.md: one row an account, stream, field and kind. */
 import { and, eq, sql } from 'drizzle-orm';
-import type { Tx } from '../file.ts';
-import { drift, type DriftKind } from '../schema/videos.ts';
+import type { Tx } from '../../database/connection.ts';
+import { drift, type DriftKind } from '../../database/schema/videos.ts';
 
 /** A field that departed somewhere in an answer; `sample` is the first such value as JSON, shortened. */
 export interface FieldDrift {

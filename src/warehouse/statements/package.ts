@@ -1,10 +1,10 @@
 /** Packages: known, retired, walked, looked at, and whose turn is next. */
 import { and, eq, gte, inArray, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
-import type { Tx } from '../file.ts';
-import { run, walk, type Mode } from '../schema/runs.ts';
-import { packageDay, packageTable } from '../schema/videos.ts';
-import { prepared } from './prepared.ts';
-import type { PackageKey } from './video.ts';
+import type { Tx } from '../../database/connection.ts';
+import { run, walk, type Mode } from '../../database/schema/runs.ts';
+import { packageDay, packageTable } from '../../database/schema/videos.ts';
+import { prepared } from '../../database/prepared.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
 
 const value = (name: string) => sql.placeholder(name);
 const ofAny = and(

@@ -1,8 +1,8 @@
 /** Pages whose records need no second look while their bytes, and the rows they speak of, stay as they are. */
 import { and, between, eq, gt, ne, or, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../file.ts';
-import { packageTable, pageHash, video } from '../schema/videos.ts';
-import type { PackageKey } from './video.ts';
+import type { Db, Tx } from '../../database/connection.ts';
+import { packageTable, pageHash, video } from '../../database/schema/videos.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
 
 export type PageHash = typeof pageHash.$inferSelect;
 

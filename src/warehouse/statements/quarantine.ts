@@ -1,8 +1,8 @@
 /** Records that could not be stored. */
 import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../file.ts';
-import { quarantine } from '../schema/videos.ts';
-import type { PackageKey } from './video.ts';
+import type { Db, Tx } from '../../database/connection.ts';
+import { quarantine } from '../../database/schema/videos.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
 
 export type NewQuarantine = Omit<typeof quarantine.$inferInsert, 'quarantine_id' | 'resolved_at'>;
 

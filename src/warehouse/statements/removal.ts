@@ -1,10 +1,10 @@
 /** Removal candidates: proved, not yet in effect. */
 import { and, between, eq, sql, type SQL } from 'drizzle-orm';
-import type { Db, Tx } from '../file.ts';
-import { walk } from '../schema/runs.ts';
-import { removalCandidate, type HeldReason, type Proof } from '../schema/videos.ts';
-import { prepared } from './prepared.ts';
-import type { PackageKey } from './video.ts';
+import type { Db, Tx } from '../../database/connection.ts';
+import { walk } from '../../database/schema/runs.ts';
+import { removalCandidate, type HeldReason, type Proof } from '../../database/schema/videos.ts';
+import { prepared } from '../../database/prepared.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
 
 const ofPackage = (key: PackageKey) =>
   and(eq(removalCandidate.account, key.account), eq(removalCandidate.package_id, key.packageId));

@@ -1,9 +1,9 @@
 /** Runs: begun, ended, left over, pruned. */
 import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
-import type { Tx } from '../file.ts';
-import { prepared } from './prepared.ts';
-import { request, run, walk, type Mode, type Status } from '../schema/runs.ts';
+import type { Tx } from '../../database/connection.ts';
+import { prepared } from '../../database/prepared.ts';
+import { request, run, walk, type Mode, type Status } from '../../database/schema/runs.ts';
 
 /** Adds a run and gives its id. */
 export function insertRun(

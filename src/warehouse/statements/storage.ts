@@ -1,7 +1,6 @@
 /** Storage days, readings, discrepancies and gaps. */
-import { and, between, count, desc, eq, gte, isNull, or } from 'drizzle-orm';
-import { pickFigures } from '../../lib/figures.ts';
-import type { Tx } from '../file.ts';
+import { and, count, desc, eq, gte, isNull } from 'drizzle-orm';
+import type { Tx } from '../../database/connection.ts';
 import {
   storageCorrection,
   storageDay,
@@ -10,9 +9,8 @@ import {
   storageReading,
   storageUnconfirmed,
   type GapReason,
-} from '../schema/storage.ts';
-import { quarantine } from '../schema/videos.ts';
-
+} from '../../database/schema/storage.ts';
+import { quarantine } from '../../database/schema/videos.ts';
 type Kept = 'account' | 'state' | 'observed_at';
 /** A day as received: its date and the ten figures of service.md 2.3. */
 export type DayRow = Omit<typeof storageDay.$inferSelect, Kept>;
@@ -57,17 +55,6 @@ export function appendReading(tx: Tx, account: string, row: DayRow, observedAt: 
   tx.insert(storageReading)
     .values({ ...row, account, observed_at: observedAt })
     .run();
-}
-
-/** The newest live reading of the account, or undefined. */
-export function newestReading(tx: Tx, account: string) {
-  return tx
-    .select({ date: storageReading.date, observed_at: storageReading.observed_at })
-    .from(storageReading)
-    .where(eq(storageReading.account, account))
-    .orderBy(desc(storageReading.reading_id))
-    .limit(1)
-    .get();
 }
 
 /** The day of the first live reading of the account, or null. */
@@ -197,33 +184,6 @@ export function closeGap(tx: Tx, account: string, date: string): void {
   tx.delete(storageGap)
     .where(and(eq(storageGap.account, account), eq(storageGap.date, date)))
     .run();
-}
-
-/**
- * The days from `from` to `to` that a reader may rely on: the booked ones, with the figures of their newest correction
- * where there is one, and `today` as it was last read.
- */
-export function daysToServe(tx: Tx, account: string, range: { from: string; to: string }, today: string) {
-  const isKnown = or(eq(storageDay.state, 'booked'), eq(storageDay.date, today));
-  const rows = tx
-    .select()
-    .from(storageDay)
-    .where(and(eq(storageDay.account, account), between(storageDay.date, range.from, range.to), isKnown))
-    .orderBy(storageDay.date)
-    .all();
-  const corrected = correctedDays(tx, account);
-  return rows.map((row) => ({ ...row, ...corrected.get(row.date) }));
-}
-
-/** The figures of the newest correction of each day of the account that has one. */
-export function correctedDays(tx: Tx, account: string) {
-  const rows = tx
-    .select()
-    .from(storageCorrection)
-    .where(eq(storageCorrection.account, account))
-    .orderBy(storageCorrection.accepted_at)
-    .all();
-  return new Map(rows.map(({ date, ...row }) => [date, pickFigures(row)]));
 }
 
 /** The days of open discrepancies, and of records of the storage in quarantine. */

@@ -1,33 +1,12 @@
 /** The statements of one page of videos. The upsert is built by drizzle once and run as a raw prepared statement. */
-import { and, between, count, eq, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, between, count, eq, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Statement } from 'better-sqlite3';
-import type { Db } from '../file.ts';
-import { video } from '../schema/videos.ts';
+import type { Db } from '../../database/connection.ts';
+import { video } from '../../database/schema/videos.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
+import { receivedNames, videoColumns, type VideoRow } from '../../database/received-columns.ts';
 
-type VideoColumns = typeof video.$inferSelect;
-type Kept = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'removed_at' | 'change_seq';
-
-/** A video as received: the 24 fields of service.md 2.1; `extra` is absent where there is none. */
-export type VideoRow = Omit<VideoColumns, Kept | 'extra'> & { extra?: string };
-
-/** Which package of which account. */
-export interface PackageKey {
-  account: string;
-  packageId: number;
-}
-
-const columns = getTableColumns(video);
 const keyColumns = ['account', 'package_id', 'id'];
-const context = ['account', 'package_id', 'extra', 'first_seen_at', 'changed_at', 'change_seq'];
-const received = Object.keys(columns).filter(
-  (name) => !context.includes(name) && name !== 'removed_at',
-) as (keyof VideoRow)[];
-
-/** The 24 columns that come from the service, in the order of service.md 2.1. */
-export const receivedColumns = Object.fromEntries(received.map((name) => [name, columns[name]])) as Pick<
-  typeof columns,
-  Exclude<keyof VideoRow, 'extra'>
->;
 
 /** Stores one video where it is new, differs or was removed; gives true where something was written. */
 export type UpsertVideo = (row: VideoRow, key: PackageKey, at: string, changeSeq: number) => boolean;
@@ -43,12 +22,12 @@ export function prepareUpsert(db: Db): UpsertVideo {
 }
 
 function upsertSql(db: Db): string {
-  const values = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
-  const compared = [...received, 'extra' as const].filter((name) => !keyColumns.includes(name));
+  const values = Object.fromEntries(Object.keys(videoColumns).map((name) => [name, sql.placeholder(name)]));
+  const compared = [...receivedNames, 'extra' as const].filter((name) => !keyColumns.includes(name));
   const set = Object.fromEntries(
     [...compared, 'changed_at', 'change_seq'].map((name) => [name, excluded(name)]),
   );
-  const differs = compared.map((name) => sql`${columns[name]} is not ${excluded(name)}`);
+  const differs = compared.map((name) => sql`${videoColumns[name]} is not ${excluded(name)}`);
   const query = db
     .insert(video)
     .values({ ...values, removed_at: sql`null` } as unknown as typeof video.$inferInsert)
@@ -75,7 +54,7 @@ function nameParameters(text: string, parameters: unknown[]): string {
   let position = 0;
   return text.replaceAll('?', () => {
     const { value } = parameters[position++] as { value: { name: string } };
-    return received.some((field) => field === value.name) ? `@${value.name}` : '?';
+    return receivedNames.some((field) => field === value.name) ? `@${value.name}` : '?';
   });
 }
 

@@ -1,11 +1,11 @@
 /** Walks: begun, moved on, ended. */
-import { and, desc, eq, gte, sql, ne } from 'drizzle-orm';
+import { and, desc, eq, sql, ne } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import type { Db, Tx } from '../file.ts';
-import { walk, type Mode, type Status } from '../schema/runs.ts';
+import type { Db, Tx } from '../../database/connection.ts';
+import { walk, type Mode, type Status } from '../../database/schema/runs.ts';
 import { notePackageServed } from './package.ts';
-import { prepared } from './prepared.ts';
-import type { PackageKey } from './video.ts';
+import { prepared } from '../../database/prepared.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
 
 const last = prepared((db) =>
   db
@@ -127,16 +127,6 @@ export function closeWalk(
   },
 ): void {
   tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
-}
-
-/** How many pages were known by their bytes in walks of the account that began at `since` or later? */
-export function countRecognised(tx: Tx, account: string, since: string): number {
-  const row = tx
-    .select({ pages: sql<number>`coalesce(sum(${walk.recognised}), 0)` })
-    .from(walk)
-    .where(and(eq(walk.account, account), gte(walk.started_at, since)))
-    .get();
-  return row?.pages ?? 0;
 }
 
 /** Takes a walk out that found nothing. */

@@ -1,8 +1,8 @@
 /** The latest additions, edits and removals. */
 import type { ComponentChildren } from 'preact';
-import type { Added, Edited, Removed } from '../../warehouse/questions/changes.ts';
-import type { StatusFacts } from '../status-facts.ts';
-import { Ago, bytesOf, lengthOf, packagePath, Title, VideoLink, videoPath } from './figures.tsx';
+import type { Added, Edited, Removed } from '../../queries/named/changes.ts';
+import type { StatusFacts } from '../status-view.ts';
+import { Ago, bytesOf, lengthOf, packagePath, Title, VideoLink, videoPath } from './format.tsx';
 
 type Changes = Pick<StatusFacts, 'added' | 'edited' | 'removed' | 'now'> & { unit: 'ms' | 's' };
 

@@ -1,9 +1,9 @@
 /** The page of a package: how it stands, its walks, and its videos to search, sort and page. */
-import { count, counted } from '../../lib/words.ts';
+import { count, counted } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
-import type { PackageWalk } from '../../warehouse/questions/videos.ts';
-import type { PackageFacts, PackageWish } from '../package-facts.ts';
-import { Ago, packagePath, queryOf, tookWords } from './figures.tsx';
+import type { PackageWalk } from '../../queries/named/videos.ts';
+import type { PackageFacts, PackageWish } from '../package-view.ts';
+import { Ago, packagePath, queryOf, tookWords } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
 import { stateOf } from './packages.tsx';
 import { Pager } from './pager.tsx';

@@ -1,8 +1,8 @@
 /** The packages: how fresh each is, how many videos it has, and how they came. */
-import { count, counted } from '../../lib/words.ts';
-import { isOutOfOrder } from '../../standing/package-needs.ts';
-import type { PackageFacts, StatusFacts } from '../status-facts.ts';
-import { Ago, packagePath, queryOf } from './figures.tsx';
+import { count, counted } from '../../lib/format.ts';
+import { isOutOfOrder } from '../../health/package-problems.ts';
+import type { PackageFacts, StatusFacts } from '../status-view.ts';
+import { Ago, packagePath, queryOf } from './format.tsx';
 import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';

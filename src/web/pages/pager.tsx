@@ -1,5 +1,5 @@
 /** Links to the other pages of a list. */
-import { count } from '../../lib/words.ts';
+import { count } from '../../lib/format.ts';
 
 export interface PagerParts {
   /** From 1 up. */

@@ -1,7 +1,7 @@
 /** The last runs: what they did, and why one failed. */
-import { count, counted } from '../../lib/words.ts';
-import type { Standing } from '../../standing/report.ts';
-import { Ago, tookWords } from './figures.tsx';
+import { count, counted } from '../../lib/format.ts';
+import type { Standing } from '../../health/report.ts';
+import { Ago, tookWords } from './format.tsx';
 import { Table } from './table.tsx';
 
 type Run = Standing['runs'][number];

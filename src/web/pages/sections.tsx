@@ -1,12 +1,12 @@
 /** The upper sections of the status page: the verdict, what is under way, what needs a person, and the budgets. */
-import { count, counted, duration } from '../../lib/words.ts';
-import type { Advice } from '../../standing/needs.ts';
-import type { Standing } from '../../standing/report.ts';
+import { count, counted, duration } from '../../lib/format.ts';
+import type { Advice } from '../../health/problems.ts';
+import type { Standing } from '../../health/report.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import type { WalkProgress } from '../progress.ts';
-import type { StatusFacts } from '../status-facts.ts';
-import type { Verdict } from '../verdict.ts';
-import { Moment, packagePath } from './figures.tsx';
+import type { WalkProgress } from '../run-progress.ts';
+import type { StatusFacts } from '../status-view.ts';
+import type { Verdict } from '../../health/overall-status.ts';
+import { Moment, packagePath } from './format.tsx';
 import { Table } from './table.tsx';
 
 const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;

@@ -1,6 +1,6 @@
 /** How many videos a package had, as a small line. */
-import { count } from '../../lib/words.ts';
-import { signed } from './figures.tsx';
+import { count } from '../../lib/format.ts';
+import { signed } from './format.tsx';
 
 const WIDTH = 120;
 const HEIGHT = 24;

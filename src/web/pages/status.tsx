@@ -1,6 +1,6 @@
 /** The status page: how things stand, in the order of what one wants to know first. */
 import { toTimestamp } from '../../lib/clock.ts';
-import type { StatusFacts } from '../status-facts.ts';
+import type { StatusFacts } from '../status-view.ts';
 import { ChangesSection } from './changes.tsx';
 import { Page, type PageParts } from './layout.tsx';
 import { PackagesSection } from './packages.tsx';

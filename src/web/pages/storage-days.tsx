@@ -1,8 +1,8 @@
 /** All days of an account's storage, a year at a time: sizes and counts. */
-import { count } from '../../lib/words.ts';
-import type { StorageDayRow } from '../../warehouse/questions/storage.ts';
-import type { StorageFacts } from '../status-facts.ts';
-import { bytesOf, Moment, queryOf } from './figures.tsx';
+import { count } from '../../lib/format.ts';
+import type { StorageDayRow } from '../../queries/named/storage.ts';
+import type { StorageFacts } from '../status-view.ts';
+import { bytesOf, Moment, queryOf } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
 import {
   DAY_HEAD,

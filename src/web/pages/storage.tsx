@@ -1,9 +1,9 @@
 /** Storage over time: the chart, and the same figures as a table. */
 import { addDays } from '../../lib/days.ts';
-import { binarySize } from '../../lib/words.ts';
-import type { GapRow, StorageDayRow } from '../../warehouse/questions/storage.ts';
-import type { StorageFacts } from '../status-facts.ts';
-import { bytesOf, queryOf } from './figures.tsx';
+import { binarySize } from '../../lib/format.ts';
+import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
+import type { StorageFacts } from '../status-view.ts';
+import { bytesOf, queryOf } from './format.tsx';
 import { Table } from './table.tsx';
 
 /** The five sizes of a day (service.md 2.3), as they are stacked from below. */

@@ -1,8 +1,8 @@
 /** Videos in a table: those of a list, and those that were removed. */
 import type { SortItem } from '../../service/videos.ts';
-import type { RemovedVideo } from '../../warehouse/questions/videos.ts';
-import type { ListedVideo, PackageWish } from '../package-facts.ts';
-import { bytesOf, lengthOf, VideoLink } from './figures.tsx';
+import type { RemovedVideo } from '../../queries/named/videos.ts';
+import type { ListedVideo, PackageWish } from '../package-view.ts';
+import { bytesOf, lengthOf, VideoLink } from './format.tsx';
 import { Table } from './table.tsx';
 
 type Package = { account: string; package_id: number };

@@ -1,7 +1,7 @@
 /** The page of a video: its fields as they stand, and each state before. */
-import type { VideoStates } from '../../warehouse/details.ts';
-import type { VersionRow, VideoRow } from '../../warehouse/questions/videos.ts';
-import { bytesOf, lengthOf, Moment, packagePath, Title } from './figures.tsx';
+import type { VideoStates } from '../../queries/page-queries.ts';
+import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
+import { bytesOf, lengthOf, Moment, packagePath, Title } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
 
 export interface VideoPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'>, VideoStates {

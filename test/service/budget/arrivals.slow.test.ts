@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrivalScenario, liveThrough } from '../../support/arrival-scenario.ts';
-import { folderOfAccounts, mostArrivals, startStampedService } from '../../support/stamped-service.ts';
-import { startVodhouse } from '../../support/vodhouse-command.ts';
+import { arrivalScenario, liveThrough } from '../../support/models/arrival-scenario.ts';
+import {
+  folderOfAccounts,
+  mostArrivals,
+  startStampedService,
+} from '../../support/servers/stamped-service.ts';
+import { startVodhouse } from '../../support/processes/vodhouse-command.ts';
 
 const RESTARTS = 30;
 const PER_MINUTE = 15;

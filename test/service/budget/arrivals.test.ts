@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrivalScenario, liveThrough } from '../../support/arrival-scenario.ts';
-import type { SeenRequest } from '../../support/scripted-service.ts';
-import { mostArrivals } from '../../support/stamped-service.ts';
+import { arrivalScenario, liveThrough } from '../../support/models/arrival-scenario.ts';
+import type { SeenRequest } from '../../support/servers/scripted-service.ts';
+import { mostArrivals } from '../../support/servers/stamped-service.ts';
 
 describe('by the clock of a real server', () => {
   it('no second and no minute has more requests than its limit, whatever fails and whoever is killed', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import type { SeenRequest } from '../../support/scripted-service.ts';
-import { folderOfAccounts, startStampedService } from '../../support/stamped-service.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/vodhouse-command.ts';
-import { rowsOf } from '../../support/warehouse-rows.ts';
+import type { SeenRequest } from '../../support/servers/scripted-service.ts';
+import { folderOfAccounts, startStampedService } from '../../support/servers/stamped-service.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import type { Reply } from '../../support/scripted-service.ts';
-import { listRefusal } from '../../support/service-answers.ts';
-import { folderOfAccounts, startStampedService } from '../../support/stamped-service.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/vodhouse-command.ts';
-import { rowsOf } from '../../support/warehouse-rows.ts';
+import type { Reply } from '../../support/servers/scripted-service.ts';
+import { listRefusal } from '../../support/fixtures/service-responses.ts';
+import { folderOfAccounts, startStampedService } from '../../support/servers/stamped-service.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../src/lib/errors.ts';
-import { clientOf, failureOf, pageRequest } from '../../support/client-of.ts';
+import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
 
 describe('work that is to end', () => {
   it('gives a request that hangs four seconds', async () => {

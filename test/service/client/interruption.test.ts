@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, TransientError } from '../../../src/lib/errors.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
-import { clientWithWarehouse } from '../../support/client-with-warehouse.ts';
-import { clientOf, failureOf, pageRequest } from '../../support/client-of.ts';
-import { createRecordingClock } from '../../support/recording-clock.ts';
-import { createGate } from '../../support/scripted-service.ts';
-import { listBody, videoRecord } from '../../support/service-answers.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
+import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
+import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
+import { createGate } from '../../support/servers/scripted-service.ts';
+import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
 const well = { body: listBody({ records: [videoRecord(1)] }) };
 

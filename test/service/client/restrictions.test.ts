@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ParkedError, RefusedError } from '../../../src/lib/errors.ts';
-import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/awkward-key.ts';
-import { failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
-import { clientWithWarehouse } from '../../support/client-with-warehouse.ts';
-import { createRecordingClock } from '../../support/recording-clock.ts';
-import { createGate, type Answer, type Reply } from '../../support/scripted-service.ts';
-import { listBody, listRefusal, storageBody, videoRecord } from '../../support/service-answers.ts';
+import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
+import { failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
+import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
+import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
+import { createGate, type Answer, type Reply } from '../../support/servers/scripted-service.ts';
+import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const well = { body: listBody({ records: [videoRecord(1)] }) };
 const TOO_MUCH = { codes: { restricted: ['TooMuch'], final: [] } };

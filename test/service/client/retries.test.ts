@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ParkedError, RefusedError, TransientError } from '../../../src/lib/errors.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
-import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
-import type { Reply } from '../../support/scripted-service.ts';
-import { listBody, listRefusal, storageBody, videoRecord } from '../../support/service-answers.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { createRecordingClock } from '../../support/recording-clock.ts';
+import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
+import type { Reply } from '../../support/servers/scripted-service.ts';
+import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
+import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 
 const well = { body: listBody({ records: [videoRecord(1)] }) };
 

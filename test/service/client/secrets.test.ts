@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/awkward-key.ts';
-import { accountAt, clientOf, failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
-import { startScriptedService, type Reply } from '../../support/scripted-service.ts';
-import { listBody, listRefusal, STORAGE, storageBody } from '../../support/service-answers.ts';
+import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
+import {
+  accountAt,
+  clientOf,
+  failureOf,
+  JANUARY,
+  pageRequest,
+} from '../../support/fixtures/service-client.ts';
+import { startScriptedService, type Reply } from '../../support/servers/scripted-service.ts';
+import { listBody, listRefusal, STORAGE, storageBody } from '../../support/fixtures/service-responses.ts';
 
 const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 }, deadlineMs: 300 };
 const forms = Object.entries(formsOfKey(AWKWARD_KEY));

@@ -4,7 +4,7 @@ import {
   type AnswerDates,
   type DateDoubt,
 } from '../../../src/service/client/service-clock.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

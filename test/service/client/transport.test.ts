@@ -3,12 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { RefusedError, TransientError } from '../../../src/lib/errors.ts';
-import { createRooms } from '../../../src/service/client/room.ts';
+import { createRooms } from '../../../src/service/client/buffer-pool.ts';
 import { send } from '../../../src/service/client/transport.ts';
-import { AWKWARD_KEY } from '../../support/awkward-key.ts';
-import { accountAt, clientOf, failureOf, JANUARY, pageRequest } from '../../support/client-of.ts';
-import { createGate, startScriptedService } from '../../support/scripted-service.ts';
-import { listBody, listRefusal, storageBody, videoRecord } from '../../support/service-answers.ts';
+import { AWKWARD_KEY } from '../../support/fixtures/awkward-key.ts';
+import {
+  accountAt,
+  clientOf,
+  failureOf,
+  JANUARY,
+  pageRequest,
+} from '../../support/fixtures/service-client.ts';
+import { createGate, startScriptedService } from '../../support/servers/scripted-service.ts';
+import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
 const well = { body: listBody({ records: [videoRecord(1)] }) };

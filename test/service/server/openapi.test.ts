@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { notShown } from '../../support/not-shown.ts';
+import { notShown } from '../../support/unspecified-behaviour.ts';
 import { openApi, type OpenApiOptions } from '../../../src/service/server/openapi.ts';
 import { readStorageQuery, readVideoQuery } from '../../../src/service/server/query.ts';
 import { PAGE_SIZES } from '../../../src/service/server/server.ts';
-import { compileSchemas, expectDescribed, type Document } from '../../support/described.ts';
-import { listBody, storageRecord, videoRecord } from '../../support/service-answers.ts';
+import { compileSchemas, expectDescribed, type Document } from '../../support/openapi-document.ts';
+import { listBody, storageRecord, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const VIDEOS = '/info/v1/videos.json';
 const STORAGE = '/report/stats/video/storage';

@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { expectDescribed } from '../../support/described.ts';
+import { expectDescribed } from '../../support/openapi-document.ts';
 import { BusyError } from '../../../src/lib/errors.ts';
-import { createGate } from '../../support/scripted-service.ts';
-import { createFixture, KEY, startServer } from './support.ts';
+import { createGate } from '../../support/servers/scripted-service.ts';
+import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 
 describe('the server', () => {
   it('answers other paths and methods with 404 and a small JSON', async () => {

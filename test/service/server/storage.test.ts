@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storageBody } from '../../../src/service/server/answer.ts';
-import { FIGURES, type Figure } from '../../../src/lib/figures.ts';
+import { storageBody } from '../../../src/service/server/response.ts';
+import { FIGURES, type Figure } from '../../../src/lib/storage-figures.ts';
 import type { StorageDay } from '../../../src/service/storage.ts';
-import { createFixture, getStorage, KEY, startServer } from './support.ts';
+import { createFixture, getStorage, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 
 function dayOf(date: string, figure: number | null): StorageDay {
   const figures = Object.fromEntries(FIGURES.map((name) => [name, figure]));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { packageNotFound, type VideoRecord } from '../../../src/service/server/catalogue.ts';
-import { expectDescribed } from '../../support/described.ts';
-import { videoRecord } from '../../support/service-answers.ts';
-import { createFixture, KEY, startServer } from './support.ts';
+import { expectDescribed } from '../../support/openapi-document.ts';
+import { videoRecord } from '../../support/fixtures/service-responses.ts';
+import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 
 const record = videoRecord(5, {
   title: '"한글" 🔥\n\\',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bookingHistory, playBooking } from '../../support/booking-history.ts';
+import { bookingHistory, playBooking } from '../../support/models/booking-history.ts';
 
 describe('a booked day', () => {
   it('never changes and was never made up, whatever the service says and whenever runs are made', async () => {

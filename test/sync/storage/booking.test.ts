@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/figures.ts';
-import { storageRecord } from '../../support/service-answers.ts';
+import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
   everyDay,
   openStorageAccount,
   type DayAnswer,
   type DayQuestion,
-} from '../../support/storage-account.ts';
-import { execute } from '../../support/live-file.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+} from '../../support/servers/storage-account.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
 /** Midnight in Seoul is at 15:00 UTC. */
 const steady = everyDay(() => 5);

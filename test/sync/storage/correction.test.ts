@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, RefusedError } from '../../../src/lib/errors.ts';
-import { execute } from '../../support/live-file.ts';
-import { storageRecord } from '../../support/service-answers.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
-import { openStorageAccount } from '../../support/storage-account.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { storageRecord } from '../../support/fixtures/service-responses.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
+import { openStorageAccount } from '../../support/servers/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const DATE = '2026-03-09';

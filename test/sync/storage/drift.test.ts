@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { sortDays } from '../../../src/sync/storage/sort.ts';
-import { sortContext } from '../../support/sort-context.ts';
-import { execute } from '../../support/live-file.ts';
-import { storageRecord } from '../../support/service-answers.ts';
-import { everyDay, openStorageAccount, type DayQuestion } from '../../support/storage-account.ts';
+import { sortDays } from '../../../src/sync/storage/classify-days.ts';
+import { sortContext } from '../../support/fixtures/classify-context.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { storageRecord } from '../../support/fixtures/service-responses.ts';
+import { everyDay, openStorageAccount, type DayQuestion } from '../../support/servers/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const DRIFT = 'select field, kind, sample, first_seen_at, last_seen_at from drift order by field, kind';

@@ -1,8 +1,12 @@
 /** What is booked stands for ever: one odd answer must not become history. */
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/figures.ts';
-import { storageRecord } from '../../support/service-answers.ts';
-import { openStorageAccount, type DayAnswer, type DayQuestion } from '../../support/storage-account.ts';
+import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { storageRecord } from '../../support/fixtures/service-responses.ts';
+import {
+  openStorageAccount,
+  type DayAnswer,
+  type DayQuestion,
+} from '../../support/servers/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const GAPS = 'select date, reason, asked_days from storage_gap order by date';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { listPage, videoRecord } from '../../support/service-answers.ts';
-import { everyDay, openStorageAccount } from '../../support/storage-account.ts';
-import type { Reply } from '../../support/scripted-service.ts';
+import { listPage, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { everyDay, openStorageAccount } from '../../support/servers/storage-account.ts';
+import type { Reply } from '../../support/servers/scripted-service.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const steady = everyDay(() => 5);

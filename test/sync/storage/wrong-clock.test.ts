@@ -1,15 +1,15 @@
 /** A clock that was wrong once: nothing of it becomes history. */
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/lib/calendar.ts';
-import { execute } from '../../support/live-file.ts';
-import { storageRecord } from '../../support/service-answers.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
   HOUR_MS,
   openStorageAccount,
   type DayQuestion,
   type StorageAccountOptions,
-} from '../../support/storage-account.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
+} from '../../support/servers/storage-account.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScene, failureOf, OF_102 } from '../../support/mixed-up-account.ts';
+import { createScene, failureOf, OF_102 } from '../../support/servers/mixed-up-account.ts';
 
 describe('an answer that echoes', () => {
   const CASES: [string, Record<string, unknown>, RegExp][] = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScene, type Scene } from '../../support/mixed-up-account.ts';
-import { idsFrom } from '../../support/several-packages.ts';
+import { createScene, type Scene } from '../../support/servers/mixed-up-account.ts';
+import { idsFrom } from '../../support/servers/several-packages.ts';
 
 const ACCOUNT = [101, 102, 103] as const;
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { idsBetween, startChangingPackage, type ChangingPackage } from '../../support/changing-package.ts';
-import { openTestPipeline } from '../../support/open-pipeline.ts';
-import type { SeenRequest } from '../../support/scripted-service.ts';
-import { listBody, videoRecord } from '../../support/service-answers.ts';
+import {
+  idsBetween,
+  startChangingPackage,
+  type ChangingPackage,
+} from '../../support/servers/changing-package.ts';
+import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import type { SeenRequest } from '../../support/servers/scripted-service.ts';
+import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const HOUR = 3_600_000;
 const IDS = idsBetween(1, 48);

@@ -1,6 +1,6 @@
 /** The other thousand cases of model.slow.test.ts. */
 import { describe, it } from 'vitest';
-import { PATIENCE_MS, playWalks } from '../../support/play-walks.ts';
+import { PATIENCE_MS, playWalks } from '../../support/models/run-walk-cases.ts';
 
 describe('a walk of a service that changes between any two requests', () => {
   it(

@@ -1,6 +1,6 @@
 /** A thousand cases; the other thousand are in a file of their own, so that both cores have one. */
 import { describe, it } from 'vitest';
-import { PATIENCE_MS, playWalks } from '../../support/play-walks.ts';
+import { PATIENCE_MS, playWalks } from '../../support/models/run-walk-cases.ts';
 
 describe('a walk of a service that changes between any two requests', () => {
   it(

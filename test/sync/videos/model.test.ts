@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { PATIENCE_MS, playWalks } from '../../support/play-walks.ts';
+import { PATIENCE_MS, playWalks } from '../../support/models/run-walk-cases.ts';
 
 describe('a walk of a service that changes between any two requests', () => {
   it(

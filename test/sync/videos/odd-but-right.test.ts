@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createScene, failureOf, OF_101, OF_102 } from '../../support/mixed-up-account.ts';
-import { idsFrom } from '../../support/several-packages.ts';
+import { createScene, failureOf, OF_101, OF_102 } from '../../support/servers/mixed-up-account.ts';
+import { idsFrom } from '../../support/servers/several-packages.ts';
 
 describe('what a service may do at any time', () => {
   it('as many uploads as a page holds, in two packages at once, cost nothing more', async () => {

@@ -1,6 +1,6 @@
 import { it } from 'vitest';
-import { startChangingPackage } from '../../support/changing-package.ts';
-import { fullWalksSettleReturns, quickWalksKeepUp } from '../../support/quick-histories.ts';
+import { startChangingPackage } from '../../support/servers/changing-package.ts';
+import { fullWalksSettleReturns, quickWalksKeepUp } from '../../support/models/quick-histories.ts';
 
 it('after any uploads and deletions, a quick walk makes the ids equal to those of the service', async () => {
   await quickWalksKeepUp(await startChangingPackage([]), 20, 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { idsBetween, startChangingPackage } from '../../support/changing-package.ts';
-import { openTestPipeline } from '../../support/open-pipeline.ts';
-import { liveIds, lookAt, walked } from '../../support/quick-service.ts';
+import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { liveIds, lookAt, walked } from '../../support/servers/quick-service.ts';
 
 describe('a quick walk of a package of 1,000 pages', () => {
   const PAGES = 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { idsBetween, startChangingPackage } from '../../support/changing-package.ts';
-import { openTestPipeline, type TestPipeline } from '../../support/open-pipeline.ts';
-import { listBody, listRefusal, videoRecord } from '../../support/service-answers.ts';
+import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,0 +1,79 @@
+import { systemClock } from '../../lib/clock.ts';
+import { ConfigError, messageOf } from '../../lib/errors.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { EXIT } from '../exit.ts';
+import type { LogOptions } from '../command-context.ts';
+import { createStop } from '../signals.ts';
+import { counted } from '../../lib/format.ts';
+
+export interface SandboxOptions extends LogOptions {
+  port: number;
+  videos?: number;
+  packages?: number;
+  seed?: number;
+  churn: number;
+  pageSizeMax?: number;
+}
+
+/** `vodhouse sandbox`: the made-up account alone, until a signal. Gives the exit code. */
+export async function sandbox(options: SandboxOptions): Promise<number> {
+  const stop = createStop();
+  const sandbox = createSandbox({
+    clock: systemClock,
+    churnPerMinute: options.churn,
+    ...packagesOf(options),
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.pageSizeMax === undefined ? {} : { pageSizeMax: options.pageSizeMax }),
+  });
+  const url = await listen(sandbox, options.port);
+  process.stdout.write(introduction(url, sandbox.key, sandbox.packageIds, options.churn));
+  await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+  await sandbox.close();
+  return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
+}
+
+async function listen(sandbox: Sandbox, port: number): Promise<string> {
+  try {
+    return (await sandbox.listen({ port })).url;
+  } catch (error) {
+    throw new ConfigError(`cannot listen on port ${port}: ${messageOf(error)}`, {
+      hint: 'vodhouse sandbox --port 0 takes any free port',
+      cause: error,
+    });
+  }
+}
+
+const DEFAULT_PACKAGES = 3;
+const DEFAULT_VIDEOS = 1000;
+
+/** With `--videos` or `--packages`: so many packages, each of so many videos. */
+function packagesOf({ videos, packages }: SandboxOptions): { packages?: { id: number; videos: number }[] } {
+  if (videos === undefined && packages === undefined) return {};
+  const ids = Array.from({ length: packages ?? DEFAULT_PACKAGES }, (_, index) => 101 + index);
+  return { packages: ids.map((id) => ({ id, videos: videos ?? DEFAULT_VIDEOS })) };
+}
+
+function introduction(url: string, key: string, packageIds: readonly number[], churn: number): string {
+  const [first] = packageIds;
+  return [
+    `sandbox at ${url}, ${counted(packageIds.length, 'package')}: ${packageIds.join(', ')}`,
+    churn > 0
+      ? `it changes ${counted(churn, 'time')} a minute`
+      : 'it stands still; --churn N changes it N times a minute',
+    '',
+    'try:',
+    `  curl '${url}/info/v1/videos.json?key=${key}&pkg=${first ?? 101}&pagesize=2'`,
+    '',
+    'in vodhouse.yaml:',
+    'timezone: Asia/Seoul',
+    'accounts:',
+    '  - name: sandbox',
+    '    video_list:',
+    `      base_url: ${url}`,
+    `      key: ${key}`,
+    '    storage:',
+    `      base_url: ${url}`,
+    `    packages: [${packageIds.join(', ')}]`,
+    '',
+  ].join('\n');
+}

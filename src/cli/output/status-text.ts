@@ -1,0 +1,154 @@
+/** `status` in words. */
+import { fromTimestamp } from '../../lib/clock.ts';
+import type { Overview } from '../../queries/status-queries.ts';
+import type { Advice } from '../../health/problems.ts';
+import type { PublishedReport, Report } from '../../health/report.ts';
+import { ago, count, counted, printable, shortened } from '../../lib/format.ts';
+import { shown, table } from './output.ts';
+
+/** The report for a terminal: the verdict first. */
+export function statusText(report: Report, now: number): string {
+  const since = (timestamp: string | null) =>
+    timestamp === null ? 'never' : ago(now - fromTimestamp(timestamp));
+  const sections = [verdict(report)];
+  if (report.packages.length > 0) sections.push(packageTable(report, since));
+  if (report.storage.length > 0) sections.push(storageTable(report, since));
+  if (report.drift.length > 0) sections.push(driftTable(report, since));
+  if (report.published) sections.push(publishedLine(report.published, since));
+  sections.push(budgetTable(report));
+  if (report.runs.length > 0) sections.push(runTable(report, since));
+  return `${sections.join('\n\n')}\n`;
+}
+
+type Since = (timestamp: string | null) => string;
+
+function verdict({ needs, packages, storage, warehouse }: Report): string {
+  if (needs.length > 0) return [`needs a look (${warehouse}):`, ...needLines(needs)].join('\n');
+  const streams = packages.length + storage.length;
+  return `${streams === 1 ? 'the only stream is' : `all ${count(streams)} streams are`} fresh (${warehouse})`;
+}
+
+/** Each need with its details, as many as fit whole; at least one. */
+function needLines(needs: Report['needs']): string[] {
+  const lines: string[] = [];
+  for (const [index, { words, details, advice }] of needs.entries()) {
+    const below = [...details, ...advice.map((each) => `-> ${adviceWords(each)}`)];
+    if (index > 0 && lines.length + 1 + below.length > MOST_ROWS)
+      return [...lines, ...more(needs.length - index)];
+    lines.push(`  - ${printable(words)}`, ...below.map((line) => `      ${printable(line)}`));
+  }
+  return lines;
+}
+
+function adviceWords({ words, command }: Advice): string {
+  return [words, command].filter((part) => part !== null).join(': ');
+}
+
+function packageTable(report: Report, since: Since): string {
+  const rows = report.packages.map((row) => [
+    `${row.account}/${row.package_id}`,
+    row.name ?? '',
+    count(row.videos),
+    since(row.walked_at),
+    row.last_walk ?? '-',
+    row.held_back > 0 ? count(row.held_back) : '',
+    row.order === 'untrusted' ? 'not by id' : '',
+  ]);
+  return limited(['package', '', '>videos', 'walked', 'last walk', '>held back', 'order'], rows);
+}
+
+/** Of a long list the terminal gets so much; `--json` gives all. */
+const MOST_ROWS = 40;
+
+function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [table(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
+}
+
+function more(left: number): string[] {
+  return left > 0 ? [`  … and ${count(left)} more: vodhouse status --json`] : [];
+}
+
+function storageTable(report: Report, since: Since): string {
+  const rows = report.storage.map((row) => [
+    row.account,
+    since(row.read_at),
+    row.booked_through ?? 'none',
+    count(row.gaps),
+    count(row.gaps_given_up),
+  ]);
+  return table(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
+}
+
+function driftTable(report: Report, since: Since): string {
+  const rows = report.drift.map((row) => [
+    `${row.stream} of ${row.account}`,
+    shortened(row.field, 40),
+    row.kind,
+    shortened(row.sample ?? '', 30),
+    since(row.first_seen_at),
+    since(row.last_seen_at),
+  ]);
+  return limited(['drift', 'field', 'kind', 'sample', 'first seen', 'last seen'], rows);
+}
+
+function budgetTable(report: Report): string {
+  const show = ({ spent, left, limit }: Report['budgets'][number]['per_day']) =>
+    left === null || limit === null ? `${count(spent)} spent` : `${count(left)} of ${count(limit)}`;
+  const rows = report.budgets.map((row) => [
+    row.account,
+    show(row.per_second),
+    show(row.per_minute),
+    show(row.per_day),
+    row.saved.looks === 0 ? '-' : `${count(row.saved.requests)} by ${counted(row.saved.looks, 'quick look')}`,
+    count(row.saved.pages),
+  ]);
+  const headings = ['requests left', '>per second', '>per minute', '>per day', '>saved in 7 days'];
+  const returning = report.budgets.flatMap(({ account, pause }) =>
+    pause && !pause.in_force
+      ? [`  ${account} was paused until ${pause.until} UTC; its rate comes back until ${pause.back_at} UTC`]
+      : [],
+  );
+  return [table([...headings, '>unchanged pages'], rows), ...returning].join('\n');
+}
+
+function publishedLine({ file, published_at: at, behind }: PublishedReport, since: Since): string {
+  const words =
+    at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
+  return `published file ${shown(file)}: ${words}`;
+}
+
+function runTable(report: Report, since: Since): string {
+  const rows = report.runs.map((run) => [
+    String(run.run_id),
+    since(run.started_at),
+    run.trigger,
+    run.mode,
+    run.scope ?? 'everything',
+    run.status,
+    count(run.requests),
+    shortened(run.error ?? '', 80),
+  ]);
+  return table(['run', 'started', 'trigger', 'mode', 'scope', 'status', '>requests', 'error'], rows);
+}
+
+type Requests = ReturnType<Overview['requests']>;
+
+/** The last requests, newest first. */
+export function requestsText(requests: Requests): string {
+  const rows = requests.map((row) => [
+    new Date(row.at_ms).toISOString().slice(0, 19).replace('T', ' '),
+    row.account,
+    row.purpose,
+    row.package_id === null ? '' : String(row.package_id),
+    row.page === null ? '' : String(row.page),
+    row.status === null ? 'no answer' : String(row.status),
+    row.duration_ms === null ? '' : count(row.duration_ms),
+    row.bytes === null ? '' : count(row.bytes),
+  ]);
+  return `${table(['sent (UTC)', 'account', 'purpose', '>package', '>page', 'status', '>ms', '>bytes'], rows)}\n`;
+}
+
+/** The last requests as one JSON document. */
+export function requestsJson(requests: Requests): string {
+  return `${JSON.stringify({ requests }, null, 2)}\n`;
+}

@@ -1,0 +1,115 @@
+/** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { toTimestamp } from '../lib/clock.ts';
+import { LockedError } from '../lib/errors.ts';
+import { isAlive } from '../lib/processes.ts';
+import { asWarehouseError } from './integrity.ts';
+
+/** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
+export type LockName = 'run' | 'worker' | 'publish';
+
+/** Who holds a lock. */
+export interface Holder {
+  host: string;
+  pid: number;
+  since: string;
+  command: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * Takes a lock of the warehouse at `path`, or returns null where another process holds it. It is an exclusive
+ * transaction on a small database beside the live file.
+ */
+export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
+  const client = openExclusively(`${realPath(path)}.${name}.lock`);
+  if (!client) return null;
+  const holderFile = `${realPath(path)}.${name}.holder`;
+  const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
+  try {
+    writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
+  } catch (error) {
+    client.close();
+    throw asWarehouseError(error, holderFile);
+  }
+  return {
+    release: () => {
+      rmSync(holderFile, { force: true });
+      client.close();
+    },
+  };
+}
+
+/** Like `tryLock`, but throws LockedError that names the holder. */
+export function lockOrThrow(path: string, name: LockName, command: string, now: number): Lock {
+  const lock = tryLock(path, name, command, now);
+  if (!lock) throw lockedError(path, name);
+  return lock;
+}
+
+/** The error of whoever is refused a lock; names its holder. */
+export function lockedError(path: string, name: LockName): LockedError {
+  const holder = readHolder(path, name);
+  const who = holder
+    ? `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`
+    : 'another process';
+  const { what, hint } = REFUSED[name];
+  return new LockedError(`${what}: ${who}`, { hint });
+}
+
+const REFUSED: Record<LockName, { what: string; hint: string }> = {
+  run: { what: 'a run is under way', hint: 'vodhouse sync --wait waits for it' },
+  worker: {
+    what: 'a worker is running',
+    hint: 'one worker a warehouse is enough; vodhouse sync works beside it',
+  },
+  publish: {
+    what: 'the published file is being made',
+    hint: 'vodhouse publish can be called again when that has ended',
+  },
+};
+
+/** Who wrote that they hold the lock; null where nobody did. Only meaningful while the lock is refused. */
+export function readHolder(path: string, name: LockName): Holder | null {
+  try {
+    return JSON.parse(readFileSync(`${realPath(path)}.${name}.holder`, 'utf8')) as Holder;
+  } catch {
+    return null;
+  }
+}
+
+/** Does a process that still lives hold the lock? Takes nothing: whoever wants the lock is not refused by the question. */
+export function isHeld(path: string, name: LockName): boolean {
+  const holder = readHolder(path, name);
+  if (holder?.host !== hostname()) return holder !== null;
+  return isAlive(holder.pid);
+}
+
+/** A lock is of the file, not of one of the ways to spell its path. */
+function realPath(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+  } catch (error) {
+    throw asWarehouseError(error, path);
+  }
+}
+
+function openExclusively(path: string): Database.Database | null {
+  let client: Database.Database | undefined;
+  try {
+    client = new Database(path, { timeout: 0 });
+    client.exec('begin exclusive');
+    return client;
+  } catch (error) {
+    client?.close();
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;
+    throw asWarehouseError(error, path);
+  }
+}

@@ -1,0 +1,6 @@
+/** Which package of which account. */
+/** Which package of which account. */
+export interface PackageKey {
+  account: string;
+  packageId: number;
+}

@@ -1,0 +1,92 @@
+/**
+ * The latest additions, edits and removals. Rows of `video` and `video_version` are only ever added to the end, so that the
+ * newest are found by their rowid; none of these questions reads `video` through.
+ */
+import { getTableColumns } from 'drizzle-orm';
+import { video } from '../../database/schema/videos.ts';
+import { question } from '../../database/query.ts';
+
+/** What vodhouse itself notes of a video: no edit. */
+const OWN = ['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq'];
+
+/** The fields of service.md 2.1 (and `extra`) that an edit may change. */
+export const FIELDS: readonly string[] = Object.keys(getTableColumns(video)).filter(
+  (name) => !OWN.includes(name),
+);
+
+/** Names of the fields in which two rows differ, each followed by a space. */
+function differing(one: string, other: string): string {
+  return FIELDS.map((name) => `iif(${one}.${name} is not ${other}.${name}, '${name} ', '')`).join(
+    '\n    || ',
+  );
+}
+
+interface VideoOfPackage {
+  account: string;
+  package_id: number;
+  package_name: string | null;
+  id: number;
+  title: string | null;
+}
+
+export type Added = VideoOfPackage & {
+  first_seen_at: string;
+  duration: number | null;
+  filesize: number | null;
+  removed_at: string | null;
+};
+
+export const ADDED = question<Added, { limit: number }>(
+  'The latest additions',
+  'Videos in the order in which they were first stored.',
+  `
+select video.account, video.package_id, package.name as package_name, id, title, first_seen_at, duration, filesize, removed_at
+from video
+left join package on package.account = video.account and package.package_id = video.package_id
+where video.rowid > (select max(rowid) from video) - :limit
+order by video.rowid desc
+limit :limit`,
+);
+
+export type Edited = VideoOfPackage & {
+  /** The moment from which the present state holds. */
+  at: string;
+  old_title: string | null;
+  /** 1 where the video had been removed, and came back. */
+  returned: 0 | 1;
+  /** Names of the fields that changed, by spaces. */
+  fields: string;
+};
+
+export const EDITED = question<Edited, { window: number; limit: number }>(
+  'The latest edits',
+  'Of each video its last change, among the last `:window` states that were superseded; the old title beside the new one, and the names of all fields that differ.',
+  `
+select video.account, video.package_id, package.name as package_name, video.id, old.valid_to as at,
+  old.title as old_title, video.title, old.removed_at is not null as returned,
+  ${differing('old', 'video')} as fields
+from video_version as old
+join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
+left join package on package.account = old.account and package.package_id = old.package_id
+where old.rowid > (select max(rowid) from video_version) - :window
+  and video.removed_at is null
+  and old.change_seq = (
+    select max(change_seq) from video_version as newest
+    where newest.account = old.account and newest.package_id = old.package_id and newest.id = old.id)
+order by old.rowid desc
+limit :limit`,
+);
+
+export type Removed = VideoOfPackage & { removed_at: string };
+
+export const REMOVED = question<Removed, { limit: number }>(
+  'The latest removals',
+  '`removed_at` is the moment of the proof.',
+  `
+select video.account, video.package_id, package.name as package_name, id, title, removed_at
+from video
+left join package on package.account = video.account and package.package_id = video.package_id
+where removed_at > ''
+order by removed_at desc, video.rowid desc
+limit :limit`,
+);

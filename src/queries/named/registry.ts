@@ -1,0 +1,50 @@
+/** All questions by the part of the page that asks them: the source of docs/status-page.md. */
+import { ADDED, EDITED, REMOVED } from './changes.ts';
+import type { Question } from '../../database/query.ts';
+import * as standing from './status.ts';
+import { GAPS, OPEN_DISCREPANCIES, STORAGE, STORAGE_DAYS, WAITING_DAYS } from './storage.ts';
+import { PACKAGE_WALKS, REMOVED_OF_PACKAGE, SIZES, STAMP, VERSIONS, VIDEO } from './videos.ts';
+
+type Told = Pick<Question<unknown>, 'heading' | 'says' | 'sql'>;
+
+export const QUESTIONS: readonly { part: string; questions: readonly Told[] }[] = [
+  {
+    part: 'The verdict, and what needs a person',
+    questions: [
+      standing.PACKAGES,
+      STORAGE,
+      WAITING_DAYS,
+      OPEN_DISCREPANCIES,
+      standing.HELD_BACK,
+      standing.HELD_BACK_EXAMPLES,
+      standing.QUARANTINE,
+      standing.QUARANTINE_EXAMPLES,
+      standing.DRIFT,
+    ],
+  },
+  { part: 'A run under way', questions: [standing.RUNNING_WALKS, standing.RUN_DONE, STAMP] },
+  { part: 'Storage', questions: [STORAGE_DAYS, GAPS] },
+  { part: 'Packages', questions: [SIZES] },
+  { part: 'Requests spent', questions: [standing.SPENT, standing.PAUSE] },
+  { part: 'Last runs', questions: [standing.RUNS] },
+  { part: 'Latest changes', questions: [ADDED, EDITED, REMOVED] },
+  {
+    part: 'The page of a package',
+    questions: [standing.PACKAGE, PACKAGE_WALKS, REMOVED_OF_PACKAGE],
+  },
+  { part: 'The page of a video', questions: [VIDEO, VERSIONS] },
+];
+
+/** The questions as Markdown, a heading each. */
+export function questionsMarkdown(): string {
+  const sections = QUESTIONS.map(({ part, questions }) =>
+    [`### ${part}`, ...questions.map(questionMarkdown)].join('\n\n'),
+  );
+  return `${sections.join('\n\n')}\n`;
+}
+
+function questionMarkdown({ heading, says, sql }: Told): string {
+  const end = heading.endsWith('?') ? '' : '.';
+  const text = `**${heading}${end}**${says === '' ? '' : ` ${says}`}`;
+  return [text, `\`\`\`sql\n${sql};\n\`\`\``].join('\n\n');
+}

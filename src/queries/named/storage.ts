@@ -1,0 +1,118 @@
+/** Storage: how fresh it is, its days, and its gaps. */
+import { question } from '../../database/query.ts';
+
+export interface StorageStanding {
+  read_at: string | null;
+  booked_through: string | null;
+  open_gaps: number;
+  given_up_gaps: number;
+  booked: number;
+  differing: number;
+}
+
+/** A day whose implausible figures wait for a second reading. */
+export interface WaitingDay {
+  date: string;
+  /** Why the figures are implausible; NULL where the service has not returned a later day yet. */
+  reason: string | null;
+  /** When the figures were first returned. */
+  since: string;
+}
+
+/** A booked day of which the service now returns other figures. */
+export interface DiscrepancyDay {
+  date: string;
+  fields: number;
+  since: string;
+}
+
+export const STORAGE = question<StorageStanding, { account: string; since: string }>(
+  'How storage stands',
+  'The newest live reading, the newest booked day; and of the days from `:since` on: the gaps, how many days are booked, and for how many of these the service now returns other figures.',
+  `
+select
+  (select observed_at from storage_reading where account = :account order by reading_id desc limit 1) as read_at,
+  (select max(date) from storage_day where account = :account and state = 'booked') as booked_through,
+  (select count(*) from storage_gap where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed') as open_gaps,
+  (select count(given_up_at) from storage_gap where account = :account and date >= :since) as given_up_gaps,
+  (select count(*) from storage_day where account = :account and state = 'booked' and date >= :since) as booked,
+  (select count(distinct date) from storage_discrepancy
+    where account = :account and date >= :since and resolved_at is null) as differing`,
+);
+
+export const WAITING_DAYS = question<WaitingDay, { account: string }>(
+  'Days that wait for a second reading',
+  'Their figures are implausible, and are booked when the service returns the same at least an hour later.',
+  `
+select g.date, u.reason, coalesce(u.observed_at, g.first_missed_at) as since
+from storage_gap g
+left join storage_unconfirmed u on u.account = g.account and u.date = g.date
+where g.account = :account and g.reason = 'unconfirmed' and g.given_up_at is null
+order by g.date desc`,
+);
+
+export const OPEN_DISCREPANCIES = question<DiscrepancyDay, { account: string }>(
+  'Booked days that the service now reports differently',
+  'Until it is back at the booked figures, or `vodhouse correct` takes the new ones.',
+  `
+select date, count(distinct field) as fields, min(observed_at) as since
+from storage_discrepancy
+where account = :account and resolved_at is null
+group by date
+order by date desc`,
+);
+
+/** The sizes (bytes) and counts of one day; NULL where the service left a figure out. */
+export interface StorageDayRow {
+  date: string;
+  state: 'live' | 'booked';
+  observed_at: string;
+  /** 1 where the figures are those of a correction. */
+  is_corrected: 0 | 1;
+  mov_org_size: number | null;
+  encoder_size: number | null;
+  ad_org_size: number | null;
+  ad_encoder_size: number | null;
+  image_size: number | null;
+  mov_org_cnt: number | null;
+  encoder_cnt: number | null;
+  ad_org_cnt: number | null;
+  ad_encoder_cnt: number | null;
+  image_count: number | null;
+}
+
+const SHOWN = [
+  ...['mov_org_size', 'encoder_size', 'ad_org_size', 'ad_encoder_size', 'image_size'],
+  ...['mov_org_cnt', 'encoder_cnt', 'ad_org_cnt', 'ad_encoder_cnt', 'image_count'],
+].map((name) => `case when c.account is null then d.${name} else c.${name} end as ${name}`);
+
+export const STORAGE_DAYS = question<StorageDayRow, { account: string }>(
+  'Storage by day',
+  'Booked days, which stand for ever, each with the figures of its newest correction where it has one, and today while it is `live`; sizes in bytes.',
+  `
+select d.date, d.state, d.observed_at, c.account is not null as is_corrected,
+  ${SHOWN.join(',\n  ')}
+from storage_day d
+left join storage_correction c on c.account = d.account and c.date = d.date and c.accepted_at = (
+  select max(accepted_at) from storage_correction where account = d.account and date = d.date)
+where d.account = :account
+order by d.date`,
+);
+
+export interface GapRow {
+  date: string;
+  reason: 'missing' | 'incomplete' | 'unconfirmed';
+  first_missed_at: string;
+  last_asked_at: string;
+  given_up_at: string | null;
+}
+
+export const GAPS = question<GapRow, { account: string; since: string }>(
+  'Past days that are not booked',
+  'Each is requested again once a day until `given_up_at`, then once a month. `reason`: not returned (`missing`), not a complete record (`incomplete`), or implausible (`unconfirmed`).',
+  `
+select date, reason, first_missed_at, last_asked_at, given_up_at
+from storage_gap
+where account = :account and date >= :since
+order by date desc`,
+);

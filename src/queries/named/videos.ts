@@ -1,0 +1,124 @@
+/** One package and one video. */
+import type { Mode, Status } from '../../database/schema/runs.ts';
+import type { video } from '../../database/schema/videos.ts';
+import { FIELDS } from './changes.ts';
+import { question } from '../../database/query.ts';
+
+export const SIZES = question<
+  { date: string; videos: number },
+  { account: string; package_id: number; since: string }
+>(
+  'How many videos a package had',
+  'By day (UTC), from `:since` on; a day on which no walk counted them has no row.',
+  `
+select date, videos
+from package_day
+where account = :account and package_id = :package_id and date >= :since
+order by date`,
+);
+
+export interface PackageWalk {
+  walk_id: number;
+  run_id: number;
+  mode: Mode;
+  status: Status;
+  started_at: string;
+  finished_at: string | null;
+  pages: number;
+  requests: number;
+  inserted: number;
+  updated: number;
+  removed: number;
+  restored: number;
+  held_back: number;
+  error: string | null;
+}
+
+export const PACKAGE_WALKS = question<PackageWalk, { account: string; package_id: number; limit: number }>(
+  'The last walks of a package',
+  '',
+  `
+select walk_id, run_id, mode, status, started_at, finished_at, pages, requests, inserted, updated, removed, restored,
+  held_back, error
+from walk
+where account = :account and package_id = :package_id
+order by walk_id desc
+limit :limit`,
+);
+
+export interface RemovedVideo {
+  id: number;
+  title: string | null;
+  duration: number | null;
+  filesize: number | null;
+  first_seen_at: string;
+  removed_at: string;
+}
+
+export const REMOVED_OF_PACKAGE = question<
+  RemovedVideo,
+  { account: string; package_id: number; below: number; limit: number }
+>(
+  'The removed videos of a package',
+  'Those with an id below `:below`, the highest first.',
+  `
+select id, title, duration, filesize, first_seen_at, removed_at
+from video
+where account = :account and package_id = :package_id and removed_at is not null and id < :below
+order by id desc
+limit :limit`,
+);
+
+/** What lets a video be played: not shown, whoever looks. */
+export const HIDDEN: readonly string[] = ['access_key', 'org_access_key'];
+
+const SHOWN = FIELDS.filter((name) => !HIDDEN.includes(name)).join(', ');
+
+export type VideoRow = Omit<typeof video.$inferSelect, 'access_key' | 'org_access_key'>;
+
+interface VideoKey extends Record<string, string | number> {
+  account: string;
+  package_id: number;
+  id: number;
+}
+
+export const VIDEO = question<VideoRow, VideoKey>(
+  'One video',
+  'Its present state. The keys that let it be played (`access_key`, `org_access_key`) are left out, here and below.',
+  `
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq
+from video
+where account = :account and package_id = :package_id and id = :id`,
+);
+
+export type VersionRow = VideoRow & { valid_from: string; valid_to: string };
+
+export const VERSIONS = question<VersionRow, VideoKey & { limit: number }>(
+  'The states of a video that others superseded',
+  'The newest first.',
+  `
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, valid_from, valid_to
+from video_version
+where account = :account and package_id = :package_id and id = :id
+order by change_seq desc
+limit :limit`,
+);
+
+/** What moves when there is something new to show. */
+export interface Stamp {
+  change_seq: number;
+  last_run: number | null;
+  last_reading: number | null;
+  restricted_until: string | null;
+}
+
+export const STAMP = question<Stamp>(
+  'Has anything changed?',
+  'The page looks at this every few seconds, and reads the rest anew where it differs.',
+  `
+select
+  (select change_seq from warehouse_state) as change_seq,
+  (select max(run_id) from run where status <> 'running') as last_run,
+  (select max(reading_id) from storage_reading) as last_reading,
+  (select max(until) from pause) as restricted_until`,
+);

@@ -1,0 +1,142 @@
+/** What the rows say about a page that may belong to another package (docs/architecture.md, "A page of another package"). */
+import { toTimestamp } from '../lib/clock.ts';
+import type { Db } from '../database/connection.ts';
+import * as statements from './statements/package-membership.ts';
+import type { PackageKey } from '../lib/package-key.ts';
+import type { IdRange } from '../lib/id-range.ts';
+
+/** A page by its ids, and where in the list of its package it says that it stands. */
+export interface PlacedPage extends PackageKey {
+  /** In the order of the page; they rise, unless the page is the whole list. */
+  ids: readonly number[];
+  /** The range in which the page shows every id. */
+  shows: IdRange;
+  /** How many records the list has below the page and above it, by its own figures. */
+  room: { below: number; above: number };
+  /** The ids between the page and its neighbour above, where that is known: the list has none there. */
+  gap: IdRange | null;
+  /** About how many records stand on the page and above it: to count from the nearer end. */
+  fromEnd: number;
+}
+
+/** How a page fits to the rows of its package. */
+export interface Fit {
+  /** The package was walked whole before: its rows are more than what this walk has stored. */
+  isWalked: boolean;
+  /** Of its ids, those that have a row in the package, live or removed; and those whose row is live. */
+  known: number;
+  live: number;
+  /** Live rows of the package that the page covers, or the gap above it, and that are not on it: the order says they are gone. */
+  covered: number;
+  /** Live rows for which the list has no room below the page or above it: so says its count, if nothing else came or went. */
+  crowdedOut: number;
+  /** The other package of the account that most of the page is from; null where there is none, or every row has its place. */
+  holder: Holder | null;
+}
+
+/** Another package in which most videos of a page are live. */
+export interface Holder {
+  packageId: number;
+  /** Size of its list when it was last walked; null before that. */
+  totalcount: number | null;
+  /** Of the page, those that are live there and not here. */
+  strange: number;
+  /** Half or more of what that package has in the range of the page is on the page: it is no selection. */
+  isSlice: boolean;
+}
+
+export interface Belonging {
+  /** How the page fits to the rows; null where most of its videos are live: that is the page of this package. */
+  fitOf(page: PlacedPage): Fit | null;
+  /** Hashes of the known pages of packages that were walked whole before that moment (ms), with their packages. */
+  hashesOf(account: string, before: number): [packageId: number, hash: string][];
+}
+
+/** More known pages than this are not held in memory: an account of a hundred million videos has as many. */
+const MOST_HASHES = 100_000;
+
+const LOWEST = 1;
+const HIGHEST = Number.MAX_SAFE_INTEGER;
+
+/** Ids of a page that are looked up first: where most of them are live rows, nothing more is. */
+const SAMPLE = 9;
+
+/** Gives the functions that look for the package of a page in this file. */
+export function createBelonging(db: Db): Belonging {
+  const lookups = {
+    isLive: statements.prepareIsLive(db),
+    rowsOf: statements.prepareRowsOf(db),
+    sizeOf: statements.prepareSizeOf(db),
+    countListed: statements.prepareCountListed(db),
+    mostIn: statements.prepareMostIn(db),
+    firstLiveIds: statements.prepareFirstLiveIds(db),
+  };
+  const hashesOf = statements.prepareHashesOf(db);
+  return {
+    fitOf: (page) => findFit(lookups, page),
+    hashesOf: (account, before) => hashesOf(account, toTimestamp(before), MOST_HASHES),
+  };
+}
+
+interface Lookups {
+  isLive: ReturnType<typeof statements.prepareIsLive>;
+  rowsOf: ReturnType<typeof statements.prepareRowsOf>;
+  sizeOf: ReturnType<typeof statements.prepareSizeOf>;
+  countListed: ReturnType<typeof statements.prepareCountListed>;
+  mostIn: ReturnType<typeof statements.prepareMostIn>;
+  firstLiveIds: ReturnType<typeof statements.prepareFirstLiveIds>;
+}
+
+const FITS: Fit = { isWalked: false, known: 0, live: 0, covered: 0, crowdedOut: 0, holder: null };
+
+function findFit(lookups: Lookups, page: PlacedPage): Fit | null {
+  const sample = sampleOf(page.ids);
+  const found = sample.filter((id) => lookups.isLive(page, id)).length;
+  if (found * 2 > sample.length) return null;
+  const size = lookups.sizeOf(page);
+  const isWhole = page.room.below === 0 && page.room.above === 0;
+  if (size.live === 0 || (size.order === 'untrusted' && !isWhole)) return FITS;
+  const inside = lookups.countListed(page, page.shows.low, page.shows.high);
+  const gap = page.gap ? lookups.countListed(page, page.gap.low, page.gap.high) : 0;
+  const crowdedOut = size.order === 'trusted' ? countCrowdedOut(lookups, page, size.live) : 0;
+  if (inside + gap + crowdedOut === 0) return FITS;
+  const rows = lookups.rowsOf(page, page.ids);
+  const live = new Set(rows.flatMap(([id, isLive]) => (isLive === 1 ? id : [])));
+  const covered = Math.max(0, inside - live.size) + gap;
+  const holder = covered + crowdedOut > 0 ? findHolder(lookups, page, live) : null;
+  const isWalked = size.order !== null;
+  return { isWalked, known: rows.length, live: live.size, covered, crowdedOut, holder };
+}
+
+/** Evenly spread over the page. */
+function sampleOf(ids: readonly number[]): number[] {
+  if (ids.length <= SAMPLE) return [...ids];
+  const step = (ids.length - 1) / (SAMPLE - 1);
+  return Array.from({ length: SAMPLE }, (_, index) => ids[Math.round(index * step)] ?? 0);
+}
+
+/** Counted from the nearer end of the list; above a page with a neighbour there, the gap says it better. */
+function countCrowdedOut({ countListed }: Lookups, page: PlacedPage, live: number): number {
+  const { shows, room, gap, fromEnd } = page;
+  const isNearEnd = fromEnd * 2 < live;
+  const below = isNearEnd
+    ? countListed(page, LOWEST, HIGHEST, live) - countListed(page, shows.low, HIGHEST)
+    : countListed(page, LOWEST, shows.low - 1);
+  const above = gap ? 0 : countListed(page, shows.high + 1, HIGHEST) - room.above;
+  return Math.max(0, below - room.below) + Math.max(0, above);
+}
+
+function findHolder(lookups: Lookups, page: PlacedPage, live: ReadonlySet<number>): Holder | null {
+  const { ids, account } = page;
+  const sample = sampleOf(ids.filter((id) => !live.has(id)));
+  const other = lookups.mostIn(page, sample);
+  if (!other || other.found * 2 <= sample.length) return null;
+  const { packageId, totalcount } = other;
+  const low = ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER);
+  const high = ids.reduce((most, id) => Math.max(most, id), 0);
+  const there = lookups.firstLiveIds({ account, packageId }, low, high, 2 * ids.length + 1);
+  const onPage = new Set(ids);
+  const shared = there.filter((id) => onPage.has(id));
+  const strange = shared.filter((id) => !live.has(id)).length;
+  return { packageId, totalcount, strange, isSlice: shared.length * 2 >= there.length };
+}

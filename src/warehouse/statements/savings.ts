@@ -1,0 +1,31 @@
+/** What quick looks saved. */
+import { lt, sql } from 'drizzle-orm';
+import type { Tx } from '../../database/connection.ts';
+import { saving } from '../../database/schema/runs.ts';
+import { prepared } from '../../database/prepared.ts';
+
+const add = prepared((db) =>
+  db
+    .insert(saving)
+    .values({
+      account: sql.placeholder('account'),
+      date: sql.placeholder('date'),
+      looks: 1,
+      requests: sql.placeholder('requests'),
+    })
+    .onConflictDoUpdate({
+      target: [saving.account, saving.date],
+      set: { looks: sql`${saving.looks} + 1`, requests: sql`${saving.requests} + excluded.requests` },
+    })
+    .prepare(),
+);
+
+/** Adds one look at a package to the day (UTC), and the requests that it saved against a full walk. */
+export function addSaving(tx: Tx, account: string, date: string, requests: number): void {
+  add(tx).run({ account, date, requests });
+}
+
+/** Forgets what was saved before the day (UTC). */
+export function pruneSavings(tx: Tx, date: string): void {
+  tx.delete(saving).where(lt(saving.date, date)).run();
+}

@@ -1,0 +1,216 @@
+/** Storing one storage answer: today live, past days booked, booked days compared, gaps recorded; one transaction. */
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
+import type { Db, Tx } from '../database/connection.ts';
+import { noteDrift, type FieldDrift } from './statements/drift.ts';
+import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
+import { correctedDays, newestReading } from '../database/storage-days.ts';
+import * as statements from './statements/storage.ts';
+import type { DayRow, MissedDay } from './statements/storage.ts';
+import { transact } from '../database/transaction.ts';
+
+/** A gap as it is known before a request. */
+export interface KnownGap {
+  lastAskedAt: string;
+  /** Separate days on which it was requested. */
+  askedDays: number;
+  givenUp: boolean;
+}
+
+/** What is known of the days of an account. */
+export interface KnownDays {
+  booked: ReadonlySet<string>;
+  /** Every stored day, booked or live, by its date, with the figures that readers see: of its newest correction. */
+  rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked' }>;
+  gaps: ReadonlyMap<string, KnownGap>;
+  /** Figures that wait for a second reading, and when they were first returned. */
+  unconfirmed: ReadonlyMap<string, DayRow & { observedAt: string }>;
+  /** Booked days that the service reported differently, or not completely, when they were last requested. */
+  disputed: ReadonlySet<string>;
+  /** The days of the first and the newest live reading; null before the first. */
+  firstReading: string | null;
+  lastReading: string | null;
+}
+
+/** One answer, sorted by what is to be done with each day. */
+export interface DaysToStore {
+  account: string;
+  /** When the answer was there, in milliseconds since 1970. */
+  answeredAt: number;
+  /** The day on which it was there; null where the clock is not to be trusted. */
+  today: string | null;
+  /** Today's figures: they replace the live row, and are kept as a reading. */
+  live: DayRow | null;
+  /** Past days that are over and settled: booked, or compared where they are booked already. */
+  past: readonly DayRow[];
+  /** Implausible figures of past days, with the reason: they wait for a second reading. */
+  unconfirmed: readonly { row: DayRow; reason: string }[];
+  /** Days that were requested, are settled, and cannot be booked. */
+  missed: readonly MissedDay[];
+  /** Of those, days that are given up. */
+  givenUp: readonly string[];
+  refused: readonly { date: string | null; reason: string; raw: string }[];
+  /** Where its records departed from service.md 2.3, each field and kind once. */
+  drift: readonly FieldDrift[];
+}
+
+/** What storing the answer did. */
+export interface DayCounts {
+  booked: number;
+  discrepancies: number;
+  /** Days that were not returned, or not as complete records. */
+  missed: number;
+  /** Days that wait for a second reading. */
+  unconfirmed: number;
+  quarantined: number;
+}
+
+/** What is known of the days of the account. */
+export function knownDays(db: Db, account: string): KnownDays {
+  const corrected = correctedDays(db, account);
+  const stored = statements.storedDays(db, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
+  const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
+  const gaps = statements.gapsOf(db, account).map((gap) => {
+    const { last_asked_at: lastAskedAt, asked_days: askedDays } = gap;
+    return [gap.date, { lastAskedAt, askedDays, givenUp: gap.given_up_at !== null }] as const;
+  });
+  const unconfirmed = statements.unconfirmedDays(db, account).map((row) => {
+    return [row.date, { ...row, observedAt: row.observed_at }] as const;
+  });
+  return {
+    booked,
+    disputed: new Set(statements.disputedDays(db, account).filter((date) => booked.has(date))),
+    rows: new Map(stored.map((row) => [row.date, row])),
+    gaps: new Map(gaps),
+    unconfirmed: new Map(unconfirmed),
+    firstReading: statements.firstReadingDay(db, account),
+    lastReading: newestReading(db, account)?.date ?? null,
+  };
+}
+
+/** Stores one answer of the storage operation. */
+export function storeDays(db: Db, days: DaysToStore): DayCounts {
+  return transact(db, (tx) => {
+    const at = toTimestamp(days.answeredAt);
+    const counts = {
+      booked: 0,
+      discrepancies: 0,
+      missed: days.missed.filter(({ reason }) => reason !== 'unconfirmed').length,
+      unconfirmed: days.unconfirmed.length,
+      quarantined: days.refused.length,
+    };
+    if (days.live) storeLive(tx, days.account, days.live, at);
+    for (const row of days.past) {
+      const booked = statements.findBooked(tx, days.account, row.date);
+      if (booked) counts.discrepancies += compare(tx, days.account, booked, row, at);
+      else counts.booked += book(tx, days.account, row, at);
+    }
+    storeUnconfirmed(tx, days, at);
+    const well = [...(days.live ? [days.live] : []), ...days.past, ...days.unconfirmed.map(({ row }) => row)];
+    const dates = well.map(({ date }) => date);
+    resolve(tx, days.account, 'storage', null, dates, at);
+    storeGaps(tx, days, at);
+    storeRefused(tx, days, at);
+    noteDrift(tx, days.account, 'storage', days.drift, at);
+    return counts;
+  });
+}
+
+/** A day that is booked already, by another clock or time zone, stays so. A day that lasts is no gap. */
+function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
+  statements.closeGap(tx, account, row.date);
+  if (!statements.findBooked(tx, account, row.date)) statements.writeDay(tx, account, row, 'live', at);
+  statements.appendReading(tx, account, row, at);
+}
+
+function book(tx: Tx, account: string, row: DayRow, at: string): number {
+  statements.writeDay(tx, account, row, 'booked', at);
+  statements.closeGap(tx, account, row.date);
+  statements.deleteUnconfirmed(tx, account, row.date);
+  return 1;
+}
+
+/** The same figures keep the time of their first reading, unless a clock that was ahead wrote it. */
+function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToStore, at: string): void {
+  if (unconfirmed.length === 0) return;
+  const before = new Map(statements.unconfirmedDays(tx, account).map((row) => [row.date, row]));
+  for (const { row, reason } of unconfirmed) {
+    const known = before.get(row.date);
+    const isSame = known !== undefined && hasSameFigures(known, row);
+    const observed_at = isSame && fromTimestamp(known.observed_at) <= answeredAt ? known.observed_at : at;
+    statements.upsertUnconfirmed(tx, { ...row, account, reason, observed_at });
+  }
+}
+
+function storeGaps(tx: Tx, { account, today, missed, givenUp }: DaysToStore, at: string): void {
+  for (const day of missed) statements.upsertGap(tx, account, day, at);
+  for (const date of givenUp) statements.giveUpGap(tx, account, date, at);
+  if (today !== null) statements.deleteGapsFrom(tx, account, today);
+}
+
+/** Compares with what readers see: the booked figures, or those of the newest correction. */
+function compare(tx: Tx, account: string, booked: DayRow, observed: DayRow, at: string): number {
+  const { date } = observed;
+  const shown = statements.newestCorrection(tx, account, date) ?? booked;
+  let differing = 0;
+  for (const field of FIGURES) {
+    if (shown[field] === observed[field]) {
+      statements.resolveDiscrepancy(tx, { account, date, field }, at);
+      continue;
+    }
+    differing++;
+    const figures = { booked: shown[field], observed: observed[field] };
+    statements.addDiscrepancy(tx, { account, date, field, ...figures, observed_at: at });
+  }
+  return differing;
+}
+
+/** A booked day: the figures as booked, and those of its newest correction. */
+export interface BookedDay {
+  booked: DayRow;
+  corrected: (DayRow & { accepted_at: string }) | null;
+}
+
+/** The booked day, or null where it is not booked. */
+export function findBookedDay(db: Db, account: string, date: string): BookedDay | null {
+  const booked = statements.findBooked(db, account, date);
+  if (!booked) return null;
+  return { booked, corrected: statements.newestCorrection(db, account, date) ?? null };
+}
+
+/** Figures that a person accepted in place of the booked ones. */
+export interface Correction {
+  account: string;
+  row: DayRow;
+  /** When, in milliseconds since 1970. */
+  acceptedAt: number;
+  /** Why, in the words of that person. */
+  reason: string;
+}
+
+/** Appends a correction, later than those before it; the booked row stands, and open discrepancies of the day end. */
+export function correctDay(db: Db, { account, row, acceptedAt, reason }: Correction): void {
+  transact(db, (tx) => {
+    const before = statements.newestCorrection(tx, account, row.date);
+    const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
+    const accepted_at = toTimestamp(Math.max(acceptedAt, least));
+    statements.addCorrection(tx, { ...row, account, accepted_at, reason });
+    statements.resolveDiscrepancies(tx, account, row.date, accepted_at);
+  });
+}
+
+function storeRefused(tx: Tx, days: DaysToStore, at: string): void {
+  for (const { date, reason, raw } of days.refused) {
+    quarantineOnce(tx, {
+      account: days.account,
+      stream: 'storage',
+      package_id: null,
+      record_id: date,
+      page: null,
+      reason,
+      raw,
+      seen_at: at,
+    });
+  }
+  for (const { date } of days.refused) if (date !== null) resolveEarlier(tx, days.account, date, at);
+}

@@ -1,0 +1,64 @@
+/** How far the run under way is. Pure. */
+import { fromTimestamp } from '../lib/clock.ts';
+import type { RunningRun } from '../queries/page-queries.ts';
+import type { RunningWalk } from '../queries/named/status.ts';
+import type { Stamp } from '../queries/named/videos.ts';
+
+export interface WalkProgress {
+  account: string;
+  package_id: number;
+  name: string | null;
+  /** Pages of the list that are read, of all there are; null before its first answer is stored. */
+  pages: { done: number; all: number } | null;
+}
+
+export interface RunProgress {
+  run_id: number;
+  mode: 'full' | 'quick';
+  trigger: string;
+  started_at: string;
+  /** Since then, in milliseconds. */
+  forMs: number;
+  /** Packages walked, of so many; null for a quick run, whose looks leave no walk where they find nothing. */
+  packages: { done: number; all: number } | null;
+  walks: WalkProgress[];
+}
+
+/** The progress of a run over so many packages at `now` (ms). */
+export function progressOf(run: RunningRun, packages: number, now: number): RunProgress {
+  const isWhole = run.mode === 'full' && run.scope === null;
+  return {
+    run_id: run.run_id,
+    mode: run.mode,
+    trigger: run.trigger,
+    started_at: run.started_at,
+    forMs: Math.max(0, now - fromTimestamp(run.started_at)),
+    packages: isWhole ? { done: Math.min(run.walked, packages), all: packages } : null,
+    walks: run.under_way.map(walkProgress),
+  };
+}
+
+function walkProgress({
+  account,
+  package_id,
+  name,
+  totalcount,
+  page_size,
+  checkpoint_page,
+  mode,
+}: RunningWalk) {
+  const all = totalcount === null || !page_size ? 0 : Math.max(1, Math.ceil(totalcount / page_size));
+  const isKnown = mode === 'full' && all > 0 && checkpoint_page !== null;
+  const done = Math.min(all, Math.max(0, all - (checkpoint_page ?? 0) + 1));
+  return { account, package_id, name, pages: isKnown ? { done, all } : null };
+}
+
+/** While a run is under way the page is read anew this often at most, in milliseconds. */
+const ANEW_MS = 5_000;
+
+/** A text that moves when the page has something new to show. */
+export function stampOf(stamp: Stamp, running: RunningRun | null, now: number): string {
+  const { change_seq: seq, last_run: run, last_reading: reading, restricted_until: until } = stamp;
+  const facts = running ? [running.run_id, Math.floor(now / ANEW_MS)] : [seq];
+  return [...facts, run, reading, until].join('.').replaceAll(' ', 'T');
+}

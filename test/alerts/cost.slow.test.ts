@@ -1,0 +1,77 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { insert } from '../support/fixtures/filled-live-file.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import {
+  HOUR_MS,
+  MINUTE_MS,
+  NOON,
+  openTestNotifier,
+  runEnded,
+  walkEnded,
+} from '../support/fixtures/open-notifier.ts';
+
+const PACKAGES = Array.from({ length: 1_000 }, (_, index) => index + 1);
+const RUNS = Array.from({ length: 48 }, (_, index) => index + 1);
+
+/** A thousand packages with two days of hourly walks; every tenth fails since an hour, and holds 100 removals back. */
+function history(): string[] {
+  return RUNS.flatMap((run) => {
+    const at = new Date(Date.parse('2026-03-08T12:00Z') + run * HOUR_MS)
+      .toISOString()
+      .slice(0, 19)
+      .replace('T', ' ');
+    const walks = PACKAGES.map((id) =>
+      walkEnded(run, id, run > 46 && id % 10 === 0 ? 'failed' : 'succeeded', at, 'status 500'),
+    );
+    return [runEnded(run, 'partial', at), ...walks];
+  });
+}
+
+const held = PACKAGES.filter((id) => id % 10 === 0).flatMap((package_id) =>
+  Array.from({ length: 100 }, (_, id) =>
+    insert('removal_candidate', {
+      account: 'main',
+      package_id,
+      id,
+      proved_at: NOON,
+      walk_id: 7,
+      held_back: 1,
+      held_by: 7,
+    }),
+  ),
+);
+
+/** The longest that nothing else got its turn while it looked, in milliseconds. */
+async function longestHold(look: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let before = performance.now();
+  const looked = look().then(() => 'over' as const);
+  while ((await Promise.race([looked, breath('still')])) !== 'over') {
+    longest = Math.max(longest, performance.now() - before);
+    before = performance.now();
+  }
+  return longest;
+}
+
+it('a look at 1,000 packages never keeps the worker from its work for 100 ms', async () => {
+  const { sql, look, lookAfter, told, path } = await openTestNotifier({ packages: PACKAGES });
+  sql('begin;', ...history(), ...held, 'commit;');
+  const first = await longestHold(look);
+  const later = [];
+  for (let times = 0; times < 5; times++) {
+    const before = performance.now();
+    const hold = await longestHold(() => lookAfter(MINUTE_MS));
+    later.push({ hold, whole: performance.now() - before });
+  }
+  expect(told().sort()).toEqual(['failed begun', 'held_back begun']);
+  expect(rowsOf(path, 'select count(*) as open from incident where over_at is null')).toEqual([
+    { open: 200 },
+  ]);
+  const shortest = (numbers: number[]) => Math.round(Math.min(...numbers) * 10) / 10;
+  const hold = shortest(later.map((each) => each.hold));
+  console.info(
+    `the first look: ${Math.round(first)} ms at a time; later: ${hold} ms, ${shortest(later.map(({ whole }) => whole))} ms in all`,
+  );
+  expect(hold).toBeLessThan(100);
+});

@@ -1,0 +1,555 @@
+import { describe, expect, it } from 'vitest';
+import { waitAfter } from '../../src/alerts/delivery.ts';
+import { openIncidents } from '../../src/alerts/outbox.ts';
+import { insert } from '../support/fixtures/filled-live-file.ts';
+import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
+import { createGate } from '../support/servers/scripted-service.ts';
+import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
+
+const gap = (date: string) =>
+  insert('storage_gap', { account: 'main', date, first_missed_at: NOON, last_asked_at: NOON });
+const READ_LATER = [
+  "update package set walked_at = '2027-03-10 12:00:00';",
+  "update storage_reading set observed_at = '2027-03-10 12:00:00';",
+].join('');
+const held = (package_id: number) =>
+  insert('removal_candidate', {
+    account: 'main',
+    package_id,
+    id: 1,
+    proved_at: NOON,
+    walk_id: 7,
+    held_back: 1,
+  });
+
+describe('a webhook that is down', () => {
+  it('is tried again after 30 s, 1 min, 2 min and so on, up to 1 h', () => {
+    expect([1, 2, 3, 4, 8, 9, 500].map(waitAfter)).toEqual(
+      [30, 60, 120, 240, 3600, 3600, 3600].map((seconds) => seconds * 1000),
+    );
+  });
+
+  it('is told all of it in order when it is up again, at once', async () => {
+    const { sql, look, lookAfter, told, webhook, path, log } = await openTestNotifier();
+    webhook.answer(503);
+    sql(gap('2026-03-08'), held(101));
+    await look();
+    for (let minute = 0; minute < 300; minute += 10) await lookAfter(10 * MINUTE_MS);
+    sql('delete from storage_gap;');
+    await lookAfter(MINUTE_MS);
+    sql(gap('2026-03-09'));
+    for (let minute = 0; minute < 60; minute += 10) await lookAfter(10 * MINUTE_MS);
+    const tries = webhook.calls.length;
+    expect(tries).toBeGreaterThan(12);
+    expect(told()).toEqual([]);
+    expect(rowsOf(path, 'select distinct last_error from incident_message where attempts > 0')).toEqual([
+      { last_error: 'it answered 503' },
+    ]);
+
+    webhook.answer(204);
+    for (let minute = 0; minute < 60 && webhook.taken.length === 0; minute += 5)
+      await lookAfter(5 * MINUTE_MS);
+    const about = (event: string) =>
+      webhook.taken.filter((post) => post.event === event).map(({ state }) => state);
+    expect(about('gap')).toEqual(['begun', 'over', 'begun']);
+    expect(about('held_back')).toEqual(['begun']);
+    expect(about('stale')).toHaveLength(3); // two packages and the storage, since 14:00
+    expect(webhook.calls.length).toBe(tries + webhook.taken.length);
+    expect(log.filter((line) => line.includes('did not take'))).toHaveLength(1);
+    expect(log.filter((line) => line.includes('takes messages again'))).toHaveLength(1);
+  });
+
+  it('goes on being told after a restart, and is not asked more often for that', async () => {
+    const { sql, look, restart, lookAfter, told, webhook } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'));
+    await look();
+    for (let times = 0; times < 3; times++) {
+      await restart();
+      await look();
+    }
+    expect(webhook.calls).toHaveLength(1);
+    webhook.answer(200);
+    await lookAfter(30_000);
+    expect(told()).toEqual(['gap begun']);
+  });
+
+  it('is given up with after 7 days, and its end is told all the same', async () => {
+    const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'));
+    await look();
+    sql(
+      "update package set walked_at = '2026-03-17 12:00:00';",
+      "update storage_reading set observed_at = '2026-03-17 12:00:00';",
+    );
+    await lookAfter(7 * DAY_MS);
+    expect(log.join('')).not.toContain('given up');
+    sql('delete from storage_gap;');
+    await lookAfter(MINUTE_MS);
+    webhook.answer(200);
+    await lookAfter(MINUTE_MS);
+    expect(log.filter((line) => line.includes('1 message to the webhook at'))).toHaveLength(1);
+    expect(log.join('')).toContain('given up: not taken in 7 days');
+    expect(told()).toEqual(['gap over']);
+  });
+
+  it('is told after 8 days what was left to be sent when it is up again', async () => {
+    const { sql, look, restart, clock, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    clock.advance(8 * DAY_MS);
+    webhook.answer(200);
+    await restart();
+    await look();
+    expect(told()).toEqual(['gap begun']);
+    expect(log.join('')).not.toContain('given up');
+  });
+
+  it('is told as begun what lasts, where that it began was given up', async () => {
+    const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    await lookAfter(8 * DAY_MS);
+    expect(log.join('')).toContain('given up: not taken in 7 days');
+    webhook.answer(200);
+    await lookAfter(MINUTE_MS);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap begun']);
+    expect(webhook.taken[0]?.text).toMatch(/^storage of main/);
+    expect(webhook.taken[0]?.since).toBe(NOON);
+    await lookAfter(DAY_MS - 2 * MINUTE_MS);
+    expect(told()).toEqual([]);
+    await lookAfter(2 * MINUTE_MS);
+    expect(told()).toEqual(['gap reminder']);
+  });
+
+  it('does not have its last failure counted as one of 7 days where the end broke it off', async () => {
+    const { sql, look, lookAfter, restart, told, webhook, log } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    webhook.answer('hang');
+    const calls = webhook.calls.length;
+    const looked = lookAfter(8 * DAY_MS);
+    await expect.poll(() => webhook.calls.length).toBe(calls + 1);
+    await Promise.all([restart(), looked]);
+    expect(log.join('')).not.toContain('given up');
+    webhook.answer(200);
+    await look();
+    expect(told()).toEqual(['gap begun']);
+  });
+
+  it('that refuses one message still gets those of other events', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    webhook.answer(({ body }) => (body.includes('"gap"') ? 400 : 200));
+    sql(gap('2026-03-08'), held(101));
+    await look();
+    sql('delete from removal_candidate;');
+    await lookAfter(MINUTE_MS);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['held_back begun 101', 'held_back over 101']);
+  });
+});
+
+describe('an answer', () => {
+  it('that sends elsewhere is a failure that says so, and is not followed', async () => {
+    const { sql, look, log, told, webhook } = await openTestNotifier();
+    webhook.answer({ status: 302, location: `${webhook.url}/elsewhere` });
+    sql(gap('2026-03-08'));
+    await look();
+    expect(webhook.calls).toHaveLength(1);
+    expect(told()).toEqual([]);
+    expect(log.join('')).toContain('it answered 302, which sends elsewhere');
+  });
+
+  it('that does not come in time is a failure', async () => {
+    const { sql, look, log, webhook } = await openTestNotifier({ deadlineMs: 30 });
+    webhook.answer('hang');
+    sql(gap('2026-03-08'));
+    await look();
+    expect(log.join('')).toContain('no answer within 0.03 s');
+  });
+
+  it('of nobody is one, and tells no more of the address than its host', async () => {
+    const url = `http://127.0.0.1:1${SECRET_PATH}?token=abc`;
+    const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: url } });
+    sql(gap('2026-03-08'));
+    await look();
+    expect(log.join('')).toContain('the webhook at 127.0.0.1:1 did not take a message: no connection (');
+    const stored = JSON.stringify(rowsOf(path, 'select * from incident_message'));
+    expect(stored).toContain('no connection');
+    expect(log.join('') + stored).not.toMatch(/T0000|token/);
+  });
+});
+
+describe('a message', () => {
+  it('is sent by one of two processes that look at the same time', async () => {
+    const { sql, look, another, webhook, told } = await openTestNotifier();
+    const gate = createGate();
+    webhook.answer(async () => {
+      await gate.opened;
+      return 200;
+    });
+    const other = another();
+    sql(gap('2026-03-08'), held(101));
+    const looks = Promise.all([look(), other.look()]);
+    await expect.poll(() => webhook.calls.length).toBe(2); // one of each event
+    gate.open();
+    await looks;
+    await other.look();
+    expect(webhook.calls).toHaveLength(2);
+    expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
+  });
+
+  it('is claimed once, in the order of its event and account, and again a minute after its process died', async () => {
+    const { path, clock, sql } = await openTestNotifier();
+    const message = (event: string) =>
+      insert('incident_message', {
+        event,
+        account: 'main',
+        state: 'begun',
+        body: '{}',
+        created_at: NOON,
+        next_at: NOON,
+      });
+    sql(message('gap'), message('gap'), message('stale'));
+    const [one, other] = [openIncidents(path), openIncidents(path)];
+    const claim = (of = one, ms = clock.now()) => of.claim(ms)?.id ?? null;
+    expect([claim(), claim(other), claim(), claim(other)]).toEqual([1, 3, null, null]);
+    expect(claim(other, clock.now() + 59_000)).toBeNull();
+    expect(claim(other, clock.now() + 60_000)).toBe(1);
+    other.settle(1, { error: null }, clock.now());
+    expect(claim()).toBe(2);
+    one.close();
+    other.close();
+  });
+
+  it('is not noted twice where another process told something since the look began', async () => {
+    const { path, clock } = await openTestNotifier();
+    const [one, other] = [openIncidents(path), openIncidents(path)];
+    const found = {
+      event: 'gap',
+      account: 'main',
+      packageId: null,
+      text: '',
+      details: '{}',
+      since: NOON,
+    } as const;
+    const telling = {
+      event: 'gap',
+      account: 'main',
+      state: 'begun',
+      body: '{}',
+      begun: [found],
+      known: [],
+    } as const;
+    const marks = [one.mark(), other.mark()] as const;
+    expect(one.note({ tellings: [telling], seen: [] }, marks[0], clock.now())).toBe(true);
+    expect(other.note({ tellings: [telling], seen: [] }, marks[1], clock.now())).toBe(false);
+    expect(valueOf(path, 'select count(*) from incident')).toBe(1);
+    one.close();
+    other.close();
+  });
+
+  it('that is broken off by the end waits for the next process', async () => {
+    const { sql, look, restart, told, webhook, path, log } = await openTestNotifier();
+    webhook.answer('hang');
+    sql(gap('2026-03-08'));
+    const looked = look();
+    await expect.poll(() => webhook.calls.length).toBe(1);
+    const closed = restart();
+    await looked;
+    await closed;
+    expect(valueOf(path, 'select claimed_until from incident_message')).toBeNull();
+    expect(log).toEqual([]);
+    webhook.answer(200);
+    await look();
+    expect(told()).toEqual(['gap begun']);
+  });
+
+  it('is forgotten with the incidents that are over, after `retention.runs_days`, and no other', async () => {
+    const { sql, look, lookAfter, path, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), held(101));
+    await look();
+    sql('delete from storage_gap;');
+    await lookAfter(HOUR_MS);
+    const count = () => valueOf(path, "select count(*) from incident where event <> 'stale'");
+    const messages = () => valueOf(path, "select count(*) from incident_message where event <> 'stale'");
+    sql(
+      `update package set walked_at = '2026-06-08 13:00:00';`,
+      `update storage_reading set observed_at = '2026-06-08 13:00:00';`,
+    );
+    await lookAfter(90 * DAY_MS);
+    await look();
+    expect([count(), messages()]).toEqual([2, 2]); // the last word on each
+    await lookAfter(DAY_MS);
+    expect([count(), messages()]).toEqual([1, 2]); // the last two reminders
+    expect(webhook.taken.at(-1)).toMatchObject({ event: 'held_back', state: 'reminder' });
+  });
+});
+
+describe('a reminder', () => {
+  it('comes each time that so long has passed since the last message, with what is so now', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({
+      notify: { remindAfterMs: 30 * MINUTE_MS },
+    });
+    sql(held(101));
+    await look();
+    await lookAfter(29 * MINUTE_MS);
+    expect(told()).toEqual(['held_back begun 101']);
+    sql('update removal_candidate set held_by = 9;');
+    await lookAfter(MINUTE_MS);
+    await lookAfter(29 * MINUTE_MS);
+    expect(told()).toEqual(['held_back reminder 101']);
+    expect(webhook.taken[1]?.text).toMatch(/^Still: main\/101: 1 removal held back, .* --accept-removals 9 /);
+    expect(webhook.taken[1]?.since).toBe(NOON);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['held_back reminder 101']);
+    sql('delete from removal_candidate;');
+    await lookAfter(30 * MINUTE_MS);
+    expect(told()).toEqual(['held_back over 101']);
+  });
+
+  it('comes also where it takes longer than the old is kept', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier({
+      notify: { remindAfterMs: 100 * DAY_MS },
+    });
+    sql(
+      held(101),
+      "update package set walked_at = '2027-03-10 12:00:00';",
+      "update storage_reading set observed_at = '2027-03-10 12:00:00';",
+    );
+    await look();
+    await lookAfter(95 * DAY_MS);
+    await lookAfter(5 * DAY_MS);
+    expect(told()).toEqual(['held_back begun 101', 'held_back reminder 101']);
+  });
+
+  it('never comes where the config says so', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier({ notify: { remindAfterMs: null } });
+    sql(
+      gap('2026-03-08'),
+      "update package set walked_at = '2027-03-10 12:00:00';",
+      "update storage_reading set observed_at = '2027-03-10 12:00:00';",
+    );
+    await look();
+    await lookAfter(300 * DAY_MS);
+    expect(told()).toEqual(['gap begun']);
+  });
+
+  it('does not come while the webhook is down: the day counts from what was told', async () => {
+    const { sql, look, lookAfter, told, webhook, path } = await openTestNotifier();
+    sql(
+      "update package set walked_at = '2027-03-10 12:00:00';",
+      "update storage_reading set observed_at = '2027-03-10 12:00:00';",
+    );
+    sql(gap('2026-03-08'));
+    webhook.answer(500);
+    await look();
+    for (let days = 0; days < 3; days++) await lookAfter(DAY_MS);
+    expect(valueOf(path, 'select count(*) from incident_message')).toBe(1);
+    webhook.answer(200);
+    await lookAfter(HOUR_MS);
+    await lookAfter(DAY_MS - MINUTE_MS);
+    expect(told()).toEqual(['gap begun']);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap reminder']);
+  });
+});
+
+describe('a reminder that was not taken', () => {
+  it('is not told after its incident is over', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    webhook.answer(500);
+    await lookAfter(DAY_MS);
+    sql('delete from storage_gap;');
+    webhook.answer(200);
+    await lookAfter(1_000);
+    expect(told()).toEqual(['gap begun', 'gap over']);
+  });
+
+  it('makes way for the next one', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    webhook.answer(500);
+    await lookAfter(DAY_MS);
+    sql(gap('2026-03-09'));
+    await lookAfter(DAY_MS);
+    webhook.answer(200);
+    await lookAfter(HOUR_MS);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap begun', 'gap reminder']);
+    expect(webhook.taken[1]?.details['count']).toBe(2);
+  });
+
+  it('is told anew of what lasts, where part of it is over', async () => {
+    const packages = Array.from({ length: 12 }, (_, index) => index + 1);
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ packages });
+    sql(...packages.map(held), READ_LATER);
+    await look();
+    webhook.answer(500);
+    await lookAfter(DAY_MS);
+    sql('delete from removal_candidate where package_id = 12;');
+    webhook.answer(200);
+    await lookAfter(1_000);
+    expect(told()).toEqual(['held_back begun', 'held_back over 12', 'held_back reminder']);
+    expect(webhook.taken[2]?.text).toContain('Still: 11 packages of main');
+  });
+
+  it('is not dropped while it is being sent, and not sent again then', async () => {
+    const { sql, look, another, lookAfter, told, webhook } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    const gate = createGate();
+    webhook.answer(async () => {
+      await gate.opened;
+      return 500;
+    });
+    const looked = lookAfter(DAY_MS);
+    await expect.poll(() => webhook.calls.length).toBe(2);
+    sql('delete from storage_gap;');
+    const other = another();
+    await other.look();
+    expect(webhook.calls).toHaveLength(2); // the end waits for what is under way
+    gate.open();
+    await looked;
+    webhook.answer(200);
+    await lookAfter(HOUR_MS);
+    expect(told()).toEqual(['gap begun', 'gap over']);
+  });
+});
+
+describe('a clock that was ahead', () => {
+  it('delays neither what was put off nor what a dead process had claimed', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    webhook.answer(500);
+    sql(gap('2026-03-08'), held(101), READ_LATER);
+    await look();
+    sql("update incident_message set claimed_until = '2026-03-10 12:01:00' where event = 'held_back';");
+    webhook.answer(200);
+    await lookAfter(-DAY_MS);
+    expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
+  });
+
+  it('delays no reminder', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier();
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    await lookAfter(-9 * DAY_MS);
+    await lookAfter(DAY_MS - MINUTE_MS);
+    expect(told()).toEqual(['gap begun']);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['gap reminder']);
+  });
+
+  it('does not keep a worker patient for longer', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier({ inStep: false });
+    sql(gap('2026-03-08'), READ_LATER);
+    await look();
+    expect(told()).toEqual([]);
+    await lookAfter(-DAY_MS);
+    expect(told()).toEqual(['gap begun']);
+  });
+});
+
+describe('a webhook with a password in its address', () => {
+  it.each([
+    ['user:p%40ss%3Aw%C3%B6rd', 'user:p@ss:wörd'],
+    ['only-a-name', 'only-a-name:'],
+    ['user:100%', 'user:100%'],
+  ])('is called with basic authentication: %s', async (given, pair) => {
+    const webhook = await startWebhook();
+    const address = webhook.url.replace('://', `://${given}@`);
+    const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: address, ping: address } });
+    sql(gap('2026-03-08'));
+    await look();
+    const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+    expect(webhook.calls).toMatchObject([{ method: 'POST', path: SECRET_PATH, headers: { authorization } }]);
+    webhook.answer(500);
+    sql(held(101));
+    await look();
+    expect(log.join('')).toContain(`the webhook at ${webhook.host} did not take`);
+    const written = log.join('') + JSON.stringify(rowsOf(path, 'select * from incident_message'));
+    expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
+  });
+
+  it('is pinged with it', async () => {
+    const webhook = await startWebhook();
+    const ping = webhook.url.replace('://', '://user:word@');
+    const { notifier } = await openTestNotifier({ notify: { ping } });
+    notifier().ended(true);
+    await expect
+      .poll(() => webhook.calls)
+      .toMatchObject([{ headers: { authorization: 'Basic dXNlcjp3b3Jk' } }]);
+  });
+});
+
+describe('a storm', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+  it('of more than ten packages is one message when it begins, when it lasts and when it is over', async () => {
+    const { sql, look, lookAfter, webhook, path } = await openTestNotifier({ packages: ids(12) });
+    sql(...ids(11).map(held));
+    await look();
+    await lookAfter(DAY_MS - 1);
+    sql('delete from removal_candidate;');
+    execute(path, "update package set walked_at = '2026-03-11 12:00:00';");
+    const about = webhook.taken.filter(({ event }) => event === 'held_back');
+    expect(about).toEqual([
+      {
+        event: 'held_back',
+        state: 'begun',
+        account: 'main',
+        package_id: null,
+        text: '11 packages of main have removals that are held back (1, 2, 3, 8 more)',
+        since: NOON,
+        details: { count: 11, packages: ids(11).map((id) => ({ package_id: id, since: NOON })) },
+      },
+    ]);
+    sql(...ids(11).map(held));
+    await lookAfter(1);
+    sql('delete from removal_candidate;');
+    await lookAfter(MINUTE_MS);
+    const states = webhook.taken
+      .filter(({ event }) => event === 'held_back')
+      .map(({ state, text }) => [state, text]);
+    expect(states.slice(1)).toEqual([
+      ['reminder', 'Still: 11 packages of main have removals that are held back (1, 2, 3, 8 more)'],
+      ['over', 'Over: 11 packages of main have no removals held back any more (1, 2, 3, 8 more)'],
+    ]);
+    expect(
+      valueOf(path, "select count(*) from incident where event = 'held_back' and over_at is not null"),
+    ).toBe(11);
+  });
+
+  it('is none of ten, nor of what is added to ten later; and each may be over by itself', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier({ packages: ids(12) });
+    sql(...ids(10).map(held));
+    await look();
+    expect(told()).toHaveLength(10);
+    sql(held(11), held(12));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['held_back begun 11', 'held_back begun 12']);
+    sql('delete from removal_candidate where package_id = 12;');
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['held_back over 12']);
+  });
+
+  it('is told of apart from the storage, and from another event', async () => {
+    const { sql, look, told } = await openTestNotifier({ packages: ids(11) });
+    sql(
+      "update package set walked_at = '2026-03-10 01:00:00';",
+      "update storage_reading set observed_at = '2026-03-10 01:00:00';",
+      held(3),
+    );
+    await look();
+    expect(told()).toEqual(['stale begun', 'stale begun', 'held_back begun 3']);
+  });
+});

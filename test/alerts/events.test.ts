@@ -1,0 +1,570 @@
+import { describe, expect, it } from 'vitest';
+import { insert } from '../support/fixtures/filled-live-file.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import {
+  HOUR_MS,
+  MINUTE_MS,
+  NOON,
+  openTestNotifier,
+  readingAt,
+  runEnded,
+  walkEnded,
+} from '../support/fixtures/open-notifier.ts';
+
+interface Case {
+  event: string;
+  /** Lets it begin, and lets it be over. */
+  begin: string[];
+  end: string[];
+  /** Passes before each of the two is looked at. */
+  beginMs?: number;
+  endMs?: number;
+  post: Record<string, unknown>;
+  over: string;
+}
+
+const held = (id: number) =>
+  insert('removal_candidate', {
+    account: 'main',
+    package_id: 101,
+    id,
+    proved_at: NOON,
+    walk_id: 7,
+    held_back: 1,
+    held_at: NOON,
+    held_by: 7,
+    held_reason: 'many',
+  });
+const discrepancy = (date: string, observed: number | null) =>
+  insert('storage_discrepancy', {
+    account: 'main',
+    date,
+    field: 'image_size',
+    booked: 10,
+    observed,
+    observed_at: NOON,
+  });
+
+const storageError = (why: string) => `account main, storage 2026-03-07 to 2026-03-10: ${why}`;
+const storageAsked = (run_id: number, account = 'main') =>
+  insert('request', { run_id, account, purpose: 'storage', at_ms: 0, spent_until_ms: 0 });
+
+const CASES: Case[] = [
+  {
+    event: 'failed',
+    begin: [
+      runEnded(1, 'partial', '2026-03-10 08:00:00'),
+      walkEnded(1, 101, 'failed', '2026-03-10 08:00:05', 'status 404'),
+      runEnded(2, 'partial', '2026-03-10 09:00:00'),
+      walkEnded(2, 101, 'partial', '2026-03-10 09:00:05'),
+      runEnded(3, 'partial', '2026-03-10 10:00:00'),
+      walkEnded(3, 101, 'failed', '2026-03-10 10:00:05', 'status 500'),
+      runEnded(4, 'partial', '2026-03-10 11:00:00'),
+      walkEnded(4, 101, 'failed', '2026-03-10 11:00:05', 'status 503'),
+      walkEnded(4, 102, 'succeeded', '2026-03-10 11:00:05'),
+    ],
+    end: [runEnded(5, 'succeeded', NOON), walkEnded(5, 101, 'succeeded', NOON)],
+    post: {
+      account: 'main',
+      package_id: 101,
+      since: '2026-03-10 10:00:05',
+      text: 'main/101 failed: status 503',
+      details: { error: 'status 503', walk_id: 4, failures: 2 },
+    },
+    over: 'Over: main/101 fails no longer',
+  },
+  {
+    event: 'failed',
+    begin: [
+      runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'),
+      runEnded(2, 'failed', '2026-03-10 11:00:00', 'no name'),
+    ],
+    end: [runEnded(3, 'succeeded', NOON)],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 10:00:00',
+      text: 'run 2 over everything failed: no name',
+      details: { run_id: 2, error: 'no name' },
+    },
+    over: 'Over: runs over everything fail no longer',
+  },
+  {
+    event: 'failed',
+    begin: [
+      runEnded(1, 'succeeded', '2026-03-10 11:00:00'),
+      runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('no connection')),
+      storageAsked(2),
+      runEnded(3, 'failed', '2026-03-10 12:00:20', storageError('a; b')),
+      storageAsked(3),
+    ],
+    end: [readingAt('2026-03-10 12:00:20')],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 12:00:10',
+      text: 'storage of main failed: 2026-03-07 to 2026-03-10: a; b',
+      details: { stream: 'storage', error: '2026-03-07 to 2026-03-10: a; b' },
+    },
+    over: 'Over: storage of main fails no longer',
+  },
+  {
+    event: 'stale',
+    begin: ["update package set walked_at = '2026-03-10 09:59:59' where package_id = 102;"],
+    end: [`update package set walked_at = '${NOON}';`],
+    post: {
+      account: 'main',
+      package_id: 102,
+      since: '2026-03-10 09:59:59',
+      text: 'main/102 is stale: last walked whole at 2026-03-10 09:59:59 UTC',
+      details: { stream: 'videos', last_read_at: '2026-03-10 09:59:59' },
+    },
+    over: 'Over: main/102 is fresh again',
+  },
+  {
+    event: 'stale',
+    begin: ["update storage_reading set observed_at = '2026-03-10 09:00:00';"],
+    end: [`update storage_reading set observed_at = '${NOON}';`],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 09:00:00',
+      text: 'storage of main is stale: last read at 2026-03-10 09:00:00 UTC',
+      details: { stream: 'storage', last_read_at: '2026-03-10 09:00:00' },
+    },
+    over: 'Over: storage of main is fresh again',
+  },
+  {
+    event: 'restricted',
+    begin: [
+      insert('pause', {
+        account: 'main',
+        until: '2026-03-10 12:10:00',
+        reason: 'status 429',
+        since: '2026-03-10 11:59:00',
+        back_at: '2026-03-10 12:20:00',
+        strikes: 1,
+      }),
+    ],
+    end: [],
+    endMs: 19 * MINUTE_MS,
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 11:59:00',
+      text: 'account main is paused until 2026-03-10 12:10:00 UTC, its full rate is back at 2026-03-10 12:20:00 UTC: status 429',
+      details: { until: '2026-03-10 12:10:00', back_at: '2026-03-10 12:20:00', reason: 'status 429' },
+    },
+    over: 'Over: account main may be asked at its full rate again',
+  },
+  {
+    event: 'discrepancy',
+    begin: [discrepancy('2026-03-06', 1), discrepancy('2026-03-07', 11), discrepancy('2026-03-07', null)],
+    end: [`update storage_discrepancy set resolved_at = '2026-03-10 12:01:00'`],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: NOON,
+      text: 'storage of main: the service now reports other figures for 2 booked days (2026-03-06, 2026-03-07); the booked rows stand',
+      details: {
+        count: 2,
+        differences: [
+          { date: '2026-03-06', field: 'image_size', booked: 10, observed: 1 },
+          { date: '2026-03-07', field: 'image_size', booked: 10, observed: null },
+        ],
+      },
+    },
+    over: 'Over: storage of main: no booked day differs any more',
+  },
+  {
+    event: 'held_back',
+    begin: [held(1), held(2)],
+    end: ['delete from removal_candidate;'],
+    post: {
+      account: 'main',
+      package_id: 101,
+      since: NOON,
+      text: 'main/101: 2 removals held back, too many at once to believe; to let exactly these through: vodhouse sync --package 101 --accept-removals 7 --config test',
+      details: {
+        removals: 2,
+        reasons: ['many'],
+        command: 'vodhouse sync --package 101 --accept-removals 7 --config test',
+      },
+    },
+    over: 'Over: main/101: no removal is held back any more',
+  },
+  {
+    event: 'gap',
+    begin: ['2026-03-08', '2026-03-09', '2026-03-01'].map((date) =>
+      insert('storage_gap', {
+        account: 'main',
+        date,
+        first_missed_at: `${date} 17:00:00`,
+        last_asked_at: NOON,
+        given_up_at: date === '2026-03-01' ? NOON : null,
+      }),
+    ),
+    end: [
+      "delete from storage_gap where date = '2026-03-08';",
+      `update storage_gap set given_up_at = '${NOON}';`,
+    ],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-08 17:00:00',
+      text: 'storage of main: the service did not serve 2 days yet (2026-03-08, 2026-03-09)',
+      details: { count: 2, days: ['2026-03-08', '2026-03-09'] },
+    },
+    over: 'Over: storage of main: no day is waited for any more',
+  },
+];
+
+describe('an incident', () => {
+  it.each(CASES)('of $event ($over) is told once when it begins and once when it is over', async (each) => {
+    const { sql, look, lookAfter, restart, told, webhook, path } = await openTestNotifier();
+    await look();
+    expect(told()).toEqual([]);
+
+    sql(...each.begin);
+    await look();
+    await lookAfter(MINUTE_MS);
+    const { event, post } = each;
+    expect(webhook.taken).toEqual([{ event, state: 'begun', ...post }]);
+    expect(Object.keys(webhook.taken[0] ?? {})).toEqual([
+      'event',
+      'state',
+      'account',
+      'package_id',
+      'text',
+      'since',
+      'details',
+    ]);
+
+    await restart();
+    await look();
+    expect(webhook.calls).toHaveLength(1);
+
+    sql(...each.end);
+    await restart();
+    await lookAfter(each.endMs ?? MINUTE_MS);
+    await lookAfter(MINUTE_MS);
+    expect(webhook.calls).toHaveLength(2);
+    expect(webhook.taken[1]).toEqual({ event, state: 'over', ...post, text: each.over });
+    expect(rowsOf(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
+      { event, package_id: post['package_id'], lasts: 0 },
+    ]);
+  });
+
+  it('is posted as JSON by vodhouse', async () => {
+    const { sql, look, webhook } = await openTestNotifier();
+    sql(held(1));
+    await look();
+    const [call] = webhook.calls;
+    expect(call).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
+    expect(call?.headers['user-agent']).toMatch(/^vodhouse\/\d/);
+  });
+
+  it('is told without a key also where an account has it as its name', async () => {
+    const { sql, look, webhook, path } = await openTestNotifier({ secrets: ['main'] });
+    sql(held(1));
+    await look();
+    expect(webhook.taken[0]).toMatchObject({
+      event: 'held_back',
+      state: 'begun',
+      account: '[key]',
+      package_id: 101,
+    });
+    expect(webhook.calls[0]?.body).not.toContain('main');
+    const stored = JSON.stringify(rowsOf(path, 'select text, details from incident'));
+    expect(stored).toContain('[key]/101');
+    expect(stored).not.toContain('main');
+  });
+
+  it('is told without what a long text leaves of a key where it is cut', async () => {
+    const { sql, look, webhook } = await openTestNotifier();
+    const error = `${'x'.repeat(297)}test-key`;
+    sql(runEnded(1, 'partial', NOON), walkEnded(1, 101, 'failed', NOON, error));
+    await look();
+    expect(webhook.taken[0]?.text).toMatch(/x\[k…$/);
+  });
+
+  it('begins anew where it comes back', async () => {
+    const { sql, look, lookAfter, told } = await openTestNotifier();
+    for (let times = 0; times < 2; times++) {
+      sql(held(1));
+      await look();
+      sql('delete from removal_candidate;');
+      await lookAfter(MINUTE_MS);
+    }
+    expect(told()).toEqual([
+      'held_back begun 101',
+      'held_back over 101',
+      'held_back begun 101',
+      'held_back over 101',
+    ]);
+  });
+
+  it('says that it is over as it was when it was last seen', async () => {
+    const { sql, look, webhook } = await openTestNotifier();
+    sql(held(1));
+    await look();
+    sql(held(2));
+    await look();
+    sql('delete from removal_candidate;');
+    await look();
+    expect(webhook.taken.map(({ details }) => details['removals'])).toEqual([1, 2]);
+  });
+
+  it('of a package that was taken out of the config is over, and none begins', async () => {
+    const { sql, look, webhook, told } = await openTestNotifier({
+      packages: [101],
+      holds: [walkEnded(1, 999, 'failed', NOON)].map((walk) => runEnded(1, 'partial', NOON) + walk),
+    });
+    sql(
+      insert('package', { account: 'main', package_id: 999, order: 'trusted', failed_walks: 1 }),
+      insert('incident_message', {
+        event: 'failed',
+        account: 'main',
+        state: 'begun',
+        body: '{}',
+        created_at: NOON,
+        next_at: NOON,
+        delivered_at: NOON,
+      }),
+      insert('incident', {
+        event: 'failed',
+        account: 'main',
+        package_id: 998,
+        text: '',
+        details: '{}',
+        since: NOON,
+        noticed_at: NOON,
+        message_id: 1,
+      }),
+    );
+    await look();
+    expect(told()).toEqual(['failed over 998']);
+    expect(webhook.taken[0]?.text).toBe('Over: main/998 is no longer in the config');
+  });
+});
+
+describe('storage that failed', () => {
+  const FAILED = [runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('status 500')), storageAsked(2)];
+
+  it('is not over by a run that was put off, nor by one that says nothing of it', async () => {
+    const { sql, lookAfter, told } = await openTestNotifier();
+    sql(...FAILED, runEnded(3, 'parked', '2026-03-10 12:00:20'), storageAsked(3));
+    sql(runEnded(4, 'partial', '2026-03-10 12:00:30', 'account main is paused until later: status 429'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun']);
+    sql(runEnded(5, 'succeeded', '2026-03-10 12:00:40'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed over']);
+  });
+
+  it('is told of an account whose error says it, and that asked for it', async () => {
+    const { sql, lookAfter, told } = await openTestNotifier();
+    sql(runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('status 500')));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]); // it did not ask
+    sql(storageAsked(2), `update run set error = 'account other, storage 2026-03-10: status 500';`);
+    await lookAfter(MINUTE_MS);
+    sql(`update run set error = 'account main, package 101: it said "${storageError('x')}"';`);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]);
+    sql(`update run set error = 'account a, package 1: x; ${storageError('status 500')}; account z: y';`);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun']);
+  });
+
+  it('does not hide that a run failed as a whole', async () => {
+    const { sql, lookAfter, told, webhook } = await openTestNotifier();
+    sql(
+      runEnded(2, 'failed', '2026-03-10 12:00:10', `${storageError('x')}; account main, package 101: y`),
+      storageAsked(2),
+    );
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun', 'failed begun']);
+    expect(webhook.taken.map(({ details }) => Object.keys(details)[0])).toEqual(['run_id', 'stream']);
+  });
+});
+
+describe('an account that is restricted again and again', () => {
+  const pause = (since: string, until: string, back_at: string) =>
+    `delete from pause; ${insert('pause', { account: 'main', until, reason: 'status 429', since, back_at, strikes: 1 })}`;
+
+  it('is told of once, and once when its full rate is back', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
+    await look();
+    await lookAfter(MINUTE_MS);
+    sql(pause('2026-03-10 12:01:00', '2026-03-10 12:01:45', '2026-03-10 12:02:45'));
+    await look();
+    await lookAfter(MINUTE_MS);
+    sql(pause('2026-03-10 12:02:00', '2026-03-10 12:03:00', '2026-03-10 12:04:00'));
+    await look();
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['restricted begun']);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['restricted over']);
+    expect(webhook.taken[1]).toMatchObject({ since: NOON, details: { until: '2026-03-10 12:03:00' } });
+  });
+
+  it('is no news any more while the rate comes back', async () => {
+    const { sql, lookAfter, told, webhook } = await openTestNotifier({
+      notify: { remindAfterMs: MINUTE_MS },
+    });
+    sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]);
+    sql(pause('2026-03-10 12:01:00', '2026-03-10 12:01:30', '2026-03-10 12:09:00'));
+    await lookAfter(0);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['restricted begun', 'restricted reminder']);
+    expect(webhook.taken[1]?.text).toBe(
+      'Still: account main was paused until 2026-03-10 12:01:30 UTC, its full rate is back at 2026-03-10 12:09:00 UTC: status 429',
+    );
+  });
+});
+
+describe('a run that failed', () => {
+  const failedWalk = [
+    runEnded(2, 'failed', '2026-03-10 11:00:00', 'main/101: status 500'),
+    walkEnded(2, 101, 'failed', '2026-03-10 11:00:05', 'status 500'),
+  ];
+
+  it('is not told of beside the packages that say why', async () => {
+    const { sql, look, told } = await openTestNotifier();
+    sql(...failedWalk);
+    await look();
+    expect(told()).toEqual(['failed begun 101']);
+  });
+
+  it('is not said to be over while runs go on failing', async () => {
+    const { sql, look, told } = await openTestNotifier();
+    sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
+    await look();
+    sql(...failedWalk);
+    await look();
+    expect(told()).toEqual(['failed begun', 'failed begun 101']);
+    sql(runEnded(3, 'succeeded', NOON), walkEnded(3, 101, 'succeeded', NOON));
+    await look();
+    expect(told().sort()).toEqual(['failed over', 'failed over 101']);
+  });
+
+  it('lasts where an account is added, and names the only one', async () => {
+    const { sql, look, lookAfter, restart, told, webhook, config } = await openTestNotifier();
+    sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
+    await look();
+    const [main] = config.accounts;
+    if (!main) throw new Error('the config has no account');
+    await restart({ accounts: [main, { ...main, name: 'second', packages: [], storage: null }] });
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed begun']);
+    sql(runEnded(2, 'succeeded', NOON));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['failed over']);
+    expect(webhook.taken.map(({ account }) => account)).toEqual(['main', null]);
+  });
+
+  it('is not over for one that was parked, broken off or about a part only', async () => {
+    const { sql, look, told } = await openTestNotifier();
+    sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
+    await look();
+    sql(runEnded(2, 'parked', NOON), runEnded(3, 'interrupted', NOON), runEnded(4, 'succeeded', NOON));
+    sql("update run set scope = 'storage only' where run_id = 4;");
+    await look();
+    expect(told()).toEqual(['failed begun']);
+  });
+
+  it('of packages is not over by a walk that was broken off', async () => {
+    const { sql, look, told } = await openTestNotifier();
+    sql(...failedWalk, runEnded(3, 'interrupted', NOON));
+    await look();
+    sql(
+      insert('walk', {
+        run_id: 3,
+        account: 'main',
+        package_id: 101,
+        mode: 'full',
+        status: 'interrupted',
+        started_at: NOON,
+        origin_started_at: NOON,
+      }),
+      insert('walk', {
+        run_id: 3,
+        account: 'main',
+        package_id: 101,
+        mode: 'quick',
+        status: 'succeeded',
+        started_at: NOON,
+        origin_started_at: NOON,
+      }),
+    );
+    await look();
+    expect(told()).toEqual(['failed begun 101']);
+  });
+});
+
+describe('what was never read', () => {
+  const NEVER = ['update package set walked_at = null where package_id = 102;'];
+
+  it('is stale two ticks after a worker began to watch, and not while a run is under way', async () => {
+    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ holds: NEVER });
+    const fresh = (at: string) =>
+      sql(
+        `update package set walked_at = '${at}' where package_id = 101; update storage_reading set observed_at = '${at}';`,
+      );
+    await look();
+    fresh('2026-03-10 14:00:00');
+    await lookAfter(2 * HOUR_MS);
+    expect(told()).toEqual([]); // at the second tick
+    sql(runEnded(1, 'running', '2026-03-10 14:00:00'));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]);
+    sql("update run set status = 'succeeded';");
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['stale begun 102']);
+    expect(webhook.taken[0]).toMatchObject({
+      text: 'main/102 was never walked whole',
+      since: NOON,
+      details: { stream: 'videos', last_read_at: null },
+    });
+  });
+
+  it('stays stale where the worker begins anew', async () => {
+    const { sql, look, lookAfter, restart, told } = await openTestNotifier({ holds: NEVER, since: 'always' });
+    await look();
+    expect(told()).toEqual(['stale begun 102']);
+    await restart();
+    await lookAfter(MINUTE_MS);
+    sql(runEnded(1, 'running', NOON));
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual([]);
+  });
+});
+
+describe('a worker that begins', () => {
+  const STALE = ["update package set walked_at = '2026-03-10 01:00:00';"];
+
+  it('tells nothing before it is in step', async () => {
+    const { look, notifier, told } = await openTestNotifier({ holds: STALE, inStep: false });
+    await look();
+    expect(told()).toEqual([]);
+    notifier().ended(true);
+    await look();
+    expect(told()).toEqual([]); // the next one is due
+    notifier().inStep();
+    await look();
+    expect(told()).toEqual(['stale begun 101', 'stale begun 102']);
+  });
+
+  it('tells it after ten minutes all the same', async () => {
+    const { look, lookAfter, told } = await openTestNotifier({ holds: STALE, inStep: false });
+    await look();
+    await lookAfter(9 * MINUTE_MS);
+    expect(told()).toEqual([]);
+    await lookAfter(MINUTE_MS);
+    expect(told()).toEqual(['stale begun 101', 'stale begun 102']);
+  });
+});

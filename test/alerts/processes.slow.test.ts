@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
+import { folderOf } from '../support/fixtures/folder-of-files.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
+import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { startWebhook } from '../support/servers/webhook.ts';
+import { join } from 'node:path';
+
+type List = (request: SeenRequest) => Reply;
+const well: List = (request) => listPage(request, [videoRecord(1)]);
+const refuse: List = () => listRefusal('Gone', 'no such package');
+
+/** A folder with a config that tells a webhook, and a service that answers as the test says. */
+async function openFolder(packages: readonly number[] = [101]) {
+  let list = well;
+  const { url } = await startScriptedService((request) => list(request));
+  const [webhook, ping] = [await startWebhook(), await startWebhook()];
+  const notify = 'notify: { webhook: "${HOOK}", ping: "${PING}" }';
+  const text = configText({ url, packages, storage: false, top: notify });
+  const cwd = folderOf({ [CONFIG]: text });
+  const env = { HOOK: webhook.url, PING: ping.url };
+  const told = () => webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
+  return {
+    cwd,
+    env,
+    webhook,
+    ping,
+    told,
+    path: join(cwd, WAREHOUSE),
+    answer: (next: List) => void (list = next),
+  };
+}
+
+describe('sync', () => {
+  it('tells once how things stand, and pings after a good run over everything', async () => {
+    const { cwd, env, ping, told, answer } = await openFolder();
+    answer(refuse);
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
+    expect(told()).toEqual(['failed begun 101']);
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
+    answer(well);
+    expect((await vodhouse(['sync', '--package', '101'], { cwd, env })).code).toBe(0);
+    expect([told(), ping.calls.length]).toEqual([['failed begun 101', 'failed over 101'], 0]);
+    expect((await vodhouse(['sync', '--quick'], { cwd, env })).code).toBe(0);
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(0);
+    expect([told().length, ping.calls.length]).toEqual([2, 2]);
+  });
+
+  it('waits ten seconds at most for who is told, and leaves it to whoever comes next', async () => {
+    const { cwd, env, webhook, told, answer } = await openFolder();
+    answer(refuse);
+    webhook.answer('hang');
+    const before = performance.now();
+    const { code, stderr } = await vodhouse(['sync'], { cwd, env });
+    expect(performance.now() - before).toBeLessThan(16_000);
+    expect(code).toBe(1);
+    expect(stderr).not.toContain('T0000');
+    webhook.answer(200);
+    await vodhouse(['sync', '--package', '101'], { cwd, env });
+    expect(told()).toEqual(['failed begun 101']);
+  });
+
+  it('has done its run where nobody can be told', async () => {
+    const { cwd, env } = await openFolder();
+    const nowhere = { HOOK: 'http://127.0.0.1:1/secret', PING: 'http://127.0.0.1:1/secret' };
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd, env: { ...env, ...nowhere } });
+    expect(code).toBe(0);
+    expect(stdout).toContain('done in');
+    expect(stderr).not.toContain('secret');
+  });
+});
+
+describe('processes that look at the same time', () => {
+  it('tell each incident once, and each end', async () => {
+    const packages = [101, 102, 103];
+    const { cwd, env, webhook, told, answer, path } = await openFolder(packages);
+    answer(refuse);
+    const worker = startVodhouse(['start'], { cwd, env });
+    await eventually(worker.stderr).toContain('next full run at');
+    await eventually(() => webhook.taken.length).toBe(3);
+    answer(well);
+    const syncs = packages.map((id) => vodhouse(['sync', '--wait', '--package', String(id)], { cwd, env }));
+    await Promise.all(syncs);
+    await eventually(() => webhook.taken.length).toBe(6);
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    const each = packages.flatMap((id) => [`failed begun ${id}`, `failed over ${id}`]);
+    expect(told().sort()).toEqual(each.sort());
+    expect(webhook.calls).toHaveLength(6);
+    const open = 'select count(*) as open from incident where over_at is null';
+    expect(rowsOf(path, open)).toEqual([{ open: 0 }]);
+    expect(worker.stderr()).not.toMatch(/T0000|nobody could be told/);
+  });
+});

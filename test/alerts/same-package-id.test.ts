@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { readFacts } from '../../src/alerts/alert-inputs.ts';
+import { openIncidents } from '../../src/alerts/outbox.ts';
+import { openOverview } from '../../src/queries/status-queries.ts';
+import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
+import { configOf } from '../support/fixtures/open-pipeline.ts';
+
+const AT = '2026-03-10 12:00:00';
+
+/** A removal that is held back. */
+function heldIn(account: string, packageId: number): string {
+  return insert('removal_candidate', {
+    account,
+    package_id: packageId,
+    id: 1,
+    proved_at: AT,
+    walk_id: 7,
+    held_back: 1,
+    held_at: AT,
+    held_by: 7,
+    held_reason: 'many',
+  });
+}
+
+it('the command of an alert names the account where another one has a package of the same number', async () => {
+  const path = liveFileWith(heldIn('main', 101), heldIn('main', 102), heldIn('second', 101));
+  const one = configOf({ url: 'http://127.0.0.1:1', packages: [101, 102] }, path);
+  const second = configOf({ url: 'http://127.0.0.1:1', packages: [101] }, path).accounts;
+  const config = {
+    ...one,
+    accounts: [...one.accounts, ...second.map((each) => ({ ...each, name: 'second' }))],
+  };
+  const [overview, incidents] = [openOverview(path), openIncidents(path)];
+  onTestFinished(() => {
+    overview.close();
+    incidents.close();
+  });
+  const now = Date.parse('2026-03-10T12:00:00Z');
+  const { heldBack } = await readFacts(
+    { config, overview, incidents, isStale: () => false, watchedSince: now },
+    now,
+  );
+  expect(heldBack.map(({ command }) => command)).toEqual([
+    'vodhouse sync --package main/101 --accept-removals 7 --config test',
+    'vodhouse sync --package 102 --accept-removals 7 --config test',
+    'vodhouse sync --package second/101 --accept-removals 7 --config test',
+  ]);
+});

@@ -1,0 +1,324 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AccountConfig, Config, NotifyConfig } from '../../src/config/config.ts';
+import { InterruptedError } from '../../src/lib/errors.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { silentProgress } from '../../src/sync/progress.ts';
+import type { RunSummary } from '../../src/sync/run.ts';
+import { work } from '../../src/app/worker.ts';
+import {
+  CANARY_KEY,
+  findCanary,
+  indiscreet,
+  QUICK_PACKAGES,
+  writtenFiles,
+} from '../support/servers/indiscreet-service.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { configOf, START } from '../support/fixtures/open-pipeline.ts';
+import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
+import { childrenOf } from '../support/processes/process-table.ts';
+import {
+  listPage,
+  listRefusal,
+  STORAGE,
+  storageDays,
+  videoRecord,
+} from '../support/fixtures/service-responses.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
+
+const HOUR_MS = 3_600_000;
+const RECORDS = [videoRecord(1), videoRecord(2)];
+
+type List = (request: SeenRequest) => Reply | Promise<Reply>;
+type Tick = () => Promise<void>;
+const well: List = (request) => listPage(request, RECORDS);
+
+interface Wishes {
+  packages?: readonly number[];
+  notify?: (url: string) => Partial<NotifyConfig>;
+  key?: string;
+  secrets?: readonly string[];
+  accounts?: (base: AccountConfig) => AccountConfig[];
+  serves?: boolean;
+}
+
+/** A worker over a service that answers as the test says, and what tells it to look. */
+async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wishes = {}) {
+  let list = well;
+  const service = await startScriptedService((request) => list(request));
+  const webhook = await startWebhook();
+  const folder = temporaryFolder();
+  const path = join(folder, 'vodhouse.db');
+  const clock = createVirtualClock(START);
+  const base = configOf({ url: service.url, packages, pageSize: 100 }, path);
+  const [main] = base.accounts;
+  if (!main) throw new Error('the config has no account');
+  const account = { ...main, videoList: { ...main.videoList, key } };
+  const addresses = wishes.notify?.(webhook.url) ?? { webhook: webhook.url };
+  const config: Config = {
+    ...base,
+    accounts: wishes.accounts?.(account) ?? [account],
+    server: wishes.serves ? { host: '127.0.0.1', port: 0, keys: [] } : null,
+    notify: { webhook: null, ping: null, remindAfterMs: 24 * HOUR_MS, ...addresses },
+    secrets: [key, webhook.url, ...(wishes.secrets ?? [])],
+  };
+  const log: string[] = [];
+  const runs: RunSummary[] = [];
+
+  /** Lives until it has done what is due, and then for as long as `live` takes. */
+  async function start(live: (tick: Tick, minute: Tick) => Promise<void> = () => Promise.resolve()) {
+    const ticks: (() => Promise<void>)[] = [];
+    const controller = new AbortController();
+    let settle = (): void => undefined;
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    const write = (line: string) => {
+      log.push(line);
+      if (line.includes('next full run at')) settle();
+    };
+    const logger = createLogger({ level: 'debug', format: 'json', secrets: config.secrets, write });
+    const ended = work(
+      config,
+      {
+        clock,
+        logger,
+        progress: silentProgress,
+        command: 'start',
+        ticks: (call) => {
+          ticks.push(call);
+          return { close: () => Promise.resolve() };
+        },
+      },
+      controller.signal,
+      { onServing: () => undefined, onRun: (run) => void runs.push(run), onPublished: () => undefined },
+    );
+    await Promise.race([settled, ended]);
+    const [look, minute] = ticks;
+    if (!look || !minute) throw new Error('the worker has no ticks');
+    const tick = async () => {
+      await look();
+      await minute();
+    };
+    await live(tick, minute);
+    controller.abort(new InterruptedError('stopped by the test'));
+    await ended;
+  }
+  const answer = (next: List) => void (list = next);
+  const postsReach = (count: number) => expect.poll(() => webhook.calls.length).toBe(count);
+  return { start, answer, clock, webhook, path, folder, log, runs, postsReach };
+}
+
+describe('a worker', () => {
+  it('tells that a package fails, and by the next run that it does no longer', async () => {
+    const { start, answer, clock, webhook, postsReach } = await openWorker({ packages: [101, 102] });
+    await start(async (tick) => {
+      answer((request) =>
+        request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : well(request),
+      );
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(1);
+      answer(well);
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(2);
+    });
+    expect(webhook.taken.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
+      ['failed', 'begun', 101],
+      ['failed', 'over', 101],
+    ]);
+    expect(webhook.taken[0]?.text).toContain('no such package');
+  });
+
+  it('tells of a failure what it does not say already, also of storage, until that is read', async () => {
+    const { start, answer, clock, webhook, postsReach } = await openWorker({
+      packages: [101, 102],
+      accounts: (base) => [
+        {
+          ...base,
+          storage: {
+            baseUrl: base.videoList.baseUrl,
+            auth: 'none',
+            key: 'test-key',
+            since: null,
+            settleMs: HOUR_MS,
+            lookAgainDays: 3,
+            giveUpDays: 7,
+            optional: [],
+            plausibleFactor: 2,
+          },
+        },
+      ],
+    });
+    const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : well(request));
+    answer((request) => {
+      const fails = request.path === STORAGE || request.query.get('pkg') === '101';
+      return fails ? listRefusal('Gone', 'no more') : serve(request);
+    });
+    await start(async (tick) => {
+      await postsReach(2);
+      answer(serve);
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(4);
+    });
+    const posts = webhook.taken.map(({ event, state, package_id: id }) => [event, state, id]);
+    expect(posts.sort()).toEqual([
+      ['failed', 'begun', null],
+      ['failed', 'begun', 101],
+      ['failed', 'over', null],
+      ['failed', 'over', 101],
+    ]);
+    const begun = webhook.taken.filter(({ state }) => state === 'begun').map(({ text }) => text);
+    expect(begun.sort()).toEqual([
+      expect.stringMatching(/^main\/101 failed: page 1: .*no more/),
+      expect.stringMatching(/^storage of main failed: \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: /),
+    ]);
+    const errors = webhook.taken.map(({ details }) => String(details['error']));
+    expect(errors.filter((error) => error.includes('account main'))).toEqual([]);
+  });
+
+  it('that was off all night catches up before it tells anything', async () => {
+    const { start, clock, webhook, runs, postsReach } = await openWorker();
+    await start();
+    clock.advance(9 * HOUR_MS);
+    await start(async (tick) => {
+      await tick();
+      await tick();
+    });
+    expect(runs).toHaveLength(2);
+    expect(webhook.calls).toEqual([]);
+    await postsReach(0);
+  });
+
+  it('tells what is stale while a run is under way', async () => {
+    const { start, answer, clock, webhook, postsReach } = await openWorker();
+    await start(async (tick, minute) => {
+      let isFirst = true;
+      answer(async (request) => {
+        if (!isFirst) return well(request);
+        isFirst = false;
+        clock.advance(5 * HOUR_MS);
+        await minute();
+        await postsReach(1);
+        return well(request);
+      });
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(2);
+    });
+    expect(webhook.taken.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
+      ['stale', 'begun', 101],
+      ['stale', 'over', 101],
+    ]);
+  });
+
+  it('does not wait for a webhook that never answers, neither with a run nor for long at its end', async () => {
+    const { start, answer, clock, webhook, runs, log, postsReach } = await openWorker();
+    webhook.answer('hang');
+    answer(() => listRefusal('Gone', 'no such package'));
+    await start(async (tick) => {
+      await postsReach(1);
+      for (const hour of [1, 2, 3]) {
+        clock.advance(HOUR_MS);
+        await tick();
+        expect(runs).toHaveLength(1 + hour);
+      }
+    });
+    expect(webhook.calls).toHaveLength(1);
+    expect(log.join('')).not.toContain('webhook');
+    webhook.answer(204);
+    await start(async (tick) => {
+      await tick();
+      await postsReach(2);
+    });
+    expect(webhook.taken).toMatchObject([{ event: 'failed', state: 'begun' }]);
+  });
+
+  it('that ends waits for its server and for the webhook side by side', async () => {
+    const { start, answer, clock, webhook, postsReach } = await openWorker({ serves: true });
+    webhook.answer('hang');
+    answer(() => listRefusal('Gone', 'no such package'));
+    let wasServing: boolean | null = null;
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = (ms, signal) => {
+      if (ms === 5_000) wasServing = childrenOf(process.pid, 'web/process/entry.js').length > 0;
+      return sleep(ms, signal);
+    };
+    await start(() => postsReach(1));
+    expect(wasServing).toBe(true);
+    expect(childrenOf(process.pid, 'web/process/entry.js')).toEqual([]);
+  });
+
+  it('pings after each good run over everything, and after no other', async () => {
+    const both = (url: string) => ({ webhook: url, ping: `${url}/ping` });
+    const { start, answer, clock, webhook, runs, postsReach } = await openWorker({ notify: both });
+    await start(async (tick) => {
+      await postsReach(1);
+      answer(() => listRefusal('Gone'));
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(2);
+      answer(well);
+      clock.advance(HOUR_MS);
+      await tick();
+      await postsReach(4);
+    });
+    expect(runs.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
+    const [first, failed, ...rest] = webhook.calls.map(
+      ({ method, path, body }) => `${method} ${path} ${body.slice(0, 33)}`,
+    );
+    const pinged = `GET ${SECRET_PATH}/ping `;
+    expect(first).toBe(pinged);
+    expect(failed).toBe(`POST ${SECRET_PATH} {"event":"failed","state":"begun"`);
+    expect(rest.sort()).toEqual([pinged, `POST ${SECRET_PATH} {"event":"failed","state":"over",`]);
+  });
+
+  it('pings up to three times, and logs the host alone where none went well', async () => {
+    const { start, webhook, log, runs } = await openWorker({ notify: (url) => ({ ping: url }) });
+    webhook.answer(404);
+    await start(async () => {
+      await expect.poll(() => log.join('')).toContain(`the ping to ${webhook.host} failed: it answered 404`);
+    });
+    expect(webhook.calls).toHaveLength(3);
+    expect(runs).toMatchObject([{ status: 'succeeded' }]);
+    expect(log.join('')).not.toContain('T0000');
+  });
+
+  it('puts no key anywhere, whatever the service says of it', async () => {
+    const SERVER_KEY = 'server-canary-5d1c';
+    const worker = await openWorker({
+      packages: [...QUICK_PACKAGES.slice(0, 5), 7],
+      key: CANARY_KEY,
+      secrets: [SERVER_KEY],
+      accounts: (base) => [
+        { ...base, limits: { ...base.limits, concurrency: 1 } },
+        {
+          ...base,
+          name: 'slow',
+          packages: [{ id: 8, name: null }],
+          limits: { ...base.limits, restrictedCodes: ['Slow'] },
+        },
+      ],
+    });
+    const { start, answer, webhook, folder, path, log } = worker;
+    answer((request) => {
+      const id = request.query.get('pkg');
+      const key = request.query.get('key') ?? '';
+      if (id === '7') return listRefusal('Other', `it is ${SERVER_KEY}`);
+      return id === '8' ? listRefusal('Slow', `wait, ${key} and ${SERVER_KEY}`) : indiscreet(request);
+    });
+    await start(() => expect.poll(() => new Set(webhook.taken.map(({ event }) => event)).size).toBe(2));
+    const posts = webhook.calls.map(({ body }, index): [string, string] => [`post ${index}`, body]);
+    expect(posts.join('')).toContain('[key]');
+    expect(webhook.taken.map(({ event }) => event)).toContain('restricted');
+    const texts = [...posts, ...writtenFiles(folder), ['the log', log.join('')] as [string, string]];
+    expect(findCanary(texts)).toEqual([]);
+    const ours = ['incident', 'incident_message'].flatMap((table) => rowsOf(path, `select * from ${table}`));
+    const written = `${JSON.stringify(ours)}${posts.join('')}${log.join('')}`;
+    expect(written).toContain('it is [key]');
+    expect(written).not.toContain(SERVER_KEY);
+    expect(texts.filter(([, text]) => text.includes(SECRET_PATH)).map(([name]) => name)).toEqual([]);
+  });
+});

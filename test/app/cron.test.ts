@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger, type Logger } from '../../src/lib/logger.ts';
+import { createTicks } from '../../src/app/cron.ts';
+import { takeTimers } from '../support/clocks/fake-timers.ts';
+import { watchConsole } from '../support/processes/captured-output.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+function noteLog(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  return { logger: createLogger({ level: 'info', format: 'json', secrets: [], write }), lines };
+}
+
+/** Ticks whose looks note the time. */
+function noteLooks(expression: string) {
+  const looks: string[] = [];
+  const look = async () => void looks.push(new Date(Date.now()).toISOString().slice(0, 16));
+  return { looks, ticks: createTicks(expression, look, noteLog().logger) };
+}
+
+describe('ticks', () => {
+  it('come when the expression says, and write nothing to the console', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:00Z');
+    const written = watchConsole();
+    const { looks, ticks } = noteLooks('*/20 * * * *');
+    await pass(HOUR_MS);
+    await ticks.close();
+    expect(looks).toEqual(['2026-03-10T12:40', '2026-03-10T13:00', '2026-03-10T13:20']);
+    expect(written).toEqual([]);
+  });
+
+  it('come at every hour of UTC, also where some zone has no such hour', async () => {
+    const { pass } = takeTimers('2026-03-29T00:30:00Z');
+    const { looks, ticks } = noteLooks('0 * * * *');
+    await pass(3 * HOUR_MS);
+    await ticks.close();
+    expect(looks).toEqual(['2026-03-29T01:00', '2026-03-29T02:00', '2026-03-29T03:00']);
+  });
+
+  it('come late rather than not at all, and quietly', async () => {
+    const { pass, skip } = takeTimers('2026-03-10T12:59:50Z');
+    const written = watchConsole();
+    const { looks, ticks } = noteLooks('0 * * * *');
+    await skip(30_000);
+    await pass(MINUTE_MS);
+    await ticks.close();
+    expect(looks).toEqual(['2026-03-10T13:00']);
+    expect(written).toEqual([]);
+  });
+
+  it('never come while the look before is under way', async () => {
+    const { pass } = takeTimers('2026-03-10T12:00:30Z');
+    const written = watchConsole();
+    let begun = 0;
+    let end = (): void => undefined;
+    const look = async () => {
+      begun++;
+      await new Promise<void>((resolve) => (end = resolve));
+    };
+    const ticks = createTicks('* * * * *', look, noteLog().logger);
+    await pass(5 * MINUTE_MS);
+    expect(begun).toBe(1);
+    end();
+    await pass(MINUTE_MS);
+    expect(begun).toBe(2);
+    end();
+    await ticks.close();
+    expect(written).toEqual([]);
+  });
+
+  it('go on after a look that failed, which the log tells', async () => {
+    const { pass } = takeTimers('2026-03-10T12:00:30Z');
+    const written = watchConsole();
+    const { logger, lines } = noteLog();
+    let looks = 0;
+    const look = async () => {
+      if (++looks === 1) throw new Error('the disk is full');
+    };
+    const ticks = createTicks('* * * * *', look, logger);
+    await pass(2 * MINUTE_MS);
+    await ticks.close();
+    expect(looks).toBe(2);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('the tick came to nothing: the disk is full');
+    expect(written).toEqual([]);
+  });
+
+  it('come no more once they are closed', async () => {
+    const { pass } = takeTimers('2026-03-10T12:00:30Z');
+    const { looks, ticks } = noteLooks('* * * * *');
+    await pass(MINUTE_MS);
+    await ticks.close();
+    await pass(5 * MINUTE_MS);
+    expect(looks).toHaveLength(1);
+  });
+});

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isPlainCron } from '../../src/config/cron.ts';
+import { toTimestamp } from '../../src/lib/clock.ts';
+import { dueTrigger } from '../../src/app/due.ts';
+import { findByTrying } from '../support/models/slow-cron.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+import { previousTick, nextTick, scheduleInterval } from '../../src/lib/cron-ticks.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+
+describe('ticks', () => {
+  it.each([
+    ['0 * * * *', '2026-03-10T12:30Z', '2026-03-10T12:00', '2026-03-10T13:00'],
+    ['0 * * * *', '2026-03-10T12:00Z', '2026-03-10T12:00', '2026-03-10T13:00'],
+    ['*/5 * * * *', '2026-03-10T12:04Z', '2026-03-10T12:00', '2026-03-10T12:05'],
+    ['30 15 * * *', '2026-03-10T12:00Z', '2026-03-09T15:30', '2026-03-10T15:30'],
+    ['0 0 1 * *', '2026-03-10T12:00Z', '2026-03-01T00:00', '2026-04-01T00:00'],
+    ['0 0 31 * *', '2026-03-10T12:00Z', '2026-01-31T00:00', '2026-03-31T00:00'],
+    ['0 0 29 2 *', '2026-03-10T12:00Z', '2024-02-29T00:00', '2028-02-29T00:00'],
+    ['0 9 * * mon-fri', '2026-03-07T12:00Z', '2026-03-06T09:00', '2026-03-09T09:00'],
+    ['0 0 * * 7', '2026-03-10T12:00Z', '2026-03-08T00:00', '2026-03-15T00:00'],
+    ['0 0 13 * fri', '2026-03-10T12:00Z', '2026-03-06T00:00', '2026-03-13T00:00'],
+    ['0 0 13 * fri', '2026-04-12T12:00Z', '2026-04-10T00:00', '2026-04-13T00:00'],
+  ])('of "%s" around %s are %s and %s', (expression, now, previous, next) => {
+    expect(iso(previousTick(expression, toMs(now)))).toBe(previous);
+    expect(iso(nextTick(expression, toMs(now)))).toBe(next);
+  });
+
+  it('are read in UTC: no hour is skipped or doubled by daylight saving', () => {
+    for (const day of ['2026-03-08', '2026-03-29', '2026-10-25', '2026-11-01']) {
+      const start = toMs(`${day}T00:00Z`);
+      for (let hour = 0; hour < 24; hour++) {
+        expect(previousTick('0 * * * *', start + hour * HOUR_MS + 1)).toBe(start + hour * HOUR_MS);
+      }
+    }
+  });
+
+  it('come at the moment itself, to the millisecond', () => {
+    const tick = toMs('2026-03-10T12:00Z');
+    expect(previousTick('0 * * * *', tick - 1)).toBe(tick - HOUR_MS);
+    expect(previousTick('0 * * * *', tick)).toBe(tick);
+    expect(previousTick('0 * * * *', tick + 999)).toBe(tick);
+    expect(nextTick('0 * * * *', tick - 1)).toBe(tick);
+    expect(nextTick('0 * * * *', tick)).toBe(tick + HOUR_MS);
+  });
+
+  it('of every pattern of minutes in steps of five are those that a clock of paper shows', () => {
+    const start = toMs('2026-03-10T12:00Z');
+    for (let offset = 0; offset < 5; offset++) {
+      for (const minutes of [
+        '*/5',
+        `${offset}-59/5`,
+        `${offset},${offset + 5},${offset + 30}`,
+        String(offset * 5),
+      ]) {
+        const expression = `${minutes} * * * *`;
+        for (let minute = 0; minute < 60; minute++) {
+          const now = start + minute * MINUTE_MS;
+          expect(previousTick(expression, now), expression).toBe(findByTrying(expression, now, -1));
+          expect(nextTick(expression, now), expression).toBe(findByTrying(expression, now + MINUTE_MS, 1));
+        }
+      }
+    }
+  });
+
+  it('of any expression that the config takes are those that trying every minute finds', () => {
+    const property = fc.property(
+      plainCron,
+      fc.integer({ min: toMs('2024-01-01T00:00Z'), max: toMs('2029-01-01T00:00Z') }),
+      (expression, now) => {
+        fc.pre(isPlainCron(expression));
+        const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+        const previous = findByTrying(expression, minute, -1);
+        const next = findByTrying(expression, minute + MINUTE_MS, 1);
+        if (previous !== null) expect(iso(previousTick(expression, now))).toBe(iso(previous));
+        if (next !== null) expect(iso(nextTick(expression, now))).toBe(iso(next));
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
+  }, 120_000);
+});
+
+describe('the step of a schedule', () => {
+  it.each([
+    ['* * * * *', MINUTE_MS],
+    ['*/5 * * * *', 5 * MINUTE_MS],
+    ['*/7 * * * *', 4 * MINUTE_MS],
+    ['0 * * * *', HOUR_MS],
+    ['0 3,15 * * *', 12 * HOUR_MS],
+    ['0 3,4 * * *', HOUR_MS],
+    ['0 0 * * mon', 7 * 24 * HOUR_MS],
+    ['0 0 1 * *', 28 * 24 * HOUR_MS],
+  ])('of "%s" is the shortest of the next ten: %i ms', (expression, ms) => {
+    expect(scheduleInterval(expression, toMs('2026-01-10T12:03Z'))).toBe(ms);
+  });
+});
+
+describe('a run', () => {
+  const HOURLY = '0 * * * *';
+  const due = (now: string, last: string | null, expression = HOURLY) =>
+    dueTrigger(expression, toMs(now), last === null ? null : { startedAt: toTimestamp(toMs(last)) });
+
+  it('is due at the tick, by the schedule', () => {
+    expect(due('2026-03-10T12:00Z', '2026-03-10T11:00Z')).toBe('schedule');
+    expect(due('2026-03-10T12:01:00Z', '2026-03-10T11:00Z')).toBe('schedule');
+  });
+
+  it('is due to catch up where its tick was missed, however long ago and however often', () => {
+    expect(due('2026-03-10T12:01:00.001Z', '2026-03-10T11:00Z')).toBe('catch_up');
+    expect(due('2026-03-10T12:59Z', '2026-03-10T11:59:59Z')).toBe('catch_up');
+    expect(due('2026-03-10T12:30Z', '2026-01-01T00:00Z')).toBe('catch_up');
+  });
+
+  it('is due where there was none before', () => {
+    expect(due('2026-03-10T12:00:30Z', null)).toBe('schedule');
+    expect(due('2026-03-10T12:30Z', null)).toBe('catch_up');
+  });
+
+  it('is not due where one has begun since the tick, just now too', () => {
+    expect(due('2026-03-10T12:59Z', '2026-03-10T12:00Z')).toBeNull();
+    expect(due('2026-03-10T12:59Z', '2026-03-10T12:58Z')).toBeNull();
+    expect(due('2026-03-10T12:00:00.900Z', '2026-03-10T12:00:00Z')).toBeNull();
+    expect(due('2026-03-10T12:30Z', '2026-03-10T12:30Z')).toBeNull();
+  });
+
+  it('is due where the last one is of the future: a clock that was ahead says nothing', () => {
+    expect(due('2026-03-10T12:30Z', '2027-01-01T00:00Z')).toBe('catch_up');
+    expect(due('2026-03-10T12:30Z', '2026-03-10T12:31:01Z')).toBe('catch_up');
+    expect(due('2026-03-10T12:30Z', '2026-03-10T12:31:00Z')).toBeNull();
+  });
+
+  it('is due once per tick, whenever and however often it is asked', () => {
+    const moments = fc.array(fc.nat(3 * HOUR_MS), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(moments, (steps) => {
+        const start = toMs('2026-03-10T00:00Z');
+        let now = start;
+        let last: { startedAt: string } | null = null;
+        let runs = 0;
+        const ticks = new Set<number>();
+        for (const step of steps) {
+          now += step;
+          ticks.add(Math.floor(now / HOUR_MS));
+          if (dueTrigger(HOURLY, now, last) === null) continue;
+          runs++;
+          last = { startedAt: toTimestamp(now) };
+        }
+        expect(runs).toBe(ticks.size);
+      }),
+    );
+  });
+});
+
+function part(least: number, most: number): fc.Arbitrary<string> {
+  const value = fc.integer({ min: least, max: most });
+  const range = fc
+    .tuple(value, value)
+    .map(([one, other]) => `${Math.min(one, other)}-${Math.max(one, other)}`);
+  const step = fc.integer({ min: 1, max: most });
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant('*') },
+    value.map(String),
+    step.map((each) => `*/${each}`),
+    range,
+    fc.tuple(range, step).map(([each, every]) => `${each}/${every}`),
+    fc.uniqueArray(value, { minLength: 2, maxLength: 4 }).map((values) => values.join(',')),
+  );
+}
+
+const plainCron = fc
+  .tuple(part(0, 59), part(0, 23), part(1, 31), part(1, 12), part(0, 6))
+  .map((fields) => fields.join(' '));

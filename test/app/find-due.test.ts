@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { toTimestamp } from '../../src/lib/clock.ts';
+import { createGivingWay, findDue, type Due, type LastRun } from '../../src/app/due.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const MINUTE_MS = 60_000;
+const stamp = (time: string) => toTimestamp(toMs(`2026-03-10T${time}Z`));
+const begun = (time: string, resumeAt: string | null = null): LastRun => ({
+  startedAt: stamp(time),
+  runId: toMs(`2026-03-10T${time}Z`) / MINUTE_MS,
+  resumeAt: resumeAt === null ? null : stamp(resumeAt),
+});
+
+interface Before {
+  full?: LastRun | null;
+  quick?: LastRun | null;
+  /** Every ten minutes, unless told otherwise. */
+  quickSchedule?: string | null;
+}
+
+const dueAt = (time: string, { full = null, quick = null, quickSchedule = '*/10 * * * *' }: Before) =>
+  findDue({ full: '0 * * * *', quick: quickSchedule }, toMs(`2026-03-10T${time}Z`), { full, quick });
+const fromStart = (mode: Due['mode'], trigger: Due['trigger']): Due => ({ mode, trigger, goesOnFrom: null });
+
+describe('of what is due', () => {
+  it('a full run is first: it does what a quick one would', () => {
+    const due = dueAt('13:00', { full: begun('12:00'), quick: begun('12:50') });
+    expect(due).toEqual(fromStart('full', 'schedule'));
+  });
+
+  it('full and quick together are one full run', () => {
+    const quick = begun('12:50');
+    expect(dueAt('13:01', { full: begun('13:00'), quick })).toBeNull();
+    expect(dueAt('13:10', { full: begun('13:00'), quick })).toEqual(fromStart('quick', 'schedule'));
+  });
+
+  it('a quick run is due where neither a quick nor a full one has begun since its tick', () => {
+    expect(dueAt('12:10', { full: begun('12:00') })).toEqual(fromStart('quick', 'schedule'));
+    expect(dueAt('12:19', { full: begun('12:00') })).toEqual(fromStart('quick', 'catch_up'));
+    expect(dueAt('12:19', { full: begun('12:00'), quick: begun('12:10') })).toBeNull();
+    expect(dueAt('12:19', { full: begun('12:12'), quick: begun('12:00') })).toBeNull();
+    expect(dueAt('12:19', { full: begun('12:00'), quickSchedule: null })).toBeNull();
+  });
+
+  it('a quick run is before the rest of a parked full one', () => {
+    const full = begun('12:00', '12:09');
+    expect(dueAt('12:10', { full })).toEqual(fromStart('quick', 'schedule'));
+    expect(dueAt('12:11', { full, quick: begun('12:10') })).toEqual({
+      mode: 'full',
+      trigger: 'catch_up',
+      goesOnFrom: stamp('12:00'),
+    });
+  });
+
+  it('quick runs that take longer than the time between them take turns with the rest of a full one', () => {
+    const full = begun('12:00', '12:12');
+    expect(dueAt('12:25', { full, quick: begun('12:12') })).toMatchObject({
+      mode: 'full',
+      goesOnFrom: stamp('12:00'),
+    });
+    const rest = { ...full, runId: begun('12:25').runId };
+    expect(dueAt('12:38', { full: rest, quick: begun('12:12') })).toEqual(fromStart('quick', 'catch_up'));
+  });
+
+  it('a quick run that a long full one passed over is before the next full one', () => {
+    const full = begun('12:00', '13:00');
+    expect(dueAt('13:00', { full, quick: begun('11:50') })).toMatchObject({ mode: 'quick' });
+    expect(dueAt('13:00', { full, quick: begun('12:10') })).toMatchObject({ mode: 'full' });
+    expect(dueAt('13:00', { full: begun('12:00'), quick: begun('11:50') })).toMatchObject({ mode: 'full' });
+  });
+
+  it('a new tick is before the rest of what was parked: the longest unserved are first there too', () => {
+    const due = dueAt('13:00', { full: begun('12:00', '12:40'), quick: begun('12:50') });
+    expect(due).toEqual(fromStart('full', 'schedule'));
+  });
+
+  it('a parked run is gone on with at its time, to the second, and not before', () => {
+    const full = begun('12:00', '12:40:30');
+    expect(dueAt('12:40:29', { full, quickSchedule: null })).toBeNull();
+    expect(dueAt('12:40:30', { full, quickSchedule: null })).toMatchObject({ goesOnFrom: stamp('12:00') });
+    expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ goesOnFrom: stamp('12:00') });
+  });
+
+  it('a parked quick run is gone on with, after a full one that was parked too', () => {
+    const quick = begun('12:10', '12:12');
+    const next = dueAt('12:15', { full: begun('12:00'), quick });
+    expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', goesOnFrom: stamp('12:10') });
+    expect(dueAt('12:15', { full: begun('12:00', '12:05'), quick })).toMatchObject({ mode: 'full' });
+    expect(dueAt('12:15', { full: begun('12:00', '12:30'), quick })).toMatchObject({ mode: 'quick' });
+  });
+
+  it('a run of the future says nothing: the clock was ahead when it began', () => {
+    const ahead = begun('23:00', '23:30');
+    expect(dueAt('12:00', { full: ahead, quick: ahead })).toEqual(fromStart('full', 'schedule'));
+    expect(dueAt('12:15', { full: begun('12:00'), quick: ahead })).toEqual(fromStart('quick', 'catch_up'));
+  });
+
+  it('a run is due where there was none', () => {
+    expect(dueAt('12:00', {})).toEqual(fromStart('full', 'schedule'));
+  });
+});
+
+describe('a run that goes on', () => {
+  const START = toMs('2026-03-10T12:05Z');
+  const reasonAt = (quick: string | null, quickTookMs: number, mode: Due['mode'] = 'full') => {
+    const reason = createGivingWay({ full: '0 * * * *', quick }, { mode, startedAt: START, quickTookMs });
+    return (time: string) => reason(toMs(`2026-03-10T${time}Z`));
+  };
+
+  it('gives way to the next full one at its tick: that reads the storage of today first', () => {
+    const reason = reasonAt(null, 0);
+    expect(reason('12:59:59')).toBeNull();
+    expect(reason('13:00')).toBe('the next full run is due');
+    expect(reason('23:00')).toBe('the next full run is due');
+  });
+
+  it('gives way to a quick one at its tick', () => {
+    const reason = reasonAt('*/10 * * * *', 0);
+    expect(reason('12:09:59')).toBeNull();
+    expect(reason('12:10')).toBe('a quick run is due');
+    expect(reason('12:30')).toBe('a quick run is due');
+  });
+
+  it('has as long as the last quick one took before it gives way to the next: both come on', () => {
+    const reason = reasonAt('*/10 * * * *', 12 * MINUTE_MS);
+    expect(reason('12:16:59')).toBeNull();
+    expect(reason('12:17')).toBe('a quick run is due');
+  });
+
+  it('never gives way where it is a quick one', () => {
+    const reason = reasonAt('*/10 * * * *', 0, 'quick');
+    expect(reason('23:00')).toBeNull();
+  });
+
+  it('gives way to nothing where it began at the tick itself', () => {
+    const rules = { mode: 'full', startedAt: toMs('2026-03-10T13:00Z'), quickTookMs: 0 } as const;
+    const reason = createGivingWay({ full: '0 * * * *', quick: '0 * * * *' }, rules);
+    expect(reason(toMs('2026-03-10T13:59:59Z'))).toBeNull();
+    expect(reason(toMs('2026-03-10T14:00Z'))).toBe('the next full run is due');
+  });
+});

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { createPublications } from '../../src/app/publish-loop.ts';
+import { createPublisher, type Publication } from '../../src/publishing/publisher.ts';
+import { publishedFact } from '../../src/publishing/fingerprint.ts';
+import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import { orderOf } from '../support/fixtures/published-file.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const clock = createVirtualClock('2026-03-10T03:00:00Z');
+
+function open(everyMs: number) {
+  const target = { ...orderOf(liveFileWith(packageRow(101), videoRow(1))), everyMs };
+  const made: Publication[] = [];
+  const log: string[] = [];
+  const logger = createLogger({
+    level: 'info',
+    format: 'text',
+    secrets: [],
+    write: (line) => log.push(line),
+  });
+  const publisher = createPublisher(target);
+  const publications = createPublications({
+    publisher,
+    clock,
+    timeNow: () => ({ now: clock.now(), pruneCopies: true }),
+    logger,
+    onPublished: (each) => made.push(each),
+  });
+  return { target, made, log, publications };
+}
+
+it('publishes what came too early as soon as the config allows it, without another run', async () => {
+  const { target, made, publications } = open(3_600_000);
+  publications.look();
+  await expect.poll(() => made.length, { timeout: 20_000 }).toBe(1);
+  clock.advance(60_000);
+  execute(target.live, "update package set name = 'Other'");
+  publications.look();
+  await expect.poll(() => made.length, { timeout: 20_000 }).toBe(2);
+  expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 04:00:00');
+  await publications.close();
+});
+
+it('says why it cannot publish where something else stands in the place of the file', async () => {
+  const { target, made, log, publications } = open(0);
+  writeFileSync(target.file, 'my own notes');
+  publications.look();
+  await expect.poll(() => log.join('')).toContain('publishing failed: publish.file: ');
+  expect(log.join('')).toContain('is no file that vodhouse published');
+  expect(made).toEqual([]);
+  await publications.close();
+});

@@ -1,0 +1,333 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { InterruptedError, LockedError, ParkedError } from '../../src/lib/errors.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { toTimestamp } from '../../src/lib/clock.ts';
+import type { Due, LastRun } from '../../src/app/due.ts';
+import { keepInStep } from '../../src/app/scheduler.ts';
+import type { Mode } from '../../src/database/schema/runs.ts';
+import { takeTimers } from '../support/clocks/fake-timers.ts';
+import { watchConsole } from '../support/processes/captured-output.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const HOURLY = '0 * * * *';
+
+interface Wishes {
+  /** When the last whole run began; null for none. */
+  last?: string | null;
+  full?: string;
+  quick?: string | null;
+  /** Takes the place of a run, which otherwise is over at once. */
+  run?: () => Promise<void>;
+  /** Until when a run is parked; left out: none is. */
+  parkedUntil?: (due: Due) => string | null;
+  /** Called each minute, and when nothing is due. */
+  onMinute?: () => unknown;
+  onInStep?: () => unknown;
+  /** Takes the place of the look into the warehouse. */
+  lastWholeRun?: (mode: Mode) => Promise<LastRun | null>;
+}
+
+/** A worker whose runs are notes of when and why they began. */
+function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wishes) {
+  const { run, parkedUntil, lastWholeRun, onMinute, onInStep } = wishes;
+  const runs: string[] = [];
+  const log: string[] = [];
+  const controller = new AbortController();
+  const stamp = (moment: string) => toTimestamp(Date.parse(moment));
+  const begunAt = (moment: string): LastRun => ({
+    startedAt: stamp(moment),
+    runId: 1,
+    resumeAt: null,
+  });
+  const newest: Record<Mode, LastRun | null> = { full: last === null ? null : begunAt(last), quick: null };
+  const parts = {
+    clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
+    logger: createLogger({
+      level: 'info',
+      format: 'json',
+      secrets: [],
+      write: (line) => void log.push(line),
+    }),
+    schedule: { full, quick },
+    onMinute,
+    onInStep,
+    lastWholeRun: lastWholeRun ?? (async (mode: Mode) => newest[mode]),
+    run: async (due: Due) => {
+      const { trigger, mode, goesOnFrom } = due;
+      const startedAt = new Date(Date.now()).toISOString();
+      const rest = goesOnFrom === null ? '' : ` from ${goesOnFrom.slice(11, 16)}`;
+      runs.push(`${startedAt.slice(0, 16)} ${mode === 'quick' ? 'quick ' : ''}${trigger}${rest}`);
+      await run?.();
+      const until = parkedUntil?.(due) ?? null;
+      newest[mode] = {
+        startedAt: goesOnFrom ?? stamp(startedAt),
+        runId: runs.length + 1,
+        resumeAt: until === null ? null : stamp(until),
+      };
+    },
+  };
+  const ended = keepInStep(parts, controller.signal);
+  ended.catch(() => undefined);
+  const stop = () => controller.abort(new InterruptedError('stopped by the test'));
+  onTestFinished(async () => {
+    stop();
+    await ended.catch(() => undefined);
+  });
+  return { runs, log: () => log.join(''), stop, ended };
+}
+
+describe('the worker', () => {
+  it('runs at its start what was missed, and then by the schedule, and writes nothing to the console', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const written = watchConsole();
+    const { runs, log } = startWorker({ last: '2026-03-10T11:00Z' });
+    await pass(2 * HOUR_MS);
+    expect(runs).toEqual([
+      '2026-03-10T12:30 catch_up',
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T14:00 schedule',
+    ]);
+    expect(log()).toContain('next full run at 2026-03-10 13:00 UTC');
+    expect(written).toEqual([]);
+  });
+
+  it('does not run at its start where nothing is due', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z' });
+    await pass(HOUR_MS);
+    expect(runs).toEqual(['2026-03-10T13:00 schedule']);
+  });
+
+  it('runs at its first start', async () => {
+    const { pass } = takeTimers('2026-03-10T12:00:20Z');
+    const { runs } = startWorker({});
+    await pass(MINUTE_MS);
+    expect(runs).toEqual(['2026-03-10T12:00 schedule']);
+  });
+
+  it('catches up a minute after the machine comes back from a long time in which nothing ran', async () => {
+    const { pass, skip } = takeTimers('2026-03-10T04:00:20Z');
+    const written = watchConsole();
+    const { runs } = startWorker({ last: '2026-03-10T03:00Z', full: '0 3 * * *' });
+    await pass(HOUR_MS);
+    await skip(28 * HOUR_MS);
+    await pass(MINUTE_MS);
+    expect(runs).toEqual(['2026-03-11T09:01 catch_up']);
+    expect(written).toEqual([]);
+  });
+
+  it('runs on a day of the month and on a weekday, where both are named', async () => {
+    const { pass } = takeTimers('2026-03-11T12:00:20Z');
+    const { runs } = startWorker({ last: '2026-03-11T00:00Z', full: '0 0 12 * fri' });
+    await pass(3 * 24 * HOUR_MS);
+    expect(runs).toEqual(['2026-03-12T00:00 schedule', '2026-03-13T00:00 schedule']);
+  });
+
+  it('makes no second run while the one of its start goes on', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    let end = (): void => undefined;
+    const { runs, stop } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
+    await pass(2 * HOUR_MS);
+    expect(runs).toEqual(['2026-03-10T12:30 catch_up']);
+    stop();
+    end();
+  });
+
+  it('makes one run at a time, and makes up for the ticks of a long one once', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:50Z');
+    let end = (): void => undefined;
+    const run = () => new Promise<void>((resolve) => (end = resolve));
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', run });
+    await pass(3 * HOUR_MS + 10 * MINUTE_MS);
+    expect(runs).toEqual(['2026-03-10T13:00 schedule']);
+    end();
+    await pass(MINUTE_MS);
+    expect(runs.slice(1)).toEqual(['2026-03-10T16:09 catch_up']);
+    end();
+    await pass(MINUTE_MS);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('goes on after a run that failed, and says so', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const run = () => Promise.reject(new Error('the disk is full'));
+    const { runs, log } = startWorker({ run });
+    await pass(2 * MINUTE_MS);
+    expect(runs.length).toBeGreaterThan(1);
+    expect(log()).toContain('the run failed: the disk is full');
+  });
+
+  it('goes on after a look that failed, and says so', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    let looks = 0;
+    const lastWholeRun = async () => {
+      if (++looks === 2) throw new Error('database is locked');
+      const startedAt = '2026-03-10 12:00:00';
+      return { startedAt, runId: 1, resumeAt: null };
+    };
+    const { runs, log } = startWorker({ lastWholeRun });
+    await pass(MINUTE_MS);
+    expect(log()).toContain('the tick came to nothing: database is locked');
+    expect(runs).toEqual([]);
+    await pass(MINUTE_MS);
+    expect(runs).toEqual(['2026-03-10T13:01 schedule']);
+  });
+
+  it('does not begin where it cannot look at all', async () => {
+    takeTimers('2026-03-10T12:59:20Z');
+    const { ended } = startWorker({ lastWholeRun: () => Promise.reject(new Error('no such file')) });
+    await expect(ended).rejects.toThrow('no such file');
+  });
+
+  it('puts off what it may not run because another process does, says that once, and makes up for it', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    let isLocked = true;
+    const run = async () => {
+      if (isLocked) throw new LockedError('a run is under way: pid 7');
+    };
+    const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
+    await pass(10 * MINUTE_MS);
+    expect(log().match(/put off: a run is under way: pid 7/g)).toHaveLength(1);
+    expect(log()).not.toContain('failed');
+    isLocked = false;
+    await pass(MINUTE_MS);
+    const made = runs.at(-1);
+    expect(made).toBe('2026-03-10T13:10 catch_up');
+    await pass(10 * MINUTE_MS);
+    expect(runs.at(-1)).toBe(made);
+  });
+
+  it('puts off what it may not ask yet, says that once, and makes up for it', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    let isPaused = true;
+    const run = async () => {
+      if (isPaused)
+        throw new ParkedError('account main is paused until 13:10', Date.parse('2026-03-10T13:10Z'));
+    };
+    const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
+    await pass(10 * MINUTE_MS);
+    expect(log().match(/put off: account main is paused until 13:10/g)).toHaveLength(1);
+    expect(log()).not.toContain('failed');
+    isPaused = false;
+    await pass(2 * MINUTE_MS);
+    expect(runs.at(-1)).toBe('2026-03-10T13:10 catch_up');
+  });
+
+  it('runs quickly between the full runs, and once where both are due', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', quick: '*/20 * * * *' });
+    await pass(50 * MINUTE_MS);
+    expect(runs).toEqual([
+      '2026-03-10T12:30 quick catch_up',
+      '2026-03-10T12:40 quick schedule',
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T13:20 quick schedule',
+    ]);
+    expect(log()).toContain('next full run at 2026-03-10 13:00 UTC, next quick run at 2026-03-10 12:40 UTC');
+  });
+
+  it('goes on with what was parked, at the first look from its time on, until nothing of it is left', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const until = ['2026-03-10T13:07:30Z', '2026-03-10T13:30Z'];
+    const parkedUntil = () => until.shift() ?? null;
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
+    await pass(50 * MINUTE_MS);
+    expect(runs).toEqual([
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T13:08 catch_up from 13:00',
+      '2026-03-10T13:30 catch_up from 13:00',
+    ]);
+  });
+
+  it('runs quickly before it goes on with a parked full run', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const until = ['2026-03-10T13:20Z'];
+    const parkedUntil = ({ mode }: Due) => (mode === 'full' ? (until.shift() ?? null) : null);
+    const quick = '*/20 * * * *';
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', quick, parkedUntil });
+    await pass(30 * MINUTE_MS);
+    expect(runs.slice(1)).toEqual([
+      '2026-03-10T13:00 schedule',
+      '2026-03-10T13:20 quick schedule',
+      '2026-03-10T13:20 catch_up from 13:00',
+    ]);
+  });
+
+  it('begins anew at a tick, whatever of the run before was parked', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const parkedUntil = () => '2026-03-11T13:00Z';
+    const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
+    await pass(2 * HOUR_MS);
+    expect(runs).toEqual(['2026-03-10T13:00 schedule', '2026-03-10T14:00 schedule']);
+  });
+
+  it('ends at the signal, at once where nothing is under way', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { runs, stop, ended } = startWorker({ last: '2026-03-10T12:00Z' });
+    await pass(MINUTE_MS);
+    stop();
+    await ended;
+    await pass(2 * HOUR_MS);
+    expect(runs).toEqual([]);
+  });
+
+  it('waits at the signal for the run that is under way, and takes its end quietly', async () => {
+    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    let fail: (error: Error) => void = () => undefined;
+    const run = () => new Promise<void>((_resolve, reject) => (fail = reject));
+    const { runs, log, stop, ended } = startWorker({ last: '2026-03-10T12:00Z', run });
+    await pass(MINUTE_MS);
+    expect(runs).toHaveLength(1);
+    let isOver = false;
+    void ended.then(() => (isOver = true));
+    stop();
+    await pass(5 * MINUTE_MS);
+    expect(isOver).toBe(false);
+    fail(new InterruptedError('stopped by the test'));
+    await ended;
+    expect(log()).not.toContain('failed');
+  });
+
+  it('says each minute that it is there, also while a run is under way, and nothing after its end', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    let minutes = 0;
+    let end: () => void = () => undefined;
+    const run = () => new Promise<void>((resolve) => (end = resolve));
+    const { runs, stop, ended } = startWorker({ run, onMinute: () => (minutes += 1) });
+    await pass(10 * MINUTE_MS);
+    expect([runs.length, minutes]).toEqual([1, 10]);
+    end();
+    stop();
+    await ended;
+    await pass(10 * MINUTE_MS);
+    expect(minutes).toBe(10);
+  });
+
+  it('says when nothing is due any more: not before its first run ended, nor where that was put off', async () => {
+    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const said: string[] = [];
+    let isLocked = true;
+    const run = async () => {
+      said.push('run');
+      if (isLocked) throw new LockedError('a run is under way');
+    };
+    startWorker({ run, onInStep: () => said.push('in step') });
+    await pass(MINUTE_MS);
+    expect(said).toEqual(['run', 'run']);
+    isLocked = false;
+    await pass(MINUTE_MS);
+    expect(said).toEqual(['run', 'run', 'run', 'in step']);
+  });
+
+  it('begins nothing where the signal has come already', async () => {
+    takeTimers('2026-03-10T12:30:20Z');
+    const controller = new AbortController();
+    controller.abort(new InterruptedError('stopped'));
+    const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
+    const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
+    const never = () => Promise.reject(new Error('it looked'));
+    const schedule = { full: HOURLY, quick: null };
+    await keepInStep({ clock, logger, schedule, lastWholeRun: never, run: never }, controller.signal);
+  });
+});

@@ -1,0 +1,217 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fromTimestamp } from '../../src/lib/clock.ts';
+import { FIGURES } from '../../src/lib/storage-figures.ts';
+import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { allDays, allRecords } from '../support/fixtures/json-page.ts';
+import { outageWithin } from '../support/soak/soak-outages.ts';
+import { mostWithin } from '../support/soak/soak-service.ts';
+import { sizeTable, type Sizes } from '../support/soak/soak-sizes.ts';
+import { doubled, overlaps, unexplained, unserved } from '../support/soak/soak-assertions.ts';
+import { LIMITS, playSoak, RETENTION, SINCE, START, ticks, type Soak } from '../support/soak/soak.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const KIB = 1024;
+
+/** In memory where there is such a folder: it is about days, not about disks. */
+const MEMORY = '/dev/shm';
+const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'vodhouse-soak-'));
+const path = join(folder, 'vodhouse.db');
+let soak: Soak;
+
+beforeAll(async () => {
+  const begun = Date.now();
+  soak = await playSoak(path);
+  tell((Date.now() - begun) / 1000);
+}, 400_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function tell(seconds: number): void {
+  const { harvest, requests, deaths, sizes, service } = soak;
+  const most = [1_000, MINUTE_MS, DAY_MS].map((ms) => mostWithin(service.seen.arrivals, ms)).join(', ');
+  const heap = sizes.map((each) => (each.heap / KIB ** 2).toFixed(1)).join(', ');
+  const file = sizes.map((each) => Math.round(each.file / KIB)).join(', ');
+  const faults = Object.entries(service.seen.faults).map(([name, count]) => `${count} ${name}`);
+  process.stdout.write(
+    `${harvest.runs.length} runs, ${requests} requests, ${deaths.length} deaths, 30 days in ${seconds.toFixed(0)} s; ` +
+      `heap ${heap} MiB, file ${file} KiB after 10, 20, 30 days; ` +
+      `at most ${most} requests a second, minute, day; ${faults.join(', ')}\n${sizeTable(sizes)}\n`,
+  );
+}
+
+/** When a day of Berlin is over: its clocks go forward in the night to 29 March 2026. */
+function endOf(date: string): number {
+  const offsetHours = date < '2026-03-29' ? 1 : 2;
+  return Date.parse(`${date}T00:00Z`) + DAY_MS - offsetHours * HOUR_MS;
+}
+
+describe('a worker that lives for 30 days, through bad nights and three deaths', () => {
+  it('meets every kind of bad night, and dies in the middle of a run', () => {
+    expect(Object.keys(soak.service.seen.faults).sort()).toEqual([
+      '429 with a time',
+      '503',
+      '503 with a time',
+      'dropped',
+    ]);
+    const interrupted = soak.harvest.runs.filter(({ status }) => status === 'interrupted');
+    expect(interrupted).toHaveLength(3);
+    expect(soak.harvest.walks.resumed).toBeGreaterThan(0);
+    expect(soak.defects).toEqual([]);
+  });
+
+  it('books every day once, with the figures of the service', async () => {
+    const booked = rowsOf(path, `select * from storage_day where state = 'booked' order by date`);
+    const to = '2026-04-08';
+    const told = await allDays(soak.service.sandbox.catalogue, SINCE, to);
+    expect(told).toHaveLength(39);
+    const figures = ['date', ...FIGURES];
+    expect(booked.map((row) => figures.map((name) => row[name]))).toEqual(
+      told.map((day) => figures.map((name) => day[name as keyof typeof day])),
+    );
+    expect(rowsOf(path, 'select * from storage_discrepancy')).toEqual([]);
+    expect(rowsOf(path, 'select * from storage_gap')).toEqual([]);
+  });
+
+  it('books a day when it is over and settled, also where the clocks go forward', () => {
+    const wrong = rowsOf(path, `select date, observed_at from storage_day where state = 'booked'`).flatMap(
+      ({ date, observed_at: observedAt }) => {
+        const settledAt = endOf(String(date)) + HOUR_MS;
+        if (settledAt < START) return [];
+        const bad = outageWithin(soak.outages, settledAt, settledAt + 10 * MINUTE_MS);
+        const late = Math.max(settledAt, bad?.pausedUntil ?? 0) + 11 * MINUTE_MS;
+        const at = fromTimestamp(String(observedAt));
+        return settledAt <= at && at <= late ? [] : [`${date} is booked at ${observedAt}`];
+      },
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('makes one run at a time, at every tick, and none twice', () => {
+    const life = { ...soak, runs: soak.harvest.runs };
+    const { full, quick } = ticks();
+    expect(full.length).toBeGreaterThan(700);
+    expect(overlaps(life)).toEqual([]);
+    expect(unserved(life, full, ({ mode }) => mode === 'full')).toEqual([]);
+    expect(unserved(life, quick, () => true)).toEqual([]);
+    expect(doubled(life, full, 'full')).toEqual([]);
+    expect(doubled(life, quick, 'quick')).toEqual([]);
+  });
+
+  it('succeeds whenever the service is well', () => {
+    expect(unexplained({ ...soak, runs: soak.harvest.runs })).toEqual([]);
+  });
+
+  it('holds what the service lists, after a last full run', async () => {
+    const { packageIds, catalogue } = soak.service.sandbox;
+    for (const packageId of packageIds) {
+      const records = await allRecords(catalogue, packageId);
+      const stored = rowsOf(
+        path,
+        `select id, title, content, tag, etc, filesize from video
+         where package_id = ? and removed_at is null order by id`,
+        packageId,
+      );
+      expect(stored).toEqual(
+        records.map(({ id, title, content, tag, etc, filesize }) => ({
+          id,
+          title,
+          content,
+          tag,
+          etc,
+          filesize,
+        })),
+      );
+    }
+    expect(valueOf(path, 'select count(*) from video where removed_at is not null')).toBeGreaterThan(10);
+    expect(rowsOf(path, 'select * from removal_candidate')).toEqual([]);
+  });
+
+  it('keeps of quick looks only those that found something', () => {
+    const { runs, walks } = soak.harvest;
+    const looks = runs.filter(({ mode, status }) => mode === 'quick' && status === 'succeeded').length * 5;
+    expect(walks.quickInVain).toBe(0);
+    expect(walks.quickThatFound).toBeGreaterThan(50);
+    expect(walks.quickThatFound).toBeLessThan(looks / 20);
+  });
+
+  it('asks no more than it may, as the service counts, and has every request in its ledger', () => {
+    const { arrivals, pauses } = soak.service.seen;
+    expect(mostWithin(arrivals, 1_000)).toBe(LIMITS.perSecond);
+    expect(mostWithin(arrivals, MINUTE_MS)).toBe(LIMITS.perMinute);
+    expect(mostWithin(arrivals, DAY_MS)).toBeLessThanOrEqual(LIMITS.perDay);
+    // what was on its way when the service said so arrives within a second
+    const disobedient = pauses.flatMap(({ from, to }) =>
+      arrivals.filter((at) => at > from + 1_000 && at < to),
+    );
+    expect(pauses.length).toBeGreaterThan(20);
+    expect(disobedient).toEqual([]);
+    const noted = Number(valueOf(path, `select seq from sqlite_sequence where name = 'request'`));
+    expect(noted).toBeGreaterThanOrEqual(arrivals.length);
+    expect(noted).toBeLessThanOrEqual(arrivals.length + 5); // a death may take one that was not sent yet
+  });
+
+  it('forgets runs, walks and requests when their time is over, and not before', () => {
+    const { run, walk, request } = soak.harvest.oldestDays;
+    for (const [days, kept] of [
+      [run, RETENTION.runsDays],
+      [walk, RETENTION.runsDays],
+      [request, RETENTION.requestsDays],
+    ] as const) {
+      expect(days).toBeGreaterThan(kept - 0.1);
+      expect(days).toBeLessThan(kept + 1);
+    }
+  });
+
+  it('needs no more memory after 30 days than after 10', () => {
+    const [tenth, , last] = soak.sizes;
+    expect((last?.heap ?? Infinity) - (tenth?.heap ?? 0)).toBeLessThan(3 * KIB ** 2);
+  });
+});
+
+const KEPT_FOR_EVER = ['video', 'video_version', 'storage_reading', 'storage_day'];
+const PRUNED = ['run', 'walk', 'request', 'saving'];
+
+describe('its file', () => {
+  const growth = (name: string, of: 'bytes' | 'rows') =>
+    sizeOf(soak.sizes[2], name)[of] - sizeOf(soak.sizes[1], name)[of];
+
+  it('is made of its tables and of free pages', () => {
+    for (const { file, free, tables } of soak.sizes) {
+      const bytes = [...tables.values()].reduce((sum, table) => sum + table.bytes, free);
+      expect(bytes).toBe(file);
+      expect(free).toBeLessThan(file / 20);
+    }
+  });
+
+  it('grows by the rows that are kept for ever', () => {
+    for (const name of KEPT_FOR_EVER) {
+      const { bytes, rows } = sizeOf(soak.sizes[2], name);
+      expect(growth(name, 'rows'), name).toBeGreaterThan(0);
+      expect(growth(name, 'bytes'), name).toBeLessThan(
+        1.5 * growth(name, 'rows') * (bytes / rows) + 32 * KIB,
+      );
+    }
+  });
+
+  it('does not grow by what is forgotten, and by nothing else', () => {
+    const names = [...(soak.sizes[2]?.tables.keys() ?? [])].filter((name) => !KEPT_FOR_EVER.includes(name));
+    expect(names).toEqual(expect.arrayContaining(PRUNED));
+    for (const name of names) {
+      const share = PRUNED.includes(name) ? 0.2 : 0; // a package grows, and a walk over it costs a request more
+      expect(growth(name, 'bytes'), name).toBeLessThanOrEqual(
+        share * sizeOf(soak.sizes[1], name).bytes + 8 * KIB,
+      );
+    }
+  });
+});
+
+function sizeOf(sizes: Sizes | undefined, name: string) {
+  const size = sizes?.tables.get(name);
+  if (!size) throw new Error(`there is no table ${name}`);
+  return size;
+}

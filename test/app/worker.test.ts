@@ -1,0 +1,299 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AccountConfig, Config } from '../../src/config/config.ts';
+import { InterruptedError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { silentProgress, type Progress } from '../../src/sync/progress.ts';
+import type { RunSummary } from '../../src/sync/run.ts';
+import type { Publication } from '../../src/publishing/publisher.ts';
+import { tryLock } from '../../src/database/lock.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { openPipeline, work, type Surroundings } from '../../src/app/worker.ts';
+import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+import { configOf, START } from '../support/fixtures/open-pipeline.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+
+/** Port 1 on loopback: nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+let folder: string;
+let path: string;
+let clock: VirtualClock;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder, 'vodhouse.db');
+  clock = createVirtualClock(START);
+  clock.advance(34 * 60_000);
+});
+
+/** A config with one account at each address, each with three packages and storage. */
+function configFor(accounts: Record<string, string>): Config {
+  const base = configOf({ url: NOWHERE, packages: [101, 102, 103], pageSize: 100 }, path);
+  const [template] = base.accounts;
+  if (!template) throw new Error('the config has no account');
+  const named = Object.entries(accounts).map(([name, url]): AccountConfig => ({
+    ...template,
+    name,
+    videoList: { baseUrl: url, key: 'sandbox-key', pageSize: 100 },
+    storage: {
+      baseUrl: url,
+      auth: 'none',
+      key: 'sandbox-key',
+      since: '2026-03-01',
+      settleMs: 3_600_000,
+      lookAgainDays: 3,
+      giveUpDays: 7,
+      optional: [],
+      plausibleFactor: 2,
+    },
+  }));
+  return { ...base, accounts: named };
+}
+
+interface Worker {
+  runs: RunSummary[];
+  publications: Publication[];
+  log: string[];
+  /** Resolves when it has looked for the first time what is due, and done that. */
+  settled: Promise<void>;
+  stop(): void;
+  ended: Promise<void>;
+}
+
+function startWorker(
+  config: Config,
+  progress: Progress = silentProgress,
+  ticks?: Surroundings['ticks'],
+): Worker {
+  const controller = new AbortController();
+  const runs: RunSummary[] = [];
+  const publications: Publication[] = [];
+  const log: string[] = [];
+  let settle = (): void => undefined;
+  const settled = new Promise<void>((resolve) => (settle = resolve));
+  const write = (line: string) => {
+    log.push(line);
+    if (line.includes('next full run at')) settle();
+  };
+  const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
+  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { ticks }) };
+  const ended = work(config, surroundings, controller.signal, {
+    onServing: () => undefined,
+    onRun: (summary) => void runs.push(summary),
+    onPublished: (publication) => void publications.push(publication),
+  });
+  const stop = () => controller.abort(new InterruptedError('stopped by the test'));
+  const looked = Promise.race([settled, ended]);
+  looked.catch(() => undefined); // whoever awaits the end hears of it
+  return { runs, publications, log, settled: looked, stop, ended };
+}
+
+/** A worker's life from its start until it has nothing to do, and its orderly end. */
+async function workOnce(config: Config): Promise<Worker> {
+  const worker = startWorker(config);
+  await worker.settled;
+  worker.stop();
+  await worker.ended;
+  return worker;
+}
+
+const counts = () => ({
+  videos: valueOf(path, 'select count(*) from video where removed_at is null'),
+  days: valueOf(path, `select count(*) from storage_day where state = 'booked'`),
+});
+
+describe('the worker', () => {
+  it('catches up at its start, with all that the service has', async () => {
+    const { url } = await startSandbox({ clock });
+    const { runs } = await workOnce(configFor({ main: url }));
+    expect(runs).toMatchObject([{ status: 'succeeded', failures: [] }]);
+    expect(rowsOf(path, 'select "trigger", mode, status, scope from run')).toEqual([
+      { trigger: 'catch_up', mode: 'full', status: 'succeeded', scope: null },
+    ]);
+    expect(counts()).toEqual({ videos: 280, days: 9 });
+  });
+
+  it('does not run again when it starts again right after, and does when a tick has passed', async () => {
+    const { url } = await startSandbox({ clock });
+    const config = configFor({ main: url });
+    await workOnce(config);
+    clock.advance(60_000);
+    expect((await workOnce(config)).runs).toEqual([]);
+    clock.advance(3_600_000);
+    expect((await workOnce(config)).runs).toHaveLength(1);
+    expect(rowsOf(path, 'select status from run')).toHaveLength(2);
+  });
+
+  it('publishes what its runs changed beside them, once, and at its start what was left over', async () => {
+    const { url, sandbox } = await startSandbox({ clock });
+    const file = join(folder, 'bi.db');
+    const config = { ...configFor({ main: url }), publish: { file, exclude: [], everyMs: 0, keepDays: 0 } };
+    const first = startWorker(config);
+    const videos = () => first.publications.at(-1)?.rows['videos'];
+    await expect.poll(videos, { timeout: 30_000 }).toBe(280);
+    first.stop();
+    await first.ended;
+    expect(first.publications.length).toBeLessThanOrEqual(2); // the one at the start may find a part of the run
+
+    sandbox.churn(5);
+    clock.advance(3_600_000);
+    const second = startWorker(config);
+    await second.settled;
+    second.stop(); // while it publishes, or before it does
+    await second.ended;
+    expect([0, 1]).toContain(second.publications.length);
+    expect(rowsOf(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+
+    const third = startWorker(config);
+    const changes = 'select max(change_seq) from ';
+    await expect
+      .poll(() => valueOf(file, `${changes} videos`), { timeout: 30_000 })
+      .toBe(valueOf(path, `${changes} video`));
+    third.stop();
+    await third.ended;
+    expect(third.runs).toEqual([]);
+    expect(third.log.filter((line) => line.includes('publishing failed'))).toEqual([]);
+  });
+
+  it.each([
+    ['deleted', () => rmSync(path), 'was deleted or moved away while it was in use'],
+    ['replaced', () => renameSync(`${path}.other`, path), 'it was replaced while it was in use'],
+  ])(
+    'ends with the reason within a tick when its file was %s, though nothing is due',
+    async (_how, swap, words) => {
+      const { url } = await startSandbox({ clock });
+      openWarehouse(`${path}.other`, clock).close();
+      let look = async (): Promise<void> => undefined;
+      const ticks: Surroundings['ticks'] = (call) => {
+        look = call;
+        return { close: async () => undefined };
+      };
+      const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
+      await worker.settled;
+      await look();
+      swap();
+      await look();
+      const error = await worker.ended.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(WarehouseError);
+      expect((error as WarehouseError).message).toContain(words);
+      expect(worker.runs).toHaveLength(1);
+      expect(worker.log.filter((line) => line.includes('the run failed'))).toEqual([]);
+      const lock = tryLock(path, 'worker', 'test', clock.now());
+      expect(lock).not.toBeNull();
+      lock?.release();
+    },
+  );
+
+  it('runs again when it was killed in the middle of a run', async () => {
+    const { url } = await startSandbox({ clock });
+    const config = configFor({ main: url });
+    await workOnce(config);
+    execute(path, `update run set status = 'running', finished_at = null`);
+    const { runs } = await workOnce(config);
+    expect(runs).toMatchObject([{ status: 'succeeded' }]);
+    expect(rowsOf(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
+      'interrupted',
+      'succeeded',
+    ]);
+  });
+
+  it('ends a run after the page in flight when it is told to stop, and goes on with it at its next start', async () => {
+    const { url } = await startSandbox({ clock });
+    const config = configFor({ main: url });
+    let stop = (): void => undefined;
+    const pageStored: Progress['pageStored'] = ({ packageId }) => {
+      if (packageId === 101) stop();
+    };
+    const worker = startWorker(config, { ...silentProgress, pageStored });
+    stop = () => worker.stop();
+    await worker.ended;
+    expect(worker.runs).toMatchObject([{ status: 'interrupted', failures: [] }]);
+    const { runs } = await workOnce(config);
+    expect(runs).toMatchObject([{ status: 'succeeded' }]);
+    const resumed = runs[0]?.walks.filter((walk) => walk.resumed).map((walk) => walk.package_id);
+    expect(resumed).toContain(101);
+    expect(counts()).toEqual({ videos: 280, days: 9 });
+  });
+
+  it('is the only one of its warehouse', async () => {
+    const { url } = await startSandbox({ clock });
+    const config = configFor({ main: url });
+    const first = startWorker(config);
+    await first.settled;
+    const second = startWorker(config);
+    await expect(second.ended).rejects.toThrow(LockedError);
+    await expect(second.ended).rejects.toThrow(`a worker is running: vodhouse start on`);
+    expect(second.runs).toEqual([]);
+    first.stop();
+    await first.ended;
+    expect((await workOnce(config)).runs).toEqual([]);
+  });
+
+  it('lets others run while it waits, and leaves nothing open behind it', async () => {
+    const { url } = await startSandbox({ clock });
+    const config = configFor({ main: url });
+    const worker = startWorker(config);
+    await worker.settled;
+    const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
+    const beside = openPipeline(config, { clock, logger, progress: silentProgress, command: 'sync' });
+    const summary = await beside.run({ trigger: 'manual', signal: new AbortController().signal });
+    expect(summary.status).toBe('succeeded');
+    await beside.close();
+    worker.stop();
+    await worker.ended;
+    expect(readdirSync(folder).sort()).toEqual([
+      'vodhouse.db',
+      'vodhouse.db.run.lock',
+      'vodhouse.db.worker.lock',
+    ]);
+  });
+
+  it('puts its run off while another process runs', async () => {
+    const { url } = await startSandbox({ clock });
+    const config = configFor({ main: url });
+    const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
+    let worker: Worker | undefined;
+    const walkBegun: Progress['walkBegun'] = () => (worker ??= startWorker(config));
+    const progress = { ...silentProgress, walkBegun };
+    const pipeline = openPipeline(config, { clock, logger, progress, command: 'sync' });
+    const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
+    await pipeline.close();
+    if (!worker) throw new Error('no walk has begun');
+    await worker.settled;
+    worker.stop();
+    await worker.ended;
+    expect(summary.status).toBe('succeeded');
+    expect(worker.runs).toEqual([]);
+    expect(worker.log.join('')).toMatch(/put off: a run is under way: vodhouse sync on .*, pid \d+, since/);
+  });
+
+  it('keeps one account in step although another one cannot be reached', async () => {
+    const { url } = await startSandbox({ clock });
+    const { runs, log } = await workOnce(configFor({ dead: NOWHERE, alive: url }));
+    expect(runs).toMatchObject([{ status: 'partial', storage: [{ account: 'alive', booked: 9 }] }]);
+    expect(new Set(runs[0]?.failures.map(({ account }) => account))).toEqual(new Set(['dead']));
+    expect(rowsOf(path, 'select distinct account from video')).toEqual([{ account: 'alive' }]);
+    expect(counts()).toEqual({ videos: 280, days: 9 });
+    expect(rowsOf(path, 'select status, error from run')).toMatchObject([{ status: 'partial' }]);
+    const walks = rowsOf(path, 'select account, status from walk group by account, status order by account');
+    expect(walks).toEqual([
+      { account: 'alive', status: 'succeeded' },
+      { account: 'dead', status: 'failed' },
+    ]);
+    expect(log.join('')).toContain('no connection');
+  });
+
+  it('does not begin where its file cannot be used, and holds no lock after', async () => {
+    execute(path, 'create table t (x)');
+    const worker = startWorker(configFor({ main: NOWHERE }));
+    await expect(worker.ended).rejects.toThrow(`${path} is a SQLite file, but not a vodhouse warehouse`);
+    expect(readdirSync(folder).filter((name) => name.endsWith('holder'))).toEqual([]);
+  });
+});

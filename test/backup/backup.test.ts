@@ -1,0 +1,202 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
+import { backUp } from '../../src/backup/backup.ts';
+import { APPLICATION_ID, FORMAT } from '../../src/database/connection.ts';
+import { built, runModule } from '../support/processes/child-process.ts';
+import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
+
+/** A folder with a filled live file that nobody has open. */
+async function filled() {
+  const folder = temporaryFolder();
+  const path = join(folder, 'live.db');
+  await putFilled(path);
+  return { folder, path, file: join(folder, 'copy.db') };
+}
+
+describe('a backup', () => {
+  it('is equal to the live file, row by row', async () => {
+    const { path, file } = await filled();
+    backUp(path, file);
+    expect(wholeOf(file)).toEqual(wholeOf(path));
+    expect(valueOf(file, 'select count(*) from video_version')).toBe(40);
+  });
+
+  it('is a warehouse of this format with its triggers, and needs nothing beside it', async () => {
+    const { folder, path, file } = await filled();
+    backUp(path, file);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('live.db'))).toEqual(['copy.db']);
+    expect(valueOf(file, 'pragma application_id')).toBe(APPLICATION_ID);
+    expect(valueOf(file, 'pragma user_version')).toBe(FORMAT);
+    expect(valueOf(file, 'pragma journal_mode')).toBe('delete');
+    expect(() => execute(file, "delete from storage_day where date = '2026-02-28'")).toThrow(/never changed/);
+    execute(file, "update video set title = 'x', change_seq = 999 where id = 2");
+    expect(valueOf(file, 'select count(*) from video_version where id = 2')).toBe(2);
+  });
+
+  it('says what it holds', async () => {
+    const { path, file } = await filled();
+    execute(path, "update video set removed_at = '2026-03-01 13:00:00', change_seq = 999 where id = 7");
+    expect(backUp(path, file)).toEqual({
+      videos: 39,
+      sizeBytes: statSync(file).size,
+      lastRunAt: '2026-03-01 12:01:00',
+    });
+  });
+
+  it('may be read by whom the live file may be', async () => {
+    const { path, file } = await filled();
+    chmodSync(path, 0o640);
+    backUp(path, file);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('640');
+  });
+
+  it('has what is in the write-ahead log', async () => {
+    const { path, file } = await filled();
+    const writer = new Database(path);
+    writer.exec("update package set name = 'only in the log'");
+    backUp(path, file);
+    writer.close();
+    expect(valueOf(file, 'select name from package')).toBe('only in the log');
+  });
+
+  it('is put into a folder that is made for it', async () => {
+    const { folder, path } = await filled();
+    backUp(path, join(folder, 'a/b/copy.db'));
+    expect(readdirSync(join(folder, 'a/b'))).toEqual(['copy.db']);
+  });
+
+  it('is made of a file of an older format, which stays as it is', async () => {
+    const { path, file } = await filled();
+    execute(path, `drop table saving; pragma user_version = ${FORMAT - 1}`);
+    const before = hashOf(path);
+    backUp(path, file);
+    expect(wholeOf(file)).toEqual(wholeOf(path));
+    expect([valueOf(file, 'pragma user_version'), hashOf(path)]).toEqual([FORMAT - 1, before]);
+  });
+});
+
+describe('a backup is refused', () => {
+  it('where something is already, which stays', async () => {
+    const { folder, path, file } = await filled();
+    writeFileSync(file, 'yesterday');
+    const back = () => backUp(path, file);
+    expect(back).toThrow(ConfigError);
+    expect(back).toThrow(`${file} is there already; nothing was written`);
+    expect(readFileSync(file, 'utf8')).toBe('yesterday');
+    expect(readdirSync(folder).filter((name) => name.includes('.new-'))).toEqual([]);
+  });
+
+  it('with another name that could be taken', async () => {
+    const { path, file } = await filled();
+    writeFileSync(file, '');
+    const hint = expect.stringMatching(/copy-\d{4}-\d\d-\d\d\.db$/) as string;
+    expect(() => backUp(path, file)).toThrow(expect.objectContaining({ hint }) as Error);
+  });
+
+  it('where a link leads nowhere', async () => {
+    const { folder, path, file } = await filled();
+    symlinkSync(join(folder, 'nowhere.db'), file);
+    expect(() => backUp(path, file)).toThrow(ConfigError);
+    expect(readdirSync(folder).sort()).not.toContain('nowhere.db');
+  });
+
+  it('onto the live file itself, by whatever path', async () => {
+    const { folder, path } = await filled();
+    symlinkSync(path, join(folder, 'link.db'));
+    const before = wholeOf(path);
+    for (const file of [path, join(folder, 'link.db')]) expect(() => backUp(path, file)).toThrow(ConfigError);
+    expect(wholeOf(path)).toEqual(before);
+  });
+
+  it.each([
+    ['there is none', () => undefined, /there is no warehouse/],
+    ['it is empty', (path: string) => writeFileSync(path, ''), /is empty/],
+    ['it is another database', (path: string) => execute(path, 'create table t (x)'), /not a vodhouse/],
+  ])('where the live file is none of ours: %s', (_what, make, words) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'live.db');
+    make(path);
+    expect(() => backUp(path, join(folder, 'made/copy.db'))).toThrow(words);
+    expect(readdirSync(folder)).not.toContain('made');
+  });
+
+  it('where the live file is of a newer format', async () => {
+    const { folder, path, file } = await filled();
+    execute(path, `pragma user_version = ${FORMAT + 1}`);
+    expect(() => backUp(path, file)).toThrow(/made by a newer vodhouse/);
+    expect(readdirSync(folder)).not.toContain('copy.db');
+  });
+
+  it('where the live file is damaged, and no file is left', async () => {
+    const { folder, path, file } = await filled();
+    const bytes = readFileSync(path);
+    const { rootpage } = rowsOf(path, "select rootpage from sqlite_schema where name = 'video'")[0] ?? {};
+    bytes.fill(0xab, (Number(rootpage) - 1) * 4096, Number(rootpage) * 4096);
+    writeFileSync(path, bytes);
+    const back = () => backUp(path, file);
+    expect(back).toThrow(WarehouseError);
+    expect(back).toThrow(`${path} is damaged`);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('live.db'))).toEqual([]);
+  });
+
+  it('where the live file is damaged where only a whole look finds it', async () => {
+    const { folder, path, file } = await filled();
+    misindex(path);
+    expect(() => backUp(path, file)).toThrow(/is damaged: .*missing from index/);
+    expect(readdirSync(folder)).not.toContain('copy.db');
+  });
+
+  it('where something is already, before anything is read or copied', async () => {
+    const { path, file } = await filled();
+    misindex(path);
+    writeFileSync(file, 'yesterday');
+    expect(() => backUp(path, file)).toThrow(ConfigError);
+  });
+
+  it('where rows of the live file have lost their parent', async () => {
+    const { path, file } = await filled();
+    execute(path, 'pragma foreign_keys = off; delete from run where run_id = 1');
+    expect(() => backUp(path, file)).toThrow(/a row of walk has lost its parent in run/);
+  });
+});
+
+/** Adds videos without end, each with the next change_seq in the same transaction, and says when it has begun. */
+const writer = (path: string) => `
+  import { openFile } from '${built('database/connection.js')}';
+  const { $client: client } = openFile('${path}', 0);
+  const next = client.prepare('update warehouse_state set change_seq = change_seq + 1 returning change_seq').pluck();
+  const add = client.prepare("insert into video (account, package_id, id, first_seen_at, changed_at, change_seq) values ('busy', 1, @id, '', '', @id)");
+  const write = client.transaction(() => add.run({ id: next.get() }));
+  client.pragma('synchronous = off');
+  for (let round = 0; ; round++) {
+    write.immediate();
+    if (round === 50) process.stdout.write('begun');
+  }`;
+
+describe('beside a process that writes without a break', () => {
+  it('every backup ends, and is of one moment', async () => {
+    const { folder, path } = await filled();
+    const child = runModule(writer(path));
+    await child.said('begun');
+    const numbers: number[] = [];
+    for (let round = 1; new Set(numbers).size < 4 && round <= 200; round++) {
+      const file = join(folder, `copy-${round}.db`);
+      backUp(path, file);
+      const [state] = rowsOf(
+        file,
+        'select change_seq, (select max(change_seq) from video) as newest from warehouse_state',
+      );
+      expect(state?.newest).toBe(state?.change_seq);
+      numbers.push(Number(state?.change_seq));
+    }
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect(new Set(numbers).size).toBe(4); // the writer was not held up
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  });
+});

@@ -1,0 +1,402 @@
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
+import { backUp } from '../../src/backup/backup.ts';
+import { FORMAT } from '../../src/database/connection.ts';
+import { markerOf } from '../../src/database/paths.ts';
+import { lockOrThrow } from '../../src/database/lock.ts';
+import { openOverview } from '../../src/queries/status-queries.ts';
+import { restore, swapSteps } from '../../src/backup/restore.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
+import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
+
+const clock = createVirtualClock('2026-03-01T12:00Z');
+const NOW = toMs('2026-03-03T08:05Z');
+const KEPT = 'live.db.before-restore-20260303-080500';
+
+let folder: string;
+let path: string;
+let file: string;
+
+/** A live file, a backup of it, and a change since: the live file is called `later`. */
+beforeEach(async () => {
+  folder = temporaryFolder();
+  [path, file] = [join(folder, 'live.db'), join(folder, 'backups/copy.db')];
+  await putFilled(path);
+  backUp(path, file);
+  execute(path, "update package set name = 'later'");
+});
+
+/** Names in the folder of the live file, without those of the locks. */
+const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
+const nameIn = (db: string) => valueOf(db, 'select name from package');
+const isMarked = () => existsSync(markerOf(path));
+
+/** Leaves a change in the write-ahead log of the live file, as a killed process does. */
+function leaveInLog(): void {
+  const writer = new Database(path);
+  writer.exec("update package set name = 'in the log'");
+  for (const part of ['', '-wal']) copyFileSync(path + part, join(folder, `crash${part}`));
+  writer.close();
+  for (const part of ['', '-wal']) renameSync(join(folder, `crash${part}`), path + part);
+}
+
+describe('a restored backup', () => {
+  it('is equal to what was backed up, row by row', () => {
+    restore(path, file, NOW);
+    expect(wholeOf(path)).toEqual(wholeOf(file));
+    expect(nameIn(path)).toBeNull();
+  });
+
+  it('says when it was restored', () => {
+    restore(path, file, NOW);
+    const query = 'select restored_at from warehouse_state';
+    expect([valueOf(path, query), valueOf(file, query)]).toEqual(['2026-03-03 08:05:00', null]);
+  });
+
+  it('leaves beside it what was there before, and nothing else', () => {
+    const before = hashOf(path);
+    expect(restore(path, file, NOW)).toEqual({
+      videos: 40,
+      sizeBytes: statSync(file).size,
+      lastRunAt: '2026-03-01 12:01:00',
+      kept: join(folder, KEPT),
+      carried: { requests: 0, pauses: 0 },
+    });
+    expect(names().sort()).toEqual(['live.db', KEPT]);
+    expect(hashOf(join(folder, KEPT))).toBe(before);
+  });
+
+  it('leaves what was in the log of the old file with it', () => {
+    leaveInLog();
+    restore(path, file, NOW);
+    expect(names().sort()).toEqual(['live.db', KEPT, `${KEPT}-wal`]);
+    expect([nameIn(path), nameIn(join(folder, KEPT))]).toEqual([null, 'in the log']);
+  });
+
+  it('overwrites nothing that an earlier restore has kept', () => {
+    for (const name of ['one', 'two', 'three']) {
+      execute(path, `update package set name = '${name}'`);
+      restore(path, file, NOW);
+    }
+    const kept = [KEPT, `${KEPT}.2`, `${KEPT}.3`].map((name) => nameIn(join(folder, name)));
+    expect(kept).toEqual(['one', 'two', 'three']);
+  });
+
+  it('takes the place of a file that is gone', () => {
+    rmSync(path);
+    expect(restore(path, file, NOW)).toMatchObject({ kept: null, carried: null });
+    expect(wholeOf(path)).toEqual(wholeOf(file));
+  });
+
+  it('is not mixed with the log of a file that is gone, which is kept', () => {
+    leaveInLog();
+    rmSync(path);
+    expect(restore(path, file, NOW).kept).toBe(join(folder, `${KEPT}.lone-wal`));
+    expect(nameIn(path)).toBeNull();
+  });
+
+  it.each([
+    ['no database at all', (live: string) => writeFileSync(live, 'x'.repeat(5000))],
+    ['empty', (live: string) => writeFileSync(live, '')],
+  ])('takes the place of a file that is %s, whose ledger cannot be read', (_what, damage) => {
+    damage(path);
+    const before = hashOf(path);
+    const { kept, carried } = restore(path, file, NOW);
+    expect(carried).toHaveProperty('error');
+    expect([wholeOf(path), hashOf(kept ?? '')]).toEqual([wholeOf(file), before]);
+  });
+
+  it('is written by whom the old file was', () => {
+    chmodSync(path, 0o640);
+    chmodSync(file, 0o400);
+    restore(path, file, NOW);
+    expect((statSync(path).mode & 0o777).toString(8)).toBe('640');
+  });
+
+  it('stands where a link leads to', () => {
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    restore(link, file, NOW);
+    expect([statSync(link).ino, nameIn(path)]).toEqual([statSync(path).ino, null]);
+  });
+
+  it('is brought up to date where it is of an older format', () => {
+    execute(file, `pragma user_version = ${FORMAT - 1}`);
+    restore(path, file, NOW);
+    expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
+    openOverview(path).close();
+  });
+
+  it('can be taken back: what was kept is restored with its log', () => {
+    leaveInLog();
+    const { kept } = restore(path, file, NOW);
+    restore(path, kept ?? '', NOW);
+    expect(nameIn(path)).toBe('in the log');
+  });
+});
+
+describe('the backup', () => {
+  it.each(['delete', 'wal'])('is only read, and nothing is made beside it: in mode %s', (mode) => {
+    execute(file, `pragma journal_mode = ${mode}`);
+    const before = hashOf(file);
+    restore(path, file, NOW);
+    expect([hashOf(file), readdirSync(join(folder, 'backups'))]).toEqual([before, ['copy.db']]);
+  });
+});
+
+describe('what was sent since the backup', () => {
+  const request = (at: number, page: number) =>
+    `insert into request (account, at_ms, purpose, run_id, page, status, spent_until_ms)
+     values ('main', ${at}, 'page', 3, ${page}, 200, ${at + 100});`;
+  const HOUR_MS = 3_600_000;
+
+  it('counts on, if it was in the last day, and is of no run of the backup', () => {
+    execute(path, request(NOW - 25 * HOUR_MS, 1) + request(NOW - HOUR_MS, 2) + request(NOW - HOUR_MS, 2));
+    expect(restore(path, file, NOW).carried).toEqual({ requests: 2, pauses: 0 });
+    expect(rowsOf(path, 'select at_ms, run_id, page, status from request')).toEqual(
+      [1, 2].map(() => ({ at_ms: NOW - HOUR_MS, run_id: null, page: 2, status: 200 })),
+    );
+  });
+
+  it('counts once, however often it is restored', () => {
+    execute(path, request(NOW - HOUR_MS, 1) + request(NOW - HOUR_MS + 1, 2));
+    for (let round = 0; round < 3; round++) restore(path, file, NOW);
+    restore(path, join(folder, KEPT), NOW);
+    expect(rowsOf(path, 'select page from request order by page')).toEqual([{ page: 1 }, { page: 2 }]);
+  });
+
+  const pause = (account: string, until: string) =>
+    `insert or replace into pause (account, until, reason, since, back_at, strikes)
+     values ('${account}', '${until}', 'too many', '2026-03-03 08:00:00', '${until}', 1);`;
+
+  it('has its pauses with it, but for those that the backup knows to last longer', () => {
+    execute(file, pause('main', '2026-03-03 11:00:00') + pause('side', '2026-03-03 11:00:00'));
+    execute(path, pause('main', '2026-03-03 12:00:00') + pause('side', '2026-03-03 10:00:00'));
+    expect(restore(path, file, NOW).carried).toEqual({ requests: 0, pauses: 1 });
+    expect(rowsOf(path, 'select account, until from pause order by account')).toEqual([
+      { account: 'main', until: '2026-03-03 12:00:00' },
+      { account: 'side', until: '2026-03-03 11:00:00' },
+    ]);
+  });
+
+  it('is left behind where the ledger is damaged, and that is said', () => {
+    execute(path, 'drop table pause');
+    expect(restore(path, file, NOW).carried).toEqual({ error: `${path}: no such table: pause` });
+  });
+});
+
+/** Nothing has changed in the folders of the live file and of the backup. */
+function expectUntouched(attempt: () => unknown, kind: new (...parameters: never[]) => Error, words: RegExp) {
+  const hashes = () => [path, ...(existsSync(file) && statSync(file).isFile() ? [file] : [])].map(hashOf);
+  const before = [hashes(), names()];
+  expect(attempt).toThrow(kind);
+  expect(attempt).toThrow(words);
+  expect([hashes(), names()]).toEqual(before);
+}
+
+describe('a restore is refused, and nothing is touched', () => {
+  it.each(['worker', 'run'] as const)('while somebody holds the %s lock', (name) => {
+    const lock = lockOrThrow(path, name, 'start', NOW);
+    const refusal = () => restore(path, file, NOW);
+    expect(refusal).toThrow(LockedError);
+    expect(refusal).toThrow(new RegExp(`vodhouse start on .*, pid ${process.pid}`));
+    expect([nameIn(path), isMarked()]).toEqual(['later', false]);
+    lock.release();
+    restore(path, file, NOW);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    ['is not there', () => rmSync(file), /there is no backup at/],
+    [
+      'is a folder',
+      () => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+      /there is no backup at/,
+    ],
+    [
+      'is the live file itself',
+      () => {
+        rmSync(file);
+        symlinkSync(path, file);
+      },
+      /is the live file itself/,
+    ],
+    [
+      'is another name of the live file',
+      () => {
+        rmSync(file);
+        linkSync(path, file);
+      },
+      /is the live file itself/,
+    ],
+  ])('where the backup %s', (_what, make, words) => {
+    make();
+    expectUntouched(() => restore(path, file, NOW), ConfigError, words);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    ['is empty', () => writeFileSync(file, ''), /copy\.db is empty/],
+    ['is no database', () => writeFileSync(file, 'letter '.repeat(999)), /copy\.db is not a SQLite file/],
+    [
+      'is another database',
+      () => {
+        rmSync(file);
+        execute(file, 'create table t (x)');
+      },
+      /copy\.db .* not a vodhouse warehouse/,
+    ],
+    ['is of a newer format', () => execute(file, `pragma user_version = ${FORMAT + 1}`), /newer vodhouse/],
+    [
+      'is damaged',
+      () => {
+        const page = Number(valueOf(file, "select rootpage from sqlite_schema where name = 'video'"));
+        const bytes = Buffer.alloc(4096, 0xab);
+        patch(file, bytes, (page - 1) * 4096);
+      },
+      /copy\.db is damaged/,
+    ],
+    ['is cut off', () => patch(file, null, 4096 * 10), /copy\.db is damaged/],
+    [
+      'has rows without their parent',
+      () => execute(file, 'pragma foreign_keys = off; delete from run'),
+      /copy\.db is damaged: a row of walk has lost its parent/,
+    ],
+  ])('where the backup %s', (_what, make, words) => {
+    make();
+    expectUntouched(() => restore(path, file, NOW), WarehouseError, words);
+  });
+
+  it('where the backup is damaged where only a whole look finds it', () => {
+    misindex(file);
+    expectUntouched(
+      () => restore(path, file, NOW),
+      WarehouseError,
+      /copy\.db is damaged: .*missing from index/,
+    );
+  });
+
+  it('with what to do next', () => {
+    writeFileSync(file, '');
+    const other = expect.objectContaining({
+      hint: 'name another backup; the live file is as it was',
+    }) as Error;
+    expect(() => restore(path, file, NOW)).toThrow(other);
+  });
+});
+
+/** Overwrites a part of the file; or cuts it off there. */
+function patch(db: string, bytes: Buffer | null, at: number): void {
+  const before = readFileSync(db);
+  writeFileSync(
+    db,
+    bytes
+      ? Buffer.concat([before.subarray(0, at), bytes, before.subarray(at + bytes.length)])
+      : before.subarray(0, at),
+  );
+}
+
+/** How a live file stands for whoever opens it. */
+function standing(): string {
+  const ways = [
+    () => openWarehouse(path, clock),
+    () => openOverview(path),
+    () => backUp(path, join(folder, 'other.db')),
+  ];
+  const ends = ways.map((open) => {
+    try {
+      const opened = open();
+      if ('close' in opened) opened.close();
+      return 'opened';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+  rmSync(join(folder, 'other.db'), { force: true });
+  expect(new Set(ends).size).toBe(1);
+  return ends[0] === 'opened' ? String(nameIn(path)) : String(ends[0]);
+}
+
+const STEPS = 6;
+
+describe('a restore that is cut off', () => {
+  const draft = () => `${path}.new-1`;
+  const aside = () => join(folder, 'live.db.before-restore-20260302-000000');
+
+  function cutOffAfter(count: number): void {
+    copyFileSync(file, draft());
+    const steps = swapSteps(path, draft(), aside());
+    expect(steps).toHaveLength(STEPS);
+    for (const step of steps.slice(0, count)) step();
+  }
+
+  const CUTS = Array.from({ length: STEPS + 1 }, (_, count) => count);
+
+  it.each(CUTS)('after step %i leaves the old file, the new one, or one that is refused', (count) => {
+    leaveInLog();
+    cutOffAfter(count);
+    const expected =
+      count === 0
+        ? 'in the log'
+        : count === STEPS
+          ? 'null'
+          : `a restore of ${path} was broken off: ${path}.restoring is there`;
+    expect(standing()).toBe(expected);
+    expect(isMarked()).toBe(count > 0 && count < STEPS);
+  });
+
+  it.each(CUTS)('after step %i is finished by the next one, and the old file is kept whole', (count) => {
+    leaveInLog();
+    cutOffAfter(count);
+    const { kept } = restore(path, file, NOW);
+    expect([wholeOf(path), isMarked()]).toEqual([wholeOf(file), false]);
+    const old = count === STEPS ? aside() : (kept ?? '');
+    expect(nameIn(old)).toBe('in the log');
+    expect(valueOf(old, 'pragma integrity_check')).toBe('ok');
+  });
+
+  it.each(CUTS)('after step %i loses no request that was counted', (count) => {
+    execute(
+      path,
+      `insert into request (account, at_ms, purpose, spent_until_ms) values ('main', ${NOW}, 'page', ${NOW})`,
+    );
+    leaveInLog();
+    cutOffAfter(count);
+    restore(path, file, NOW);
+    const isDone = count === STEPS; // the cut-off one had no ledger with it
+    expect(valueOf(path, 'select count(*) from request')).toBe(isDone ? 0 : 1);
+  });
+
+  it('is refused also where nothing stands at the path, and nothing is made there', () => {
+    cutOffAfter(4);
+    expect(standing()).toMatch(/was broken off/);
+    expect(existsSync(path)).toBe(false);
+    const hint = expect.stringContaining('vodhouse restore FILE') as string;
+    expect(() => openOverview(path)).toThrow(expect.objectContaining({ hint }) as Error);
+  });
+
+  it('is refused also where the path is a link to the file that was moved away', () => {
+    cutOffAfter(4);
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    expect(() => openWarehouse(link, clock)).toThrow(/was broken off/);
+  });
+
+  it('stays refused where the next one is refused', () => {
+    cutOffAfter(4);
+    const bad = join(folder, 'bad.db');
+    writeFileSync(bad, '');
+    expect(() => restore(path, bad, NOW)).toThrow(/is empty/);
+    expect(standing()).toMatch(/was broken off/);
+    restore(path, file, NOW);
+    expect(standing()).toBe('null');
+  });
+});

@@ -1,0 +1,257 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
+import { openSite, pageOf, type Site } from '../support/browser/site.ts';
+import { storageAnswer } from '../support/browser/storage-answer.ts';
+
+const FIGURE = `<figure class="chart" data-chart="/storage.json?account=main"><details id="table"><summary>Figures</summary>
+  <p>A table</p></details></figure>`;
+
+let browser: TestBrowser;
+let site: Site;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  site = await openSite();
+  serve('one', '3 min ago');
+  complaints = [];
+});
+afterEach(async () => {
+  await site.close();
+  expect(complaints).toEqual([]);
+});
+
+/** From now on the server has something else to show. */
+function serve(stamp: string, words: string, progress = ''): void {
+  const body = `<h1>vodhouse</h1><p id="connection" role="status" hidden></p>
+    <section id="progress"${progress === '' ? ' hidden' : ''}>${progress}</section>
+    <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${words}</p>
+      <details id="more"><summary>More</summary><p>${words}</p></details><a href="#there">There</a></section>
+    <section id="storage" data-part><p class="words">${words}</p>${FIGURE}</section>
+    <p>Read at <time datetime="2026-11-22T02:00:00Z">2 o'clock</time>, <time datetime="2026-11-22">that day</time></p>`;
+  const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
+  site.answer('/', { body: pageOf(body, { attributes, title: `vodhouse: ${words}` }) });
+  site.answer('/live.json', { body: JSON.stringify({ stamp, progress }) });
+  site.answer('/storage.json', { body: JSON.stringify(storageAnswer(60)) });
+}
+
+/** The page at noon, with a clock that stands still until a test moves it. */
+async function open(): Promise<Page> {
+  const watched = await browser.newPage({
+    viewport: { width: 900, height: 900 },
+    timezoneId: 'Asia/Seoul',
+    locale: 'en-GB',
+  });
+  complaints = watched.complaints;
+  const { page } = watched;
+  onTestFinished(() => page.context().close());
+  await page.clock.install({ time: new Date('2026-11-22T12:00:00Z') });
+  await page.goto(site.origin);
+  await page.waitForSelector('figure[data-points]');
+  await page.clock.pauseAt(new Date('2026-11-22T12:00:10Z'));
+  await settle(page);
+  return page;
+}
+
+/** Lets so many seconds pass, a few at a time, and waits for what each asked for. */
+async function pass(page: Page, seconds: number): Promise<void> {
+  for (let leftMs = Math.round(seconds * 1000); leftMs > 0; leftMs -= 3_000) {
+    await page.clock.runFor(Math.min(leftMs, 3_000));
+    await settle(page);
+  }
+}
+
+/** Until what was asked for is answered and used: the live address, the page, the figures, one after another. */
+async function settle(page: Page): Promise<void> {
+  for (let round = 0; round < 4; round += 1)
+    await page.evaluate(`fetch('/page.css').then((answer) => answer.text())`);
+}
+
+const asked = (path: string) => site.asked.filter((each) => each === path).length;
+const words = (page: Page) => page.locator('.words').allTextContents();
+const progress = (page: Page) => page.locator('#progress');
+const connection = (page: Page) => page.locator('#connection');
+
+/** What a browser says of an answer that is an error, or that does not come. */
+const isOfFailure = (line: string) => /status of (?:401|503)|ERR_|^failed request/.test(line);
+
+async function hide(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+  await settle(page);
+}
+
+describe('progress', () => {
+  test('is asked for every three seconds, every second during a run, and goes when the run ends', async () => {
+    const page = await open();
+    const before = asked('/live.json');
+    await pass(page, 2.9);
+    expect(asked('/live.json')).toBe(before);
+    serve('one', '3 min ago', '<p>Package 101: page 3</p>');
+    await pass(page, 0.2);
+    expect(asked('/live.json')).toBe(before + 1);
+    expect(await progress(page).innerText()).toBe('Package 101: page 3');
+    serve('one', '3 min ago', '<p>Package 101: page 4</p>');
+    await pass(page, 1.1);
+    expect(await progress(page).innerText()).toBe('Package 101: page 4');
+    serve('one', '3 min ago');
+    await pass(page, 1.1);
+    expect(await progress(page).isHidden()).toBe(true);
+    expect(asked('/live.json')).toBe(before + 3);
+    expect(asked('/')).toBe(1);
+  });
+
+  test('is not asked for while nobody looks, and at once when somebody does', async () => {
+    const page = await open();
+    await hide(page, true);
+    const before = asked('/live.json');
+    await pass(page, 50);
+    expect(asked('/live.json')).toBe(before);
+    await hide(page, false);
+    expect(asked('/live.json')).toBe(before + 1);
+  });
+
+  test('is never asked for twice at a time', async () => {
+    const page = await open();
+    const requests: string[] = []; // the server sees only one: the browser holds back the same request
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    let answerNow: () => void = () => undefined;
+    site.answer('/live.json', async () => {
+      await new Promise<void>((resolve) => (answerNow = resolve));
+      return { body: JSON.stringify({ stamp: 'one', progress: '<p>Late</p>' }) };
+    });
+    await pass(page, 12);
+    await hide(page, true);
+    await hide(page, false);
+    expect(requests.filter((path) => path === '/live.json')).toHaveLength(1);
+    answerNow();
+    await expect.poll(() => progress(page).innerText()).toBe('Late');
+  });
+});
+
+describe('another stamp', () => {
+  test('swaps the parts and the title, and keeps the chart as it is looked at', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: '30 days' }).click();
+    await page.evaluate(`document.activeElement.blur()`);
+    const figures = asked('/storage.json');
+    serve('two', '1 s ago');
+    await pass(page, 3.1);
+    await expect.poll(() => words(page)).toEqual(['1 s ago', '1 s ago']);
+    expect(await page.title()).toBe('vodhouse: 1 s ago');
+    expect(await page.locator('body').getAttribute('data-stamp')).toBe('two');
+    expect(await page.locator('figure > .plot canvas').count()).toBe(1);
+    expect(await page.locator('figure > details').count()).toBe(1);
+    expect(await page.locator('figure').getAttribute('data-points')).toBe('60');
+    expect(await page.locator('.chart-ranges [aria-pressed="true"]').innerText()).toBe('30 days');
+    await expect.poll(() => asked('/storage.json')).toBe(figures + 1);
+    await pass(page, 3.1);
+    expect(asked('/')).toBe(2);
+  });
+
+  test('brings the figures that are new, in the days that were chosen', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: '30 days' }).click();
+    serve('two', '1 s ago');
+    site.answer('/storage.json', { body: JSON.stringify(storageAnswer(61, { last: '2026-11-23' })) });
+    await pass(page, 3.1);
+    await expect.poll(() => page.locator('figure').getAttribute('data-points')).toBe('61');
+    expect(await page.locator('.chart-day').innerText()).toBe('2026-11-23 (today, live)');
+    expect(await page.locator('.chart-ranges [aria-pressed="true"]').innerText()).toBe('30 days');
+  });
+
+  test('leaves alone what holds the focus or a selection, until it does not', async () => {
+    const page = await open();
+    await page.getByRole('link', { name: 'There' }).focus();
+    serve('two', '1 s ago');
+    await pass(page, 3.1);
+    await expect.poll(() => words(page)).toEqual(['3 min ago', '1 s ago']);
+    await page.evaluate(`document.activeElement.blur();
+      getSelection().selectAllChildren(document.querySelector('#storage .words'))`);
+    serve('three', '2 s ago');
+    await pass(page, 3.1);
+    await expect.poll(() => words(page)).toEqual(['2 s ago', '1 s ago']);
+    await page.evaluate(`getSelection().removeAllRanges()`);
+    await pass(page, 61);
+    await expect.poll(() => words(page)).toEqual(['2 s ago', '2 s ago']);
+  });
+
+  test('keeps what was opened open and scrolled aside, and takes over the class', async () => {
+    const page = await open();
+    await page.evaluate(`document.querySelector('.scroll').scrollLeft = 40`);
+    await page.locator('#more summary').click();
+    await page.evaluate(`document.activeElement.blur()`);
+    serve('two', '1 s ago');
+    await pass(page, 3.1);
+    await expect.poll(() => words(page)).toEqual(['1 s ago', '1 s ago']);
+    expect(await page.locator('#more').getAttribute('open')).toBe('');
+    expect(await page.locator('#more p').innerText()).toBe('1 s ago');
+    expect(await page.locator('#table').getAttribute('open')).toBeNull();
+    expect(await page.locator('#runs').getAttribute('class')).toBe('two');
+    expect(await page.evaluate(`document.querySelector('.scroll').scrollLeft`)).toBe(40);
+  });
+});
+
+test('a minute without another stamp brings newer words', async () => {
+  const page = await open();
+  serve('one', '4 min ago');
+  await pass(page, 30);
+  expect(asked('/')).toBe(1);
+  await pass(page, 33);
+  await expect.poll(() => words(page)).toEqual(['4 min ago', '4 min ago']);
+  expect(asked('/')).toBe(2);
+});
+
+describe('a server that does not answer', () => {
+  test('is said with the time, asked less and less, and no longer said when it answers', async () => {
+    const page = await open();
+    site.answer('/live.json', { status: 503, body: 'no' });
+    const before = asked('/live.json');
+    await pass(page, 3.1);
+    expect(await connection(page).innerText()).toMatch(
+      /^No answer from vodhouse since 21:00:1\d; what stands here is of then$/,
+    );
+    const waits = [3, 6, 12, 24, 30, 30];
+    for (const [at, wait] of waits.entries()) {
+      await pass(page, wait - 0.5);
+      expect(asked('/live.json')).toBe(before + 1 + at);
+      await pass(page, 0.6);
+      expect(asked('/live.json')).toBe(before + 2 + at);
+    }
+    serve('one', '3 min ago');
+    await pass(page, 30);
+    await expect.poll(() => connection(page).isHidden()).toBe(true);
+    complaints = complaints.filter((line) => !isOfFailure(line));
+  });
+
+  test('is told from one that no longer lets the viewer in: that reloads the page', async () => {
+    const page = await open();
+    site.answer('/live.json', { status: 401, body: 'no' });
+    site.answer('/', { body: pageOf('<h1>Log in</h1>') });
+    await Promise.all([page.waitForEvent('load'), page.clock.runFor(3_000)]);
+    expect(await page.locator('h1').innerText()).toBe('Log in');
+    await pass(page, 9);
+    expect(asked('/')).toBe(2);
+    complaints = complaints.filter((line) => !isOfFailure(line));
+  });
+});
+
+test('times get the time of the viewer, calendar days do not', async () => {
+  const page = await open();
+  const titles = await page.evaluate(`[...document.querySelectorAll('time')].map(({ title }) => title)`);
+  expect(titles).toEqual([expect.stringMatching(/^22 Nov 2026, 11:00:00 .*9$/), '']);
+});
+
+test('a page that is not live asks for nothing', async () => {
+  site.answer('/', { body: pageOf('<h1>Log in</h1>') });
+  const { page } = await browser.newPage();
+  onTestFinished(() => page.context().close());
+  await page.clock.install();
+  await page.goto(site.origin);
+  await pass(page, 70);
+  expect(asked('/live.json')).toBe(0);
+});

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  admittedInPauses,
+  breaches,
+  mostWithin,
+  play,
+  scenario,
+  type Fate,
+} from '../support/models/budget-simulation.ts';
+
+describe('the windows of the budget', () => {
+  it('are never overfull, whatever arrives, fails and dies, as the service sees it', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (each) => {
+        expect(breaches(each, await play(each))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('are counted right by this test', () => {
+    const seen = (from: number, until: number): Fate => ({ kind: 'seen', from, until });
+    expect(mostWithin([seen(0, 0), seen(999, 999), seen(1000, 1000)], 1000)).toBe(2);
+    expect(mostWithin([seen(0, 500), seen(1200, 1200)], 1000)).toBe(2);
+    expect(mostWithin([seen(0, 200), seen(1200, 1200)], 1000)).toBe(1);
+    expect(mostWithin([seen(0, 5000), seen(100, 100), seen(1050, 1050)], 1000)).toBe(3);
+  });
+
+  it('and the pauses too', () => {
+    const seen = (from: number, until: number): Fate => ({ kind: 'seen', from, until });
+    const told = (from: number, until: number, waitMs: number | null): Fate => ({
+      ...{ kind: 'seen', from, until },
+      restriction: { waitMs },
+    });
+    expect(admittedInPauses([told(0, 10, 500), seen(10, 20), seen(11, 20), seen(509, 600)])).toBe(2);
+    expect(admittedInPauses([told(0, 10, 500), seen(9, 20), seen(510, 600)])).toBe(0);
+    expect(admittedInPauses([told(0, 10, null), seen(30_009, 30_020), seen(30_010, 30_020)])).toBe(1);
+    expect(admittedInPauses([told(0, 10, 5), told(0, 20, null), seen(21, 22)])).toBe(0);
+  });
+});

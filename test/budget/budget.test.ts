@@ -1,0 +1,307 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ParkedError } from '../../src/lib/errors.ts';
+import type { Limits, RequestNote } from '../../src/budget/budget.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { built, runModule } from '../support/processes/child-process.ts';
+import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import {
+  createTimeline,
+  createVirtualClock,
+  toMs,
+  type VirtualClock,
+} from '../support/clocks/virtual-clock.ts';
+
+const START = toMs('2026-03-01T12:00Z');
+const DAY_MS = 86_400_000;
+const NOTE: RequestNote = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
+const ANSWER = { status: 200, bytes: 10, sent: true };
+const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
+const PATIENT = { ...NONE, maxWaitMs: 2 * DAY_MS };
+
+describe('the budget', () => {
+  let path: string;
+  let clock: VirtualClock;
+  let warehouse: SqliteWarehouse;
+
+  beforeEach(() => {
+    path = join(temporaryFolder(), 'live.db');
+    clock = createVirtualClock(START);
+    warehouse = openWarehouse(path, clock);
+    return () => warehouse.close();
+  });
+
+  /** Spends one request that is answered at once, and says how long it had to wait. */
+  async function spend(limits: Limits, account = 'main'): Promise<number> {
+    const before = clock.now();
+    const admission = await warehouse.budget(account, limits).admit(NOTE);
+    admission.answered(ANSWER);
+    return clock.now() - before;
+  }
+
+  it('admits at once where there are no limits', async () => {
+    for (let count = 0; count < 50; count++) expect(await spend(NONE)).toBe(0);
+    expect(valueOf(path, 'select count(*) from request')).toBe(50);
+  });
+
+  it.each([
+    ['perSecond', 1_000],
+    ['perMinute', 60_000],
+  ] as const)('lets the next one %s go exactly one window after an answer', async (window, ms) => {
+    const limits = { ...PATIENT, [window]: 2 };
+    expect(await spend(limits)).toBe(0);
+    clock.advance(ms - 300);
+    expect(await spend(limits)).toBe(0);
+    const waited = await spend(limits);
+    expect(waited).toBeGreaterThanOrEqual(300);
+    expect(waited).toBeLessThanOrEqual(301);
+    expect(await spend(limits)).toBeGreaterThanOrEqual(ms - 301);
+  });
+
+  it.each([
+    ['perSecond', 1_000],
+    ['perMinute', 60_000],
+    ['perDay', DAY_MS],
+  ] as const)('counts %s for that long and not a moment less or more', async (window, ms) => {
+    const limits = { ...NONE, [window]: 1 };
+    await spend(limits);
+    clock.advance(ms - 1);
+    await expect(spend(limits)).rejects.toThrow(ParkedError);
+    clock.advance(1);
+    expect(await spend(limits)).toBe(0);
+  });
+
+  it('counts a request until one window after its answer, not after it was sent', async () => {
+    const limits = { ...NONE, perMinute: 1 };
+    const admission = await warehouse.budget('main', limits).admit(NOTE);
+    clock.advance(20_000);
+    admission.answered(ANSWER);
+    clock.advance(59_999);
+    await expect(spend(limits)).rejects.toThrow(ParkedError);
+    clock.advance(1);
+    expect(await spend(limits)).toBe(0);
+  });
+
+  it('counts a request without an answer from its deadline on, and one that was never sent from its end', async () => {
+    const limits = { ...NONE, perMinute: 1 };
+    const lost = await warehouse.budget('lost', limits).admit(NOTE);
+    const unsent = await warehouse.budget('unsent', limits).admit(NOTE);
+    clock.advance(1_000);
+    lost.answered({ status: null, bytes: null, sent: true });
+    unsent.answered({ status: null, bytes: null, sent: false });
+    clock.advance(60_000);
+    expect(await spend(limits, 'unsent')).toBe(0);
+    await expect(spend(limits, 'lost')).rejects.toThrow(ParkedError);
+    clock.set(START + NOTE.deadlineMs + 60_000);
+    expect(await spend(limits, 'lost')).toBe(0);
+  });
+
+  it('keeps every account on its own', async () => {
+    const limits = { ...NONE, perDay: 1 };
+    await spend(limits, 'one');
+    expect(await spend(limits, 'other')).toBe(0);
+    await expect(spend(limits, 'one')).rejects.toThrow(ParkedError);
+  });
+
+  it('is shared by every process that has the file open', async () => {
+    const limits = { ...NONE, perDay: 2 };
+    const other = openWarehouse(path, clock);
+    await spend(limits);
+    await other.budget('main', limits).admit(NOTE);
+    await expect(spend(limits)).rejects.toThrow(ParkedError);
+    other.close();
+  });
+
+  it('parks what would have to wait longer than it may, and says until when', async () => {
+    const limits = { ...NONE, perMinute: 1, maxWaitMs: 59_999 };
+    await spend(limits);
+    const refused: unknown = await spend(limits).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ParkedError);
+    const { message, untilMs } = refused as ParkedError;
+    expect(message).toBe('the budget of account main per minute is spent until 2026-03-01 12:01:00 UTC');
+    expect(untilMs).toBeGreaterThan(START + 59_999);
+    expect(untilMs).toBeLessThanOrEqual(START + 60_001);
+    expect(clock.now()).toBe(START);
+    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+  });
+
+  it('does not park for a window that others wait in only until their answers come', async () => {
+    const timeline = createTimeline(START);
+    const own = openWarehouse(path, timeline);
+    const budget = own.budget('main', { ...NONE, perSecond: 1, maxWaitMs: 2_000 });
+    const admittedAt: number[] = [];
+    const ask = async () => {
+      const admission = await budget.admit(NOTE);
+      admittedAt.push(timeline.now() - START);
+      await timeline.sleep(8_000);
+      admission.answered(ANSWER);
+    };
+    const all = Promise.all([ask(), ask()]);
+    await timeline.run();
+    await all;
+    own.close();
+    expect(admittedAt[0]).toBe(0);
+    expect(admittedAt[1]).toBeGreaterThanOrEqual(9_000);
+    expect(admittedAt[1]).toBeLessThanOrEqual(9_200);
+  });
+
+  it('lets nobody who comes later take the place of one who waits', async () => {
+    const timeline = createTimeline(START);
+    const own = openWarehouse(path, timeline);
+    const budget = own.budget('main', { ...PATIENT, perSecond: 1 });
+    const order: string[] = [];
+    const ask = async (name: string, at: number) => {
+      await timeline.sleep(at);
+      (await budget.admit(NOTE)).answered(ANSWER);
+      order.push(name);
+    };
+    const all = Promise.all([ask('first', 0), ask('second', 10), ask('as the place is free', 1_000)]);
+    await timeline.run();
+    await all;
+    own.close();
+    expect(order).toEqual(['first', 'second', 'as the place is free']);
+  });
+
+  it('serves those who wait in their order', async () => {
+    const timeline = createTimeline(START);
+    const own = openWarehouse(path, timeline);
+    const budget = own.budget('main', { ...PATIENT, perSecond: 2 });
+    const order: number[] = [];
+    const ask = async (number: number) => {
+      const admission = await budget.admit({ ...NOTE, page: number });
+      order.push(number);
+      admission.answered(ANSWER);
+    };
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    const all = Promise.all(numbers.map(ask));
+    await timeline.run();
+    await all;
+    own.close();
+    expect(order).toEqual(numbers);
+    expect(rowsOf(path, 'select page from request order by request_id').map(({ page }) => page)).toEqual(
+      numbers,
+    );
+    expect(timeline.now() - START).toBeLessThanOrEqual(5_200);
+  });
+
+  it('serves the next one although the one before was parked or gave up', async () => {
+    const limits = { ...NONE, perMinute: 1 };
+    const budget = warehouse.budget('main', limits);
+    (await budget.admit(NOTE)).answered(ANSWER);
+    await expect(budget.admit(NOTE)).rejects.toThrow(ParkedError);
+    await expect(budget.admit(NOTE, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    clock.advance(60_001);
+    (await budget.admit(NOTE)).answered(ANSWER);
+    expect(valueOf(path, 'select count(*) from request')).toBe(2);
+  });
+
+  it('ends a wait when its signal aborts, with the reason, and nothing is spent', async () => {
+    const timeline = createTimeline(START);
+    const own = openWarehouse(path, timeline);
+    const budget = own.budget('main', { ...PATIENT, perDay: 1 });
+    (await budget.admit(NOTE)).answered(ANSWER);
+    const controller = new AbortController();
+    const waiting = budget.admit(NOTE, controller.signal).catch((error: unknown) => error);
+    void timeline.sleep(5_050).then(() => controller.abort(new Error('stopped')));
+    await timeline.run();
+    expect(await waiting).toEqual(new Error('stopped'));
+    expect(timeline.now()).toBe(START + 5_050);
+    own.close();
+    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+  });
+
+  it('parks where the clock went back, after one deadline at most, instead of waiting until it is there again', async () => {
+    const limits = { ...NONE, perMinute: 1 };
+    await spend(limits);
+    clock.set(START - 3_600_000);
+    await expect(spend(limits)).rejects.toThrow(ParkedError);
+    expect(clock.now() - (START - 3_600_000)).toBeLessThanOrEqual(NOTE.deadlineMs);
+  });
+
+  it('frees places as fast as the limits allow', async () => {
+    const limits = { ...PATIENT, perSecond: 5, perMinute: 120 };
+    for (let count = 0; count < 360; count++) await spend(limits);
+    const seconds = (clock.now() - START) / 1000;
+    expect(seconds).toBeGreaterThanOrEqual(2 * 60 + 23);
+    expect(seconds).toBeLessThanOrEqual(2 * 61 + 24);
+  });
+
+  describe('keeps a ledger', () => {
+    it('that has the request before it may be sent, and its answer after', async () => {
+      const admission = await warehouse.budget('main', { ...NONE, perDay: 9 }).admit(NOTE);
+      const sent = {
+        request_id: 1,
+        account: 'main',
+        at_ms: START,
+        purpose: 'page',
+        run_id: 7,
+        package_id: 101,
+        page: 3,
+      };
+      const [row] = rowsOf(path, 'select * from request');
+      expect(row).toEqual({
+        ...sent,
+        answered_at_ms: null,
+        status: null,
+        duration_ms: null,
+        bytes: null,
+        spent_until_ms: START + NOTE.deadlineMs,
+      });
+      clock.advance(250);
+      admission.answered({ status: 503, bytes: 77, sent: true });
+      const answer = { status: 503, bytes: 77, duration_ms: 250 };
+      expect(rowsOf(path, 'select * from request')).toEqual([
+        { ...sent, ...answer, answered_at_ms: START + 250, spent_until_ms: START + 250 },
+      ]);
+    });
+
+    it('that says how long a request without an answer took', async () => {
+      const budget = warehouse.budget('main', NONE);
+      const admission = await budget.admit({
+        ...NOTE,
+        purpose: 'storage',
+        packageId: null,
+        page: null,
+        runId: null,
+      });
+      clock.advance(30_000);
+      admission.answered({ status: null, bytes: null, sent: true });
+      expect(rowsOf(path, 'select * from request')).toEqual([
+        {
+          request_id: 1,
+          account: 'main',
+          at_ms: START,
+          answered_at_ms: null,
+          purpose: 'storage',
+          run_id: null,
+          package_id: null,
+          page: null,
+          status: null,
+          duration_ms: 30_000,
+          bytes: null,
+          spent_until_ms: START + 30_000,
+        },
+      ]);
+    });
+
+    it('that forgets nothing when its process is killed', async () => {
+      warehouse.close();
+      const child = runModule(`
+        import { openWarehouse } from '${built('warehouse/warehouse.js')}';
+        const clock = { now: () => ${START}, sleep: async () => undefined };
+        const budget = openWarehouse('${path}', clock).budget('main', ${JSON.stringify({ ...NONE, perDay: 3 })});
+        for (let page = 1; page <= 3; page++) await budget.admit({ ...${JSON.stringify(NOTE)}, page });
+        process.kill(process.pid, 'SIGKILL');`);
+      expect(await child.ended).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+      warehouse = openWarehouse(path, clock);
+      expect(rowsOf(path, 'select page, spent_until_ms from request')).toEqual(
+        [1, 2, 3].map((page) => ({ page, spent_until_ms: START + NOTE.deadlineMs })),
+      );
+      clock.set(START + NOTE.deadlineMs + DAY_MS - 1);
+      await expect(spend({ ...NONE, perDay: 3 })).rejects.toThrow(ParkedError);
+      clock.advance(1);
+      expect(await spend({ ...NONE, perDay: 3 })).toBe(0);
+    }, 60_000);
+  });
+});

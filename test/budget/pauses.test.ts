@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ParkedError } from '../../src/lib/errors.ts';
+import type { Admission, Limits, RequestNote } from '../../src/budget/budget.ts';
+import { pauseLength, shareAfter } from '../../src/budget/pauses.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import {
+  createTimeline,
+  createVirtualClock,
+  toMs,
+  type VirtualClock,
+} from '../support/clocks/virtual-clock.ts';
+
+const START = toMs('2026-03-01T12:00Z');
+const DAY_MS = 86_400_000;
+const NOTE: RequestNote = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
+const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
+const PATIENT: Limits = { ...NONE, maxWaitMs: DAY_MS };
+
+describe('the length of a pause', () => {
+  const anyMs = fc.option(fc.integer({ min: -DAY_MS, max: 100 * DAY_MS }), { nil: null });
+
+  it('without a time doubles from 30 seconds to an hour', () => {
+    const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1000].map((strikes) => pauseLength(null, strikes) / 1000);
+    expect(seconds).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+  });
+
+  it('is the time that is named, up to 31 days', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 * DAY_MS }), (named) => {
+        expect(pauseLength(named, 1)).toBe(Math.min(named, 31 * DAY_MS));
+      }),
+    );
+  });
+
+  it('is that of no time where none or a past one is named', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -DAY_MS, max: 0 }), fc.integer({ min: 1, max: 50 }), (past, strikes) => {
+        expect(pauseLength(past, strikes)).toBe(pauseLength(null, strikes));
+      }),
+    );
+  });
+
+  it('in a row is neither shorter than what is named nor than what it has grown to', () => {
+    fc.assert(
+      fc.property(anyMs, fc.integer({ min: 2, max: 50 }), (named, strikes) => {
+        const length = pauseLength(named, strikes);
+        expect(length).toBe(Math.max(Math.min(named ?? 0, 31 * DAY_MS), pauseLength(null, strikes)));
+      }),
+    );
+  });
+});
+
+describe('the share of the rate after a pause', () => {
+  const pause = { untilMs: START, backMs: START + 60_000, reason: '' };
+
+  it('rises from nothing at its end to all of it when the rate is back', () => {
+    const shares = [-1, 0, 15_000, 30_000, 60_000, 60_001].map((ms) => shareAfter(pause, START + ms));
+    expect(shares).toEqual([0, 0, 0.25, 0.5, 1, 1]);
+  });
+
+  it('is from 0 to 1 and never falls, whatever the pause', () => {
+    const moment = fc.integer({ min: START - DAY_MS, max: START + DAY_MS });
+    fc.assert(
+      fc.property(moment, moment, moment, fc.nat(DAY_MS), (untilMs, backMs, now, later) => {
+        const [before, after] = [now, now + later].map((at) =>
+          shareAfter({ untilMs, backMs, reason: '' }, at),
+        );
+        expect(before).toBeGreaterThanOrEqual(0);
+        expect(after).toBeLessThanOrEqual(1);
+        expect(after).toBeGreaterThanOrEqual(before ?? NaN);
+      }),
+    );
+  });
+});
+
+describe('a pause', () => {
+  let path: string;
+  let clock: VirtualClock;
+  let warehouse: SqliteWarehouse;
+
+  beforeEach(() => {
+    path = join(temporaryFolder(), 'live.db');
+    clock = createVirtualClock(START);
+    warehouse = openWarehouse(path, clock);
+    return () => warehouse.close();
+  });
+
+  const admit = (limits = PATIENT, account = 'main') => warehouse.budget(account, limits).admit(NOTE);
+
+  /** The request is answered by a restriction. */
+  function restrict(admission: Admission, waitMs: number | null, reason = 'too much'): void {
+    admission.answered({ status: 429, bytes: null, sent: true });
+    admission.restricted({ waitMs, reason });
+  }
+
+  /** The pause of account main in seconds after the start. */
+  function stored() {
+    const [row] = rowsOf(path, "select * from pause where account = 'main'");
+    const seconds = (moment: unknown) => (Date.parse(`${String(moment).replace(' ', 'T')}Z`) - START) / 1000;
+    if (!row) return null;
+    const { until, since, back_at: back, strikes } = row;
+    return { since: seconds(since), until: seconds(until), back: seconds(back), strikes };
+  }
+
+  /** Admits one request, and says at which second after the start that was. */
+  async function admittedAt(limits = PATIENT, account = 'main'): Promise<number> {
+    await admit(limits, account);
+    return (clock.now() - START) / 1000;
+  }
+
+  it('is stored with its reason, and is kept to', async () => {
+    restrict(await admit(), 5_000, 'HTTP 429');
+    expect(stored()).toEqual({ since: 0, until: 5, back: 65, strikes: 1 });
+    expect(valueOf(path, 'select reason from pause')).toBe('HTTP 429');
+    expect(await admittedAt()).toBeGreaterThanOrEqual(5);
+  });
+
+  it('is never shorter for being written in whole seconds', async () => {
+    clock.advance(1);
+    restrict(await admit(), 1);
+    expect(stored()).toMatchObject({ since: 0, until: 1 });
+  });
+
+  it('that may be waited out is waited out, though the rate comes back more slowly than a run may wait', async () => {
+    restrict(await admit(), 20_000);
+    expect(await admittedAt({ ...PATIENT, maxWaitMs: 20_000 })).toBeLessThanOrEqual(21);
+  });
+
+  it('is longer the more restrictions come in a row', async () => {
+    const lengths: unknown[] = [];
+    for (const named of [null, null, 5_000, 3_600_000, null]) {
+      const admission = await admit();
+      const now = Math.ceil((clock.now() - START) / 1000);
+      restrict(admission, named);
+      lengths.push([(stored()?.until ?? NaN) - now, stored()?.strikes]);
+    }
+    expect(lengths).toEqual([
+      [30, 1],
+      [60, 2],
+      [120, 3],
+      [3600, 4],
+      [480, 5],
+    ]);
+  });
+
+  it('is as long as the service says also where that is told late, to a request from before it', async () => {
+    const [first, late] = [await admit(), await admit()];
+    restrict(first, 1_000);
+    clock.advance(4_000);
+    restrict(late, null);
+    expect(stored()).toMatchObject({ until: 34, strikes: 1 });
+  });
+
+  it('is a first one again once the rate has been back for an hour', async () => {
+    restrict(await admit(), null);
+    clock.set(START + 90_000 + 3_600_000);
+    restrict(await admit(), null);
+    expect(stored()).toEqual({ since: 3690, until: 3720, back: 3780, strikes: 1 });
+  });
+
+  it('is one, however many were told it at a time', async () => {
+    const under = [await admit(), await admit(), await admit(), await admit()];
+    for (const admission of under) {
+      clock.advance(1_000);
+      restrict(admission, null);
+    }
+    expect(stored()).toEqual({ since: 1, until: 31, back: 91, strikes: 1 });
+  });
+
+  it('is made longer, and never shorter, by those who are told another time meanwhile', async () => {
+    const under = [await admit(), await admit(), await admit()];
+    const ends = [10_000, 40_000, 20_000].map((named, index) => {
+      clock.advance(1_000);
+      const admission = under[index];
+      if (admission) restrict(admission, named);
+      return [stored()?.until, stored()?.strikes];
+    });
+    expect(ends).toEqual([
+      [11, 1],
+      [42, 1],
+      [42, 1],
+    ]);
+  });
+
+  it('is no second one for a request from before it that is told so after it', async () => {
+    const slow = await admit();
+    restrict(await admit(), 5_000);
+    clock.advance(20_000);
+    restrict(slow, null);
+    expect(stored()?.strikes).toBe(1);
+    const early = await admit();
+    restrict(early, null);
+    expect(stored()?.strikes).toBe(2);
+  });
+
+  it('lasts as long from now on where the clock went back', async () => {
+    clock.set(START + 3_600_000);
+    restrict(await admit(), 20_000);
+    clock.set(START);
+    const at = await admittedAt();
+    expect(at).toBeGreaterThanOrEqual(20);
+    expect(at).toBeLessThanOrEqual(50);
+    expect(stored()).toMatchObject({ since: 0, until: 20, strikes: 1 });
+  });
+
+  it('outlives its process', async () => {
+    restrict(await admit(), 100_000);
+    warehouse.close();
+    warehouse = openWarehouse(path, clock);
+    expect(await admittedAt()).toBe(100);
+  });
+
+  it('is kept to by every process that has the file open', async () => {
+    const other = openWarehouse(path, clock);
+    const budget = other.budget('main', PATIENT);
+    await budget.admit(NOTE);
+    restrict(await admit(), 20_000);
+    await budget.admit(NOTE);
+    other.close();
+    expect(clock.now() - START).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('is kept to by a process that waits for its place when another one is told it', async () => {
+    const timeline = createTimeline(START);
+    const [one, other] = [openWarehouse(path, timeline), openWarehouse(path, timeline)];
+    const limits = { ...PATIENT, perSecond: 1 };
+    const told = await one.budget('main', limits).admit(NOTE);
+    const waiting = other.budget('main', limits).admit(NOTE);
+    void timeline.sleep(300).then(() => restrict(told, 7_000));
+    await timeline.run();
+    await waiting;
+    one.close();
+    other.close();
+    expect(Number(valueOf(path, 'select max(at_ms) from request'))).toBeGreaterThanOrEqual(START + 8_000);
+  });
+
+  it('is of one account: another one goes on', async () => {
+    restrict(await admit(), 20_000);
+    expect(await admittedAt(NONE, 'other')).toBe(0);
+    await expect(admit(NONE)).rejects.toThrow(ParkedError);
+  });
+
+  it('parks what may not wait that long, says until when and why, and spends nothing', async () => {
+    restrict(await admit(), 20_000, 'account main, package 7: the service answered 429');
+    const refused: unknown = await admit({ ...NONE, maxWaitMs: 19_999 }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ParkedError);
+    expect(refused).toMatchObject({
+      message:
+        'account main is paused until 2026-03-01 12:00:20 UTC: account main, package 7: the service answered 429',
+      untilMs: START + 20_000,
+    });
+    expect(clock.now()).toBe(START);
+    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+  });
+
+  it('parks nobody who may wait exactly that long', async () => {
+    restrict(await admit(), 100_000);
+    clock.advance(85_000);
+    expect(await admittedAt({ ...NONE, maxWaitMs: 15_000 })).toBe(100);
+  });
+
+  it('ends a wait when its signal aborts', async () => {
+    restrict(await admit(), 20_000);
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    await expect(warehouse.budget('main', PATIENT).admit(NOTE, stopped)).rejects.toThrow('stopped');
+    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+  });
+
+  it('is history once the rate is back', async () => {
+    restrict(await admit(), 5_000);
+    clock.set(START + 65_000);
+    for (let count = 0; count < 200; count++) expect(await admittedAt(NONE)).toBe(65);
+    expect(stored()?.until).toBe(5);
+  });
+});

@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AccountConfig, LimitsConfig, ScheduleConfig } from '../../src/config/config.ts';
+import {
+  costOf,
+  FULL_STEPS,
+  judge,
+  propose,
+  QUICK_STEPS,
+  type AccountCost,
+  type PackageSize,
+} from '../../src/capacity/plan.ts';
+import { createTimetables } from '../../src/capacity/timetable.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const NOW = toMs('2026-03-10T12:34Z');
+const timetableOf = createTimetables(NOW);
+const HOURLY: ScheduleConfig = { full: '0 * * * *', quick: null };
+const NO_LIMITS = { perSecond: null, perMinute: null, perDay: null };
+
+function account(
+  packages: readonly number[],
+  limits: Partial<LimitsConfig> = {},
+  storage = true,
+): AccountConfig {
+  return {
+    name: 'main',
+    videoList: { baseUrl: 'http://127.0.0.1:9', key: 'key', pageSize: 1000 },
+    storage: storage
+      ? {
+          baseUrl: '',
+          auth: 'none',
+          key: '',
+          since: null,
+          settleMs: 0,
+          lookAgainDays: 0,
+          giveUpDays: 0,
+          optional: [],
+          plausibleFactor: 2,
+        }
+      : null,
+    packages: packages.map((id) => ({ id, name: null })),
+    limits: { concurrency: 4, maxWaitMs: 0, restrictedCodes: [], finalCodes: [], ...NO_LIMITS, ...limits },
+  };
+}
+
+function size(id: number, totalcount: number | null, pageSize: number | null = 1000): PackageSize {
+  return { account: 'main', package_id: id, totalcount, page_size: pageSize };
+}
+
+const noLooks = () => 0;
+
+/** An account whose full pass and quick pass make so many requests. */
+function cost(full: number, quick: number, limits: Partial<LimitsConfig> = {}): AccountCost {
+  const sizes = [size(1, full - quick + 1, 1)];
+  const packages = Array.from({ length: quick }, (_, index) => index + 1);
+  return costOf(account(packages, limits, false), sizes, noLooks);
+}
+
+describe('the cost of a pass', () => {
+  it('is a page of so many videos each, and one request for the storage', () => {
+    const sizes = [size(101, 2001), size(102, 1000), size(103, 0), size(104, 5, 0)];
+    const { full, quick, packagesUnknown } = costOf(account([101, 102, 103]), sizes, noLooks);
+    expect(full).toEqual({ pages: 5, requests: 6, timeMs: null });
+    expect(quick).toEqual({ pages: 3, requests: 4, timeMs: null });
+    expect(packagesUnknown).toBe(0);
+    expect(costOf(account([101], {}, false), sizes, noLooks).full.requests).toBe(3);
+    expect(costOf(account([]), sizes, noLooks).full).toMatchObject({ pages: 0, requests: 1 });
+  });
+
+  it('counts a package that was never walked whole as one page, and says so', () => {
+    const sizes = [size(101, 3000), size(102, null, null), size(104, 7, null)];
+    const { full, packagesUnknown } = costOf(account([101, 102, 103, 104]), sizes, noLooks);
+    expect([full.pages, packagesUnknown]).toEqual([6, 3]);
+  });
+
+  it('is of this account only', () => {
+    const others = [{ ...size(101, 9000), account: 'other' }];
+    expect(costOf(account([101]), others, noLooks)).toMatchObject({ packagesUnknown: 1, full: { pages: 1 } });
+  });
+
+  it('takes the time of the slowest limit; without any there is none', () => {
+    const timeOf = (limits: Partial<LimitsConfig>) =>
+      costOf(account([101], limits), [size(101, 599_000)], noLooks).full.timeMs;
+    expect(timeOf({ perSecond: 5, perMinute: 120 })).toBe(300_000);
+    expect(timeOf({ perSecond: 1, perMinute: 120 })).toBe(600_000);
+    expect(timeOf({ perSecond: 5 })).toBe(120_000);
+    expect(timeOf({ perMinute: 600 })).toBe(60_000);
+    expect(timeOf({ perDay: 1 })).toBeNull();
+  });
+
+  it('has boundary reads on top only where a package has a boundary', () => {
+    const sizes = [size(101, 10_000), size(102, 1000)];
+    expect(costOf(account([101, 102, 103]), sizes, (pages) => pages * 7).boundaryReads).toBe(70);
+  });
+});
+
+describe('the verdict', () => {
+  it('goes by the fullest 24 hours', () => {
+    const verdict = judge(cost(264, 4, { perDay: 20_000 }), timetableOf(HOURLY));
+    expect(verdict).toEqual({ runs: { full: 24, quick: 0 }, requestsPerDay: 6336, shortfalls: [] });
+    const withQuick = judge(
+      cost(264, 4, { perDay: 20_000 }),
+      timetableOf({ ...HOURLY, quick: '*/10 * * * *' }),
+    );
+    expect(withQuick).toMatchObject({ runs: { full: 24, quick: 120 }, requestsPerDay: 6816, shortfalls: [] });
+  });
+
+  it('fits to the last request, and not with one more', () => {
+    expect(judge(cost(100, 1, { perDay: 2400 }), timetableOf(HOURLY)).shortfalls).toEqual([]);
+    expect(judge(cost(100, 1, { perDay: 2399 }), timetableOf(HOURLY)).shortfalls).toEqual(['per_day']);
+    expect(judge(cost(1_000_000, 1), timetableOf(HOURLY)).shortfalls).toEqual([]);
+  });
+
+  it('does not fit where a pass takes longer than the time between two of its runs, whatever a day may hold', () => {
+    const limits = { perMinute: 10 };
+    expect(judge(cost(600, 1, limits), timetableOf(HOURLY)).shortfalls).toEqual([]);
+    expect(judge(cost(601, 1, limits), timetableOf(HOURLY)).shortfalls).toEqual(['full_time']);
+    const often = timetableOf({ full: '0 0 * * *', quick: '*/10 * * * *' });
+    expect(judge(cost(600, 100, limits), often).shortfalls).toEqual([]);
+    expect(judge(cost(600, 101, limits), often).shortfalls).toEqual(['quick_time']);
+    const all = judge(cost(99_999, 101, { ...limits, perDay: 9 }), often);
+    expect(all.shortfalls).toEqual(['per_day', 'full_time', 'quick_time']);
+  });
+});
+
+describe('the proposal', () => {
+  const schedules = (one: AccountCost, present: ScheduleConfig) =>
+    propose([one], present, timetableOf)?.schedule;
+
+  it('makes full runs rarer, at the minute that they have', () => {
+    const big = cost(1300, 1, { perDay: 20_000 });
+    expect(schedules(big, HOURLY)).toEqual({ full: '0 */2 * * *', quick: null });
+    expect(schedules(big, { full: '17 * * * *', quick: null })?.full).toBe('17 */2 * * *');
+    expect(schedules(cost(1300, 1, { perDay: 1300 }), { full: '17 * * * *', quick: null })?.full).toBe(
+      '17 0 * * *',
+    );
+    expect(schedules(cost(800, 1, { perDay: 20_000 }), { full: '*/5 * * * *', quick: null })?.full).toBe(
+      '0 * * * *',
+    );
+  });
+
+  it('leaves the quick runs as they are where they can stay', () => {
+    const quick = '*/10 * * * *';
+    expect(schedules(cost(1300, 10, { perDay: 20_000 }), { ...HOURLY, quick })).toEqual({
+      full: '0 */2 * * *',
+      quick,
+    });
+  });
+
+  it('makes quick runs rarer where they alone are too much', () => {
+    const quick = '* * * * *';
+    const daily = { full: '0 3 * * *', quick };
+    expect(schedules(cost(200, 100, { perDay: 20_000 }), daily)).toEqual({
+      full: '0 3 * * *',
+      quick: '*/10 * * * *',
+    });
+    expect(schedules(cost(3000, 100, { perDay: 20_000 }), { ...HOURLY, quick })).toEqual({
+      full: '0 0 * * *',
+      quick: '*/10 * * * *',
+    });
+  });
+
+  it('does without quick runs where none fit beside the full ones', () => {
+    const proposal = propose(
+      [cost(100, 100, { perDay: 100 })],
+      { full: '0 0 * * *', quick: '* * * * *' },
+      timetableOf,
+    );
+    expect(proposal).toEqual({
+      schedule: { full: '0 0 * * *', quick: null },
+      fullMinutes: null,
+      quickMinutes: 0,
+    });
+  });
+
+  it('is none where not even one full run a day fits', () => {
+    expect(schedules(cost(20_001, 1, { perDay: 20_000 }), HOURLY)).toBeUndefined();
+    expect(schedules(cost(14_401, 1, { perMinute: 10 }), HOURLY)).toBeUndefined();
+    expect(schedules(cost(14_400, 1, { perMinute: 10 }), HOURLY)?.full).toBe('0 0 * * *');
+  });
+
+  it('for several accounts fits them all', () => {
+    const costs = [cost(1300, 1, { perDay: 20_000 }), cost(4000, 1, { perDay: 20_000 }), cost(1, 1)];
+    expect(propose(costs, HOURLY, timetableOf)?.fullMinutes).toBe(360);
+  });
+
+  const limit = (highest: number) => fc.option(fc.integer({ min: 1, max: highest }));
+  const anyCost = fc
+    .record({
+      quick: fc.integer({ min: 1, max: 60 }),
+      more: fc.nat(5000),
+      perSecond: limit(5),
+      perMinute: limit(120),
+      perDay: limit(30_000),
+    })
+    .map(({ quick, more, ...limits }) => cost(quick + more, quick, limits));
+  const anySchedule = fc.record({
+    full: fc.constantFrom('0 * * * *', '*/5 * * * *', '30 */2 * * *', '17 3 * * *', '0 9 * * mon-fri'),
+    quick: fc.constantFrom(null, '* * * * *', '*/10 * * * *', '5 * * * *', '0 */6 * * *'),
+  });
+
+  it('fits by the same arithmetic, and nothing that is more often does', () => {
+    const fits = (one: AccountCost, schedule: ScheduleConfig) =>
+      judge(one, timetableOf(schedule)).shortfalls.length === 0;
+    fc.assert(
+      fc.property(anyCost, anySchedule, (one, present) => {
+        fc.pre(!fits(one, present));
+        const minute = /^\d+(?= )/.exec(present.full)?.[0] ?? '0';
+        const proposal = propose([one], present, timetableOf);
+        const fulls = FULL_STEPS.map((step) => cronText(step, minute));
+        const fitting = fulls.findIndex((full) => fits(one, { ...present, full }));
+        if (fitting >= 0) {
+          expect(proposal).toMatchObject({ fullMinutes: FULL_STEPS[fitting], quickMinutes: null });
+        } else if (proposal) {
+          expect(present.quick).not.toBeNull();
+          const { quickMinutes } = proposal;
+          for (const step of QUICK_STEPS.filter((each) => quickMinutes !== 0 && each < (quickMinutes ?? 0))) {
+            const quick = cronText(step, minute);
+            expect([present.full, ...fulls].some((full) => fits(one, { full, quick }))).toBe(false);
+          }
+        } else {
+          expect(fits(one, { full: cronText(1440, minute), quick: null })).toBe(false);
+        }
+        if (proposal) expect(fits(one, proposal.schedule)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  }, 120_000);
+});
+
+/** Written once more, by hand. */
+function cronText(minutes: number, minute: string): string {
+  if (minutes < 60) return `*/${minutes} * * * *`;
+  if (minutes === 60) return `${minute} * * * *`;
+  return `${minute} ${minutes === 1440 ? '0' : `*/${minutes / 60}`} * * *`;
+}

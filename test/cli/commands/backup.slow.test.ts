@@ -1,0 +1,168 @@
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lockOrThrow } from '../../../src/database/lock.ts';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { execute, hashOf } from '../../support/fixtures/live-file.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { putFilled, wholeOf } from '../../support/fixtures/full-warehouse.ts';
+
+const AT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/.source;
+
+/** A folder with a config and a filled live file. */
+async function filledFolder(): Promise<string> {
+  const cwd = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
+  await putFilled(join(cwd, WAREHOUSE));
+  return cwd;
+}
+
+describe('backup and restore', () => {
+  it('say in words what they did, where all is, and what to type next', async () => {
+    const cwd = await filledFolder();
+    const before = wholeOf(join(cwd, WAREHOUSE));
+    renameSync(join(cwd, CONFIG), join(cwd, 'other.yaml'));
+    const other = ['--config', 'other.yaml'];
+    const backup = await vodhouse(['backup', 'backups/x y.db', ...other], { cwd });
+    expect([backup.code, backup.stderr]).toEqual([0, '']);
+    expect(backup.stdout).toMatch(
+      /^backed up data\/vodhouse\.db to backups\/x y\.db: 40 videos, \d+ kB, [\d.]+ m?s\nvodhouse restore 'backups\/x y\.db' --config other\.yaml puts it back\n$/,
+    );
+    execute(join(cwd, WAREHOUSE), "update package set name = 'later'");
+    const restore = await vodhouse(['restore', 'backups/x y.db', ...other], { cwd });
+    expect([restore.code, restore.stderr]).toEqual([0, '']);
+    expect(restore.stdout.split('\n')).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^restored data/vodhouse\\.db from backups/x y\\.db: 40 videos, \\d+ kB, its last run ended ${AT}$`,
+        ),
+      ),
+      expect.stringMatching(/^what was there is kept: data\/vodhouse\.db\.before-restore-\d{8}-\d{6}$/),
+      'of its ledger 0 requests of the last day and 0 pauses were taken over',
+      'next: vodhouse sync --config other.yaml',
+      '',
+    ]);
+    expect(wholeOf(join(cwd, WAREHOUSE))).toEqual(before);
+  });
+
+  it('say it as one JSON document', async () => {
+    const cwd = await filledFolder();
+    const file = join(cwd, 'copy.db');
+    const backup = await vodhouse(['backup', 'copy.db', '--json'], { cwd });
+    const held = { file, warehouse: join(cwd, WAREHOUSE), videos: 40, last_run_at: '2026-03-01 12:01:00' };
+    const number = expect.any(Number) as number;
+    expect(JSON.parse(backup.stdout)).toEqual({ ...held, size_bytes: number, duration_ms: number });
+    const restore = await vodhouse(['restore', 'copy.db', '--json'], { cwd });
+    const kept = expect.stringContaining('.before-restore-') as string;
+    const carried = { requests: 0, pauses: 0 };
+    expect(JSON.parse(restore.stdout)).toEqual({ ...held, size_bytes: number, kept, carried });
+  });
+
+  it('say that a ledger cannot be read', async () => {
+    const cwd = await filledFolder();
+    await vodhouse(['backup', 'copy.db'], { cwd });
+    writeFileSync(join(cwd, WAREHOUSE), 'x'.repeat(9999));
+    const { code, stdout } = await vodhouse(['restore', 'copy.db'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      'the ledger of it cannot be read, the request budget counts from the backup on: ',
+    );
+  });
+});
+
+describe('backup', () => {
+  it('ends with 2 where something is there, which stays', async () => {
+    const cwd = await filledFolder();
+    writeFileSync(join(cwd, 'copy.db'), 'mine');
+    const { code, stdout, stderr } = await vodhouse(['backup', 'copy.db'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /copy\.db is there already; nothing was written\n {2}-> name a file that is not there, such as/,
+    );
+    expect(readFileSync(join(cwd, 'copy.db'), 'utf8')).toBe('mine');
+  });
+
+  it('ends with 2 without a file', async () => {
+    const cwd = await filledFolder();
+    expect((await vodhouse(['backup'], { cwd })).code).toBe(2);
+  });
+
+  it('ends with 1 where the live file is damaged, and leaves none', async () => {
+    const cwd = await filledFolder();
+    const path = join(cwd, WAREHOUSE);
+    writeFileSync(path, readFileSync(path).subarray(0, 8 * 4096));
+    const { code, stderr } = await vodhouse(['backup', 'copy.db'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${path} is damaged: `);
+    expect(readdirSync(cwd).sort()).toEqual(['data', CONFIG]);
+  });
+});
+
+describe('restore', () => {
+  it('ends with 75 while somebody runs, and says who', async () => {
+    const cwd = await filledFolder();
+    await vodhouse(['backup', 'copy.db'], { cwd });
+    const lock = lockOrThrow(join(cwd, WAREHOUSE), 'worker', 'start', Date.now());
+    const { code, stdout, stderr } = await vodhouse(['restore', 'copy.db'], { cwd });
+    lock.release();
+    expect([code, stdout]).toEqual([75, '']);
+    expect(stderr).toContain(`a worker is running: vodhouse start on ${hostname()}, pid ${process.pid}`);
+    expect(stderr).toContain('-> stop it first: a restore needs the warehouse for itself');
+  });
+
+  it('ends with 2 where there is no backup, and with 1 for one that is none', async () => {
+    const cwd = await filledFolder();
+    const before = hashOf(join(cwd, WAREHOUSE));
+    expect((await vodhouse(['restore', 'nowhere.db'], { cwd })).code).toBe(2);
+    const { code, stderr } = await vodhouse(['restore', CONFIG], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'is not a SQLite file; nothing was changed\n  -> name another backup; the live file is as it was',
+    );
+    expect(hashOf(join(cwd, WAREHOUSE))).toBe(before);
+  });
+
+  it('that was broken off has all others say so, until another one finishes it', async () => {
+    const cwd = await filledFolder();
+    await vodhouse(['backup', 'copy.db'], { cwd });
+    const path = join(cwd, WAREHOUSE);
+    copyFileSync(join(cwd, 'copy.db'), `${path}.restoring`);
+    rmSync(path);
+    const commands = [['sync'], ['status']];
+    const ends = await Promise.all(
+      commands.map((command) => vodhouse([...command, '--log-level', 'silent'], { cwd })),
+    );
+    for (const { code, stderr } of ends) {
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /a restore of .* was broken off: .*\.restoring is there\n {2}-> vodhouse restore FILE, /,
+      );
+    }
+    expect(readdirSync(cwd).sort()).toEqual(['copy.db', 'data', CONFIG]);
+    expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
+    expect(wholeOf(path)).toEqual(wholeOf(join(cwd, 'copy.db')));
+  });
+});
+
+describe('a backup that gets a signal', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s ends with 130, and leaves nothing', async (name) => {
+    const cwd = await filledFolder();
+    execute(
+      join(cwd, WAREHOUSE),
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
+       insert into quarantine (account, stream, reason, raw, seen_at)
+       select 'main', 'videos', 'large', hex(zeroblob(25000)), '2026-03-01 12:00:00' from n`,
+    );
+    const before = readdirSync(cwd);
+    const command = startVodhouse(['backup', 'copy.db'], { cwd });
+    await eventually(() => readdirSync(cwd).join()).toContain('copy.db.new-');
+    command.kill(name);
+    const { code, stdout, stderr } = await command.ended;
+    expect([code, stdout]).toEqual([130, '']);
+    expect(stderr).toBe(
+      `stopping; no backup is made; once more to stop at once\nvodhouse: stopped by ${name} before the end\n`,
+    );
+    expect(readdirSync(cwd)).toEqual(before);
+  });
+});

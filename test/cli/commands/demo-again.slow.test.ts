@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { valueOf } from '../../support/fixtures/live-file.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+describe('a second demo', () => {
+  it('begins anew where its warehouse is gone, and refuses a file that is not its own', async () => {
+    const cwd = temporaryFolder();
+    await vodhouse(['demo', '--once'], { cwd });
+    rmSync(join(cwd, 'data/demo.db'));
+    const { code, stdout } = await vodhouse(['demo', '--once'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^published data\/demo\.bi\.db: 12,300 videos, /m);
+    rmSync(join(cwd, 'data'), { recursive: true });
+    mkdirSync(join(cwd, 'data'));
+    writeFileSync(join(cwd, 'data/demo.bi.db'), 'mine');
+    expect((await vodhouse(['demo', '--once'], { cwd })).code).toBe(2);
+    expect(readFileSync(join(cwd, 'data/demo.bi.db'), 'utf8')).toBe('mine');
+  });
+
+  it('goes on with an account that is as the first one left it', async () => {
+    const cwd = temporaryFolder();
+    const warehouse = join(cwd, 'data/demo.db');
+    const first = startVodhouse(['demo', '--churn', '600'], { cwd });
+    await eventually(first.stdout).toMatch(/^done in /m);
+    await eventually(first.stderr).toMatch(/full run 2 succeeded/);
+    first.kill('SIGTERM');
+    await first.ended;
+    const changed = () => Number(valueOf(warehouse, 'select change_seq from warehouse_state'));
+    const before = changed();
+    expect(before).toBeGreaterThan(12_400);
+    const second = startVodhouse(['demo', '--churn', '0'], { cwd });
+    await eventually(second.stdout).toMatch(/^done in /m);
+    second.kill('SIGTERM');
+    await second.ended;
+    expect(changed() - before).toBeLessThan((before - 12_300) * 0.6); // a new account would undo all of them
+  });
+});

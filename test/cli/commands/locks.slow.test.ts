@@ -1,0 +1,111 @@
+import { hostname } from 'node:os';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createGate, startScriptedService } from '../../support/servers/scripted-service.ts';
+import { listPage, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const records = [1, 2, 3].map((id) => videoRecord(id));
+
+/** A sync that waits for the answer to its first page until the gate opens. */
+async function startHeldSync() {
+  const gate = createGate();
+  let held = false;
+  const service = await startScriptedService(
+    wholeService(async (request) => {
+      if (!held) {
+        held = true;
+        await gate.opened;
+      }
+      return listPage(request, records);
+    }),
+  );
+  const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+  const first = startVodhouse(['sync'], { cwd });
+  await eventually(() => service.requests.length).toBe(1);
+  return { cwd, gate, first, service };
+}
+
+describe('beside a sync that is under way', () => {
+  it('another one ends with 75, names who runs, and sends nothing', async () => {
+    const { cwd, gate, first, service } = await startHeldSync();
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect([code, stdout]).toEqual([75, '']);
+    expect(stderr).toContain(`a run is under way: vodhouse sync on ${hostname()}, pid ${first.pid}, since `);
+    expect(stderr).toContain('-> vodhouse sync --wait waits for it');
+    expect(service.requests).toHaveLength(1);
+    gate.open();
+    expect((await first.ended).code).toBe(0);
+  });
+
+  it('another one with --wait runs after it', async () => {
+    const { cwd, gate, first, service } = await startHeldSync();
+    const second = startVodhouse(['sync', '--wait'], { cwd });
+    const refused = await vodhouse(['sync'], { cwd });
+    expect(refused.code).toBe(75);
+    expect(service.requests).toHaveLength(1);
+    gate.open();
+    expect((await first.ended).code).toBe(0);
+    expect((await second.ended).code).toBe(0);
+    expect(rowsOf(cwd, 'select status from run order by run_id')).toEqual([
+      { status: 'succeeded' },
+      { status: 'succeeded' },
+    ]);
+  });
+
+  it('another one with --wait ends with 130 at SIGINT', async () => {
+    const { cwd, gate, first } = await startHeldSync();
+    const second = startVodhouse(['sync', '--wait'], { cwd });
+    // it says nothing while it waits: two others that come and go are its time to begin
+    for (let round = 0; round < 2; round++) expect((await vodhouse(['sync'], { cwd })).code).toBe(75);
+    second.kill('SIGINT');
+    expect((await second.ended).stderr).toContain('stopped by SIGINT');
+    expect((await second.ended).code).toBe(130);
+    gate.open();
+    expect((await first.ended).code).toBe(0);
+  });
+
+  it('check and status work', async () => {
+    const { cwd, gate, first } = await startHeldSync();
+    expect((await vodhouse(['check'], { cwd })).stdout).toMatch(/package 101 +ok +3 videos/);
+    const status = await vodhouse(['status'], { cwd });
+    expect(status.code).toBe(3);
+    expect(status.stdout).toMatch(/^1 +just now +manual +full +everything +running/m);
+    gate.open();
+    expect((await first.ended).code).toBe(0);
+  });
+
+  it('that is killed, the next one runs, and marks it as interrupted', async () => {
+    const { cwd, first } = await startHeldSync();
+    first.kill('SIGKILL');
+    await first.ended;
+    const { code } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(0);
+    expect(rowsOf(cwd, 'select status from run order by run_id')).toEqual([
+      { status: 'interrupted' },
+      { status: 'succeeded' },
+    ]);
+    expect(valueOf(cwd, 'select count(*) from video')).toBe(3);
+  });
+});
+
+describe('beside a worker', () => {
+  it('another worker ends with 75, and sync runs', async () => {
+    const service = await startScriptedService(wholeService((request) => listPage(request, records)));
+    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const worker = startVodhouse(['start'], { cwd });
+    await eventually(worker.stderr).toContain('next full run at');
+    const second = await vodhouse(['start'], { cwd });
+    expect(second.code).toBe(75);
+    expect(second.stderr).toContain(
+      `a worker is running: vodhouse start on ${hostname()}, pid ${worker.pid}`,
+    );
+    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { execute, valueOf as valueIn } from '../../support/fixtures/live-file.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const PUBLISHED = 'data/vodhouse.bi.db';
+/** A sandbox whose today stands still, so that a run can find nothing new. */
+const settings = { storage: false, pageSize: 100 };
+
+function folderWith(wishes: ConfigWishes, publish = 'publish: {}'): string {
+  return folderOf({ [CONFIG]: configText({ ...settings, top: publish, ...wishes }) });
+}
+
+const inode = (cwd: string) => statSync(join(cwd, PUBLISHED)).ino;
+const videos = (cwd: string) =>
+  valueIn(join(cwd, PUBLISHED), 'select count(*) from videos where is_removed = 0');
+
+describe('sync', () => {
+  it('publishes what it changed, and nothing where it changed nothing', async () => {
+    const { url, sandbox } = await startSandbox();
+    const cwd = folderWith({ url });
+    const first = await vodhouse(['sync'], { cwd });
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(
+      /^published data\/vodhouse\.bi\.db: 250 videos, 250 versions, 0 days of storage, [\d.]+ [kM]B in .*$/m,
+    );
+    expect(videos(cwd)).toBe(250);
+    const before = inode(cwd);
+
+    const second = await vodhouse(['sync', '--json'], { cwd });
+    expect(JSON.parse(second.stdout)).toMatchObject({ status: 'succeeded', published: null });
+    expect(inode(cwd)).toBe(before);
+
+    sandbox.churn(30);
+    const third = await vodhouse(['sync', '--json'], { cwd });
+    const file = join(cwd, PUBLISHED);
+    expect(JSON.parse(third.stdout)).toMatchObject({
+      published: { file, bytes: statSync(file).size, copy: null, rows: { packages: 1 } },
+    });
+    expect(videos(cwd)).toBe(valueOf(cwd, 'select count(*) from video where removed_at is null'));
+    expect(inode(cwd)).not.toBe(before);
+  });
+
+  it('stores everything and publishes nothing where something else stands in the place of the published file', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url });
+    mkdirSync(join(cwd, 'data'));
+    writeFileSync(join(cwd, PUBLISHED), 'my own notes');
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(
+      /^not published: publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/m,
+    );
+    expect(stdout).toContain('  -> name another file, or move this one away');
+    expect(valueOf(cwd, 'select count(*) from video')).toBe(250);
+    expect(readFileSync(join(cwd, PUBLISHED), 'utf8')).toBe('my own notes');
+    const byHand = await vodhouse(['publish'], { cwd });
+    expect(byHand.code).toBe(2);
+  });
+
+  it('puts publishing off where the config bounds it; publish does not wait', async () => {
+    const { url, sandbox } = await startSandbox();
+    const cwd = folderWith({ url }, 'publish: { every: 12h }');
+    await vodhouse(['sync'], { cwd });
+    const before = inode(cwd);
+    sandbox.churn(30);
+    const second = await vodhouse(['sync'], { cwd });
+    expect([second.code, inode(cwd)]).toEqual([0, before]);
+    expect(second.stderr).toMatch(/publishing is put off until .* UTC \(publish\.every\)/);
+    await vodhouse(['publish'], { cwd });
+    expect(inode(cwd)).not.toBe(before);
+  });
+
+  it('ends with 3 where it stored everything and could not publish, and says why', async () => {
+    const { url, sandbox } = await startSandbox();
+    const cwd = folderWith({ url });
+    await vodhouse(['sync'], { cwd });
+    execute(
+      join(cwd, 'data/vodhouse.db'),
+      'update video set first_seen_at = 12, change_seq = change_seq + 1000',
+    );
+    sandbox.churn(5);
+    const before = inode(cwd);
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(stdout).toMatch(/^done in /m);
+    if (code !== 0)
+      expect(stdout).toMatch(/^not published: the new file is not published: its table .*\n {2}-> /m);
+    expect([code, inode(cwd)]).toEqual([3, before]);
+  });
+
+  it('sends nothing where a column is to be left out that cannot be', async () => {
+    const cwd = folderWith({ url: 'http://127.0.0.1:1' }, 'publish: { exclude: [colour] }');
+    for (const command of ['sync', 'publish']) {
+      const { code, stderr } = await vodhouse([command], { cwd });
+      expect([command, code]).toEqual([command, 2]);
+      expect(stderr).toContain('publish.exclude: "colour" cannot be left out\n  -> these can: ');
+    }
+  });
+});
+
+describe('publish', () => {
+  it('makes the file anew, with a copy of the day, and says what is in it', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url }, 'publish: { keep_days: 2 }');
+    await vodhouse(['sync'], { cwd });
+    const before = inode(cwd);
+    const { code, stdout, stderr } = await vodhouse(['publish'], { cwd });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(
+      /^published data\/vodhouse\.bi\.db: 250 videos, .*\na copy of the day: data\/vodhouse\.bi\.\d{4}-\d\d-\d\d\.db\n$/,
+    );
+    expect(inode(cwd)).not.toBe(before);
+    const { stdout: json } = await vodhouse(['publish', '--json'], { cwd });
+    expect(JSON.parse(json)).toMatchObject({ rows: { videos: 250, video_history: 0 } });
+  });
+
+  it('ends with 2 where the config publishes nothing, and with 1 where there is nothing to publish', async () => {
+    const without = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:1' }) });
+    const nowhere = await vodhouse(['publish'], { cwd: without });
+    expect(nowhere.code).toBe(2);
+    expect(nowhere.stderr).toContain('the config has no `publish`');
+    expect(nowhere.stderr).toContain('`publish: {}`');
+    const empty = await vodhouse(['publish'], { cwd: folderWith({ url: 'http://127.0.0.1:1' }) });
+    expect(empty.code).toBe(1);
+    expect(empty.stderr).toMatch(/^vodhouse: there is no warehouse at .*\n {2}-> vodhouse sync makes it\n$/);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it, vi } from 'vitest';
+import { publishAfterRun, publishedLines } from '../../../src/cli/commands/publish.ts';
+import { openSession } from '../../../src/cli/command-context.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { createPublisher } from '../../../src/publishing/publisher.ts';
+import { liveFileWith, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { orderOf } from '../../support/fixtures/published-file.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const never = new AbortController().signal;
+
+describe('publishing after a run', () => {
+  it('says that it publishes before it does, and when it will where the config bounds it', async () => {
+    const target = { ...orderOf(liveFileWith(packageRow(101), videoRow(1))), everyMs: 3_600_000 };
+    const publisher = createPublisher(target);
+    const said: string[] = [];
+    const write = (line: string) => said.push(line);
+    const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
+    const clock = createVirtualClock('2026-03-10T03:00:00Z');
+    const session = { clock, logger, announce: write };
+    expect(await publishAfterRun({ publisher }, session, never, null)).toMatchObject({ rows: { videos: 1 } });
+    expect(said).toEqual([`publishing ${target.file} …\n`]);
+    expect(await publishAfterRun({ publisher }, session, never, null)).toBeNull();
+    execute(target.live, "update package set name = 'Other'");
+    const putOff = await publishAfterRun({ publisher }, session, never, null);
+    expect([putOff, publishedLines(putOff)]).toEqual([null, '']);
+    expect(said.slice(1).join('')).toContain('publishing is put off until 2026-03-10 04:00:00 UTC');
+  });
+});
+
+describe('a session', () => {
+  it.each([
+    [true, 'publishing …\n'],
+    [false, ''],
+  ])('announces on a terminal only: %s', (isTerminal, expected) => {
+    const written: string[] = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    const before = process.stderr.isTTY;
+    process.stderr.isTTY = isTerminal;
+    try {
+      const session = openSession('sync', { logLevel: 'info', logFormat: 'text' }, []);
+      session.announce('publishing …\n');
+      session.close();
+    } finally {
+      process.stderr.isTTY = before;
+      vi.restoreAllMocks();
+    }
+    expect(written.join('')).toBe(expected);
+  });
+});

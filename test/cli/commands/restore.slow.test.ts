@@ -1,0 +1,92 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { BIN, run, type Child } from '../../support/processes/child-process.ts';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { execute, valueOf } from '../../support/fixtures/live-file.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { putFilled, wholeOf } from '../../support/fixtures/full-warehouse.ts';
+
+const KILLS = 24;
+
+/** A folder with a config and a filled live file. */
+async function filledFolder(url = 'http://127.0.0.1:9'): Promise<string> {
+  const cwd = folderOf({ [CONFIG]: configText({ url }) });
+  await putFilled(join(cwd, WAREHOUSE));
+  return cwd;
+}
+
+/** Adds so many rows that a copy takes a while. */
+function grow(path: string): void {
+  execute(
+    path,
+    `with recursive n (i) as (select 1000 union all select i + 1 from n where i < 50000)
+     insert into video (account, package_id, id, content, first_seen_at, changed_at, change_seq)
+     select 'main', 101, i, hex(randomblob(50)), '', '', i from n`,
+  );
+}
+
+/** Resolves as soon as a restore has begun to swap, or has ended. */
+async function marked(path: string, child: Child): Promise<void> {
+  while (child.process.exitCode === null && !existsSync(`${path}.restoring`)) await nextTurn();
+}
+
+describe('a restore', () => {
+  it(`that is killed at ${KILLS} random moments leaves the old file, the new one, or one that is refused`, async () => {
+    const cwd = await filledFolder();
+    const path = join(cwd, WAREHOUSE);
+    grow(path);
+    expect((await vodhouse(['backup', 'copy.db'], { cwd })).code).toBe(0);
+    const begun = Date.now();
+    execute(path, "update package set name = 'old'");
+    expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
+    const whole = Date.now() - begun;
+    execute(path, "update package set name = 'old'");
+    const seen = new Map<string, number>();
+    for (let kill = 0; kill < KILLS; kill++) {
+      const child = run([BIN, 'restore', 'copy.db'], { cwd });
+      const moment = kill % 2 === 0 ? pause(whole * (0.3 + Math.random() * 0.8)) : marked(path, child);
+      await Promise.race([moment, child.ended]);
+      child.process.kill('SIGKILL');
+      await child.ended;
+      const state = existsSync(`${path}.restoring`)
+        ? 'refused'
+        : String(valueOf(path, 'select name from package'));
+      expect(['refused', 'old', 'null']).toContain(state);
+      seen.set(state, (seen.get(state) ?? 0) + 1);
+      if (state === 'null') execute(path, "update package set name = 'old'");
+    }
+    expect(seen.get('old')).toBeGreaterThan(0);
+    expect(seen.get('refused')).toBeGreaterThan(0);
+    expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
+    const kept = readdirSync(join(cwd, 'data')).filter((name) => /\.before-restore-[\d.-]*\d$/.test(name));
+    for (const name of kept) expect(valueOf(join(cwd, 'data', name), 'select name from package')).toBe('old');
+    expect(wholeOf(path)).toEqual(wholeOf(join(cwd, 'copy.db')));
+  });
+
+  it('ends with 75 beside a worker, and is done after it; the next sync goes on', async () => {
+    const { url } = await startSandbox();
+    const cwd = await filledFolder(url);
+    execute(join(cwd, WAREHOUSE), 'delete from video; update package set live_count = 0'); // they are not the sandbox's
+    await vodhouse(['backup', 'copy.db'], { cwd });
+    const worker = startVodhouse(['start'], { cwd });
+    await eventually(worker.stderr).toContain('next full run at');
+    const refused = await vodhouse(['restore', 'copy.db'], { cwd });
+    expect([refused.code, refused.stdout]).toEqual([75, '']);
+    expect(refused.stderr).toContain(`a worker is running: vodhouse start on`);
+    expect(refused.stderr).toContain('-> stop it first: a restore needs the warehouse for itself');
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    const { stdout } = await vodhouse(['restore', 'copy.db'], { cwd });
+    const [, sent = '0'] = /of its ledger (\d+) requests? of the last day/.exec(stdout) ?? [];
+    expect(Number(sent)).toBeGreaterThan(0);
+    const next = await vodhouse(['sync'], { cwd });
+    expect([next.code, next.stdout]).toEqual([0, expect.stringContaining('done')]);
+    expect(
+      valueOf(join(cwd, WAREHOUSE), 'select count(*) from video where removed_at is null'),
+    ).toBeGreaterThan(200);
+  });
+});

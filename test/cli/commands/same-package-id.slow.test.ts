@@ -1,0 +1,99 @@
+/** Two accounts that have a package of the same number. */
+import { describe, expect, it, vi } from 'vitest';
+import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const LIVE = 'select account, count(*) as live from video where removed_at is null group by account';
+const HELD = 'select account, count(*) as held from removal_candidate where held_back = 1 group by account';
+
+/** A folder whose config has 101 in `main` and in `second`; each is served by a service of its own. */
+async function folderOfTwo() {
+  const services = [
+    await startChangingPackage(idsBetween(1, 60)),
+    await startChangingPackage(idsBetween(1, 60)),
+  ];
+  const [main, second] = services.map(({ url }) => configText({ url, storage: false }));
+  const accounts = second?.slice(second.indexOf('  - name: main')).replace('main', 'second');
+  const cwd = folderOf({ [CONFIG]: `${main}${accounts}` });
+  return { cwd, services, run: (...parameters: string[]) => vodhouse(parameters, { cwd }) };
+}
+
+/** The same, where both hold forty removals back. */
+async function holdingFolder() {
+  const folder = await folderOfTwo();
+  expect((await folder.run('sync')).code).toBe(0);
+  for (const service of folder.services) service.remove(...idsBetween(11, 50));
+  const held = await folder.run('sync');
+  expect(held.code).toBe(3);
+  return { ...folder, held };
+}
+
+/** The words of the commands that the text names, as a shell would split them. */
+function commandsIn(text: string): string[][] {
+  const found = text.matchAll(/vodhouse (sync .*--accept-removals.*)$/gm);
+  return [...found].map(([, words = '']) => words.split(' '));
+}
+
+/** By account, the walk that held removals back. */
+function walksOf(cwd: string): Record<string, number> {
+  const rows = rowsOf(cwd, 'select account, walk_id from walk where held_back > 0');
+  return Object.fromEntries(rows.map(({ account, walk_id: walk }) => [String(account), Number(walk)]));
+}
+
+describe('a package whose number another account has too', () => {
+  it('is named with its account in the command that lets its removals through, which leaves those of the other', async () => {
+    const { cwd, held, run } = await holdingFolder();
+    const walks = walksOf(cwd);
+    const commands = ['main', 'second'].map((account) => {
+      return ['sync', '--package', `${account}/101`, '--accept-removals', String(walks[account])];
+    });
+    expect(commandsIn(held.stdout).sort()).toEqual(commands);
+    expect(commandsIn((await run('status')).stdout)).toEqual(commands);
+    const { held_back: reports } = JSON.parse((await run('status', '--json')).stdout) as {
+      held_back: { command: string }[];
+    };
+    expect(reports.map(({ command }) => command.split(' ').slice(1))).toEqual(commands);
+
+    // The later walk of the two: its number alone would let through what the earlier one held back as well.
+    const later = (walks.main ?? 0) > (walks.second ?? 0) ? 'main' : 'second';
+    const other = later === 'main' ? 'second' : 'main';
+    const [command = []] = commands.filter((words) => words.includes(`${later}/101`));
+    expect(await run(...command)).toMatchObject({ code: 0 });
+    expect(rowsOf(cwd, LIVE)).toEqual([
+      { account: 'main', live: later === 'main' ? 20 : 60 },
+      { account: 'second', live: later === 'second' ? 20 : 60 },
+    ]);
+    expect(rowsOf(cwd, HELD)).toEqual([{ account: other, held: 40 }]);
+    expect(valueOf(cwd, 'select scope from run order by run_id desc limit 1')).toBe(
+      `packages ${later}/101, videos only`,
+    );
+    expect(commandsIn((await run('status')).stdout)).toEqual(
+      commands.filter((words) => !words.includes(`${later}/101`)),
+    );
+  });
+
+  it('is asked for in every account by its number', async () => {
+    const { cwd, run } = await holdingFolder();
+    expect(await run('sync', '--package', '101', '--accept-removals')).toMatchObject({ code: 0 });
+    expect(rowsOf(cwd, LIVE)).toEqual([
+      { account: 'main', live: 20 },
+      { account: 'second', live: 20 },
+    ]);
+  });
+
+  it('is named with its account in the command that walks it for the first time', async () => {
+    const { services, run } = await folderOfTwo();
+    expect((await run('sync', '--package', 'main/101')).code).toBe(0);
+    expect(services.map(({ requests }) => requests.length)).toEqual([1, 0]);
+    const { stdout } = await run('status');
+    expect(stdout).toContain('second/101 was never walked whole: vodhouse sync --package second/101\n');
+    expect(stdout).not.toContain('main/101 was never walked whole');
+    expect((await run('sync', '--package', 'second/101')).code).toBe(0);
+    expect(services.map(({ requests }) => requests.length)).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { CANARY_KEY, findCanary, writtenFiles } from '../../support/servers/indiscreet-service.ts';
+import { ask, askVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
+import { childrenOf } from '../../support/processes/process-table.ts';
+import { startScriptedService } from '../../support/servers/scripted-service.ts';
+import { listPage, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { takePort } from '../../support/servers/taken-port.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const SERVICE_KEY = 'service-canary-83be';
+const records = [1, 2, 3].map((id) => videoRecord(id));
+
+/** A folder with a config that serves, and the service behind it. */
+async function folderThatServes(server: string, files: Record<string, string> = {}) {
+  const service = await startScriptedService(wholeService((request) => listPage(request, records)));
+  const top = `server: ${server}`;
+  const config = configText({ url: service.url, key: SERVICE_KEY, top });
+  return { service, cwd: folderOf({ [CONFIG]: config, ...files }) };
+}
+
+/** That of the server which this worker started, where the system tells; names and values. */
+function environmentOf(worker: number): string {
+  const [server] = childrenOf(worker, 'web/process/entry.js');
+  expect(server).toBeDefined();
+  return existsSync('/proc/self/environ') ? readFileSync(`/proc/${server ?? 0}/environ`, 'utf8') : '';
+}
+
+describe('vodhouse start with a server', () => {
+  it('says where it serves what it has read, ends with 0 on SIGTERM with the port free, and tells no key', async () => {
+    const files = { '.env': `DOOR_KEY='${CANARY_KEY}'\n` };
+    const { cwd } = await folderThatServes('{ port: 0, keys: ["${DOOR_KEY}"] }', files);
+    const env = { SERVICE: SERVICE_KEY };
+    const command = startVodhouse(['start', '--log-level', 'debug'], { cwd, env });
+    await eventually(command.stderr).toContain('next full run at');
+    const [, url = ''] = /serving at (http:\/\/127\.0\.0\.1:\d+)$/m.exec(command.stderr()) ?? [];
+
+    const key = encodeURIComponent(CANARY_KEY);
+    const { text, headers } = await ask(`${url}${VIDEOS}?key=${key}&pkg=101`);
+    expect((await askVideos(`${url}${VIDEOS}?key=${key}&pkg=101`)).ids).toEqual([3, 2, 1]);
+    const answers: [string, string][] = [['videos', text + JSON.stringify([...headers])]];
+    const paths = [
+      `${VIDEOS}?pkg=1&key=`,
+      `${STORAGE}?sdate=x&key=`,
+      '/none?key=',
+      '/readyz?key=',
+      '/metrics?key=',
+    ];
+    for (const path of paths) answers.push([path, (await ask(`${url}${path}${key}`)).text]);
+    expect(answers.at(-1)?.[1]).toContain('vodhouse_videos{account="main",package_id="101"} 3\n');
+    expect((await ask(`${url}/metrics`)).status).toBe(401);
+
+    answers.push(['environment of the server', environmentOf(command.pid)]);
+
+    command.kill('SIGTERM');
+    const { code, stdout, stderr } = await command.ended;
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('stopped by SIGTERM');
+    const port = Number(new URL(url).port);
+    expect((await takePort(port)).port).toBe(port);
+    const texts = [...answers, ['log', stderr] as const, ...writtenFiles(cwd)];
+    expect(findCanary(texts)).toEqual([]);
+    expect(texts.filter(([, content]) => content.includes(SERVICE_KEY)).map(([name]) => name)).toEqual([]);
+  });
+
+  it('ends with 2, the reason and a hint where the port is taken; nothing is sent', async () => {
+    const { port } = await takePort();
+    const { service, cwd } = await folderThatServes(`{ port: ${port} }`);
+    const { code, stdout, stderr } = await vodhouse(['start'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: `);
+    expect(stderr).toContain('set server.port to another one; 0 takes any free port');
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('ends with 2 where everybody on the network could read the warehouse without a key; nothing is sent', async () => {
+    const { service, cwd } = await folderThatServes('{ host: 0.0.0.0, port: 0 }');
+    const { code, stdout, stderr } = await vodhouse(['start'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('server.host');
+    expect(stderr).toContain('server.keys');
+    expect(stderr).not.toMatch(/^ +at |serving at/m);
+    expect(service.requests).toEqual([]);
+  });
+});

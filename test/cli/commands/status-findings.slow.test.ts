@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { startScriptedService } from '../../support/servers/scripted-service.ts';
+import { listBody, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A folder in step with its service, where these statements were run on the live file afterwards. */
+async function folderAfter(statements: string, url?: string): Promise<string> {
+  const service = url ?? (await startSandbox()).url;
+  const cwd = folderOf({ [CONFIG]: configText({ url: service, packages: [101] }) });
+  await vodhouse(['sync'], { cwd });
+  execute(join(cwd, WAREHOUSE), statements);
+  return cwd;
+}
+
+async function statusOf(cwd: string) {
+  const { code, stdout } = await vodhouse(['status'], { cwd });
+  const json = await vodhouse(['status', '--json'], { cwd });
+  return { code, stdout, report: JSON.parse(json.stdout) as Record<string, unknown[]> };
+}
+
+describe('status where records are in quarantine', () => {
+  async function folderWithQuarantine(): Promise<string> {
+    const bad = idsOf(5).map((id) => videoRecord(id, { duration: `${id} s` }));
+    const body = listBody({ records: [...bad, videoRecord(6)] });
+    const { url } = await startScriptedService(wholeService(() => ({ body })));
+    return folderAfter("update quarantine set seen_at = datetime('now', '-3 hours')", url);
+  }
+
+  it('names some of them with their reasons, and SQL that shows all', async () => {
+    const cwd = await folderWithQuarantine();
+    const { code, stdout, report } = await statusOf(cwd);
+    expect(code).toBe(3);
+    const lines = stdout.split('\n').slice(1, 7);
+    expect(lines[0]).toBe('  - 5 records of main (videos) in quarantine');
+    for (const id of [1, 2, 3]) {
+      expect(lines[id]).toMatch(
+        new RegExp(`^ {6}${id} of package 101: duration: .*"${id} s".* \\(seen 3 h ago\\)$`),
+      );
+    }
+    expect(lines[4]).toBe('      and 2 more');
+    const sql = lines[5]?.split('-> ')[1] ?? '';
+    expect(rowsOf(cwd, sql).map(({ record_id: id }) => id)).toEqual(['1', '2', '3', '4', '5']);
+    expect(report.needs?.[0]).toBe('5 records of main (videos) in quarantine');
+    expect(report.quarantine).toMatchObject([
+      {
+        account: 'main',
+        stream: 'videos',
+        open: 5,
+        examples: [1, 2, 3].map((id) => ({ package_id: 101, record_id: String(id) })),
+      },
+    ]);
+  });
+
+  it('shows raw records without their control characters', async () => {
+    const cwd = await folderWithQuarantine();
+    execute(
+      join(cwd, WAREHOUSE),
+      `update quarantine set record_id = null, reason = char(27) || '[2J' || char(10) || 'bad' where record_id = '1'`,
+    );
+    const { stdout } = await statusOf(cwd);
+    expect(stdout).toContain('      without an id of package 101: \ufffd[2J\ufffdbad (seen 3 h ago)\n');
+  });
+});
+
+const idsOf = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** SQL that notes drift of the account `main`, first seen so long ago. */
+function drift(stream: string, field: string, kind: string, sample: string | null, ago: string): string {
+  const value = sample === null ? 'null' : `'${sample}'`;
+  return `insert into drift values ('main', '${stream}', '${field}', '${kind}', ${value},
+    datetime('now', '-${ago}'), datetime('now', '-5 minutes'));`;
+}
+
+describe('status where the service departs from its documents', () => {
+  it('names what was first seen within a week', async () => {
+    const cwd = await folderAfter(
+      drift('videos', 'playcount', 'new', '17', '2 days') +
+        drift('videos', 'cdate', 'missing', null, '3 hours') +
+        drift('storage', 'encoder_size', 'type', '"n/a"', '6 days'),
+    );
+    const { code, stdout, report } = await statusOf(cwd);
+    expect(code).toBe(3);
+    expect(stdout.split('\n').slice(1, 5)).toEqual([
+      '  - videos of main lack the documented field cdate (first seen 3 h ago)',
+      '  - videos of main carry a field that is not documented: playcount, e.g. 17 (first seen 2 days ago)',
+      '  - storage days of main have another type in encoder_size: "n/a" (first seen 6 days ago)',
+      '',
+    ]);
+    expect(report.needs).toHaveLength(3);
+    expect(report.drift).toHaveLength(3);
+    expect(report.drift?.[1]).toMatchObject({
+      account: 'main',
+      stream: 'videos',
+      field: 'playcount',
+      kind: 'new',
+      sample: '17',
+    });
+  });
+
+  it('shows older drift in the table only', async () => {
+    const cwd = await folderAfter(
+      drift('videos', 'playcount', 'new', '17', '8 days') +
+        drift('storage', 'encoder_size', 'missing', null, '7 days'),
+    );
+    const { code, stdout, report } = await statusOf(cwd);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^drift +field +kind +sample +first seen +last seen$/m);
+    expect(stdout).toMatch(/^videos of main +playcount +new +17 +8 days ago +5 min ago$/m);
+    expect(stdout).toMatch(/^storage of main +encoder_size +missing +7 days ago +5 min ago$/m);
+    expect(report).toMatchObject({ needs: [], drift: [{ kind: 'missing', sample: null }, { sample: '17' }] });
+  });
+
+  it('shows fields and samples without control characters, and shortened', async () => {
+    const cwd = await folderAfter(
+      drift('videos', 'f\u009b31m', 'new', `"${'x'.repeat(200)}"`, '1 hours') +
+        drift('videos', 'y'.repeat(300), 'missing', null, '1 hours'),
+    );
+    const { stdout } = await statusOf(cwd);
+    expect(stdout).toContain(`not documented: f\ufffd31m, e.g. "${'x'.repeat(58)}… (`);
+    expect(stdout).toContain(`lack the documented field ${'y'.repeat(59)}… (`);
+    expect(stdout).toMatch(/^videos of main +f\ufffd31m +new +"x{28}… /m);
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThan(160);
+  });
+});
+
+describe('status where much needs a look', () => {
+  it('shows whole findings up to forty lines, and says how many more there are', async () => {
+    const many = idsOf(50).map((number) => drift('videos', `field${number}`, 'missing', null, '1 hours'));
+    const cwd = await folderAfter(many.join(''));
+    const { stdout, report } = await statusOf(cwd);
+    expect(stdout.split('\n').filter((line) => line.startsWith('  - '))).toHaveLength(40);
+    expect(stdout).toContain('  … and 10 more: vodhouse status --json\n');
+    expect(report.needs).toHaveLength(50);
+  });
+});
+
+describe('status of a file of an older format', () => {
+  it('ends with 1, and says what brings it up to date', async () => {
+    const cwd = await folderAfter('pragma user_version = 3');
+    const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^vodhouse: .*vodhouse\.db has format 3, made by an older vodhouse; this one reads format \d+\n {2}-> any run of vodhouse sync/,
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const PACKAGES = [101, 102, 103];
+
+/** A folder whose warehouse is in step with a sandbox. */
+async function syncedFolder(): Promise<{ cwd: string; url: string }> {
+  const { url } = await startSandbox();
+  const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES }) });
+  expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+  return { cwd, url };
+}
+
+describe('status', () => {
+  it('ends with 0 where all is fresh, and shows how things stand, also as JSON', async () => {
+    const { cwd } = await syncedFolder();
+    const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^all 4 streams are fresh \(.*vodhouse\.db\)$/m);
+    expect(stdout).toMatch(/^main\/101 +250 +just now +succeeded$/m);
+    expect(stdout).toMatch(/^main +just now +\d{4}-\d\d-\d\d +0 +0$/m);
+    expect(stdout).toMatch(/^main +\d+ spent +\d+ spent +\d+ spent +- +0$/m);
+    expect(stdout).toMatch(/^1 +just now +manual +full +everything +succeeded +\d+$/m);
+
+    const json = await vodhouse(['status', '--json'], { cwd });
+    expect(json.code).toBe(0);
+    const report = JSON.parse(json.stdout) as { packages: Record<string, unknown>[] };
+    expect(report).toMatchObject({
+      needs: [],
+      packages: [
+        {
+          account: 'main',
+          package_id: 101,
+          videos: 250,
+          stale: false,
+          last_walk: 'succeeded',
+          order: 'trusted',
+        },
+        { account: 'main', package_id: 102, videos: 30 },
+        { account: 'main', package_id: 103, videos: 0 },
+      ],
+      storage: [{ account: 'main', gaps: 0, stale: false }],
+      budgets: [
+        {
+          account: 'main',
+          per_day: { limit: null, left: null },
+          pause: null,
+          saved: { looks: 0, requests: 0, pages: 0 },
+        },
+      ],
+      runs: [{ run_id: 1, status: 'succeeded', trigger: 'manual' }],
+    });
+    for (const name of [...Object.keys(report), ...Object.keys(report.packages[0] ?? {})]) {
+      expect(name).toMatch(/^[a-z_]+$/);
+    }
+  });
+
+  it('ends with 3 where the last run failed and nothing else says why', async () => {
+    const { cwd } = await syncedFolder();
+    execute(join(cwd, WAREHOUSE), "update run set status = 'failed', error = 'the disk is full'");
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain('  - run 1 failed: the disk is full\n');
+  });
+
+  it('tells when the published file was made, and whether it is behind', async () => {
+    const { url } = await startSandbox();
+    const top = 'publish: {}';
+    const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES, storage: false, top }) });
+    await vodhouse(['sync'], { cwd });
+    const fresh = await vodhouse(['status'], { cwd });
+    expect(fresh.stdout).toMatch(/^published file data\/vodhouse\.bi\.db: made just now$/m);
+
+    execute(
+      join(cwd, WAREHOUSE),
+      "update package set name = 'New'; update run set finished_at = '2026-01-01 00:00:00'",
+    );
+    const behind = await vodhouse(['status'], { cwd });
+    expect(behind.code).toBe(3);
+    expect(behind.stdout).toContain(
+      '  - the published file does not show the last changes: it was made just now\n      -> vodhouse publish',
+    );
+    expect(behind.stdout).toContain('made just now; newer changes are not in it yet');
+    const bounded = { url, packages: PACKAGES, storage: false, top: 'publish: { every: 1h }' };
+    writeFileSync(join(cwd, CONFIG), configText(bounded));
+    const putOff = await vodhouse(['status'], { cwd });
+    expect(putOff.stdout).not.toContain('does not show the last changes');
+    expect(putOff.stdout).toContain('made just now; newer changes are not in it yet');
+    rmSync(join(cwd, 'data/vodhouse.bi.db'));
+    const { stdout } = await vodhouse(['status', '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({
+      needs: ['the published file is not there'],
+      published: { file: join(cwd, 'data/vodhouse.bi.db'), published_at: null, behind: true },
+    });
+  });
+
+  it('shows the last requests with --requests, newest first', async () => {
+    const { cwd } = await syncedFolder();
+    const text = await vodhouse(['status', '--requests'], { cwd });
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(/^sent \(UTC\) +account +purpose +package +page +status +ms +bytes$/m);
+    expect(text.stdout).toMatch(/main +storage +200 +\d+ +\d/);
+    const json = await vodhouse(['status', '--requests', '--json'], { cwd });
+    const { requests } = JSON.parse(json.stdout) as { requests: { request_id: number; purpose: string }[] };
+    expect(requests.map(({ request_id: id }) => id)).toEqual([4, 3, 2, 1]);
+    expect(requests.at(-1)).toMatchObject({ account: 'main', purpose: 'storage', status: 200 });
+  });
+
+  it('ends with 3 where nothing was walked yet, and says what to type', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES }) });
+    expect((await vodhouse(['check'], { cwd })).code).toBe(0);
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain('main/103 was never walked whole: vodhouse sync --package 103');
+    expect(stdout).toContain('storage of main was never read: vodhouse sync --storage');
+  });
+
+  it('goes by the config: with a package that is new in it, and without one that was taken out', async () => {
+    const { cwd, url } = await syncedFolder();
+    writeFileSync(join(cwd, CONFIG), configText({ url, packages: [101, 104] }));
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain('main/104 was never walked whole');
+    expect(stdout).not.toContain('main/102');
+  });
+
+  it('ends with 3 where a package could not be walked', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderOf({ [CONFIG]: configText({ url, packages: [101, 999], storage: false }) });
+    await vodhouse(['sync'], { cwd });
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^main\/999 +0 +never +failed$/m);
+    expect(stdout).toMatch(/^1 .* partial .*account main, package 999/m);
+  });
+
+  it('ends with 1 where there is no warehouse, and makes none', async () => {
+    const cwd = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
+    for (let round = 0; round < 2; round++) {
+      const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^vodhouse: there is no warehouse at .*data\/vodhouse\.db\n {2}-> vodhouse sync makes it\n$/,
+      );
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { configText } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { OF_101, OF_102 } from '../../support/servers/mixed-up-account.ts';
+import { idsFrom, startSeveralPackages } from '../../support/servers/several-packages.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const LIVE =
+  'select group_concat(id) from (select id from video where package_id = 102 and removed_at is null order by id)';
+const CONFIG = 'other.yaml';
+
+async function folderInStep() {
+  const service = await startSeveralPackages({ 101: OF_101, 102: OF_102 });
+  const text = configText({ url: service.url, packages: [101, 102], storage: false });
+  const cwd = folderOf({ [CONFIG]: text });
+  const run = (...parameters: string[]) => vodhouse([...parameters, '--config', CONFIG], { cwd });
+  expect((await run('sync')).code).toBe(0);
+  return { service, cwd, run };
+}
+
+/** The words of the command that the text names. */
+function commandIn(text: string): string[] {
+  return (/vodhouse (sync .*--accept-page.*?)$/m.exec(text)?.[1] ?? '').trim().split(' ');
+}
+
+describe('sync, where the page of another package comes', () => {
+  it('says why and what to type, and so does status; what it says lets a refilled package through', async () => {
+    const { service, cwd, run } = await folderInStep();
+    service.refill(102, idsFrom(3, 120, 3));
+    const { code, stdout } = await run('sync');
+    expect(code).toBe(3);
+    expect(stdout).toContain(
+      'failed: account main, package 102, page 1: it holds not one of the 90 known videos',
+    );
+    const command = ['sync', '--package', '102', '--accept-page', '--config', CONFIG];
+    expect(commandIn(stdout)).toEqual(command);
+    expect(valueOf(cwd, LIVE)).toBe(OF_102.join(','));
+    const status = await run('status');
+    expect(status.stdout).toContain('vodhouse sync --package 102 --accept-page --config other.yaml');
+    expect((await vodhouse(command, { cwd })).stdout).toMatch(/^main\/102: +inserted 120, /m);
+  });
+});
+
+describe('sync --accept-page', () => {
+  it.each([
+    [['--accept-page'], '--accept-page wants the packages named', 'add --package ID'],
+    [
+      ['--accept-page', '--package', '101', '--quick'],
+      '--accept-page goes with a full walk',
+      'leave out --quick',
+    ],
+  ])('ends with 2 for %j, and sends nothing', async (parameters, words, hint) => {
+    const service = await startSeveralPackages({ 101: OF_101 });
+    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const { code, stderr } = await vodhouse(['sync', '--config', CONFIG, ...parameters], { cwd });
+    expect([code, service.requests.length, existsSync(join(cwd, 'data'))]).toEqual([2, 0, false]);
+    expect(stderr).toContain(words);
+    expect(stderr).toContain(hint);
+  });
+});

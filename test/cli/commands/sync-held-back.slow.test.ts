@@ -1,0 +1,246 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  idsBetween,
+  startChangingPackage,
+  type ChangingPackage,
+} from '../../support/servers/changing-package.ts';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const LIVE = 'select count(*) from video where removed_at is null';
+
+/** A folder in step with sixty videos, of which forty are gone in the second walk: that holds them back. */
+async function holdingFolder(config = CONFIG) {
+  const service = await startChangingPackage(idsBetween(1, 60));
+  const cwd = folderOf({ [config]: configText({ url: service.url, storage: false }) });
+  const run = (...parameters: string[]) => vodhouse([...parameters, '--config', config], { cwd });
+  expect((await run('sync')).code).toBe(0);
+  service.remove(...idsBetween(11, 50));
+  const held = await run('sync');
+  return { cwd, service, held, run };
+}
+
+/** From here on what is gone lies between two pages, and nobody looks across. */
+function useSmallPages(cwd: string, { url }: ChangingPackage): void {
+  const top = 'walk: { boundary_reads: 0 }';
+  writeFileSync(join(cwd, CONFIG), configText({ url, storage: false, pageSize: 10, top }));
+}
+
+/** The words of the command that the text names, as a shell would split them. */
+function commandIn(text: string): string[] {
+  const [, words = ''] = /vodhouse (sync .*--accept-removals.*)$/m.exec(text) ?? [];
+  return words.split(' ');
+}
+
+describe('a run that holds removals back', () => {
+  it('says how many, why, and what lets them through', async () => {
+    const { cwd, held } = await holdingFolder();
+    expect(held.code).toBe(3);
+    const [line, ...rest] = held.stdout.trimEnd().split('\n');
+    expect(line).toBe(
+      'main/101: inserted 0, updated 0, unchanged 20, removed 0, restored 0, 1 request, 40 removals held back',
+    );
+    expect(rest.slice(0, -1)).toEqual([
+      'held back in main/101: too many at once to believe',
+      '  -> to let them through: vodhouse sync --package 101 --accept-removals 2',
+      'the next full walk (at least one schedule later) that proves them again removes them',
+    ]);
+    expect(valueOf(cwd, LIVE)).toBe(60);
+  });
+
+  it('lets through what it says, by the command that it says', async () => {
+    const { cwd, held } = await holdingFolder();
+    const { code, stdout } = await vodhouse(commandIn(held.stdout), { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^main\/101: .* removed 40, restored 0, 1 request$/m);
+    expect(stdout).not.toContain('held back');
+    expect(valueOf(cwd, LIVE)).toBe(20);
+  });
+});
+
+describe('sync --accept-removals', () => {
+  it('lets all through that is held back', async () => {
+    const { cwd, run } = await holdingFolder();
+    expect((await run('sync', '--accept-removals')).code).toBe(0);
+    expect(valueOf(cwd, LIVE)).toBe(20);
+  });
+
+  it('lets nothing through that was held back by a later walk than it names', async () => {
+    const { cwd, service, run } = await holdingFolder();
+    service.remove(...idsBetween(1, 5));
+    expect((await run('sync')).code).toBe(3);
+    const { code, stdout } = await run('sync', '--accept-removals', '2');
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/ removed 40, .*, 5 removals held back$/m);
+    expect(stdout).toContain('held back in main/101: too many at once to believe\n');
+    expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '3']);
+    expect(valueOf(cwd, 'select count(*) from video where removed_at is null and id <= 5')).toBe(5);
+  });
+
+  it('says what stays held back because the walk could not prove it again', async () => {
+    const { cwd, service, run } = await holdingFolder();
+    useSmallPages(cwd, service);
+    const { code, stdout } = await run('sync', '--accept-removals');
+    expect(code).toBe(3);
+    expect(stdout).toContain(
+      'held back in main/101: 40 removals that were to be let through were not proved again by this walk\n',
+    );
+    expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '2']);
+    expect(valueOf(cwd, LIVE)).toBe(60);
+  });
+
+  it('tells those apart from what was held back later', async () => {
+    const { cwd, service, run } = await holdingFolder();
+    service.remove(51, 52);
+    await run('sync');
+    useSmallPages(cwd, service);
+    const { stdout } = await run('sync', '--accept-removals', '2');
+    expect(stdout).toContain(
+      ': 40 removals that were to be let through were not proved again by this walk; 2 held back later\n',
+    );
+  });
+});
+
+describe('status where removals are held back', () => {
+  it('names some of them, why, what happens by itself, and what lets exactly these through', async () => {
+    const { cwd, service, run } = await holdingFolder();
+    service.remove(...idsBetween(51, 52));
+    expect((await run('sync')).code).toBe(3);
+    const { code, stdout } = await run('status');
+    expect(code).toBe(3);
+    expect(stdout.split('\n').slice(1, 8)).toEqual([
+      '  - main/101 holds 42 removals back: too many at once to believe (the first just now)',
+      '      11  Video 11',
+      '      12  Video 12',
+      '      13  Video 13',
+      '      and 39 more',
+      '      -> the next full walk (at least one schedule later) that proves them again removes them',
+      '      -> to let exactly these through: vodhouse sync --package 101 --accept-removals 3',
+    ]);
+    expect(await vodhouse(commandIn(stdout), { cwd })).toMatchObject({ code: 0 });
+    expect(valueOf(cwd, LIVE)).toBe(18);
+    expect((await run('status')).code).toBe(0);
+  });
+
+  it('tells the same as JSON', async () => {
+    const { run } = await holdingFolder();
+    const { needs, packages, held_back } = JSON.parse((await run('status', '--json')).stdout) as {
+      needs: string[];
+      packages: unknown[];
+      held_back: unknown[];
+    };
+    expect(needs).toEqual([
+      'main/101 holds 40 removals back: too many at once to believe (the first just now)',
+    ]);
+    expect(packages).toMatchObject([{ package_id: 101, held_back: 40 }]);
+    expect(held_back).toEqual([
+      {
+        account: 'main',
+        package_id: 101,
+        removals: 40,
+        since: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
+        held_by: 2,
+        reasons: ['many'],
+        examples: [11, 12, 13].map((id) => ({ id, title: `Video ${id}` })),
+        command: 'vodhouse sync --package 101 --accept-removals 2',
+      },
+    ]);
+  });
+
+  it.each([
+    ["held_reason = 'all'", 'all the videos there are, at once'],
+    ["held_reason = 'order'", 'the list was out of order and has to earn trust again'],
+    [
+      "held_reason = iif(id < 20, 'many', 'order')",
+      'too many at once to believe; the list was out of order and has to earn trust again',
+    ],
+  ])('says why: %s', async (reason, words) => {
+    const { cwd, run } = await holdingFolder();
+    execute(join(cwd, WAREHOUSE), `update removal_candidate set ${reason}`);
+    expect((await run('status')).stdout).toContain(`main/101 holds 40 removals back: ${words} (`);
+  });
+
+  it('knows neither walk nor reason of those that an older version held back', async () => {
+    const { cwd, run } = await holdingFolder();
+    execute(
+      join(cwd, WAREHOUSE),
+      `update removal_candidate set held_by = null, held_reason = null, held_at = null,
+         proved_at = datetime('now', '-3 hours')`,
+    );
+    const { stdout } = await run('status');
+    expect(stdout).toContain(' 40 removals back: too many at once to believe (the first 3 h ago)\n');
+    expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals']);
+    expect((await vodhouse(commandIn(stdout), { cwd })).code).toBe(0);
+    expect(valueOf(cwd, LIVE)).toBe(20);
+  });
+
+  it('names the config in the command where it is not the default', async () => {
+    const { cwd, held, run } = await holdingFolder('other.yaml');
+    const { stdout } = await run('status');
+    for (const text of [held.stdout, stdout]) {
+      expect(commandIn(text).slice(-2)).toEqual(['--config', 'other.yaml']);
+    }
+    expect((await vodhouse(commandIn(stdout), { cwd })).code).toBe(0);
+    expect(valueOf(cwd, LIVE)).toBe(20);
+  });
+
+  it('quotes a config for the shell', async () => {
+    const { run } = await holdingFolder("bob's config.yaml");
+    expect((await run('status')).stdout).toContain(`--config 'bob'\\''s config.yaml'\n`);
+  });
+
+  it('shows titles that do nothing to a terminal', async () => {
+    const service = await startChangingPackage(idsBetween(1, 30));
+    service.edit(1, { title: 'red \u001b[31m and\ra new\nline \u009b2J\u202e' });
+    service.edit(2, { title: '한국어 '.repeat(30) });
+    service.edit(3, { title: null });
+    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    await vodhouse(['sync'], { cwd });
+    service.remove(...idsBetween(1, 30));
+    await vodhouse(['sync'], { cwd });
+    const { stdout } = await vodhouse(['status'], { cwd });
+    expect(stdout).toContain('      1  red \ufffd[31m and\ufffda new\ufffdline \ufffd2J\ufffd\n');
+    expect(stdout).toMatch(/^ {6}2 {2}(한국어 ){8}한…$/m);
+    expect(stdout).toMatch(/^ {6}3 {2}$/m);
+    expect(rowsOf(cwd, 'select title from video where id = 1')[0]?.title).toContain('\u001b[31m');
+  });
+});
+
+/** Ids in an order that is not theirs. */
+function shuffle(service: ChangingPackage): void {
+  service.order = 'arrival';
+  service.add(100, 7);
+}
+
+describe('status where the list is not in order of ids', () => {
+  it('names the package, and what follows from it', async () => {
+    const service = await startChangingPackage(idsBetween(1, 6));
+    shuffle(service);
+    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 5 }) });
+    await vodhouse(['sync'], { cwd });
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain(
+      '  - main/101 is not listed in order of ids: its videos are stored, its removals wait for proof\n',
+    );
+    expect(stdout).toMatch(/^main\/101 +8 +just now +succeeded +not by id$/m);
+  });
+
+  it('does not alarm where the whole list is on one page', async () => {
+    const service = await startChangingPackage(idsBetween(1, 6));
+    shuffle(service);
+    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 8 }) });
+    await vodhouse(['sync'], { cwd });
+    const { code, stdout } = await vodhouse(['status'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^the only stream is fresh/);
+    expect(stdout).toMatch(/^main\/101 +8 +just now +succeeded +not by id$/m);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { startScriptedService } from '../../support/servers/scripted-service.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const COUNT = 'select count(*) from video where removed_at is null';
+
+function folderWith(wishes: ConfigWishes): string {
+  return folderOf({ [CONFIG]: configText(wishes) });
+}
+
+describe('sync', () => {
+  it('looks with --quick only for what is new or gone, and says what it did not find', async () => {
+    const { url, sandbox } = await startSandbox({
+      packages: [
+        { id: 101, videos: 400 },
+        { id: 102, videos: 30 },
+      ],
+    });
+    const cwd = folderWith({ url, packages: [101, 102], pageSize: 50, storage: false });
+    await vodhouse(['sync'], { cwd });
+    const still = await vodhouse(['sync', '--quick'], { cwd });
+    expect(still.stdout).toMatch(/^nothing new in 2 packages\ndone in .*, 2 requests\n$/);
+    sandbox.churn(20);
+    const changed = await vodhouse(['sync', '--quick', '--package', '101'], { cwd });
+    expect(changed.code).toBe(0);
+    expect(changed.stdout).toMatch(/^main\/101: inserted [1-9]/m);
+    const saved = await vodhouse(['status'], { cwd });
+    expect(saved.stdout).toMatch(/^main .* [1-9]\d* by 3 quick looks +\d+$/m);
+  });
+
+  it('reads only the videos, the storage or the packages asked for', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 102, 103] });
+    const storage = await vodhouse(['sync', '--storage'], { cwd });
+    expect([storage.code, valueOf(cwd, COUNT)]).toEqual([0, 0]);
+    const one = await vodhouse(['sync', '--package', '102'], { cwd });
+    expect(one.stdout).not.toContain('storage of');
+    expect([one.code, valueOf(cwd, COUNT)]).toEqual([0, 30]);
+    const both = await vodhouse(['sync', '--package', '101,103', '--package', '102'], { cwd });
+    expect([both.code, valueOf(cwd, COUNT)]).toEqual([0, 280]);
+  });
+
+  it('ends with 1 where the key is wrong, without telling the key', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 102], key: 'wrong-key', storage: false });
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'failed: account main, package 101, page 1: the service refused: errorCode InvalidKey',
+    );
+    expect(stdout).toMatch(/^failed in .*, 3 requests$/m);
+    expect(stdout + stderr).not.toContain('wrong-key');
+  });
+
+  it('stops asking for the packages of a wrong key after three of them', async () => {
+    const { url } = await startSandbox();
+    const packages = Array.from({ length: 40 }, (_, index) => 500 + index);
+    const cwd = folderWith({ url, packages, key: 'wrong-key', storage: false, concurrency: 1 });
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not asked for',
+    );
+    expect(stdout).toContain('-> vodhouse check tells what works');
+    expect(valueOf(cwd, 'select count(*) from request')).toBe(4);
+  });
+
+  it('ends with 3 where one package of several is unknown, and stores the others', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 999, 102] });
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^main\/999: inserted +0, .*, 2 requests, failed$/m);
+    expect(stdout).toMatch(/failed: account main, package 999, .*there is no package 999/);
+    expect(stdout).toMatch(/^done in part in /m);
+    expect(valueOf(cwd, COUNT)).toBe(280);
+    expect(valueOf(cwd, 'select status from run')).toBe('partial');
+  });
+
+  it('ends with 1 and says that nobody answers where the service is down', async () => {
+    const { url, close } = await startScriptedService(() => 'drop');
+    await close();
+    const cwd = folderWith({ url, storage: false });
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `package 101, page 1: no connection (connect ECONNREFUSED ${new URL(url).host})`,
+    );
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(valueOf(cwd, 'select count(*) from request')).toBe(5);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { startScriptedService } from '../../support/servers/scripted-service.ts';
+import { listBody, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { allRecords } from '../../support/fixtures/json-page.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const COUNT = 'select count(*) from video where removed_at is null';
+
+/** No colours, no cursor movements, no bars. */
+function isPlain(text: string): boolean {
+  return !['\u001b', '\r', '\u2588', '\u2591'].some((sign) => text.includes(sign));
+}
+
+function folderWith(wishes: ConfigWishes): string {
+  return folderOf({ [CONFIG]: configText(wishes) });
+}
+
+describe('sync', () => {
+  it('stores every package and the storage, shows a line for each, and ends with 0', async () => {
+    const { url } = await startSandbox();
+    const config = configText({ url, packages: [101, 102, 103], pageSize: 100 });
+    const cwd = folderOf({ [CONFIG]: config.replace(' 102,', ' { id: 102, name: Lectures },') });
+    const first = await vodhouse(['sync'], { cwd });
+    expect(first.code).toBe(0);
+    expect(first.stdout.split('\n').slice(0, 3)).toEqual([
+      'main/101:          inserted 250, updated 0, unchanged 0, removed 0, restored 0, 4 requests',
+      'main/102 Lectures: inserted  30, updated 0, unchanged 0, removed 0, restored 0, 1 request',
+      'main/103:          inserted   0, updated 0, unchanged 0, removed 0, restored 0, 1 request',
+    ]);
+    expect(first.stdout).toMatch(/^storage of main: today read, 1 day booked$/m);
+    expect(first.stdout).toMatch(/^done in .*, \d+ requests$/m);
+    expect(first.stderr).toContain('main/101: 3 pages to read');
+    expect(isPlain(first.stdout + first.stderr)).toBe(true);
+    expect(valueOf(cwd, COUNT)).toBe(280);
+
+    const second = await vodhouse(['sync', '--log-level', 'silent'], { cwd });
+    expect([second.code, second.stderr]).toEqual([0, '']);
+    expect(second.stdout).toMatch(
+      /^main\/101: +inserted 0, updated 0, unchanged 250, removed 0, restored 0, 3 requests$/m,
+    );
+  });
+
+  it('follows what the service changes', async () => {
+    const { url, sandbox } = await startSandbox({ packages: [{ id: 101, videos: 400 }] });
+    const cwd = folderWith({ url, pageSize: 50 });
+    await vodhouse(['sync'], { cwd });
+    sandbox.churn(60);
+    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+    const now = await allRecords(sandbox.catalogue, 101);
+    const live = rowsOf(cwd, 'select id, title from video where removed_at is null order by id');
+    expect(live).toEqual(now.map(({ id, title }) => ({ id, title })));
+  });
+
+  it('gives one JSON document with --json and nothing else on stdout', async () => {
+    const { url } = await startSandbox();
+    const cwd = folderWith({ url, packages: [101, 999] });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--json', '--log-format', 'json'], { cwd });
+    expect(code).toBe(3);
+    for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+    const summary = JSON.parse(stdout) as { walks: Record<string, unknown>[] };
+    expect(summary).toMatchObject({
+      run_id: 1,
+      status: 'partial',
+      requests: 4,
+      storage: [{ account: 'main', live: true, booked: 1 }],
+      failures: [{ account: 'main', package_id: 999, parked: false }],
+    });
+    const walk = summary.walks.find(({ package_id: id }) => id === 101);
+    expect(walk).toMatchObject({ account: 'main', status: 'succeeded', totalcount: 250, inserted: 250 });
+    for (const name of [...Object.keys(summary), ...Object.keys(walk ?? {})])
+      expect(name).toMatch(/^[a-z_]+$/);
+  });
+
+  it('ends with 2 for a package that no account has, and sends nothing', async () => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const cwd = folderWith({ url, packages: [101, 102] });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--package', '101', '7', '8'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('no account has the package 7, 8');
+    expect(stderr).toContain('-> the config has 101, 102');
+    expect(requests).toHaveLength(0);
+  });
+
+  it.each([
+    [['second/102'], 'second/102', 'package 102 is in main'],
+    [['secnod/101', 'third/101'], 'secnod/101, third/101', 'package 101 is in main, second'],
+    [['main/101', '7'], '7', 'the config has main/101, 102, second/101, 103'],
+    [
+      ['101', 'main/7', 'main/103'],
+      'main/7, main/103',
+      'package 103 is in second; the config has main/101, 102, second/101, 103',
+    ],
+  ])('ends with 2 for --package %j, and says which accounts have that number', async (asked, words, hint) => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const main = configText({ url, packages: [101, 102], storage: false });
+    const second = configText({ url, packages: [101, 103], storage: false }).replace(
+      'name: main',
+      'name: second',
+    );
+    const cwd = folderOf({ [CONFIG]: `${main}${second.slice(second.indexOf('  - name'))}` });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--package', ...asked], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`no account has the package ${words}\n`);
+    expect(stderr).toContain(`-> ${hint}\n`);
+    expect(requests).toHaveLength(0);
+  });
+
+  it('keeps records whose ids cannot be stored in quarantine, digit for digit, and ends with 3', async () => {
+    const records = [1, 2, 3].map((id) => videoRecord(id));
+    const body = listBody({ records })
+      .replace('"id":2', '"id":9007199254740993')
+      .replace('"id":3', '"id":123456789012345678901234567890');
+    const { url } = await startScriptedService(wholeService(() => ({ body })));
+    const cwd = folderWith({ url });
+    const { code, stdout } = await vodhouse(['sync'], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^main\/101: inserted 1, .*, 1 request, 2 in quarantine$/m);
+    const rows = rowsOf(cwd, 'select raw, reason, record_id, page, resolved_at from quarantine order by raw');
+    expect(rows.map(({ raw }) => /"id":(\d+)/.exec(String(raw))?.[1])).toEqual([
+      '123456789012345678901234567890',
+      '9007199254740993',
+    ]);
+    expect(rows[0]).toMatchObject({ record_id: null, page: 1, resolved_at: null });
+    expect(rowsOf(cwd, 'select id from video')).toEqual([{ id: 1 }]);
+    const status = await vodhouse(['status'], { cwd });
+    expect(status.code).toBe(3);
+    expect(status.stdout).toContain('2 records of main (videos) in quarantine');
+  });
+
+  it('ends with 1 for a file that is no warehouse, and leaves it as it is', async () => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const cwd = folderOf({ [CONFIG]: configText({ url }), 'data/vodhouse.db': 'my diary' });
+    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('is not a SQLite file; nothing was changed');
+    expect(stderr).toContain('-> name another file');
+    expect(requests).toHaveLength(0);
+  });
+});

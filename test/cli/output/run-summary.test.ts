@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { summaryText } from '../../../src/cli/output/run-summary.ts';
+import { columnsOf, printable, shortened } from '../../../src/lib/format.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+
+type Walk = RunSummary['walks'][number];
+
+/** A walk of package 101 that went well and found nothing new. */
+function walk(members: Partial<Walk> = {}): Walk {
+  const counts = { inserted: 0, updated: 0, unchanged: 0, removed: 0, restored: 0, quarantined: 0 };
+  const checkpoint = { checkpoint_id: 1, checkpoint_page: 1, page_size: 1000, resumed_from_id: null };
+  const times = { started_at: '2026-03-01 12:00:00', finished_at: '2026-03-01 12:00:01' };
+  const key = { walk_id: 1, run_id: 1, account: 'main', package_id: 101 };
+  const rest = {
+    pages: 1,
+    totalcount: 0,
+    unsettled: 0,
+    held_back: 0,
+    recognised: 0,
+    requests: 1,
+    resumed: false,
+  };
+  const end = { mode: 'full' as const, status: 'succeeded' as const, error: null, unread: null };
+  const origin = { origin_started_at: times.started_at, order_violated: false };
+  return { ...key, ...counts, ...rest, ...end, ...checkpoint, ...times, ...origin, ...members };
+}
+
+function linesOf(
+  walks: Walk[],
+  options: { columns?: number; failures?: RunSummary['failures']; name?: string } = {},
+): string[] {
+  const { columns, failures = [], name = null } = options;
+  const rest = { mode: 'full' as const, packagesDone: walks.length };
+  const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
+  const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
+  const clock = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
+  return summaryText({ ...run, walks, failures, clock }, { names, leftBack: [], columns })
+    .trimEnd()
+    .split('\n');
+}
+
+describe('the line of a package', () => {
+  it('has the numbers of a kind below each other', () => {
+    const walks = [
+      walk({ inserted: 12, updated: 3, unchanged: 11985, removed: 2, requests: 13 }),
+      walk({ package_id: 7, inserted: 1200, unchanged: 800, restored: 10 }),
+    ];
+    expect(linesOf(walks, { name: 'Lectures' }).slice(0, 2)).toEqual([
+      'main/101 Lectures: inserted    12, updated 3, unchanged 11,985, removed 2, restored  0, 13 requests',
+      'main/7:            inserted 1,200, updated 0, unchanged    800, removed 0, restored 10,  1 request',
+    ]);
+  });
+
+  it('is as short as it can be where there is one', () => {
+    const only = walk({ inserted: 12, updated: 3, unchanged: 11985, removed: 2, requests: 13 });
+    expect(linesOf([only], { name: 'Lectures' })[0]).toBe(
+      'main/101 Lectures: inserted 12, updated 3, unchanged 11,985, removed 2, restored 0, 13 requests',
+    );
+  });
+
+  it('says what else there is', () => {
+    const members = { resumed: true, quarantined: 3, unsettled: 2, held_back: 1 };
+    expect(linesOf([walk(members)])[0]).toMatch(
+      /, 1 request, resumed, 3 in quarantine, 2 unsettled, 1 removal held back$/,
+    );
+  });
+
+  it('shortens a name that does not fit into the terminal, and no other', () => {
+    const name = 'Recordings of the winter term';
+    const walks = [walk(), walk({ package_id: 7 })];
+    const narrow = linesOf(walks, { name, columns: 100 });
+    expect(narrow[0]).toContain('Recordings of the wi…: ');
+    expect(narrow.slice(0, 2).map(columnsOf)).toEqual([100, 100]);
+    expect(linesOf(walks, { name })[0]).toContain(`${name}: `);
+    expect(linesOf(walks, { name, columns: 20 })[0]).toContain('main/101 Recordi…: ');
+  });
+
+  it('counts the columns of wide letters', () => {
+    const [first = '', second = ''] = linesOf([walk(), walk({ package_id: 7 })], { name: '겨울 강의' });
+    expect(first.indexOf('inserted') + '겨울강의'.length).toBe(second.indexOf('inserted'));
+  });
+});
+
+describe('how a walk ended', () => {
+  const failed = walk({ status: 'failed', error: 'the service refused' });
+  const failure = {
+    account: 'main',
+    packageId: 101,
+    message: 'it refused',
+    hint: undefined,
+    parked: false,
+    untilMs: null,
+  };
+
+  it('is said with its reason where nothing below says that', () => {
+    expect(linesOf([walk({ status: 'interrupted', error: 'stopped by SIGINT' })])[0]).toMatch(
+      /, 1 request, interrupted: stopped by SIGINT$/,
+    );
+    const ofStorage = { ...failure, packageId: null };
+    expect(linesOf([failed], { failures: [ofStorage] })[0]).toMatch(/, failed: the service refused$/);
+  });
+
+  it('is said without its reason where a line below says that', () => {
+    const lines = linesOf([failed], { failures: [failure] });
+    expect(lines[0]).toMatch(/, 1 request, failed$/);
+    expect(lines[1]).toBe('failed: it refused');
+    const partial = linesOf([walk({ status: 'partial', error: 'page 3 came with 2 of 5 records' })]);
+    expect(partial[0]).toMatch(/, 1 request, not whole$/);
+    expect(partial[1]).toBe('not whole: main/101: page 3 came with 2 of 5 records');
+  });
+
+  it('comes with what is worth saying of a walk that went well', () => {
+    expect(linesOf([walk({ error: 'it is not sorted' })])[1]).toBe('note: main/101: it is not sorted');
+  });
+});
+
+describe('a text for a terminal', () => {
+  it('is cut between two letters, by the columns that they take', () => {
+    expect(shortened('abcdef', 6)).toBe('abcdef');
+    expect(shortened('abcdef', 5)).toBe('abcd…');
+    expect(shortened('한국어', 6)).toBe('한국어');
+    expect(shortened('한국어', 5)).toBe('한국…');
+    expect(shortened('한국어', 4)).toBe('한…');
+    expect(shortened('😀😀', 3)).toBe('😀…');
+  });
+
+  it('has no character that does something', () => {
+    const harmful = '\u0000\u0007\t\n\r\u001b\u007f\u009b\u2028\u2029\u202e\u2066\ud800';
+    expect(printable(`a${harmful}b`)).toBe(`a${'\ufffd'.repeat(harmful.length)}b`);
+    expect(printable('한국어 👩‍👩‍👧 é')).toBe('한국어 👩‍👩‍👧 é');
+  });
+});

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { askedPackages } from '../../src/cli/parse-args.ts';
+import { askedWords, isAsked } from '../../src/sync/package-selector.ts';
+
+/** What commander makes of `--package` with these words. */
+function asked(...words: string[]) {
+  return words.reduce<ReturnType<typeof askedPackages> | undefined>(
+    (earlier, word) => askedPackages(word, earlier),
+    undefined,
+  );
+}
+
+describe('the packages of a command line', () => {
+  it('are numbers, and numbers of one account, mixed and comma separated', () => {
+    expect(asked('101', 'main/102,103', '2nd_account-b/101')).toEqual([
+      { account: null, packageId: 101 },
+      { account: 'main', packageId: 102 },
+      { account: null, packageId: 103 },
+      { account: '2nd_account-b', packageId: 101 },
+    ]);
+  });
+
+  it('read back as what they were', () => {
+    const account = fc.option(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/));
+    const list = fc.array(fc.record({ account, packageId: fc.nat() }), { minLength: 1 });
+    fc.assert(
+      fc.property(list, (packages) => {
+        expect(asked(packages.map(askedWords).join(','))).toEqual(packages);
+      }),
+    );
+  });
+
+  it.each(['', 'abc', '1,2,x', '1,', '1.5', '-1', '/101', 'main/', 'main/x', 'main/-1', 'a/b/1', 'main'])(
+    'are refused where they are neither: %j',
+    (text) => {
+      expect(() => asked(text)).toThrow('expected a whole number, or ACCOUNT/ID.');
+    },
+  );
+
+  it('are refused where a number cannot be told from its neighbours', () => {
+    expect(() => asked('9007199254740993')).toThrow('expected a whole number');
+    expect(() => asked('main/9007199254740993')).toThrow('expected a whole number');
+  });
+});
+
+describe('a package', () => {
+  it.each([
+    ['101', true],
+    ['main/101', true],
+    ['102,main/101', true],
+    ['other/101', false],
+    ['main/102,other/101', false],
+  ])('of the account main with the number 101 is asked for by %s: %s', (text, is) => {
+    expect(isAsked({ account: 'main', packageId: 101 }, asked(text) ?? [])).toBe(is);
+  });
+});

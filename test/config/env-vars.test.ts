@@ -1,0 +1,99 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { errorOf, folderWith, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
+
+const WITH_VARIABLE = LEAST.replace('first-key', '"${VODHOUSE_KEY}"');
+
+function keyOf(files: Record<string, string>, env: Record<string, string | undefined> = {}) {
+  const file = join(folderWith({ 'vodhouse.yaml': WITH_VARIABLE, ...files }), 'vodhouse.yaml');
+  return loadConfig(file, env).accounts[0]?.videoList.key;
+}
+
+describe('${NAME}', () => {
+  test('is replaced by the variable of the environment', () => {
+    expect(keyOf({}, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
+  });
+
+  test('is replaced by the line of the .env beside the file', () => {
+    expect(keyOf({ '.env': '# mine\nVODHOUSE_KEY="from file"\n' })).toBe('from file');
+  });
+
+  test('is read from a .env that begins with a byte order mark', () => {
+    expect(keyOf({ '.env': '\uFEFFVODHOUSE_KEY=from-file\n' })).toBe('from-file');
+  });
+
+  test('is the one of the environment where both have it', () => {
+    expect(keyOf({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
+  });
+
+  test('falls back to .env where the environment has it undefined', () => {
+    expect(keyOf({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: undefined })).toBe('from-file');
+  });
+
+  test('stands anywhere in a text, and more than once', () => {
+    const yaml = LEAST.replace('https://videos.example.test', '"https://${HOST}.${HOST}.test/${PATH_1}"');
+    const config = load(yaml, { HOST: 'h', PATH_1: 'p' });
+    expect(config.accounts[0]?.videoList.baseUrl).toBe('https://h.h.test/p');
+  });
+
+  test('is not looked into again', () => {
+    expect(keyOf({}, { VODHOUSE_KEY: 'a${B}$${C}' })).toBe('a${B}$${C}');
+  });
+
+  test('is the environment of the process where none is given', () => {
+    const file = join(folderWith({ 'vodhouse.yaml': WITH_VARIABLE }), 'vodhouse.yaml');
+    process.env['VODHOUSE_KEY'] = 'from-process';
+    try {
+      expect(loadConfig(file).accounts[0]?.videoList.key).toBe('from-process');
+    } finally {
+      delete process.env['VODHOUSE_KEY'];
+    }
+  });
+});
+
+describe('$${', () => {
+  test('is a literal ${', () => {
+    expect(load(LEAST.replace('first-key', () => '"a$${B}"')).accounts[0]?.videoList.key).toBe('a${B}');
+  });
+});
+
+describe('a variable that is not set', () => {
+  test('is named, on its line, and nothing else follows from it', () => {
+    expect(problemsOf(LEAST.replace('Asia/Seoul', '${ZONE}'))).toEqual([
+      'line 1  timezone: ${ZONE} is not set; expected it in the environment or in .env beside this file',
+    ]);
+  });
+
+  test.each(['toString', '__proto__', 'constructor'])('is unset also when it is called %s', (name) => {
+    expect(problemsOf(LEAST.replace('Asia/Seoul', `\${${name}}`))[0]).toContain(`\${${name}} is not set`);
+  });
+
+  test('counts among the other problems', () => {
+    expect(problemsOf(`${WITH_VARIABLE}zebra: 1\n`)).toHaveLength(2);
+  });
+
+  test('is another thing than one that is empty', () => {
+    expect(problemsOf(WITH_VARIABLE, { VODHOUSE_KEY: '' })).toEqual([
+      'line 4  accounts[0].video_list.key: is empty; expected a key: text on one line',
+    ]);
+  });
+});
+
+describe('a ${ that names no variable', () => {
+  test.each(['${}', '${A-B}', '${A:-b}', '${ A }', 'x${A'])('%s is a problem', (text) => {
+    expect(problemsOf(LEAST.replace('Asia/Seoul', `"${text}"`), { A: 'UTC' })).toEqual([
+      'line 1  timezone: a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${',
+    ]);
+  });
+});
+
+describe('a .env that cannot be read', () => {
+  test('is an error that names it', () => {
+    const folder = folderWith({ 'vodhouse.yaml': LEAST });
+    mkdirSync(join(folder, '.env'));
+    const error = errorOf(() => loadConfig(join(folder, 'vodhouse.yaml'), {}));
+    expect(error.message).toMatch(/\.env cannot be read: EISDIR/);
+  });
+});

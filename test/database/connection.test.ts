@@ -1,0 +1,299 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import {
+  APPLICATION_ID,
+  FORMAT,
+  openFile,
+  openFileToRead,
+  openLedgerConnection,
+} from '../../src/database/connection.ts';
+import { openOverview } from '../../src/queries/status-queries.ts';
+import { restore } from '../../src/backup/restore.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+
+const clock = createVirtualClock('2026-03-01T12:00Z');
+const livePath = () => join(temporaryFolder(), 'live.db');
+
+/** A live file that was made and closed. */
+function madeFile(): string {
+  const path = livePath();
+  openWarehouse(path, clock).close();
+  return path;
+}
+
+function errorOf(run: () => unknown): WarehouseError {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(WarehouseError);
+    return error as WarehouseError;
+  }
+  throw new Error('there was no error');
+}
+
+describe('an open warehouse', () => {
+  const swaps: [string, (path: string, other: string) => void, RegExp, RegExp][] = [
+    [
+      'replaced',
+      (path, other) => renameSync(other, path),
+      /is another file than it was: it was replaced while/,
+      /vodhouse restore FILE/,
+    ],
+    [
+      'deleted',
+      (path) => rmSync(path),
+      /was deleted or moved away while it was in use/,
+      /vodhouse restore BACKUP/,
+    ],
+    ['moved away', (path) => renameSync(path, `${path}.old`), /was deleted or moved away/, /move it back/],
+    [
+      'restored from a backup',
+      (path, other) => void restore(path, other, clock.now()),
+      /is another file than it was: a backup was restored while it was in use/,
+      /^run it again; nothing was sent$/,
+    ],
+  ];
+  it.each(swaps)('notices that its file was %s, and says so', (_how, swap, words, hint) => {
+    const path = join(temporaryFolder(), 'live.db');
+    const warehouse = openWarehouse(path, clock);
+    expect(() => warehouse.refuseReplaced()).not.toThrow();
+    const other = join(temporaryFolder(), 'other.db');
+    openWarehouse(other, clock).close();
+    swap(path, other);
+    const error = errorOf(() => warehouse.refuseReplaced());
+    expect(error.message).toContain(path);
+    expect(error.message).toMatch(words);
+    expect(error.hint).toMatch(hint);
+    warehouse.close();
+  });
+});
+
+describe('a new file', () => {
+  it('says that it is ours, of which format, and since when', () => {
+    const path = madeFile();
+    expect(valueOf(path, 'pragma application_id')).toBe(APPLICATION_ID);
+    expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
+    expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
+    expect(rowsOf(path, 'select * from warehouse_state')).toEqual([
+      { one: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null, timezone: null },
+    ]);
+  });
+
+  it('keeps a write-ahead log', () => {
+    expect(valueOf(madeFile(), 'pragma journal_mode')).toBe('wal');
+  });
+
+  it('comes with its folder, and with nothing beside it once it is closed', () => {
+    const folder = temporaryFolder();
+    openWarehouse(join(folder, 'a/b/live.db'), clock).close();
+    expect(readdirSync(join(folder, 'a/b'))).toEqual(['live.db']);
+  });
+
+  it('is whole: SQLite finds nothing wrong with it', () => {
+    const path = madeFile();
+    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+    expect(rowsOf(path, 'pragma foreign_key_check')).toEqual([]);
+  });
+
+  it('is not written again by whoever opens and closes it', () => {
+    const path = madeFile();
+    openWarehouse(path, clock).close();
+    const before = hashOf(path);
+    openWarehouse(path, clock).close();
+    expect(hashOf(path)).toBe(before);
+  });
+});
+
+describe('a connection', () => {
+  const settings = (client: Database.Database) =>
+    Object.fromEntries(
+      ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map((name) => [
+        name,
+        client.pragma(name, { simple: true }),
+      ]),
+    );
+  const FULL = 2;
+  const NORMAL = 1;
+
+  it('that keeps history waits for the disk at every commit', () => {
+    const db = openFile(livePath(), clock.now());
+    expect(settings(db.$client)).toEqual({
+      journal_mode: 'wal',
+      synchronous: FULL,
+      foreign_keys: 1,
+      busy_timeout: 5000,
+    });
+    db.$client.close();
+  });
+
+  it('that keeps the ledger does not', () => {
+    const db = openLedgerConnection(madeFile());
+    expect(settings(db.$client)).toEqual({
+      journal_mode: 'wal',
+      synchronous: NORMAL,
+      foreign_keys: 1,
+      busy_timeout: 5000,
+    });
+    db.$client.close();
+  });
+
+  it('that only looks cannot write', () => {
+    const db = openFileToRead(madeFile());
+    expect(() => db.$client.exec('delete from run')).toThrow(/readonly/);
+    expect(db.$client.pragma('busy_timeout', { simple: true })).toBe(5000);
+    db.$client.close();
+  });
+});
+
+/** What is not a warehouse of ours, and the words for it. */
+const FOREIGN: [string, (path: string) => void, RegExp][] = [
+  ['empty', (path) => writeFileSync(path, ''), /empty/],
+  [
+    'not SQLite',
+    (path) => writeFileSync(path, 'a letter to nobody in particular\n'.repeat(100)),
+    /not a SQLite file/,
+  ],
+  ['cut off in its header', (path) => writeFileSync(path, 'SQLite format 3\0\x10\0'), /./],
+  [
+    'a database of nobody in particular',
+    (path) => execute(path, 'create table t (x); insert into t values (1)'),
+    /not a vodhouse warehouse/,
+  ],
+  [
+    'a database of another application',
+    (path) =>
+      execute(
+        path,
+        'pragma application_id = 252006673; create table warehouse_state (one); insert into warehouse_state values (1)',
+      ),
+    /not a vodhouse warehouse/,
+  ],
+  [
+    'a database of another application with a write-ahead log',
+    (path) => execute(path, 'pragma journal_mode = wal; create table t (x); insert into t values (1)'),
+    /not a vodhouse warehouse/,
+  ],
+  [
+    'a database with our id and nothing of ours',
+    (path) => execute(path, `pragma application_id = ${APPLICATION_ID}; create table t (x)`),
+    /not a vodhouse warehouse/,
+  ],
+  [
+    'from a newer version',
+    (path) => {
+      openWarehouse(path, clock).close();
+      execute(path, `pragma user_version = ${FORMAT + 1}`);
+    },
+    new RegExp(`has format ${FORMAT + 1}, made by a newer vodhouse; this one knows formats up to ${FORMAT}`),
+  ],
+];
+
+describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
+  const ways: [string, (path: string) => unknown][] = [
+    ['to write', (path) => openWarehouse(path, clock)],
+    ['to read', (path) => openOverview(path)],
+  ];
+  it.each(ways)('is refused %s by its name, and its bytes stay', (_how, open) => {
+    const path = livePath();
+    make(path);
+    const before = hashOf(path);
+    const error = errorOf(() => open(path));
+    expect(error.message).toContain(path);
+    expect(error.message).toMatch(words);
+    expect(hashOf(path)).toBe(before);
+  });
+});
+
+describe('a file of an older format', () => {
+  it('is refused to read with what brings it up to date, and its bytes stay', () => {
+    const path = madeFile();
+    execute(path, `drop table drift; drop table page_hash; pragma user_version = ${FORMAT - 1}`);
+    const before = hashOf(path);
+    const error = errorOf(() => openOverview(path));
+    expect(error.message).toBe(
+      `${path} has format ${FORMAT - 1}, made by an older vodhouse; this one reads format ${FORMAT}`,
+    );
+    expect(error.hint).toContain('vodhouse sync');
+    expect(hashOf(path)).toBe(before);
+  });
+
+  it('is read after whoever writes has opened it', () => {
+    const path = madeFile();
+    execute(path, `pragma user_version = ${FORMAT - 1}`);
+    openWarehouse(path, clock).close();
+    const overview = openOverview(path);
+    expect([overview.heldBack(), overview.quarantine(), overview.drift()]).toEqual([[], [], []]);
+    overview.close();
+  });
+});
+
+describe('a path that is no file', () => {
+  it('is refused by its name: a folder', () => {
+    const path = join(temporaryFolder(), 'live.db');
+    mkdirSync(path);
+    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(`${path} is empty or not a file`);
+    expect(errorOf(() => openOverview(path)).message).toContain(path);
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('is refused by its name: a link to nowhere', () => {
+    const path = livePath();
+    symlinkSync(join(temporaryFolder(), 'nowhere.db'), path);
+    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+  });
+
+  it('is refused by its name: something below a file', () => {
+    const file = livePath();
+    writeFileSync(file, 'a file');
+    const path = join(file, 'live.db');
+    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+  });
+
+  it('is refused to read where there is nothing, and nothing is made', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'live.db');
+    const error = errorOf(() => openOverview(path));
+    expect(error.message).toBe(`there is no warehouse at ${path}`);
+    expect(error.hint).toBe('vodhouse sync makes it');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a damaged file of ours', () => {
+  it('is refused by its name where its triggers are gone when it is brought up to date', () => {
+    const path = madeFile();
+    execute(path, `drop trigger storage_day_booked_update; pragma user_version = ${FORMAT - 1}`);
+    const { message } = errorOf(() => openWarehouse(path, clock));
+    expect(message).toContain(path);
+    expect(message).toContain('storage_day_booked_update');
+  });
+
+  it('is refused by its name where rows lost their parent when it is brought up to date', () => {
+    const path = madeFile();
+    execute(
+      path,
+      `pragma foreign_keys = off; pragma user_version = ${FORMAT - 1};
+       insert into walk (run_id, account, package_id, mode, status, started_at, origin_started_at)
+       values (7, 'main', 1, 'full', 'succeeded', '2026-03-01 12:00:00', '2026-03-01 12:00:00')`,
+    );
+    expect(errorOf(() => openWarehouse(path, clock)).message).toMatch(/rows without their parent/);
+    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+  });
+
+  it('is refused by its name where its pages are overwritten', () => {
+    const path = madeFile();
+    const client = new Database(path);
+    client.pragma('journal_mode = delete');
+    client.unsafeMode(true);
+    client.pragma('writable_schema = on');
+    client.exec(`update sqlite_schema set rootpage = 9999 where name = 'warehouse_state'`);
+    client.close();
+    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+  });
+});

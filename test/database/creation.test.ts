@@ -1,0 +1,85 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { built, runModule } from '../support/processes/child-process.ts';
+import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+
+const clock = createVirtualClock('2026-03-01T12:00Z');
+
+/** Makes the five files one after the other as soon as it is told to, and puts a package of its own into each. */
+const maker = (folder: string, account: string) => `
+  import { openWarehouse } from '${built('warehouse/warehouse.js')}';
+  const clock = { now: () => ${clock.now()}, sleep: async () => undefined };
+  process.stdout.write('ready');
+  process.stdin.once('data', async () => {
+    for (const name of ['1', '2', '3', '4', '5']) {
+      const warehouse = openWarehouse('${folder}/' + name + '.db', clock);
+      await warehouse.beginRun({ trigger: 'manual', mode: 'full', now: clock.now(), scope: '${account}' });
+      warehouse.close();
+    }
+    process.exit(0);
+  });`;
+
+describe('making the live file', () => {
+  it('sweeps away the draft that a killed process of the same number left', () => {
+    const folder = temporaryFolder();
+    const draft = `live.db.new-${process.pid}`;
+    for (const ending of ['', '-journal', '-wal', '-shm']) {
+      writeFileSync(join(folder, draft + ending), 'half of something');
+    }
+    openWarehouse(join(folder, 'live.db'), clock).close();
+    expect(readdirSync(folder)).toEqual(['live.db']);
+    expect(valueOf(join(folder, 'live.db'), 'pragma integrity_check')).toBe('ok');
+  });
+
+  it('refuses to begin beside what a file that is gone left there: SQLite would take it for part of the new one', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'live.db-wal'), 'the last changes');
+    expect(() => openWarehouse(join(folder, 'live.db'), clock)).toThrow(/live\.db-wal is/);
+    expect(readdirSync(folder)).toEqual(['live.db-wal']);
+  });
+
+  it.each(['-wal', '-journal'])(
+    'is refused where the %s of a file that is gone stands there still',
+    (ending) => {
+      const folder = temporaryFolder();
+      const path = join(folder, 'live.db');
+      writeFileSync(path + ending, 'the last changes');
+      const make = () => openWarehouse(path, clock);
+      expect(make).toThrow(WarehouseError);
+      expect(make).toThrow(`${path} is not there, but ${path}${ending} is`);
+      expect(readdirSync(folder)).toEqual([`live.db${ending}`]);
+    },
+  );
+
+  it('leaves nothing at the path and nothing beside it where it fails', () => {
+    const folder = temporaryFolder();
+    const failing = {
+      now: () => {
+        throw new Error('no time');
+      },
+      sleep: () => Promise.resolve(),
+    };
+    expect(() => openWarehouse(join(folder, 'live.db'), failing)).toThrow('no time');
+    expect(() => openWarehouse(join(folder, 'live.db'), { ...failing, now: () => NaN })).toThrow(/live\.db/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('succeeds in several processes at once, and all write into the same file', async () => {
+    const folder = temporaryFolder();
+    const names = ['one', 'two', 'three'];
+    const makers = names.map((name) => runModule(maker(folder, name), { stdio: ['pipe', 'pipe', 'pipe'] }));
+    await Promise.all(makers.map((child) => child.said('ready')));
+    for (const child of makers) child.process.stdin?.write('go');
+    for (const child of makers) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(folder).sort()).toEqual(['1.db', '2.db', '3.db', '4.db', '5.db']);
+    for (const file of readdirSync(folder)) {
+      const scopes = rowsOf(join(folder, file), 'select scope from run order by scope');
+      expect(scopes.map(({ scope }) => scope)).toEqual([...names].sort());
+    }
+  }, 60_000);
+});

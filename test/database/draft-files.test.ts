@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { backUp } from '../../src/backup/backup.ts';
+import { restore } from '../../src/backup/restore.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { built, runModule } from '../support/processes/child-process.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { putFilled } from '../support/fixtures/full-warehouse.ts';
+
+const clock = createVirtualClock('2026-03-01T12:00Z');
+const PARTS = ['', '-journal', '-wal', '-shm'];
+
+/** The number of a process that has ended. */
+const deadPid = () => spawnSync(process.execPath, ['--version']).pid;
+
+let folder: string;
+let path: string;
+let file: string;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  path = join(folder, 'live.db');
+  file = join(folder, 'copy (1).db');
+  await putFilled(path);
+});
+
+const write = (names: readonly string[]) =>
+  names.forEach((name) => writeFileSync(join(folder, name), 'half'));
+const left = () => readdirSync(folder).filter((name) => name.includes('.new-'));
+
+/** The commands that make a file next to its place, and what that is called. */
+const MAKERS: [string, string, () => unknown][] = [
+  ['a backup', 'copy (1).db', () => backUp(path, file)],
+  [
+    'a restore',
+    'live.db',
+    () => {
+      backUp(path, file);
+      restore(path, file, clock.now());
+    },
+  ],
+  ['the making of a live file', 'other.db', () => openWarehouse(join(folder, 'other.db'), clock).close()],
+];
+
+describe.each(MAKERS)('%s', (_what, name, make) => {
+  it('sweeps away what a killed process left of that file, and what SQLite kept next to it', () => {
+    const pid = deadPid();
+    write([...PARTS, '.twin', '.twin-shm'].map((part) => `${name}.new-${pid}${part}`));
+    make();
+    expect(left()).toEqual([]);
+  });
+
+  it('leaves what a process makes that lives, also one of another user', () => {
+    const names = [`${name}.new-${process.ppid}`, `${name}.new-1`, `${name}.new-1-journal`];
+    write(names);
+    make();
+    expect(left().sort()).toEqual(names.sort());
+  });
+
+  it('leaves what only looks like one, and what is of another file', () => {
+    const pid = deadPid();
+    const names = [
+      `${name}.new-${pid}.bak`,
+      `${name}.new-${pid}x`,
+      `${name}.new-0${pid}`,
+      `${name}.new-`,
+      `x${name}.new-${pid}`,
+      `${name.replace('.', '_')}.new-${pid}`,
+      `another.db.new-${pid}`,
+    ];
+    write(names);
+    mkdirSync(join(folder, `${name}.new-${pid}`)); // a folder: nobody of ours made it
+    make();
+    expect(left().sort()).toEqual([...names, `${name}.new-${pid}`].sort());
+  });
+});
+
+describe('a backup whose process is killed while it copies', () => {
+  it('leaves a draft, which the next one sweeps', async () => {
+    const child = runModule(`
+      import { backUp } from '${built('backup/backup.js')}';
+      import Database from '${import.meta.resolve('better-sqlite3')}';
+      const prepare = Database.prototype.prepare;
+      Database.prototype.prepare = function (source) {
+        if (source === 'vacuum into ?') process.kill(process.pid, 'SIGKILL');
+        return prepare.call(this, source);
+      };
+      backUp('${path}', '${file}');`);
+    expect((await child.ended).signal).toBe('SIGKILL');
+    expect(left()).toEqual([`copy (1).db.new-${child.process.pid}`]);
+    backUp(path, file);
+    expect(left()).toEqual([]);
+  });
+});

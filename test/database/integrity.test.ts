@@ -1,0 +1,129 @@
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { refuseDamaged } from '../../src/database/integrity.ts';
+import { openFile } from '../../src/database/connection.ts';
+import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
+import { folderOf } from '../support/fixtures/folder-of-files.ts';
+import { execute, hashOf, valueOf } from '../support/fixtures/live-file.ts';
+import { startScriptedService } from '../support/servers/scripted-service.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { vodhouse } from '../support/processes/vodhouse-command.ts';
+import { putFilled } from '../support/fixtures/full-warehouse.ts';
+
+const PAGE = 4096;
+
+function overwrite(path: string, page: number, pages = 1): void {
+  const descriptor = openSync(path, 'r+');
+  writeSync(descriptor, Buffer.alloc(pages * PAGE, 0xab), 0, pages * PAGE, page * PAGE);
+  closeSync(descriptor);
+}
+
+/** The number of the first page of a table, from 0 up. */
+function pageOf(path: string, table: string): number {
+  return Number(valueOf(path, 'select rootpage from sqlite_schema where name = ?', table)) - 1;
+}
+
+const DAMAGES: [string, (path: string) => void, RegExp][] = [
+  ['is empty', (path) => writeFileSync(path, ''), /is empty or not a file/],
+  ['is cut off in the middle', (path) => truncateSync(path, 10 * PAGE), /is damaged: /],
+  ['has another header', (path) => overwrite(path, 0), /is not a SQLite file; nothing was changed/],
+  [
+    'is overwritten in the middle',
+    (path) => ['package', 'run', 'walk'].forEach((table) => overwrite(path, pageOf(path, table))),
+    /is damaged: database disk image is malformed/,
+  ],
+];
+
+/** Runs the command where the service counts what is asked of it. */
+async function run(command: string, damage: (path: string) => void) {
+  const { url, requests } = await startScriptedService(() => 'drop');
+  const cwd = folderOf({ [CONFIG]: configText({ url }) });
+  const path = join(cwd, WAREHOUSE);
+  await putFilled(path);
+  damage(path);
+  const before = [hashOf(path), statSync(path).ino];
+  const { code, stdout, stderr } = await vodhouse([command, '--log-level', 'silent'], { cwd });
+  expect([code, stdout]).toEqual([1, '']);
+  expect([hashOf(path), statSync(path).ino]).toEqual(before);
+  expect(requests).toHaveLength(0);
+  return { path, stderr };
+}
+
+describe.each(DAMAGES)('a live file that %s', (_what, damage, words) => {
+  it('is refused with the way back, and stays as it is', async () => {
+    const ends = await Promise.all(['sync', 'status'].map((command) => run(command, damage)));
+    for (const { path, stderr } of ends) {
+      expect(stderr).toMatch(words);
+      expect(stderr).toContain(
+        'vodhouse restore BACKUP puts a backup in its place, and keeps this file beside',
+      );
+      expect(stderr).toContain(`sqlite3 ${path} .recover | `);
+      expect(stderr.split('\n').length).toBeLessThan(7);
+    }
+  });
+});
+
+/** Damage in a table that nobody asks for at the beginning. */
+const hide = (path: string) => overwrite(path, pageOf(path, 'storage_reading'));
+
+async function hiddenDamage(): Promise<string> {
+  const path = join(temporaryFolder(), 'live.db');
+  await putFilled(path);
+  hide(path);
+  return path;
+}
+
+describe('damage that nobody meets at first', () => {
+  it('is found by whoever reads all of the file', async () => {
+    const path = await hiddenDamage();
+    openFile(path, 0).$client.close();
+    const before = readFileSync(path);
+    expect(() => refuseDamaged(path)).toThrow(WarehouseError);
+    expect(() => refuseDamaged(path)).toThrow(`${path} is damaged`);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('is found by a worker that starts, before it sends anything', async () => {
+    const { path, stderr } = await run('start', hide);
+    expect(stderr).toContain(`${path} is damaged: `);
+    expect(stderr).toContain('vodhouse restore BACKUP');
+  });
+
+  it('is told by every statement that meets it, with the way back', async () => {
+    const path = await hiddenDamage();
+    const { $client: client } = openFile(path, 0);
+    const hint = expect.stringContaining('vodhouse restore BACKUP') as string;
+    const told = expect.objectContaining({ name: 'WarehouseError', hint }) as Error;
+    const query = client.prepare('select * from storage_reading');
+    expect(() => query.get()).toThrow(told);
+    expect(() => query.all()).toThrow(told);
+    expect(() => query.raw().all()).toThrow(told);
+    expect(() => client.prepare('delete from storage_reading').run()).toThrow(told);
+    client.close();
+  });
+
+  it('is no other error of a statement', async () => {
+    const path = join(temporaryFolder(), 'live.db');
+    await putFilled(path);
+    const { $client: client } = openFile(path, 0);
+    expect(() => client.prepare('delete from storage_day').run()).toThrow(Database.SqliteError);
+    client.close();
+  });
+});
+
+describe('a sound file', () => {
+  it('passes, also while another one writes; and so does a path without a file', async () => {
+    const path = join(temporaryFolder(), 'live.db');
+    refuseDamaged(path);
+    await putFilled(path);
+    const writer = new Database(path);
+    writer.exec('begin immediate; update run set requests = 7');
+    refuseDamaged(path);
+    writer.close();
+    execute(path, 'select 1');
+    refuseDamaged(path);
+  });
+});

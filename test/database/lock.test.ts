@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
+import { lockOrThrow, readHolder, tryLock, type LockName } from '../../src/database/lock.ts';
+import { built, runModule } from '../support/processes/child-process.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const SINCE = toMs('2026-03-01T12:00Z');
+const livePath = () => join(temporaryFolder(), 'data/live.db');
+
+/** Takes the lock, says so, and lives until it is killed. */
+const taker = (path: string, name: LockName) => `
+  import { lockOrThrow } from '${built('database/lock.js')}';
+  globalThis.lock = lockOrThrow('${path}', '${name}', 'start', ${SINCE});
+  process.stdout.write('taken');
+  setInterval(() => undefined, 1000);`;
+
+function refusalOf(run: () => unknown): LockedError {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(LockedError);
+    return error as LockedError;
+  }
+  throw new Error('it was not refused');
+}
+
+describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
+  it('is held by one at a time, and the refused one is told by whom', () => {
+    const path = livePath();
+    const lock = lockOrThrow(path, name, 'sync', SINCE);
+    expect(tryLock(path, name, 'sync', SINCE)).toBeNull();
+    const refusal = refusalOf(() => lockOrThrow(path, name, 'sync', SINCE));
+    const holder = `vodhouse sync on ${hostname()}, pid ${process.pid}, since 2026-03-01 12:00:00 UTC`;
+    expect(refusal.message).toContain(holder);
+    expect(refusal.hint).toBeTruthy();
+    lock.release();
+  });
+
+  it('is of the file, by whatever path it is named', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'live.db');
+    writeFileSync(path, 'a file');
+    symlinkSync(path, join(folder, 'link.db'));
+    symlinkSync(folder, join(folder, 'here'));
+    const lock = lockOrThrow(path, name, 'sync', SINCE);
+    expect(tryLock(join(folder, 'link.db'), name, 'sync', SINCE)).toBeNull();
+    expect(tryLock(join(folder, 'here/live.db'), name, 'sync', SINCE)).toBeNull();
+    lock.release();
+  });
+
+  it('is free again once it is released, as often as wanted', () => {
+    const path = livePath();
+    for (let round = 0; round < 3; round++) {
+      const lock = lockOrThrow(path, name, 'sync', SINCE);
+      expect(readHolder(path, name)).toMatchObject({ command: 'sync', pid: process.pid });
+      lock.release();
+      expect(readHolder(path, name)).toBeNull();
+    }
+  });
+
+  it('is refused across processes, and free as soon as its holder is killed', async () => {
+    const path = livePath();
+    const child = runModule(taker(path, name));
+    await child.said('taken');
+    const refusal = refusalOf(() => lockOrThrow(path, name, 'sync', SINCE));
+    expect(refusal.message).toContain(`vodhouse start on ${hostname()}, pid ${child.process.pid ?? 0}`);
+    child.process.kill('SIGKILL');
+    await child.ended;
+    const lock = lockOrThrow(path, name, 'sync', SINCE + 60_000);
+    expect(readHolder(path, name)).toEqual({
+      host: hostname(),
+      pid: process.pid,
+      since: '2026-03-01 12:01:00',
+      command: 'sync',
+    });
+    lock.release();
+  }, 60_000);
+
+  it('is one and the same however its path is spelled, before the file is there and after', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join(folder, 'data'), join(folder, 'link'));
+    const [path, spelled] = [join(folder, 'data/live.db'), join(folder, 'link/live.db')];
+    for (const makeFile of [() => undefined, () => writeFileSync(path, 'x')]) {
+      makeFile();
+      const lock = lockOrThrow(path, name, 'sync', SINCE);
+      expect(refusalOf(() => lockOrThrow(spelled, name, 'sync', SINCE)).message).toContain(
+        `pid ${process.pid}`,
+      );
+      lock.release();
+    }
+    symlinkSync(path, join(folder, 'other.db'));
+    const lock = lockOrThrow(join(folder, 'other.db'), name, 'sync', SINCE);
+    expect(tryLock(path, name, 'sync', SINCE)).toBeNull();
+    lock.release();
+  });
+
+  it('does not lock the file of another warehouse', () => {
+    const lock = lockOrThrow(livePath(), name, 'sync', SINCE);
+    lockOrThrow(livePath(), name, 'sync', SINCE).release();
+    lock.release();
+  });
+
+  it('still says that somebody holds it where nobody can tell who', () => {
+    const path = livePath();
+    const lock = lockOrThrow(path, name, 'sync', SINCE);
+    writeFileSync(`${path}.${name}.holder`, 'half a li');
+    expect(refusalOf(() => lockOrThrow(path, name, 'sync', SINCE)).message).toMatch(/another process/);
+    lock.release();
+  });
+
+  it('names its file where it cannot be made, and is not kept half', () => {
+    const path = livePath();
+    mkdirSync(`${path}.${name}.holder`, { recursive: true });
+    for (let round = 0; round < 2; round++) {
+      const attempt = () => tryLock(path, name, 'sync', SINCE);
+      expect(attempt).toThrow(WarehouseError);
+      expect(attempt).toThrow(`${path}.${name}.holder`);
+    }
+  });
+});
+
+describe('the two locks', () => {
+  it('are independent of each other and of the live file', () => {
+    const path = livePath();
+    const worker = lockOrThrow(path, 'worker', 'start', SINCE);
+    const run = lockOrThrow(path, 'run', 'sync', SINCE);
+    expect(refusalOf(() => lockOrThrow(path, 'worker', 'start', SINCE)).message).toMatch(
+      /a worker is running/,
+    );
+    expect(refusalOf(() => lockOrThrow(path, 'run', 'sync', SINCE)).message).toMatch(/a run is under way/);
+    worker.release();
+    expect(tryLock(path, 'run', 'sync', SINCE)).toBeNull();
+    run.release();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('say in their own files who holds them', () => {
+    const path = livePath();
+    const lock = lockOrThrow(path, 'worker', 'start', SINCE);
+    expect(JSON.parse(readFileSync(`${path}.worker.holder`, 'utf8'))).toEqual({
+      host: hostname(),
+      pid: process.pid,
+      since: '2026-03-01 12:00:00',
+      command: 'start',
+    });
+    lock.release();
+  });
+});

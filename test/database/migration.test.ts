@@ -1,0 +1,235 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { FORMAT } from '../../src/database/connection.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
+import { putFormat9, tablesOf } from '../support/fixtures/old-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+
+const clock = createVirtualClock('2026-03-05T06:00Z');
+
+/** A file of format 9, brought up to date after `change` was made to it; and what its tables held before. */
+function migrated(change = ''): { path: string; before: Map<string, Row[]>; after: Map<string, Row[]> } {
+  const path = join(temporaryFolder(), 'live.db');
+  putFormat9(path);
+  if (change) execute(path, change);
+  const before = tablesOf(path);
+  openWarehouse(path, clock).close();
+  return { path, before, after: tablesOf(path) };
+}
+
+/** Columns that format 11 added, and what they hold of rows that were there before; `asked_days` is counted. */
+const ADDED: Record<string, Row> = {
+  storage_discrepancy: { resolved_at: null },
+  storage_gap: { reason: 'missing' },
+  run: { clock_offset_ms: null },
+  warehouse_state: { timezone: null },
+};
+/** What a wrong clock may have falsified, and the migration raises. */
+const RAISED: Record<string, readonly string[]> = {
+  video: ['changed_at', 'removed_at'],
+  video_version: ['valid_from', 'valid_to'],
+};
+/** Tables that the migrator or SQLite itself keeps. */
+const INTERNAL = ['__drizzle_migrations', 'sqlite_sequence'];
+
+const keyOf = ({ account, package_id, id }: Row) => `${account}/${package_id}/${id}`;
+/** The moment from which the present state of a video holds. */
+const since = (video: Row) => String(video['removed_at'] ?? video['changed_at']);
+
+/** The states of each video but the present one, in the order of their changes. */
+function statesOf(tables: Map<string, Row[]>): Map<string, Row[]> {
+  const states = new Map<string, Row[]>();
+  for (const row of tables.get('video_version') ?? []) {
+    states.set(keyOf(row), [...(states.get(keyOf(row)) ?? []), row]);
+  }
+  for (const rows of states.values()) rows.sort((a, b) => Number(a['change_seq']) - Number(b['change_seq']));
+  return states;
+}
+
+/** Videos with a state that ends before it begins, or begins before the one before it ended. */
+function wrongVideos(tables: Map<string, Row[]>): string[] {
+  const present = new Map((tables.get('video') ?? []).map((row) => [keyOf(row), since(row)]));
+  const isWrong = ([key, states]: [string, Row[]]) => {
+    const times = states.flatMap((row) => [String(row['valid_from']), String(row['valid_to'])]);
+    times.push(present.get(key) ?? '');
+    return times.some((time, index) => index > 0 && time < (times[index - 1] ?? ''));
+  };
+  return [...statesOf(tables)].filter(isWrong).map(([key]) => key);
+}
+
+describe('a file of format 9', () => {
+  it('has a history in all that it keeps, and traces of a wrong clock', () => {
+    const path = join(temporaryFolder(), 'live.db');
+    putFormat9(path);
+    const tables = tablesOf(path);
+    expect([...tables].filter(([, rows]) => rows.length === 0)).toEqual([]);
+    expect(valueOf(path, 'pragma user_version')).toBe(9);
+    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+    expect(wrongVideos(tables).length).toBeGreaterThanOrEqual(7);
+    const removed = rowsOf(path, 'select 1 from video where removed_at < first_seen_at');
+    expect(removed).not.toEqual([]);
+  });
+
+  it('keeps every row of every table, column by column', () => {
+    const { path, before, after } = migrated();
+    for (const [table, rows] of before) {
+      if (INTERNAL.includes(table)) continue;
+      const raised = RAISED[table] ?? [];
+      const withoutRaised = (row: Row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !raised.includes(name)));
+      const without = (row: Row) =>
+        withoutRaised({ ...row, ...(table === 'storage_gap' && { asked_days: 0 }) });
+      expect(after.get(table)?.map(without), table).toEqual(
+        rows.map((row) => without({ ...row, ...ADDED[table] })),
+      );
+    }
+    expect(after.get('storage_correction')).toEqual([]);
+    expect(after.get('storage_unconfirmed')).toEqual([]);
+    expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
+    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+  });
+
+  it('keeps booked days without a figure, or with a negative one, as they are', () => {
+    const { path } = migrated();
+    const query =
+      "select date, state, mov_org_size, image_size from storage_day where account = 'main' and date in ('2026-02-25', '2026-02-26') order by date";
+    expect(rowsOf(path, query)).toEqual([
+      { date: '2026-02-25', state: 'booked', mov_org_size: null, image_size: 20509 },
+      { date: '2026-02-26', state: 'booked', mov_org_size: 20510, image_size: -1 },
+    ]);
+  });
+
+  it('is brought up to date once: to open it again changes nothing', () => {
+    const { path, after } = migrated();
+    openWarehouse(path, clock).close();
+    expect(tablesOf(path)).toEqual(after);
+  });
+});
+
+describe('states of a video that ran backward in time', () => {
+  it('follow one another afterwards, each until the next one and the last until the present row', () => {
+    const { after } = migrated();
+    const present = new Map((after.get('video') ?? []).map((row) => [keyOf(row), row]));
+    for (const [key, states] of statesOf(after)) {
+      states.forEach((state, index) => {
+        const video = present.get(key) ?? {};
+        const next = states[index + 1]?.['valid_from'] ?? since(video);
+        expect(String(state['valid_from']) <= String(state['valid_to']), key).toBe(true);
+        expect(state['valid_to'], key).toBe(next);
+        expect(String(video['changed_at']) >= String(state['valid_to']), key).toBe(true);
+      });
+    }
+  });
+
+  it('are raised to the latest moment before them', () => {
+    const { after } = migrated();
+    const one = statesOf(after).get('main/101/1') ?? [];
+    expect(one.map((row) => [row['valid_from'], row['valid_to']])).toEqual([
+      ['2026-03-01 03:00:09', '2026-03-02 03:00:08'],
+      ['2026-03-02 03:00:08', '2026-03-06 04:00:08'],
+      ['2026-03-06 04:00:08', '2026-03-06 04:00:08'],
+      ['2026-03-06 04:00:08', '2026-03-06 04:00:08'],
+    ]);
+  });
+
+  it('leave those of every other video as they were', () => {
+    const { before, after } = migrated();
+    const wrong = wrongVideos(before);
+    for (const table of ['video', 'video_version']) {
+      const right = (rows: Row[] | undefined) => rows?.filter((row) => !wrong.includes(keyOf(row)));
+      expect(right(after.get(table))).toEqual(right(before.get(table)));
+      expect(right(after.get(table))?.length).toBeGreaterThan(10);
+    }
+    expect(wrongVideos(after)).toEqual([]);
+  });
+
+  it('leave no trace of having been raised: no new state, and no new number', () => {
+    const { before, after } = migrated();
+    expect(after.get('video_version')?.length).toBe(before.get('video_version')?.length);
+    expect(after.get('warehouse_state')?.[0]?.['change_seq']).toBe(
+      before.get('warehouse_state')?.[0]?.['change_seq'],
+    );
+  });
+});
+
+describe('a gap of an older file', () => {
+  const askedDays = (path: string, where = '1') =>
+    rowsOf(
+      path,
+      `select account, date, asked_days from storage_gap where ${where} order by account, date`,
+    ).map((row) => [row['account'], row['date'], row['asked_days']]);
+
+  it('was asked for on as many days as requests for storage were sent on, between its first and its last', () => {
+    expect(askedDays(migrated().path)).toEqual([
+      ['main', '2026-02-22', 6],
+      ['main', '2026-02-24', 6], // 03-01 to 03-05, and on "03-06" by a clock that was 3 days ahead
+      ['main', '2026-03-01', 2],
+      ['main', '2026-03-04', 1], // last asked for before it was missed
+      ['second', '2026-03-01', 4],
+      ['second', '2026-03-04', 1],
+    ]);
+  });
+
+  it('was not asked for on days on which nobody asked: a worker was off, or a clock ahead', () => {
+    const { path } = migrated("update storage_gap set last_asked_at = '2026-05-01 03:00:00'");
+    expect(askedDays(path, "account = 'second'")).toEqual([
+      ['second', '2026-03-01', 5],
+      ['second', '2026-03-04', 1],
+    ]);
+  });
+
+  it('counts each day once, however many requests it had, and none of another account', () => {
+    const { path } = migrated(
+      `update storage_gap set first_missed_at = '2026-03-02 23:59:59', last_asked_at = '2026-03-03 00:00:00';
+       delete from request where account = 'second'`,
+    );
+    expect(askedDays(path, "date = '2026-03-01'")).toEqual([
+      ['main', '2026-03-01', 2],
+      ['second', '2026-03-01', 1],
+    ]);
+  });
+});
+
+describe('what guards the rows', () => {
+  it('is there as in a new file', () => {
+    const { path } = migrated();
+    const fresh = join(temporaryFolder(), 'live.db');
+    openWarehouse(fresh, clock).close();
+    const triggers = "select name, sql from sqlite_schema where type = 'trigger' order by name";
+    expect(rowsOf(path, triggers)).toEqual(rowsOf(fresh, triggers));
+    const indexes = "select name, sql from sqlite_schema where type = 'index' order by name";
+    expect(rowsOf(path, indexes)).toEqual(rowsOf(fresh, indexes));
+  });
+
+  it('refuses as before, and keeps the states of a video that changes', () => {
+    const { path, after } = migrated();
+    const refuse = (statement: string) => expect(() => execute(path, statement), statement).toThrow();
+    const day = "account = 'main' and date = '2026-02-25'";
+    refuse(`update storage_day set mov_org_size = 1 where ${day}`);
+    refuse(`delete from storage_day where ${day}`);
+    refuse(`insert or replace into storage_day select * from storage_day where ${day}`);
+    const correction = (date: string) =>
+      `insert into storage_correction (account, date, accepted_at, reason) values ('main', '${date}', '2026-03-05 06:00:00', 'r')`;
+    refuse(correction('2026-02-24'));
+    execute(path, correction('2026-02-25'));
+    refuse(correction('2026-02-25'));
+    refuse('delete from storage_correction');
+    refuse("update storage_correction set reason = ''");
+    execute(path, 'update video set title = title, change_seq = 1000 + package_id * 100 + id');
+    expect(valueOf(path, 'select count(*) from video_version')).toBe(
+      (after.get('video_version')?.length ?? 0) + (after.get('video')?.length ?? 0),
+    );
+  });
+});
+
+it('leaves no temporary table in the connection that migrated', () => {
+  const path = join(temporaryFolder(), 'live.db');
+  putFormat9(path);
+  openWarehouse(path, clock).close();
+  const client = new Database(path);
+  expect(client.prepare("select name from sqlite_schema where name like 'raised%'").all()).toEqual([]);
+  client.close();
+});

@@ -1,0 +1,125 @@
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { hashOf } from '../support/fixtures/live-file.ts';
+import { runAsNobody } from '../support/processes/unprivileged-user.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+
+const TIMEOUT_MS = 60_000;
+const HIDDEN = 0o700;
+const READ_ONLY = 0o555;
+const OPEN_TO_ALL = 0o777;
+
+const CONFIG = `timezone: Asia/Seoul
+warehouse: data/live.db
+accounts:
+  - name: main
+    video_list: { base_url: http://127.0.0.1:1, key: k1 }
+    packages: [101]
+`;
+
+/** A folder with a config that everybody may read, and the folder of its warehouse. */
+function places() {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'vodhouse.yaml'), CONFIG);
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  return { folder, data, path: join(data, 'live.db') };
+}
+
+function makeFile(path: string): void {
+  openWarehouse(path, createVirtualClock('2026-03-01T12:00Z')).close();
+}
+
+/** Runs `vodhouse sync` in the folder as somebody who may not write there. */
+async function sync(folder: string, context: TestContext) {
+  const end = await runAsNobody(['sync', '--log-level', 'silent'], folder);
+  return end ?? context.skip('nobody can neither read this checkout nor a copy of it');
+}
+
+describe('a warehouse that the user may not write', () => {
+  const refusal = (path: string) =>
+    new RegExp(
+      `^vodhouse: ${path} cannot be opened for writing \\(.+\\)\\n {2}-> check who owns it and its folder: ls -la .+\\n$`,
+    );
+
+  it(
+    'ends with 1 and clear words: the folder is read-only and there is no file yet',
+    async (context) => {
+      const { folder, data, path } = places();
+      chmodSync(data, READ_ONLY);
+      const { code, stdout, stderr } = await sync(folder, context);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(refusal(path));
+      chmodSync(data, HIDDEN);
+      expect(readdirSync(data)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'ends with 1 and clear words: the folder is hidden',
+    async (context) => {
+      const { folder, data, path } = places();
+      makeFile(path);
+      chmodSync(data, process.getuid?.() === 0 ? HIDDEN : 0);
+      const { code, stdout, stderr } = await sync(folder, context);
+      chmodSync(data, HIDDEN);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(refusal(path));
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'ends with 1 and clear words: file and folder are read-only',
+    async (context) => {
+      const { folder, data, path } = places();
+      makeFile(path);
+      chmodSync(path, 0o444);
+      chmodSync(data, READ_ONLY);
+      const before = hashOf(path);
+      const { code, stderr } = await sync(folder, context);
+      chmodSync(data, HIDDEN);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(refusal(path));
+      expect(hashOf(path)).toBe(before);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'ends with 1 and leaves nothing behind that its owner could not write: only the file is read-only',
+    async (context) => {
+      const { folder, data, path } = places();
+      makeFile(path);
+      chmodSync(path, 0o444);
+      chmodSync(data, OPEN_TO_ALL);
+      const before = hashOf(path);
+      const { code, stderr } = await sync(folder, context);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(refusal(path));
+      expect(readdirSync(data)).toEqual(['live.db']);
+      expect(hashOf(path)).toBe(before);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'ends with 1 and clear words: the file is writable and its folder is not',
+    async (context) => {
+      const { folder, data, path } = places();
+      makeFile(path);
+      if (process.getuid?.() === 0) chownSync(path, 65534, 65534);
+      chmodSync(data, READ_ONLY);
+      const { code, stderr } = await sync(folder, context);
+      chmodSync(data, HIDDEN);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(refusal(path));
+    },
+    TIMEOUT_MS,
+  );
+});

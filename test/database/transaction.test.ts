@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { openFile, type Db, type Tx } from '../../src/database/connection.ts';
+import { run } from '../../src/database/schema/runs.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { rowsOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+
+const row = {
+  trigger: 'manual',
+  mode: 'full',
+  status: 'running',
+  started_at: '2026-03-01 12:00:00',
+} as const;
+const addRun = (tx: Tx) => tx.insert(run).values(row).run();
+
+describe('transact', () => {
+  let path: string;
+  let db: Db;
+
+  beforeEach(() => {
+    path = join(temporaryFolder(), 'live.db');
+    db = openFile(path, 0);
+    return () => db.$client.close();
+  });
+  const runs = () => rowsOf(path, 'select run_id from run').length;
+
+  it('stores all of the work and gives its result', () => {
+    const result = transact(db, (tx) => {
+      addRun(tx);
+      addRun(tx);
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(runs()).toBe(2);
+  });
+
+  it('stores nothing where the work throws, and passes on what it threw', () => {
+    const failure = new RangeError('no');
+    const work = () =>
+      transact(db, (tx) => {
+        addRun(tx);
+        throw failure;
+      });
+    expect(work).toThrow(failure);
+    expect(runs()).toBe(0);
+    expect(db.$client.inTransaction).toBe(false);
+  });
+
+  it('takes the right to write before the work begins', () => {
+    const other = openFile(path, 0);
+    other.$client.pragma('busy_timeout = 0');
+    transact(db, () => {
+      expect(() => transact(other, addRun)).toThrow(/database is locked/);
+    });
+    transact(other, addRun);
+    other.$client.close();
+    expect(runs()).toBe(1);
+  });
+
+  it('says what SQLite refuses as a WarehouseError that names the file', () => {
+    const twice = () =>
+      transact(db, (tx) =>
+        tx
+          .insert(run)
+          .values([
+            { ...row, run_id: 1 },
+            { ...row, run_id: 1 },
+          ])
+          .run(),
+      );
+    expect(twice).toThrow(WarehouseError);
+    expect(twice).toThrow(path);
+    expect(runs()).toBe(0);
+  });
+
+  it('does not take work that gives a promise: that would not be stored as a whole', () => {
+    // @ts-expect-error an async callback type-checks in drizzle and fails at run time
+    const later = () => transact(db, async (tx) => addRun(tx));
+    expect(later).toThrow('Transaction function cannot return a promise');
+    expect(runs()).toBe(0);
+  });
+});

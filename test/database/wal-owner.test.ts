@@ -1,0 +1,195 @@
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { backUp } from '../../src/backup/backup.ts';
+import { refuseDamaged } from '../../src/database/integrity.ts';
+import { openOverview } from '../../src/queries/status-queries.ts';
+import { restore } from '../../src/backup/restore.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { built, runModule } from '../support/processes/child-process.ts';
+import { execute, hashOf, valueOf } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
+
+const clock = createVirtualClock('2026-03-02T12:00Z');
+
+let folder: string;
+let path: string;
+let backup: string;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  path = join(folder, 'live.db');
+  backup = join(folder, 'backup.db');
+  await putFilled(path);
+  execute(path, "update package set name = 'in the backup'");
+  backUp(path, backup);
+});
+
+/** Lets a process write into the file, and kills it: its last changes are in the -wal alone. */
+async function killAfterWriting(name = 'in the log'): Promise<void> {
+  const child = runModule(`
+    import { openFile } from '${built('database/connection.js')}';
+    const db = openFile('${path}', ${clock.now()});
+    db.$client.exec("update package set name = '${name}'; update video set title = 'in the log', change_seq = change_seq + 1000");
+    process.kill(process.pid, 'SIGKILL');`);
+  expect((await child.ended).signal).toBe('SIGKILL');
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
+}
+
+const nameIn = (file: string) => valueOf(file, 'select name from package');
+const open = () => openWarehouse(path, clock).close();
+const hashes = () => readdirSync(folder).map((name) => [name, hashOf(join(folder, name))]);
+
+/** Every way in refuses, names both files, and changes none. */
+function expectRefused(): void {
+  const before = hashes();
+  const ways = [
+    open,
+    () => openOverview(path),
+    () => backUp(path, join(folder, 'other.db')),
+    () => refuseDamaged(path),
+  ];
+  for (const way of ways) {
+    expect(way).toThrow(WarehouseError);
+    expect(way).toThrow(`${path}-wal belongs to another file than ${path}:`);
+  }
+  expect(hashes()).toEqual(before);
+}
+
+describe('a -wal that a killed process left', () => {
+  it('is taken up where its file still stands there, again and again', async () => {
+    for (const name of ['first', 'second', 'third']) {
+      await killAfterWriting(name);
+      openOverview(path).close();
+      open();
+      expect(nameIn(path)).toBe(name);
+    }
+    open();
+    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+  });
+
+  it('is taken up where both were moved or copied together', async () => {
+    await killAfterWriting();
+    const copy = temporaryFolder();
+    cpSync(folder, copy, { recursive: true });
+    openWarehouse(join(copy, 'live.db'), clock).close();
+    expect(nameIn(join(copy, 'live.db'))).toBe('in the log');
+  });
+
+  it('is taken up where an older version wrote it, which noted nothing', async () => {
+    await killAfterWriting();
+    rmSync(`${path}.wal-owner`);
+    open();
+    expect(nameIn(path)).toBe('in the log');
+  });
+
+  it('is taken up where the note is unreadable', async () => {
+    await killAfterWriting();
+    writeFileSync(`${path}.wal-owner`, '{');
+    open();
+    expect(nameIn(path)).toBe('in the log');
+  });
+});
+
+/** Ways to put another file in the place of the live one, past `vodhouse restore`. */
+const SWAPS: [string, () => void][] = [
+  ['a backup was moved', () => renameSync(backup, path)],
+  ['a backup was copied', () => copyFileSync(backup, path)],
+  [
+    'a backup that had been opened was moved',
+    () => {
+      openWarehouse(backup, clock).close();
+      renameSync(backup, path);
+    },
+  ],
+];
+
+describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) => {
+  it('is refused, and nothing is changed', async () => {
+    await killAfterWriting();
+    swap();
+    expectRefused();
+  });
+
+  it('is moved away as the hint says: then the file there is used as it is', async () => {
+    await killAfterWriting();
+    swap();
+    renameSync(`${path}-wal`, `${path}-wal.old`);
+    rmSync(`${path}-shm`, { force: true });
+    open();
+    expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
+    open(); // and the note is gone
+    expect(existsSync(`${path}.wal-owner`)).toBe(false);
+  });
+
+  it('is kept apart by a restore, and taken for part of neither file', async () => {
+    const other = join(folder, 'other.db');
+    copyFileSync(backup, other);
+    await killAfterWriting();
+    swap();
+    const wal = hashOf(`${path}-wal`);
+    const { kept, carried } = restore(path, other, clock.now());
+    expect(carried).toEqual({ error: expect.stringContaining('belongs to another file') as string });
+    expect(wholeOf(path)).toEqual(wholeOf(other));
+    expect([nameIn(String(kept)), hashOf(`${String(kept)}.lone-wal`)]).toEqual(['in the backup', wal]);
+  });
+});
+
+it('an earlier state of the same file, put in its place with the same number on the disk, is refused', async () => {
+  const earlier = join(folder, 'earlier.db');
+  const kept = openWarehouse(path, clock);
+  copyFileSync(path, earlier); // a raw copy: it is written with a -wal, unlike a backup
+  kept.close();
+  await killAfterWriting();
+  rmSync(path);
+  copyFileSync(earlier, path);
+  expect(() => openWarehouse(path, clock)).toThrow(/-wal belongs to another file than/);
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
+});
+
+it('a file that was moved away is taken up whole when it is moved back to its -wal', async () => {
+  await killAfterWriting();
+  renameSync(path, `${path}.old`);
+  renameSync(backup, path);
+  expectRefused();
+  renameSync(path, backup);
+  renameSync(`${path}.old`, path);
+  open();
+  expect([nameIn(path), valueOf(path, 'select max(title) from video')]).toEqual(['in the log', 'in the log']);
+});
+
+describe('while a process has the file open', () => {
+  it('another file in its place is refused to all others, and its own changes are not mixed into that', async () => {
+    const warehouse = openWarehouse(path, clock);
+    await warehouse.register([{ name: 'main', packages: [{ id: 7, name: 'new' }] }], clock.now());
+    renameSync(backup, path);
+    expectRefused();
+    await warehouse.register([{ name: 'main', packages: [{ id: 8, name: 'newer' }] }], clock.now());
+    warehouse.close();
+    expectRefused();
+    renameSync(`${path}-wal`, `${path}-wal.old`);
+    open();
+    expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
+  });
+
+  it('the note stands next to the file, and is gone when the last one closes it', () => {
+    const first = openWarehouse(path, clock);
+    const second = openWarehouse(path, clock);
+    expect(readdirSync(folder)).toContain('live.db.wal-owner');
+    first.close();
+    expect(readdirSync(folder)).toContain('live.db.wal-owner');
+    second.close();
+    expect(readdirSync(folder).sort()).toEqual(['backup.db', 'live.db']);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { acceptCommands, packageNames, typedWith } from '../../src/health/commands.ts';
+
+function accountOf(name: string, ...ids: number[]) {
+  return { name, packages: ids.map((id) => ({ id, name: null })) };
+}
+
+const ACCOUNTS = [accountOf('main', 101, 102), accountOf('second', 101, 103), accountOf('third')];
+
+describe('the name of a package in a command', () => {
+  it.each([
+    ['main', 102, '102'],
+    ['second', 103, '103'],
+    ['main', 101, 'main/101'],
+    ['second', 101, 'second/101'],
+    ['third', 102, 'third/102'], // taken out of the config: the number alone would be that of main
+    ['gone', 7, '7'],
+  ])('has the account %s in front of %i only where another account has that number: %s', (...given) => {
+    const [account, id, name] = given;
+    expect(packageNames(ACCOUNTS)({ account, package_id: id })).toBe(name);
+  });
+});
+
+describe('the command that lets removals through', () => {
+  const commandFor = acceptCommands(typedWith('vodhouse.yaml'), ACCOUNTS);
+
+  it('names the account where another one has a package of the same number', () => {
+    expect(commandFor({ account: 'second', package_id: 101, held_by: 20 })).toBe(
+      'vodhouse sync --package second/101 --accept-removals 20',
+    );
+  });
+
+  it('names the number alone where no other account has it, and no walk where none is known', () => {
+    expect(commandFor({ account: 'second', package_id: 103, held_by: null })).toBe(
+      'vodhouse sync --package 103 --accept-removals',
+    );
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isStale } from '../../src/health/freshness.ts';
+import type { DiskSpace } from '../../src/database/disk-space.ts';
+import { openOverview } from '../../src/queries/status-queries.ts';
+import { readiness, readinessFacts, readinessInCounts } from '../../src/health/readiness.ts';
+import type { Stream } from '../../src/health/streams.ts';
+import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
+import { configOver } from '../support/fixtures/open-metrics.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+const ROOM: DiskSpace = { file: GIB, wal: 4 * MIB, free: 50 * GIB, disk: 100 * GIB };
+
+const videosOf = (packageId: number, stream: Partial<Stream> = {}): Stream => ({
+  account: 'main',
+  stream: 'videos',
+  packageId,
+  at: '2026-03-10 11:00:00',
+  isStale: true,
+  videos: 1,
+  ...stream,
+});
+
+describe('a warehouse', () => {
+  it('is ready where every stream is fresh and there is room', () => {
+    const facts = { streams: [videosOf(101, { isStale: false })], space: ROOM };
+    expect(readiness(facts)).toEqual({ ready: true, reasons: [] });
+    expect(readinessInCounts(facts)).toEqual({ ready: true, reasons: [] });
+  });
+
+  it('is not ready where a stream is stale, which is named, and since when', () => {
+    const streams = [videosOf(101), videosOf(102, { isStale: false })];
+    expect(readiness({ streams, space: ROOM })).toEqual({
+      ready: false,
+      reasons: [
+        {
+          what: 'stale',
+          says: '1 stream is stale: main/101 (last walked whole at 2026-03-10 11:00:00 UTC)',
+        },
+      ],
+    });
+  });
+
+  it('names the longest unread first, and says of one that was never read just that', () => {
+    const storage = { stream: 'storage', packageId: null, videos: null } as const;
+    const streams = [
+      videosOf(101),
+      videosOf(0, { ...storage, at: '2026-03-09 01:00:00' }),
+      videosOf(7, { account: 'other', at: null }),
+      videosOf(0, { ...storage, account: 'third', at: null }),
+    ];
+    expect(readiness({ streams, space: ROOM }).reasons).toEqual([
+      {
+        what: 'stale',
+        says:
+          '4 streams are stale: other/7 (never walked), storage of third (never read), ' +
+          'storage of main (last read at 2026-03-09 01:00:00 UTC), ' +
+          'main/101 (last walked whole at 2026-03-10 11:00:00 UTC)',
+      },
+    ]);
+  });
+
+  it('names no more than the first few of a thousand', () => {
+    const streams = Array.from({ length: 1000 }, (_, index) => videosOf(index + 1));
+    const [reason] = readiness({ streams, space: ROOM }).reasons;
+    expect(reason?.says).toMatch(/^1000 streams are stale: main\/1 \(.*main\/5 \(.*\) and 995 more$/);
+    expect(reason?.says.length).toBeLessThan(400);
+  });
+
+  it.each([
+    ['2 % of a disk', 100 * GIB, 2 * GIB],
+    ['256 MiB of a small one', 2 * GIB, 256 * MIB],
+    ['4 GiB of a large one', 4000 * GIB, 4 * GIB],
+  ])('is not ready with less left than %s', (_what, disk, needed) => {
+    const readyWith = (free: number) => readiness({ streams: [], space: { ...ROOM, disk, free } }).ready;
+    expect([readyWith(needed), readyWith(needed - 1)]).toEqual([true, false]);
+  });
+
+  it('says how much is left of a disk that is nearly full', () => {
+    const says = (free: number) => readiness({ streams: [], space: { ...ROOM, free } }).reasons;
+    expect(says(120.9 * MIB)).toEqual([
+      {
+        what: 'disk',
+        says: 'the disk of the warehouse has 120 MiB left (0.1 %): what is read next may not fit',
+      },
+    ]);
+    expect(says(1.5 * GIB)[0]?.says).toContain('has 1.5 GiB left (1.5 %)');
+  });
+
+  it('is not ready where the -wal file has grown beyond 256 MiB, and hears what that usually means', () => {
+    const reasonsWith = (wal: number) => readiness({ streams: [], space: { ...ROOM, wal } }).reasons;
+    expect(reasonsWith(256 * MIB)).toEqual([]);
+    expect(reasonsWith(300 * MIB)).toEqual([
+      {
+        what: 'wal',
+        says: expect.stringMatching(
+          / has grown to 300 MiB: usually a reader holds the live file open /,
+        ) as string,
+      },
+    ]);
+  });
+
+  it('says to whoever is not let in how many and what, with no name and no figure of the machine', () => {
+    const streams = [videosOf(101), videosOf(102), videosOf(103, { at: null })];
+    const space = { ...ROOM, free: MIB, wal: GIB };
+    expect(readinessInCounts({ streams, space })).toEqual({
+      ready: false,
+      reasons: [
+        { what: 'stale', says: '3 streams are stale' },
+        { what: 'disk', says: 'the disk of the warehouse is nearly full' },
+        { what: 'wal', says: 'the -wal file beside the warehouse has grown' },
+      ],
+    });
+    expect(readinessInCounts({ streams: [videosOf(101)], space: ROOM }).reasons).toEqual([
+      { what: 'stale', says: '1 stream is stale' },
+    ]);
+  });
+});
+
+/** The facts of a live file at noon, as of the config of `configOver`. */
+function factsOf(...statements: string[]) {
+  const live = liveFileWith(...statements);
+  const overview = openOverview(live);
+  onTestFinished(() => overview.close());
+  const config = configOver(live);
+  let asked = 0;
+  const count = (at: string | null, now: number) => {
+    asked++;
+    return isStale(config.schedule.full, at, now);
+  };
+  const packages = Array.from({ length: 1000 }, (_, index) => ({ id: index + 1, name: null }));
+  const [main] = config.accounts;
+  const many = { ...config, accounts: main ? [{ ...main, packages }] : [] };
+  const now = toMs('2026-03-10T12:00:00Z');
+  return {
+    facts: readinessFacts({ config, overview, isStale: count }, now),
+    ofThousand: () => readinessFacts({ config: many, overview, isStale: count }, now),
+    asked: () => asked,
+  };
+}
+
+describe('the facts', () => {
+  it('are every stream of the config, and the disk of the live file', () => {
+    const { facts } = factsOf(
+      packageRow(101, { walked_at: '2026-03-10 11:30:00', live_count: 3 }),
+      packageRow(102, { walked_at: '2026-03-10 09:30:00' }),
+      packageRow(999, { walked_at: '2026-03-10 09:30:00' }),
+      insert('storage_reading', { account: 'main', observed_at: '2026-03-10 11:00:00', date: '2026-03-10' }),
+    );
+    expect(facts.streams).toEqual([
+      videosOf(101, { at: '2026-03-10 11:30:00', isStale: false, videos: 3 }),
+      videosOf(102, { at: '2026-03-10 09:30:00', videos: 0 }),
+      {
+        account: 'main',
+        stream: 'storage',
+        packageId: null,
+        at: '2026-03-10 11:00:00',
+        isStale: false,
+        videos: null,
+      },
+      { account: 'other', stream: 'videos', packageId: 7, at: null, isStale: true, videos: null },
+    ]);
+    expect(facts.space.file).toBeGreaterThan(50_000);
+    expect(facts.space.disk).toBeGreaterThan(facts.space.free);
+  });
+
+  it('of a thousand packages need cron arithmetic for a dozen, and are as each by itself', () => {
+    const walkedAt = (id: number) =>
+      `2026-03-10 ${String(9 + (id % 3)).padStart(2, '0')}:${String(id % 60).padStart(2, '0')}:00`;
+    const rows = Array.from({ length: 1000 }, (_, index) =>
+      packageRow(index + 1, { walked_at: walkedAt(index + 1) }),
+    );
+    const { ofThousand, asked } = factsOf(...rows);
+    const before = asked();
+    const { streams } = ofThousand();
+    expect(asked() - before).toBeLessThan(12);
+    const now = toMs('2026-03-10T12:00:00Z');
+    expect(streams.map((stream) => stream.isStale)).toEqual(
+      streams.map(({ at }) => isStale('0 * * * *', at, now)),
+    );
+    expect(new Set(streams.map((stream) => stream.isStale)).size).toBe(2);
+  });
+});

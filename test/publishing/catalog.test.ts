@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { createCalendar } from '../../src/lib/calendar.ts';
+import { fromTimestamp, toTimestamp } from '../../src/lib/clock.ts';
+import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { published } from '../support/fixtures/published-file.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const NOW = Date.parse('2026-04-02T03:00:00Z');
+
+/** What a package's list had at a moment: sizes of its live videos by id. */
+type Catalogue = ReadonlyMap<number, number | null>;
+
+/** One change of a list, so many minutes after the one before. */
+interface Step {
+  id: number;
+  what: 'show' | 'remove';
+  bytes: number | null;
+  minutes: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  id: fc.integer({ min: 1, max: 4 }),
+  what: fc.constantFrom('show', 'show', 'remove'),
+  bytes: fc.constantFrom(1, 10, 100, null),
+  minutes: fc.constantFrom(0, 1, 30, 59, 600, 1440, 2880),
+});
+
+/** Plays the steps: the SQL that a live file would see, and the catalogue after each. */
+function play(steps: readonly Step[]) {
+  let at = Date.parse('2026-03-20T10:00:00Z');
+  let catalogue: Catalogue = new Map();
+  const known = new Set<number>();
+  const sql: string[] = [];
+  const story: { at: number; before: Catalogue; after: Catalogue }[] = [];
+  for (const { id, what, bytes, minutes } of steps) {
+    at += minutes * 60_000;
+    const statement = statementOf({ id, what, bytes }, toTimestamp(at), known, catalogue);
+    if (statement === null || at > NOW) continue;
+    const after = new Map(catalogue);
+    if (what === 'show') after.set(id, bytes);
+    else after.delete(id);
+    sql.push(statement);
+    story.push({ at, before: catalogue, after });
+    catalogue = after;
+  }
+  return { sql, story };
+}
+
+function statementOf(
+  { id, what, bytes }: Pick<Step, 'id' | 'what' | 'bytes'>,
+  at: string,
+  known: Set<number>,
+  catalogue: Catalogue,
+): string | null {
+  if (what === 'remove') return catalogue.has(id) ? change(id, at, `removed_at = '${at}'`) : null;
+  if (!known.has(id)) {
+    known.add(id);
+    return videoRow(id, { filesize: bytes, duration: bytes, first_seen_at: at, changed_at: at });
+  }
+  const isSame = catalogue.has(id) && catalogue.get(id) === bytes;
+  return isSame ? null : change(id, at, `removed_at = null, filesize = ${bytes}, duration = ${bytes}`);
+}
+
+/** The rows that the story should give, day by day of the zone. */
+function expected(story: ReturnType<typeof play>['story'], timezone: string) {
+  const calendar = createCalendar(timezone);
+  const days: Record<string, unknown>[] = [];
+  const first = story[0];
+  if (!first) return [];
+  for (let day = calendar.dayAt(first.at); day <= calendar.dayAt(NOW); day = nextDay(day)) {
+    const past = story.filter(({ at }) => calendar.dayAt(at) <= day);
+    const ofDay = past.filter(({ at }) => calendar.dayAt(at) === day);
+    const now = past.at(-1)?.after ?? new Map<number, number | null>();
+    const bytes = [...now.values()].reduce<number>((sum, each) => sum + (each ?? 0), 0);
+    const grown = ofDay.map(({ before, after }) => after.size - before.size);
+    days.push({
+      day,
+      videos: now.size,
+      size_bytes: bytes,
+      duration_seconds: bytes / 1000,
+      added: grown.filter((by) => by === 1).length,
+      removed: grown.filter((by) => by === -1).length,
+      edited: grown.filter((by) => by === 0).length,
+      is_live: day === calendar.dayAt(NOW) ? 1 : 0,
+    });
+  }
+  return days;
+}
+
+const nextDay = (day: string) => toTimestamp(fromTimestamp(`${day} 00:00:00`) + 86_400_000).slice(0, 10);
+
+const COLUMNS = 'day, videos, size_bytes, duration_seconds, added, removed, edited, is_live';
+
+describe('catalog_daily', () => {
+  it('is the catalogue at the end of each day of the zone, with what came, went and changed in it', async () => {
+    const zone = fc.constantFrom('Asia/Seoul', 'Europe/Berlin', 'America/St_Johns', 'UTC');
+    const history = fc.array(step, { minLength: 1, maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(history, zone, async (steps, timezone) => {
+        const { sql, story } = play(steps);
+        const { select } = await published(liveFileWith(packageRow(101), ...sql), { timezone, now: NOW });
+        expect(select(`select ${COLUMNS} from catalog_daily order by day`)).toEqual(
+          expected(story, timezone),
+        );
+      }),
+      { seed: 5, numRuns: Number(process.env.VODHOUSE_RUNS ?? 15) },
+    );
+  });
+
+  it('begins with the first walk of a package that has never had a video, and not before', async () => {
+    const live = liveFileWith(
+      packageRow(101, { first_walked_at: '2026-03-08 16:00:00', walked_at: '2026-03-09 00:00:00' }),
+      packageRow(102),
+      packageRow(103, { first_walked_at: '2026-03-09 14:00:00' }),
+      videoRow(1, { package_id: 103, changed_at: '2026-03-08 14:59:59' }),
+    );
+    const { select } = await published(live);
+    expect(select('select package_id, day, videos from catalog_daily order by package_id, day')).toEqual([
+      { package_id: 101, day: '2026-03-09', videos: 0 },
+      { package_id: 101, day: '2026-03-10', videos: 0 },
+      { package_id: 103, day: '2026-03-08', videos: 1 },
+      { package_id: 103, day: '2026-03-09', videos: 1 },
+      { package_id: 103, day: '2026-03-10', videos: 1 },
+    ]);
+  });
+
+  it('ends with the day on which the package left the config', async () => {
+    const live = liveFileWith(
+      packageRow(101, { retired_at: '2026-03-03 15:00:00' }), // the first moment of the 4th in Seoul
+      videoRow(1),
+    );
+    const { select } = await published(live);
+    expect(select('select day, videos, is_live from catalog_daily order by day')).toEqual(
+      ['01', '02', '03', '04'].map((day) => ({ day: `2026-03-${day}`, videos: 1, is_live: 0 })),
+    );
+  });
+
+  it('never counted a video that was removed before its former states were kept', async () => {
+    const live = liveFileWith(
+      packageRow(101),
+      videoRow(1, { first_seen_at: '2026-03-01 03:00:00', removed_at: '2026-03-08 03:00:00' }),
+      videoRow(2, { first_seen_at: '2026-03-01 03:00:00', changed_at: '2026-03-08 03:00:00' }),
+    );
+    const { select } = await published(live);
+    expect(select('select day, videos, added, removed, edited from catalog_daily order by day')).toEqual([
+      { day: '2026-03-08', videos: 1, added: 1, removed: 0, edited: 0 },
+      { day: '2026-03-09', videos: 1, added: 0, removed: 0, edited: 0 },
+      { day: '2026-03-10', videos: 1, added: 0, removed: 0, edited: 0 },
+    ]);
+  });
+
+  it('keeps the packages apart', async () => {
+    const live = liveFileWith(
+      packageRow(101),
+      packageRow(102),
+      videoRow(1),
+      videoRow(1, { package_id: 102, filesize: 7 }),
+      videoRow(2, { package_id: 102, filesize: 8 }),
+    );
+    const { select } = await published(live, { now: Date.parse('2026-03-01T04:00:00Z') });
+    expect(select('select package_key, videos, size_bytes, added from catalog_daily order by 1')).toEqual([
+      { package_key: 'main/101', videos: 1, size_bytes: 1_073_741_824, added: 1 },
+      { package_key: 'main/102', videos: 2, size_bytes: 15, added: 2 },
+    ]);
+  });
+});

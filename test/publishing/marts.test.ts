@@ -1,0 +1,529 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  change,
+  insert,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../support/fixtures/filled-live-file.ts';
+import { published } from '../support/fixtures/published-file.ts';
+
+const GIB = 1_073_741_824;
+
+describe('a published video', () => {
+  it('has NULL for the empty text of the service, and words with units for its numbers', async () => {
+    const live = liveFileWith(
+      packageRow(101),
+      videoRow(7, {
+        title: '',
+        series: null,
+        author: ' ',
+        tag: 'a,b',
+        duration: 90_500,
+        filesize: 5 * GIB,
+        v_framerate: 29.97,
+        v_width: 1920,
+        encoding_success: 'Y',
+        extra: '{"new":1}',
+      }),
+    );
+    const { select } = await published(live);
+    expect(select('select * from videos')).toMatchObject([
+      {
+        package_key: 'main/101',
+        account: 'main',
+        package_id: 101,
+        video_id: 7,
+        title: null,
+        series: null,
+        author: ' ',
+        tags: 'a,b',
+        duration_seconds: 90.5,
+        size_bytes: 5 * GIB,
+        size_gib: 5,
+        frames_per_second: 29.97,
+        width_pixels: 1920,
+        height_pixels: null,
+        created_at: '2026-02-01 10:20:30',
+        encoding_success: 'Y',
+        extra_json: '{"new":1}',
+        is_removed: 0,
+        removed_at: null,
+        is_current: 1,
+        valid_from: '2026-03-01 03:00:00',
+        valid_to: null,
+      },
+    ]);
+  });
+
+  it('has a duration in seconds, also where the service counts in seconds', async () => {
+    const live = liveFileWith(packageRow(101), videoRow(1, { duration: 90 }));
+    const { select } = await published(live, { durationUnit: 's' });
+    const duration = [{ duration_seconds: 90 }];
+    expect(select('select duration_seconds from videos')).toEqual(duration);
+    expect(select('select duration_seconds from packages')).toEqual(duration);
+    expect(select('select duration_seconds from catalog_daily where is_live')).toEqual(duration);
+  });
+
+  it.each(['', 'yesterday', '2026-02-30 10:00:00.0', '2026-2-1 1:00:00', '2026-02-01', '2460000.5', null])(
+    'has no moment of creation where the service says %j',
+    async (cdate) => {
+      const { select } = await published(liveFileWith(packageRow(101), videoRow(1, { cdate })));
+      expect(select('select created_at from videos')).toEqual([{ created_at: null }]);
+    },
+  );
+
+  it('is there with all of its states: former ones, removed ones and the present one', async () => {
+    const live = liveFileWith(
+      packageRow(101),
+      videoRow(1),
+      change(1, '2026-03-03 00:00:00', "title = 'New'"),
+      change(1, '2026-03-05 00:00:00', "removed_at = '2026-03-04 23:00:00'"),
+      change(1, '2026-03-06 00:00:00', 'removed_at = null'),
+    );
+    const { select, publication } = await published(live);
+    const columns = 'title, is_removed, valid_from, valid_to, is_current';
+    expect(select(`select ${columns} from video_versions order by change_seq`)).toEqual([
+      {
+        title: 'Video 1',
+        is_removed: 0,
+        valid_from: '2026-03-01 03:00:00',
+        valid_to: '2026-03-03 00:00:00',
+        is_current: 0,
+      },
+      {
+        title: 'New',
+        is_removed: 0,
+        valid_from: '2026-03-03 00:00:00',
+        valid_to: '2026-03-04 23:00:00',
+        is_current: 0,
+      },
+      {
+        title: 'New',
+        is_removed: 1,
+        valid_from: '2026-03-04 23:00:00',
+        valid_to: '2026-03-06 00:00:00',
+        is_current: 0,
+      },
+      { title: 'New', is_removed: 0, valid_from: '2026-03-06 00:00:00', valid_to: null, is_current: 1 },
+    ]);
+    expect(publication.rows).toMatchObject({ videos: 1, video_history: 3 });
+  });
+
+  it('comes without the keys that play it, in no corner of the file, unless the config wants them', async () => {
+    const row = { access_key: 'play-me-level-2', org_access_key: 'play-me-level-1' };
+    const live = liveFileWith(
+      packageRow(101),
+      videoRow(1, row),
+      change(1, '2026-03-02 00:00:00', "title = ''"),
+    );
+    const without = await published(live);
+    expect(readFileSync(without.file).includes('play-me')).toBe(false);
+    expect(without.select("select value from about where key = 'excluded'")).toEqual([
+      { value: 'access_key, org_access_key' },
+    ]);
+    const wanted = await published(live, { exclude: ['filesize', 'tags'] });
+    expect(wanted.select('select * from bi_videos')).toMatchObject([
+      { access_key: 'play-me-level-2', original_access_key: 'play-me-level-1' },
+    ]);
+    const names = wanted
+      .select("select name from pragma_table_info('video_versions')")
+      .map(({ name }) => name);
+    expect(names).not.toEqual(expect.arrayContaining(['size_bytes']));
+    expect(names).not.toEqual(expect.arrayContaining(['size_gib']));
+    expect(names).not.toEqual(expect.arrayContaining(['tags']));
+  });
+});
+
+describe('a published package', () => {
+  it('says what is in it now, and that it is retired', async () => {
+    const live = liveFileWith(
+      packageRow(101, {
+        totalcount: 3,
+        walked_at: '2026-03-02 00:00:00',
+        first_walked_at: '2026-03-01 00:00:00',
+      }),
+      packageRow(102, { order: null, retired_at: '2026-03-03 00:00:00', name: '' }),
+      videoRow(1),
+      videoRow(2, { removed_at: '2026-03-02 00:00:00', filesize: 9 * GIB }),
+      videoRow(3, { filesize: null, duration: null }),
+    );
+    const { select } = await published(live);
+    expect(select('select * from packages order by package_id')).toMatchObject([
+      {
+        package_key: 'main/101',
+        package_name: 'Package 101',
+        videos: 2,
+        videos_removed: 1,
+        size_bytes: GIB,
+        size_gib: 1,
+        duration_seconds: 60,
+        service_count: 3,
+        is_order_trusted: 1,
+        is_retired: 0,
+      },
+      {
+        package_name: '102',
+        videos: 0,
+        videos_removed: 0,
+        size_bytes: 0,
+        is_order_trusted: null,
+        is_retired: 1,
+      },
+    ]);
+  });
+});
+
+describe('a corrected day', () => {
+  const correction = (date: string, bytes: number, at: string) =>
+    storageRow(date, bytes)
+      .replace('"storage_day"', '"storage_correction"')
+      .replace('"state", "observed_at"', '"reason", "accepted_at"')
+      .replace(/'booked', '[^']*'/, `'by the provider''s word', '${at}'`);
+  const live = () =>
+    liveFileWith(
+      storageRow('2026-03-07', GIB),
+      storageRow('2026-03-08', -1),
+      storageRow('2026-03-09', 3 * GIB),
+      correction('2026-03-08', 7 * GIB, '2026-03-09 01:00:00'),
+      correction('2026-03-08', 2 * GIB, '2026-03-10 01:00:00'),
+    );
+
+  it('shows its newest correction, marked, and changes by what is shown', async () => {
+    const { select } = await published(live(), { storageAccounts: [] });
+    const columns = 'day, state, is_corrected as c, observed_at, total_bytes, total_bytes_change as change';
+    expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
+      day('2026-03-07', 0, '2026-03-07 20:00:00', 5 * GIB, null),
+      day('2026-03-08', 1, '2026-03-10 01:00:00', 10 * GIB, 5 * GIB),
+      day('2026-03-09', 0, '2026-03-09 20:00:00', 15 * GIB, 5 * GIB),
+    ]);
+  });
+
+  it('has a row for each correction, with the figures as booked and as corrected', async () => {
+    const { select } = await published(live());
+    const columns = `account, day, accepted_at, is_newest, reason, booked_observed_at, booked_total_bytes, corrected_total_bytes,
+      booked_image_bytes, corrected_image_gib, booked_image_count, week_start`;
+    expect(select(`select ${columns} from bi_storage_corrections order by accepted_at`)).toMatchObject([
+      { accepted_at: '2026-03-09 01:00:00', is_newest: 0, corrected_total_bytes: 35 * GIB },
+      {
+        account: 'main',
+        day: '2026-03-08',
+        accepted_at: '2026-03-10 01:00:00',
+        is_newest: 1,
+        reason: "by the provider's word",
+        booked_observed_at: '2026-03-08 20:00:00',
+        booked_total_bytes: -5,
+        corrected_total_bytes: 10 * GIB,
+        booked_image_bytes: -1,
+        corrected_image_gib: 2,
+        booked_image_count: 10,
+        week_start: '2026-03-02',
+      },
+    ]);
+  });
+
+  function day(date: string, c: 0 | 1, observed: string, bytes: number, change: number | null) {
+    return { day: date, state: 'booked', c, observed_at: observed, total_bytes: bytes, change };
+  }
+});
+
+describe('a day that is not booked', () => {
+  it('says what the service returned, and until when it was asked for', async () => {
+    const gap = (date: string, row = {}) =>
+      insert('storage_gap', {
+        account: 'main',
+        date,
+        first_missed_at: '2026-03-05 00:00:00',
+        last_asked_at: '2026-03-09 00:00:00',
+        ...row,
+      });
+    const quarantined = (date: string, reason: string) =>
+      insert('quarantine', {
+        ...{ account: 'main', stream: 'storage', record_id: date, reason, raw: '{}' },
+        seen_at: '2026-03-09 00:00:00',
+      });
+    const unconfirmed = (date: string) =>
+      insert('storage_unconfirmed', {
+        ...{ account: 'main', date, reason: 'all figures are 0', observed_at: '2026-03-09 00:00:00' },
+      });
+    const live = liveFileWith(
+      gap('2026-03-01'),
+      gap('2026-03-02', { reason: 'incomplete' }) + quarantined('2026-03-02', 'image_size is missing'),
+      gap('2026-03-03', { reason: 'incomplete', given_up_at: '2026-03-08 00:00:00' }),
+      gap('2026-03-04', { reason: 'unconfirmed' }) + unconfirmed('2026-03-04'),
+      gap('2026-03-05', { reason: 'unconfirmed' }),
+    );
+    const { select } = await published(live, { storageAccounts: [] });
+    const asked = '; last asked at 2026-03-09 00:00:00 UTC';
+    const notConfirmed = 'its figures are implausible, and not confirmed by a second reading';
+    expect(select('select reason from storage_daily order by day').map(({ reason }) => reason)).toEqual([
+      `the service did not return it${asked}`,
+      `the service did not return a complete record (image_size is missing)${asked}`,
+      'the service did not return a complete record; given up at 2026-03-08 00:00:00 UTC',
+      `${notConfirmed} (all figures are 0)${asked}`,
+      `the service has not returned a later day yet: it may not be over${asked}`,
+    ]);
+  });
+});
+
+describe('published storage', () => {
+  it('has a row for every day, with a reason where there are no figures', async () => {
+    const gap = {
+      account: 'main',
+      first_missed_at: '2026-03-05 00:00:00',
+      last_asked_at: '2026-03-09 00:00:00',
+    };
+    const live = liveFileWith(
+      storageRow('2026-03-01', GIB),
+      storageRow('2026-03-02', 2 * GIB),
+      insert('storage_gap', { ...gap, date: '2026-03-03', given_up_at: '2026-03-08 00:00:00' }),
+      insert('storage_gap', { ...gap, date: '2026-03-04' }),
+      insert('quarantine', {
+        account: 'main',
+        stream: 'storage',
+        record_id: '2026-03-05',
+        reason: 'image_size: 1.5',
+        raw: '{}',
+        seen_at: '2026-03-09 00:00:00',
+      }),
+      storageRow('2026-03-07', null),
+      storageRow('2026-03-10', 5_000_000_000_000_000, { state: 'live', observed_at: '2026-03-10 02:00:00' }),
+      insert('storage_discrepancy', {
+        account: 'main',
+        date: '2026-03-02',
+        field: 'image_size',
+        booked: 1,
+        observed: 2,
+        observed_at: '2026-03-05 00:00:00',
+      }),
+    );
+    const { select } = await published(live);
+    const columns =
+      'day, state, reason, total_bytes, total_bytes_change as change, total_gib_change as gib, discrepancies as d';
+    expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
+      {
+        day: '2026-03-01',
+        state: 'booked',
+        reason: null,
+        total_bytes: 5 * GIB,
+        change: null,
+        gib: null,
+        d: 0,
+      },
+      {
+        day: '2026-03-02',
+        state: 'booked',
+        reason: null,
+        total_bytes: 10 * GIB,
+        change: 5 * GIB,
+        gib: 5,
+        d: 1,
+      },
+      missing('2026-03-03', 'the service did not return it; given up at 2026-03-08 00:00:00 UTC'),
+      missing('2026-03-04', 'the service did not return it; last asked at 2026-03-09 00:00:00 UTC'),
+      missing('2026-03-05', 'the record of the service could not be stored: image_size: 1.5'),
+      missing('2026-03-06', 'not asked for yet'),
+      { ...missing('2026-03-07', null), state: 'booked' },
+      missing('2026-03-08', 'not asked for yet'),
+      missing('2026-03-09', 'not asked for yet'),
+      {
+        day: '2026-03-10',
+        state: 'live',
+        reason: null,
+        total_bytes: 25_000_000_000_000_000,
+        change: null,
+        gib: null,
+        d: 0,
+      },
+    ]);
+    expect(
+      select(
+        "select day_at, time, image_count, image_bytes, image_gib from storage_daily where day = '2026-03-02'",
+      ),
+    ).toEqual([
+      {
+        day_at: '2026-03-02 00:00:00',
+        time: Date.UTC(2026, 2, 2) / 1000,
+        image_count: 10,
+        image_bytes: 2 * GIB,
+        image_gib: 2,
+      },
+    ]);
+  });
+
+  it('has every reading', async () => {
+    const reading = {
+      account: 'main',
+      date: '2026-03-10',
+      mov_org_cnt: 1,
+      mov_org_size: GIB,
+      image_size: null,
+    };
+    const live = liveFileWith(
+      insert('storage_reading', { ...reading, observed_at: '2026-03-10 01:00:00' }),
+      insert('storage_reading', { ...reading, observed_at: '2026-03-10 02:00:00' }),
+    );
+    const { select } = await published(live);
+    const columns = 'reading_id, observed_at, observed_time, day, original_video_gib, total_bytes';
+    expect(select(`select ${columns} from storage_readings`)).toEqual([
+      {
+        reading_id: 1,
+        observed_at: '2026-03-10 01:00:00',
+        observed_time: Date.UTC(2026, 2, 10, 1) / 1000,
+        day: '2026-03-10',
+        original_video_gib: 1,
+        total_bytes: null,
+      },
+      {
+        reading_id: 2,
+        observed_at: '2026-03-10 02:00:00',
+        observed_time: Date.UTC(2026, 2, 10, 2) / 1000,
+        day: '2026-03-10',
+        original_video_gib: 1,
+        total_bytes: null,
+      },
+    ]);
+  });
+});
+
+const missing = (day: string, reason: string | null) => ({
+  day,
+  state: 'missing',
+  reason,
+  total_bytes: null,
+  change: null,
+  gib: null,
+  d: 0,
+});
+
+describe('the storage of an account that left the config', () => {
+  it('ends with its last day, and makes nothing else look old', async () => {
+    const old = { account: 'old' };
+    const live = liveFileWith(
+      storageRow('2026-03-01', 1, old),
+      storageRow('2026-03-03', 1, old),
+      insert('storage_reading', { ...old, date: '2026-03-03', observed_at: '2026-03-03 01:00:00' }),
+      storageRow('2026-03-08', 1),
+      insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 01:00:00' }),
+    );
+    const { select } = await published(live);
+    const days = 'select account, max(day) as last, count(*) as days from storage_daily group by account';
+    expect(select(days)).toEqual([
+      { account: 'main', last: '2026-03-10', days: 3 },
+      { account: 'old', last: '2026-03-03', days: 3 },
+    ]);
+    expect(select("select value from about where key in ('freshness', 'storage_as_of')")).toEqual([
+      { value: '2026-03-10 01:00:00' },
+      { value: '2026-03-10 01:00:00' },
+    ]);
+  });
+});
+
+describe('the published calendar', () => {
+  it('has whole years without a hole, with ISO weeks', async () => {
+    const { select } = await published(liveFileWith(storageRow('2024-12-31', 1)));
+    expect(select('select count(*) as days, min(day) as first, max(day) as last from dates')).toEqual([
+      { days: 365 + 366 + 365 + 365, first: '2023-01-01', last: '2026-12-31' },
+    ]);
+    const parts = 'iso_year, iso_week, week_start, month_start, quarter, weekday, weekday_name, is_weekend';
+    const of = (day: string) => select(`select ${parts} from dates where day = ?`, day)[0];
+    expect(of('2024-12-30')).toEqual({
+      iso_year: 2025,
+      iso_week: 1,
+      week_start: '2024-12-30',
+      month_start: '2024-12-01',
+      quarter: 4,
+      weekday: 1,
+      weekday_name: 'Monday',
+      is_weekend: 0,
+    });
+    expect(of('2026-12-31')).toMatchObject({ iso_year: 2026, iso_week: 53, weekday_name: 'Thursday' });
+    expect(of('2026-03-01')).toMatchObject({ weekday: 7, is_weekend: 1, week_start: '2026-02-23' });
+  });
+
+  it('reaches to the last fact, also where a clock was set back since', async () => {
+    const { select } = await published(liveFileWith(storageRow('2027-01-01', 1)));
+    expect(select('select max(day) as last from dates')).toEqual([{ last: '2027-12-31' }]);
+    expect(select('select day from storage_daily')).toEqual([{ day: '2027-01-01' }]);
+  });
+
+  it('knows when the days of its zone begin and end, also when clocks change', async () => {
+    const { select } = await published(liveFileWith(storageRow('2026-03-28', 1)), {
+      timezone: 'Europe/Berlin',
+    });
+    const bounds = "select starts_at, ends_at from dates where day = '2026-03-29'";
+    expect(select(bounds)).toEqual([{ starts_at: '2026-03-28 23:00:00', ends_at: '2026-03-29 22:00:00' }]);
+  });
+});
+
+describe('the published dictionary', () => {
+  it('has a row for each column of each table and view, and none more, with the type that is declared', async () => {
+    const { select } = await published(liveFileWith());
+    const declared = select(
+      `select m.name || '.' || c.name as "column", c.type as type
+       from sqlite_schema m, pragma_table_info(m.name) c
+       where m.type in ('table', 'view') and m.name not like 'sqlite_%' order by 1`,
+    );
+    expect(declared.length).toBeGreaterThan(150);
+    expect(
+      select(
+        'select table_name || \'.\' || column_name as "column", data_type as type from dictionary order by 1',
+      ),
+    ).toEqual(declared);
+  });
+
+  it('says of every column what it means, and of every number how it may be summed', async () => {
+    const { select } = await published(liveFileWith());
+    const number = "data_type in ('BIGINT', 'REAL')";
+    expect(
+      select(
+        `select * from dictionary where length(description) < 5 or (${number}) <> (additivity is not null)`,
+      ),
+    ).toEqual([]);
+    const semi =
+      "select distinct additivity as a from dictionary where table_name = 'storage_daily' and column_name glob '*_gib'";
+    expect(select(semi)).toEqual([{ a: 'semi-additive' }]);
+    expect(
+      select(
+        "select source_field as s from dictionary where table_name = 'videos' and column_name in ('size_bytes', 'duration_seconds', 'created_at') order by position",
+      ),
+    ).toEqual([{ s: 'cdate' }, { s: 'duration' }, { s: 'filesize' }]);
+  });
+});
+
+describe('about', () => {
+  const about = async (...statements: string[]): Promise<unknown> => {
+    const { select } = await published(liveFileWith(...statements));
+    const facts = select('select key, value from about').map(({ key, value }) => [key, value] as const);
+    return Object.fromEntries(facts);
+  };
+  const reading = (account: string, at: string) =>
+    insert('storage_reading', { account, date: '2026-03-10', observed_at: at });
+
+  it('is as fresh as the oldest of what is read', async () => {
+    const walked = (id: number, at: string | null, row = {}) => packageRow(id, { walked_at: at, ...row });
+    const retired = { retired_at: '2026-03-02 00:00:00' };
+    expect(
+      await about(
+        walked(1, '2026-03-09 00:00:00'),
+        walked(2, '2026-03-08 00:00:00'),
+        walked(3, null, retired),
+        reading('main', '2026-03-01 00:00:00'),
+        reading('main', '2026-03-07 00:00:00'),
+        reading('other', '2026-03-09 00:00:00'),
+      ),
+    ).toMatchObject({
+      version: '1.2.3',
+      published_at: '2026-03-10 03:00:00',
+      timezone: 'Asia/Seoul',
+      today: '2026-03-10',
+      freshness: '2026-03-07 00:00:00',
+      videos_as_of: '2026-03-08 00:00:00',
+      videos_newest: '2026-03-09 00:00:00',
+      storage_as_of: '2026-03-07 00:00:00',
+    });
+    expect(await about(walked(1, '2026-03-09 00:00:00'), walked(2, null))).toMatchObject({ freshness: null });
+  });
+});

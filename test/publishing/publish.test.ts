@@ -1,0 +1,356 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, vi } from 'vitest';
+import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
+import { tryLock } from '../../src/database/lock.ts';
+import { createBeside, type Beside } from '../../src/publishing/helper-process.ts';
+import { build } from '../../src/publishing/build.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
+import { publish } from '../../src/publishing/publish.ts';
+import { createPublisher } from '../../src/publishing/publisher.ts';
+import {
+  change,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../support/fixtures/filled-live-file.ts';
+import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { orderOf, published } from '../support/fixtures/published-file.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const DAY_MS = 86_400_000;
+const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
+const names = (file: string) => readdirSync(dirname(file)).sort();
+
+describe('a published file', () => {
+  it('is one that nobody writes to, that needs no file beside it, and that says what it is', async () => {
+    const { file, select, publication } = await published(live());
+    expect(statSync(file).mode & 0o777).toBe(0o444);
+    expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
+    expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
+    expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
+    expect(valueOf(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
+    expect(names(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
+    expect(publication).toMatchObject({ file, bytes: statSync(file).size, copy: null });
+  });
+
+  it('declares keys and foreign keys that hold', async () => {
+    const { select } = await published(live());
+    const parents = (table: string) =>
+      select(`select "from", "table", "to" from pragma_foreign_key_list('${table}') order by id, seq`);
+    expect(parents('videos')).toEqual([{ from: 'package_key', table: 'packages', to: 'package_key' }]);
+    expect(parents('video_history').map(({ to }) => to)).toEqual(['package_key', 'video_id']);
+    expect(
+      parents('catalog_daily')
+        .map(({ table }) => table)
+        .sort(),
+    ).toEqual(['dates', 'packages']);
+    expect(parents('storage_daily')).toEqual([{ from: 'day', table: 'dates', to: 'day' }]);
+    expect(select('pragma foreign_key_check')).toEqual([]);
+  });
+
+  it('can be read by SQLite 3.31: no function of its views is newer', async () => {
+    const { select } = await published(live());
+    const text = select('select sql from sqlite_schema where sql is not null').map(({ sql }) => String(sql));
+    expect(text.length).toBeGreaterThan(10);
+    expect(text.join('\n')).not.toMatch(/->|unixepoch|iif\(|strict\b|generated|returning/i);
+  });
+
+  it('stays readable for whoever has it open while the next one takes its place', async () => {
+    const path = live();
+    const { file } = await published(path);
+    const reader = new Database(file, { readonly: true });
+    const title = () => reader.prepare('select title from videos where video_id = 1').pluck().get();
+    expect(title()).toBe('Video 1');
+    execute(path, change(1, '2026-03-02 00:00:00', "title = 'New'"));
+    await published(path);
+    expect(title()).toBe('Video 1');
+    reader.close();
+    expect(valueOf(file, 'select title from videos where video_id = 1')).toBe('New');
+  });
+
+  it('is made while the live file is being written to', async () => {
+    const path = live();
+    const writer = new Database(path);
+    writer.exec(`begin immediate; ${change(1, '2026-03-02 00:00:00', "title = 'not committed'")}`);
+    const { select } = await published(path);
+    writer.exec('rollback');
+    writer.close();
+    expect(select('select title from videos where video_id = 1')).toEqual([{ title: 'Video 1' }]);
+  });
+});
+
+describe('a live file that changes between the looks of the two processes', () => {
+  it('is published as the one that builds saw it', async () => {
+    const order = orderOf(live());
+    const second = createBeside();
+    const late: Beside = {
+      ...second,
+      tally: async (...parameters) => {
+        await Promise.resolve(); // the first one has looked by now
+        execute(order.live, `${videoRow(3)} update warehouse_state set change_seq = 1000;`);
+        return second.tally(...parameters);
+      },
+    };
+    const expected = await build(order.file, createMarts(order), order, late);
+    second.close();
+    expect(expected).toMatchObject({ videos: 2, catalog_daily: 10, dates: 730 });
+    const last = 'select videos, added, size_gib from catalog_daily where is_live';
+    expect(rowsOf(order.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
+    expect(rowsOf(order.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
+    expect(valueOf(order.live, 'select count(*) from video')).toBe(3);
+  });
+});
+
+describe('a file that would not be right', () => {
+  const refused = async (path: string) => {
+    const { file } = orderOf(path);
+    const before = existsSync(file) ? hashOf(file) : null;
+    const error: unknown = await publish(orderOf(path)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WarehouseError);
+    expect(existsSync(file) ? hashOf(file) : null).toBe(before);
+    expect(names(file).filter((name) => name.includes('new'))).toEqual([]);
+    return (error as Error).message;
+  };
+
+  it('is not published: a number of another class', async () => {
+    const path = live();
+    await published(path);
+    execute(path, 'update video set filesize = 12.5, change_seq = 90 where id = 2');
+    expect(await refused(path)).toContain('has a value of another type: size_bytes is not BIGINT');
+  });
+
+  it('is not published: text in a number, in a former state', async () => {
+    const path = live();
+    execute(
+      path,
+      change(1, '2026-03-02 00:00:00', "v_framerate = 'fast'") +
+        change(1, '2026-03-03 00:00:00', 'v_framerate = 25'),
+    );
+    expect(await refused(path)).toContain(
+      'its table video_history has a value of another type: frames_per_second is not REAL',
+    );
+  });
+
+  it('is not published: a count below zero', async () => {
+    const path = live();
+    await published(path);
+    execute(
+      path,
+      change(1, '2026-03-05 00:00:00', "title = 'New'") +
+        "update video_version set valid_from = '2026-03-08 00:00:00', valid_to = '2026-03-03 00:00:00'",
+    );
+    expect(await refused(path)).toMatch(
+      /^the new file is not published: its table catalog_daily has a row with a negative count: main\/101, 2026-03-0/,
+    );
+  });
+
+  it('is not published: a state that ends before it begins', async () => {
+    const path = live();
+    await published(path);
+    execute(
+      path,
+      change(1, '2026-03-05 05:00:00', "title = 'New'") +
+        "update video_version set valid_from = '2026-03-05 04:00:00', valid_to = '2026-03-05 03:00:00'",
+    );
+    expect(await refused(path)).toMatch(
+      /its table video_history has a row with an end before its beginning: main\/101, 1, \d+$/,
+    );
+  });
+
+  it('is not published: two present states of a video', async () => {
+    const path = live();
+    await published(path);
+    execute(
+      path,
+      change(1, '2026-03-05 05:00:00', "title = 'New'") +
+        "update video_version set valid_to = '2026-03-05 06:00:00'",
+    );
+    expect(await refused(path)).toContain(
+      'its table video_history has a second present state of its video: main/101, 1, 2026-03-01 03:00:00 to 2026-03-05 06:00:00',
+    );
+  });
+
+  it('is not published: a moment that is none', async () => {
+    const path = live();
+    execute(path, 'pragma foreign_keys = off; update video set first_seen_at = 12 where id = 1');
+    expect(await refused(path)).toContain('first_seen_at is not TIMESTAMP');
+  });
+
+  it('is not published: a blob in a text', async () => {
+    const path = live();
+    execute(path, "update video set title = x'00' where id = 1");
+    expect(await refused(path)).toContain('title is not VARCHAR(2000)');
+  });
+
+  it('is not published: rows of a package that is not known', async () => {
+    const path = live();
+    execute(path, 'delete from package');
+    expect(await refused(path)).toContain('its table videos has 0 rows; by the live file it has 2');
+  });
+
+  it('is not published, nor is one made, where the live file is gone or being restored', async () => {
+    const path = live();
+    writeFileSync(`${path}.restoring`, '');
+    expect(await refused(path)).toBe(`${path} is being restored`);
+    rmSync(`${path}.restoring`);
+    rmSync(path);
+    expect(await refused(path)).toBe(`there is no warehouse at ${path}`);
+    expect(names(orderOf(path).file)).toEqual(['live.db.publish.lock']);
+  });
+
+  it('is not published: a live file that is damaged', async () => {
+    const path = live();
+    execute(path, 'pragma wal_checkpoint(truncate)');
+    const bytes = readFileSync(path);
+    const root = Number(valueOf(path, "select rootpage from sqlite_schema where name = 'video'"));
+    bytes.fill(0xff, (root - 1) * 4096, root * 4096);
+    writeFileSync(path, bytes);
+    expect(await refused(path)).toMatch(/live\.db is damaged: database disk image is malformed$/);
+  });
+});
+
+describe('a published file of another warehouse', () => {
+  it('stays as it is: it may hold history that a new warehouse has not', async () => {
+    const path = live();
+    const { file } = await published(path);
+    const before = hashOf(file);
+    const anew = liveFileWith(packageRow(101));
+    execute(anew, "update warehouse_state set created_at = '2026-03-09 00:00:00'");
+    const error: unknown = await publish(orderOf(anew, { file })).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message: `publish.file: ${file} was made from another warehouse, begun 2026-03-01 00:00:00 UTC; it stays as it is`,
+    });
+    expect(names(file).filter((name) => name.includes('.new-'))).toEqual([]);
+    expect(hashOf(file)).toBe(before);
+  });
+});
+
+describe('publishing', () => {
+  it('makes the folder, and sweeps what a killed process left, but nothing else', async () => {
+    const path = live();
+    const file = join(dirname(path), 'bi', 'out.db');
+    await published(path, { file });
+    for (const name of ['out.db.new-1', 'out.db.new-99-movement', 'out.db.new', 'other.db.new-1'])
+      writeFileSync(join(dirname(file), name), 'left');
+    await published(path, { file });
+    expect(names(file)).toEqual(['other.db.new-1', 'out.db', 'out.db.new']);
+  });
+
+  it('refuses to write over a file that it did not make', async () => {
+    const order = orderOf(live());
+    writeFileSync(order.file, 'hello, world');
+    await expect(publish(order)).rejects.toThrow(ConfigError);
+    expect(readFileSync(order.file, 'utf8')).toBe('hello, world');
+  });
+
+  it('replaces a file that holds nothing', async () => {
+    const path = live();
+    writeFileSync(orderOf(path).file, '');
+    const { select } = await published(path);
+    expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
+  });
+
+  it('refuses to write over another warehouse, and over a folder', async () => {
+    const other = live();
+    const before = hashOf(other);
+    await expect(publish(orderOf(live(), { file: other }))).rejects.toThrow(
+      /no file that vodhouse published/,
+    );
+    expect(hashOf(other)).toBe(before);
+    const path = live();
+    mkdirSync(orderOf(path).file);
+    await expect(publish(orderOf(path))).rejects.toThrow(ConfigError);
+  });
+
+  it('follows a link at the place of the published file', async () => {
+    const path = live();
+    const target = orderOf(path);
+    const link = join(dirname(path), 'link.db');
+    symlinkSync(target.file, link);
+    await createPublisher({ ...target, file: link }).publish(target.now, new AbortController().signal);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(rowsOf(target.file, 'select count(*) as n from videos')).toEqual([{ n: 2 }]);
+  });
+
+  it('replaces a published file of which only the beginning is left', async () => {
+    const path = live();
+    const { file } = await published(path);
+    const beginning = readFileSync(file).subarray(0, 5000);
+    chmodSync(file, 0o644);
+    writeFileSync(file, beginning);
+    const { select } = await published(path);
+    expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
+  });
+
+  it('leaves it to the process that is at it', async () => {
+    const order = orderOf(live());
+    const lock = tryLock(order.live, 'publish', 'start', order.now);
+    await expect(publish(order)).rejects.toThrow(LockedError);
+    await expect(publish(order)).rejects.toThrow(
+      /the published file is being made: vodhouse start on .*, pid \d+/,
+    );
+    lock?.release();
+    await publish(order);
+  });
+
+  it('refuses a column that cannot be left out, and names those that can', async () => {
+    const error = await publish(orderOf(live(), { exclude: ['filesize', 'video_id', 'colour'] })).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ message: 'publish.exclude: "video_id", "colour" cannot be left out' });
+    expect((error as ConfigError).hint).toContain('access_key, original_access_key, org_access_key');
+  });
+});
+
+describe('dated copies', () => {
+  const at = (day: number) => Date.parse('2026-03-10T16:00:00Z') + day * DAY_MS; // the 11th in Seoul
+
+  it('are kept for so many days, one a day: the last of it', async () => {
+    const path = live();
+    const keep = (day: number) => published(path, { keepDays: 2, now: at(day) });
+    const { file, publication } = await keep(0);
+    expect(publication.copy).toBe(join(dirname(file), 'out.2026-03-11.db'));
+    writeFileSync(join(dirname(file), 'out.2020-01-01.db'), 'not of ours');
+    execute(path, change(1, '2026-03-10 16:30:00', "title = 'later that day'"));
+    await keep(0.1);
+    expect(
+      valueOf(join(dirname(file), 'out.2026-03-11.db'), 'select title from videos where video_id = 1'),
+    ).toBe('later that day');
+    await keep(1);
+    await keep(2);
+    const copies = () => names(file).filter((name) => name.startsWith('out.2'));
+    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-12.db', 'out.2026-03-13.db']);
+    await keep(9);
+    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-20.db']);
+    expect(statSync(join(dirname(file), 'out.2026-03-20.db')).ino).toBe(statSync(file).ino);
+    expect(rowsOf(join(dirname(file), 'out.2026-03-20.db'), 'pragma integrity_check')).toEqual([
+      { integrity_check: 'ok' },
+    ]);
+  });
+
+  it('replace one that was left half done', async () => {
+    const path = live();
+    const { file } = await published(path, { keepDays: 2, now: at(0) });
+    linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-4711`);
+    await published(path, { keepDays: 2, now: at(0) });
+    expect(names(file).filter((name) => name.includes('new-'))).toEqual([]);
+  });
+});

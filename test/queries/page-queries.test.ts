@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openDetails, type Details } from '../../src/queries/page-queries.ts';
+import { FIELDS } from '../../src/queries/named/changes.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import {
+  ACCOUNT,
+  createWalker,
+  EVERYTHING,
+  KEY,
+  PACKAGE,
+  video,
+  videos,
+} from '../support/fixtures/package-walker.ts';
+import { noteRunner } from '../support/fixtures/run-holder.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+
+let path: string;
+let clock: VirtualClock;
+let warehouse: SqliteWarehouse;
+let details: Details;
+let walker: ReturnType<typeof createWalker>;
+
+beforeEach(async () => {
+  path = join(temporaryFolder(), 'live.db');
+  clock = createVirtualClock('2026-03-01T12:00Z');
+  warehouse = openWarehouse(path, clock);
+  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: 'Lectures' }] }], clock.now());
+  walker = createWalker(warehouse, clock);
+  details = openDetails(path);
+  return () => {
+    details.close();
+    warehouse.close();
+  };
+});
+
+/** One page that shows these videos and proves nothing, an hour later. */
+async function show(...list: ReturnType<typeof video>[]) {
+  clock.advance(3_600_000);
+  await walker.page(await walker.begin(), { videos: list });
+}
+
+/** A walk that proves all but these gone, an hour later. */
+async function leaveOnly(ids: readonly number[]) {
+  clock.advance(3_600_000);
+  const walk = await walker.begin();
+  await walker.page(walk, { videos: videos(ids), proof: EVERYTHING });
+  await walker.finish(walk, { share: 1 });
+}
+
+const editedIds = (limit = 10) => details.edited(limit).map(({ id }) => id);
+
+describe('the latest edits', () => {
+  it('show each video once, with its last change, the newest first', async () => {
+    await walker.whole(videos([1, 2, 3, 4]));
+    for (const title of ['a', 'b', 'c']) {
+      await show(video(1, { title }), video(2, { title: `2${title}` }));
+    }
+    await show(video(3, { title: 'x', tag: 'y' }));
+    await show(video(1, { title: 'd' }));
+    expect(editedIds()).toEqual([1, 3, 2]);
+    expect(editedIds(2)).toEqual([1, 3]);
+    expect(details.edited(10)).toMatchObject([
+      { old_title: 'c', title: 'd', fields: 'title ', returned: 0, at: '2026-03-01 17:00:00' },
+      { old_title: 'Video 3', title: 'x', fields: 'title tag ', returned: 0, at: '2026-03-01 16:00:00' },
+      { old_title: '2b', title: '2c', fields: 'title ', returned: 0, package_name: 'Lectures' },
+    ]);
+  });
+
+  it('hold what came back, with what else it changed; not what is gone, then or before an edit', async () => {
+    await walker.whole(videos([1, 2, 3, 4]));
+    await show(video(4, { title: 'edited, then removed' }));
+    await leaveOnly([1]);
+    await show(video(2), video(3, { title: 'back', tag: 'other' }));
+    expect(details.edited(10)).toMatchObject([
+      { id: 3, returned: 1, fields: 'title tag ', at: '2026-03-01 15:00:00' },
+      { id: 2, returned: 1, fields: '', at: '2026-03-01 15:00:00' },
+    ]);
+    await show(video(2, { title: 'edited since' }));
+    expect(details.edited(1)).toMatchObject([{ id: 2, returned: 0, fields: 'title ' }]);
+  });
+
+  it('name every field that a change can touch, and none of our own', async () => {
+    await walker.whole(videos([1]));
+    const every = FIELDS.map((name) => `${name} = coalesce(${name}, 0) || '7'`).join(', ');
+    execute(path, `update video set ${every}, changed_at = '2026-03-02 00:00:00', change_seq = 99`);
+    expect(details.edited(1)[0]?.fields.trim().split(' ')).toEqual(FIELDS);
+    execute(path, `update video set thumbnail_url = null, change_seq = 100`);
+    expect(details.edited(1)[0]?.fields).toBe('thumbnail_url ');
+  });
+
+  it('are looked for among the last thousand former states: a large removal hides older ones', async () => {
+    await walker.whole(videos([1, 2, ...Array.from({ length: 999 }, (_, index) => 10 + index)]));
+    await show(video(1, { title: 'one' }));
+    await show(video(2, { title: 'two' }));
+    expect(editedIds()).toEqual([2, 1]);
+    await leaveOnly([1, 2]);
+    expect(editedIds()).toEqual([2]);
+  });
+});
+
+describe('the latest removals', () => {
+  it('come in the order of their proof, not of their ids or of the packages', async () => {
+    await walker.whole(videos([1, 2, 3, 4, 5]));
+    await leaveOnly([1, 2, 3, 5]);
+    await leaveOnly([1, 3]);
+    await leaveOnly([3]);
+    expect(details.removed(10).map(({ id, removed_at }) => [id, removed_at])).toEqual([
+      [1, '2026-03-01 15:00:00'],
+      [5, '2026-03-01 14:00:00'],
+      [2, '2026-03-01 14:00:00'],
+      [4, '2026-03-01 13:00:00'],
+    ]);
+    expect(details.removed(2).map(({ id }) => id)).toEqual([1, 5]);
+    await show(video(1));
+    expect(details.removed(10).map(({ id }) => id)).toEqual([5, 2, 4]);
+  });
+});
+
+describe('the latest additions', () => {
+  it('come in the order in which they were first stored, whatever was done to them since', async () => {
+    await walker.whole(videos([7, 8]));
+    await show(video(3));
+    await show(video(7, { title: 'edited' }), video(5));
+    await leaveOnly([7, 8, 3]);
+    const added = details.added(3).map(({ id, removed_at }) => [id, removed_at === null]);
+    expect(added.slice(0, 2)).toEqual([
+      [5, false],
+      [3, true],
+    ]);
+    expect(added).toHaveLength(3);
+    expect(details.added(10)).toHaveLength(4);
+  });
+});
+
+describe('a run under way', () => {
+  it('is the newest run with its walks, and none once it ended, also where an older one was killed', async () => {
+    await walker.whole(videos([1]));
+    expect(details.running()).toBeNull(); // nobody is at it: it was killed
+    noteRunner(path, 2 ** 22 + 1); // more than Linux gives
+    expect(details.running()).toBeNull();
+    noteRunner(path);
+    expect(details.running()).toMatchObject({ run_id: 1, walked: 1, under_way: [] });
+    const walk = await walker.begin();
+    expect(details.running()).toMatchObject({
+      run_id: 2,
+      walked: 0,
+      under_way: [{ run_id: 2, package_id: PACKAGE, name: 'Lectures', checkpoint_page: null }],
+    });
+    await walker.stop(walk, 'failed');
+    expect(details.running()).toMatchObject({ run_id: 2, walked: 1, under_way: [] });
+    execute(path, `update run set status = 'failed' where run_id = 2`);
+    expect(details.running()).toBeNull();
+  });
+});
+
+describe('a run that goes on from another', () => {
+  it('has walked what that one had walked, too', async () => {
+    await walker.whole(videos([1]));
+    await walker.stop(await walker.begin(), 'parked');
+    execute(path, `update run set status = 'parked', started_at = '2026-01-01 00:00:00' where run_id = 1`);
+    execute(path, `update run set origin_started_at = '2026-01-01 00:00:00' where run_id = 2`);
+    noteRunner(path);
+    expect(details.running()).toMatchObject({ run_id: 2, walked: 1 });
+  });
+});
+
+describe('a video', () => {
+  it('is known as it was before each change, a hundred at most and the one before these', async () => {
+    await walker.whole(videos([1]));
+    const updates = Array.from(
+      { length: 100 },
+      (_, index) => `update video set title = 't${101 + index}', change_seq = ${101 + index};`,
+    );
+    execute(path, ['begin;', ...updates, 'commit;'].join('\n'));
+    expect(details.video(KEY, 1)).toMatchObject({ now: { title: 't200' }, earlier: null });
+    expect(details.video(KEY, 1)?.before).toHaveLength(100);
+    execute(path, `update video set title = 'last', change_seq = 300`);
+    const { now, before, earlier } = details.video(KEY, 1) ?? {};
+    expect([now?.title, before?.length, before?.[0]?.title, earlier?.title]).toEqual([
+      ...['last', 100, 't200', 'Video 1'],
+    ]);
+    expect(details.video(KEY, 2)).toBeNull();
+  });
+});
+
+describe('the stamp', () => {
+  it('is of an empty file, and moves with every change that is stored', async () => {
+    expect(details.stamp()).toMatchObject({ last_run: null, last_reading: null, restricted_until: null });
+    const before = details.stamp().change_seq;
+    await walker.whole(videos([1, 2]));
+    expect(details.stamp().change_seq).toBeGreaterThan(before);
+  });
+});

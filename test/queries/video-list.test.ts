@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openLists, type Lists, type Wish } from '../../src/queries/video-list/video-list.ts';
+import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { recordsOf } from '../support/fixtures/json-page.ts';
+
+const NEVER = new AbortController().signal;
+const KEY = { account: 'main', packageId: 101 };
+const AT = '2026-03-02 03:00:00';
+const COUNTED = `update package set
+  live_count = (select count(*) from video v where v.package_id = package.package_id and v.removed_at is null),
+  changed_seq = (select coalesce(max(change_seq), 0) from video v where v.package_id = package.package_id);`;
+
+function openUntilTheEnd(path: string, blockSize?: number): Lists {
+  const lists = openLists(path, blockSize);
+  onTestFinished(() => lists.close());
+  return lists;
+}
+
+/** What a worker may do to a video, as SQL. */
+type Step = { kind: 'insert' | 'remove' | 'restore' | 'edit'; id: number };
+
+function statementOf({ kind, id }: Step): string {
+  const isKnown = `exists (select 1 from video where package_id = 101 and id = ${id})`;
+  if (kind === 'insert')
+    return videoRow(id).replace(/ values (.*);$/, ` select * from (values $1) where not ${isKnown};`);
+  if (kind === 'edit') return change(id, AT, `title = title || '!'`);
+  return change(id, AT, `removed_at = ${kind === 'remove' ? `'${AT}'` : 'null'}`);
+}
+
+/** The page that a plain query gives. */
+function plainPage(path: string, { sort, page, pageSize, search }: Wish): unknown[] {
+  const order = `${sort.item} ${sort.direction}, id ${sort.direction}`;
+  const found = search ? `and instr(${search.item}, '${search.keyword}')` : '';
+  return rowsOf(
+    path,
+    `select id, title from video where package_id = 101 and removed_at is null ${found}
+     order by ${order} limit ${pageSize} offset ${(page - 1) * pageSize}`,
+  );
+}
+
+async function expectAsPlain(lists: Lists, path: string, wish: Wish): Promise<void> {
+  const found = await lists.page(KEY, wish, NEVER);
+  expect(found && recordsOf(found).map(({ id, title }) => ({ id, title }))).toEqual(plainPage(path, wish));
+  const isAll = wish.search === undefined;
+  if (isAll) expect(found?.size).toBe(valueOf(path, 'select live_count from package where package_id = 101'));
+}
+
+const step = fc.record({
+  kind: fc.constantFrom('insert', 'insert', 'remove', 'restore', 'edit'),
+  id: fc.integer({ min: 1, max: 120 }),
+});
+const direction = fc.constantFrom('asc', 'desc');
+const byId = fc.record({
+  sort: fc.record({ item: fc.constant('id'), direction }),
+  page: fc.integer({ min: 1, max: 30 }),
+  pageSize: fc.constantFrom(1, 3, 5, 10, 40),
+}) as fc.Arbitrary<Wish>;
+
+describe('lists of a live file', () => {
+  it('give each page by id as a plain query does, whatever happens to the rows between', async () => {
+    const rounds = fc.array(fc.tuple(fc.array(step, { maxLength: 40 }), fc.array(byId, { maxLength: 6 })), {
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(rounds, async (history) => {
+        const path = liveFileWith(packageRow(101, { walked_at: AT }), videoRow(1), COUNTED);
+        const lists = openLists(path, 4);
+        for (const [steps, wishes] of history) {
+          execute(path, [...steps.map(statementOf), COUNTED].join('\n'));
+          for (const wish of wishes) await expectAsPlain(lists, path, wish);
+        }
+        await lists.close();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('give searches and other orders anew when a row has changed', async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+    const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
+    const lists = openUntilTheEnd(path);
+    const sort = { item: 'title', direction: 'desc' } as const;
+    const wishes = [{ sort }, { sort, search: { item: 'title', keyword: '2' } }] as const;
+    for (const statements of [
+      '',
+      statementOf({ kind: 'edit', id: 2 }),
+      statementOf({ kind: 'remove', id: 12 }),
+    ]) {
+      execute(path, statements + COUNTED);
+      for (const wish of wishes) {
+        for (const page of [1, 2]) await expectAsPlain(lists, path, { ...wish, page, pageSize: 7 });
+      }
+    }
+  });
+
+  it('count a package anew where somebody deleted rows past the worker', async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+    const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
+    const lists = openUntilTheEnd(path, 4);
+    const wish = { sort: { item: 'id', direction: 'asc' }, page: 3, pageSize: 5 } as const;
+    await expectAsPlain(lists, path, wish);
+    execute(path, `delete from video where id in (3, 4, 5); ${COUNTED}`);
+    await expectAsPlain(lists, path, wish);
+  });
+
+  it('keep a few searches waiting, send more away, and leave out those that nobody waits for any more', async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+    const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
+    const lists = openUntilTheEnd(path);
+    const leaving = new AbortController();
+    const searches = Array.from({ length: 68 }, (_, index) => {
+      const search = { item: 'title', keyword: String(index) } as const;
+      const wish: Wish = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
+      return lists.page(KEY, wish, index % 2 === 1 ? leaving.signal : NEVER);
+    });
+    leaving.abort(new Error('gone'));
+    const ends = await Promise.allSettled(searches);
+    const reasons = ends.map((end) => (end.status === 'fulfilled' ? 'found' : String(end.reason)));
+    const full = 'BusyError: 64 searches wait already';
+    const waited = Array.from({ length: 65 }, (_, index) => (index % 2 === 1 ? 'Error: gone' : 'found'));
+    expect(reasons).toEqual([...waited, full, full, full]);
+  });
+
+  it('are none of a package that is unknown or was never walked whole', async () => {
+    const path = liveFileWith(packageRow(101, { walked_at: null }), videoRow(1), COUNTED);
+    const lists = openUntilTheEnd(path);
+    const sorts = [
+      { item: 'id', direction: 'asc' },
+      { item: 'title', direction: 'asc' },
+    ] as const;
+    for (const packageId of [101, 103]) {
+      for (const sort of sorts) {
+        expect(
+          await lists.page({ account: 'main', packageId }, { sort, page: 1, pageSize: 5 }, NEVER),
+        ).toBeNull();
+      }
+    }
+  });
+});

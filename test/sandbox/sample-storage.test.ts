@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { addDays } from '../../src/lib/days.ts';
+import { FIGURES } from '../../src/lib/storage-figures.ts';
+import { readStorageDay } from '../../src/service/storage.ts';
+import { expectDescribed } from '../support/openapi-document.ts';
+import { createStoppedClock, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
+
+const TODAY = '2026-03-10';
+const DAY_MS = 86_400_000;
+
+describe("the sandbox's storage", () => {
+  it('has one record a day from 400 days back to today, and none before or after', async () => {
+    const { storage } = await startSandbox();
+    const days = (await storage('2000-01-01', '2099-12-31')).map((record) => record.date);
+    expect(days).toEqual(Array.from({ length: 401 }, (_, index) => addDays(TODAY, index - 400)));
+  });
+
+  it('keeps to the range and the direction asked for', async () => {
+    const { storage } = await startSandbox();
+    const dates = async (...range: Parameters<typeof storage>) =>
+      (await storage(...range)).map((record) => record.date);
+    expect(await dates('2026-03-01', '2026-03-03', '&sort_direction=desc')).toEqual([
+      '2026-03-03',
+      '2026-03-02',
+      '2026-03-01',
+    ]);
+    expect(await dates('2026-03-03', '2026-03-01')).toEqual([]);
+    expect(await dates('2026-03-11', '2026-03-12')).toEqual([]);
+  });
+
+  it('never changes a day that is over, in another process or on a later day', async () => {
+    const clock = createStoppedClock();
+    const { storage } = await startSandbox({ clock });
+    const range = [addDays(TODAY, -30), addDays(TODAY, -1)] as const;
+    const first = await storage(...range);
+    expect(await storage(...range)).toEqual(first);
+    const later = await startSandbox({ clock: createStoppedClock(NOON + 40 * DAY_MS) });
+    expect(await later.storage(...range)).toEqual(first);
+    const another = await startSandbox({ seed: 2 });
+    expect(await another.storage(...range)).not.toEqual(first);
+    expect(first[0]).toMatchInlineSnapshot(`
+      {
+        "ad_encoder_cnt": 403,
+        "ad_encoder_size": 7296330,
+        "ad_org_cnt": 202,
+        "ad_org_size": 51926616,
+        "date": "2026-02-08",
+        "encoder_cnt": 56297,
+        "encoder_size": 22676698157536,
+        "image_count": 54525,
+        "image_size": 4907258131,
+        "mov_org_cnt": 18359,
+        "mov_org_size": 15421896459089,
+      }
+    `);
+  });
+
+  it('shows more of everything at every look at today', async () => {
+    const { storage } = await startSandbox();
+    let [last] = await storage(TODAY, TODAY);
+    for (let look = 0; look < 5; look++) {
+      const [next] = await storage(TODAY, TODAY);
+      for (const figure of FIGURES) expect(next?.[figure]).toBeGreaterThan(last?.[figure] ?? Infinity);
+      last = next;
+    }
+  });
+
+  it('settles today when it is over, whatever was looked at', async () => {
+    const clock = createStoppedClock();
+    const looked = await startSandbox({ clock });
+    const live = await looked.storage(TODAY, TODAY);
+    clock.move(DAY_MS);
+    const over = await looked.storage(TODAY, TODAY);
+    expect(over).not.toEqual(live);
+    const unseen = await startSandbox({ clock: createStoppedClock(NOON + DAY_MS) });
+    expect(await unseen.storage(TODAY, TODAY)).toEqual(over);
+    expect(await looked.storage(addDays(TODAY, 1), addDays(TODAY, 1))).toHaveLength(1);
+  });
+
+  it('begins a day at midnight of its time zone', async () => {
+    const justBefore = Date.parse('2026-03-09T14:59:59Z');
+    const seoul = createStoppedClock(justBefore);
+    const { storage } = await startSandbox({ clock: seoul });
+    expect(await storage(TODAY, TODAY)).toEqual([]);
+    seoul.move(1000);
+    expect(await storage(TODAY, TODAY)).toHaveLength(1);
+    const utc = await startSandbox({ clock: createStoppedClock(justBefore + 1000), timezone: 'UTC' });
+    expect(await utc.storage(TODAY, TODAY)).toEqual([]);
+  });
+
+  it('grows over the year', async () => {
+    const { storage } = await startSandbox();
+    const records = await storage('2000-01-01', '2099-12-31');
+    for (const figure of FIGURES) {
+      const mean = (from: number) =>
+        records.slice(from, from + 30).reduce((sum, record) => sum + (record[figure] ?? NaN), 0) / 30;
+      expect(mean(370)).toBeGreaterThan(mean(0) * 1.02);
+    }
+  });
+
+  it('is sent in scientific notation on some days and plainly on others, always readable', async () => {
+    const { url } = await startSandbox();
+    const response = await fetch(`${url}/report/stats/video/storage?sdate=2026-01-01&edate=2026-03-09`);
+    const text = await response.text();
+    expect(text).toMatch(/"mov_org_size":1\.\d+E13,/);
+    expect(text).toMatch(/"mov_org_size":\d{14},/);
+    expectDescribed('/report/stats/video/storage', response.status, JSON.parse(text));
+    const { data } = JSON.parse(text) as { data: { list: unknown[] } };
+    expect(data.list.map(readStorageDay).filter((read) => 'refused' in read)).toEqual([]);
+  });
+
+  it('wants the key where the options say so', async () => {
+    const { sandbox, storage } = await startSandbox({ storageAuth: 'query' });
+    expect(await storage(TODAY, TODAY)).toEqual([]);
+    expect(await storage(TODAY, TODAY, `&key=${sandbox.key}`)).toHaveLength(1);
+  });
+});

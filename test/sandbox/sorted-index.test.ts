@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createOrder, cutPage, rankOf } from '../../src/sandbox/sorted-index.ts';
+
+interface Row {
+  id: number;
+  value: string;
+}
+
+const byBytes = (a: Row, b: Row) => Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)) || a.id - b.id;
+const text = fc.string({ unit: 'binary', maxLength: 6 });
+
+describe('createOrder', () => {
+  it('sorts by code point, where UTF-16 sorts otherwise', () => {
+    const rows = ['🔥', 'Ｌ', '한', 'a'].map((value, id) => ({ id, value }));
+    const values = createOrder(rows, (row) => row.value).sorted();
+    expect(values.map((row) => row.value)).toEqual(['a', '한', 'Ｌ', '🔥']);
+  });
+
+  it('puts null first, and the empty text after it', () => {
+    const rows = ['', null, 'a', null].map((value, id) => ({ id, value }));
+    expect(
+      createOrder(rows, (row) => row.value)
+        .sorted()
+        .map(({ id }) => id),
+    ).toEqual([1, 3, 0, 2]);
+  });
+
+  it('sorts any text as its UTF-8 bytes are sorted, and equal text by id', () => {
+    fc.assert(
+      fc.property(fc.array(text), (values) => {
+        const rows = values.map((value, id) => ({ id, value }));
+        expect(createOrder(rows, (row) => row.value).sorted()).toEqual(rows.toSorted(byBytes));
+      }),
+    );
+  });
+
+  it('stays sorted whatever comes, goes or changes', () => {
+    const change = fc.record({ kind: fc.constantFrom('add', 'remove', 'edit'), at: fc.nat(), value: text });
+    fc.assert(
+      fc.property(fc.array(fc.array(change)), (rounds) => {
+        const live: Row[] = [];
+        const order = createOrder(live, (row) => row.value);
+        let nextId = 0;
+        for (const changes of rounds) {
+          for (const { kind, at, value } of changes) {
+            const row = live[at % live.length];
+            if (kind === 'add' || !row) live.push({ id: nextId++, value });
+            else if (kind === 'remove') live.splice(live.indexOf(row), 1);
+            else row.value = value;
+            order.touch(kind === 'add' || !row ? (live.at(-1) as Row) : row);
+          }
+          expect(order.sorted()).toEqual(live.toSorted(byBytes));
+        }
+      }),
+    );
+  });
+});
+
+describe('cutPage', () => {
+  it('cuts a list into pages that make up the whole of it, in either direction', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 9 }), (list, size) => {
+        const pages = Array.from({ length: Math.ceil(list.length / size) + 2 }, (_, index) => index + 1);
+        expect(pages.flatMap((page) => cutPage(list, 'asc', page, size))).toEqual(list);
+        expect(pages.flatMap((page) => cutPage(list, 'desc', page, size))).toEqual(list.toReversed());
+      }),
+    );
+  });
+});
+
+describe('rankOf', () => {
+  it('is the number of smaller ids', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(50)), fc.nat(50), (ids, id) => {
+        const sorted = ids.toSorted((a, b) => a - b).map((one) => ({ id: one }));
+        expect(rankOf(sorted, id)).toBe(ids.filter((one) => one < id).length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { wordsOfPage } from '../../../src/service/client/error-page-text.ts';
+import { inTime } from '../../support/time-limit.ts';
+
+describe('the words of an error page', () => {
+  it.each([
+    [
+      '<html><head><title>502</title></head>\n<body>\n<p class="a">Bad   gateway</p></body></html>',
+      '502 Bad gateway',
+    ],
+    ['no markup\tat all\n', 'no markup at all'],
+    ['3 < 4 and <b>5</b> > 4', '3 < 4 and 5 > 4'],
+    ['cut off <a href="x', 'cut off <a href="x'],
+    ['<br/><br/>', ''],
+    ['', ''],
+  ])('of %j are %j', (page, words) => {
+    expect(wordsOfPage(page)).toBe(words);
+  });
+
+  it.each(['<', '<a ', '<<>', '<a <b> ', ' \n', '>'])(
+    'are found in linear time in a page of 400,000 %j',
+    (part) => {
+      const page = part.repeat(400_000);
+      expect(inTime(() => wordsOfPage(page)).length).toBeLessThanOrEqual(page.length);
+    },
+  );
+});

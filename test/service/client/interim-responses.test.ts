@@ -1,0 +1,68 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createServiceClient } from '../../../src/service/client/client.ts';
+import { accountAt, pageRequest } from '../../support/fixtures/service-client.ts';
+import { createOpenBudget } from '../../support/fixtures/open-budget.ts';
+import { startRawService } from '../../support/servers/raw-service.ts';
+import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
+import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
+
+/** A title that looks like an interim answer: it is content, and stays. */
+const TITLE = 'HTTP/1.1 100 Continue\\r\\n\\r\\n';
+const body = listBody({ records: [1, 2].map((id) => videoRecord(id, { title: TITLE })) });
+const answer = (content = body) =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${content.length}\r\n\r\n${content}`;
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const LONG = 'HTTP/1.1 100 Continue\r\nserver: gateway\r\nvia: 1.1 front\r\n\r\n';
+
+/** Three pages asked for one after the other over one connection, without a second attempt. */
+async function askThrice(piecesOf: (request: number) => readonly string[]) {
+  const service = await startRawService(piecesOf);
+  const clock = createRecordingClock();
+  const client = createServiceClient({
+    account: accountAt(service.url, { concurrency: 1 }),
+    budget: createOpenBudget(clock),
+    clock,
+    retry: { attempts: 1, baseMs: 1, capMs: 1 },
+  });
+  onTestFinished(() => client.close());
+  const pages = [];
+  for (let page = 1; page <= 3; page++) pages.push(await client.videoPage(pageRequest(page)));
+  return { pages, service };
+}
+
+describe('an answer after a 100 Continue that nobody asked for', () => {
+  it.each([
+    ['in one packet', [CONTINUE + answer()]],
+    ['in two', [CONTINUE, answer()]],
+    ['with lines of its own', [LONG + answer()]],
+    ['twice', [CONTINUE + CONTINUE + answer()]],
+    ['twice, in packets of their own', [CONTINUE, LONG, answer()]],
+    [
+      'among others',
+      [`HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n${CONTINUE}HTTP/1.1 102 Processing\r\n\r\n${answer()}`],
+    ],
+    ['cut in its lines', [LONG.slice(0, 30), LONG.slice(30) + answer()]],
+    ...[1, 2, 3, 4].map((left): [string, string[]] => [
+      `cut ${left} before its end`,
+      [LONG.slice(0, -left), LONG.slice(-left), answer()],
+    ]),
+    ['whose end comes byte by byte', [LONG.slice(0, -4), '\r', '\n', '\r', '\n', answer()]],
+  ])('is read, %s', async (_how, pieces) => {
+    const { pages, service } = await askThrice(() => pieces);
+    expect(pages.map(({ videos }) => videos.length)).toEqual([2, 2, 2]);
+    expect([service.requests(), service.connections()]).toEqual([3, 1]);
+  });
+
+  it('is read also where the one before it had none, and the one after it', async () => {
+    const { pages } = await askThrice((request) => [request === 2 ? CONTINUE + answer() : answer()]);
+    expect(pages.map(({ videos }) => videos.length)).toEqual([2, 2, 2]);
+  });
+});
+
+it('content that looks like an interim answer stays as it is, wherever a packet begins', async () => {
+  const whole = answer();
+  const cut = whole.indexOf('HTTP/1.1 100', 20);
+  const { pages } = await askThrice(() => [whole.slice(0, cut), whole.slice(cut)]);
+  expect(JSON.stringify(pages[0])).toContain('HTTP/1.1 100 Continue');
+  expect(JSON.stringify(pages)).not.toContain('HTTP/1.1 102');
+});

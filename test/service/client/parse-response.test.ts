@@ -1,0 +1,268 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RefusedError, TransientError, type Fault } from '../../../src/lib/errors.ts';
+import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
+import type { Reply } from '../../support/servers/scripted-service.ts';
+import {
+  listBody,
+  storageBody,
+  storageRecord,
+  videoRecord,
+} from '../../support/fixtures/service-responses.ts';
+
+const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
+const video = videoRecord(7, { title: '"강의" 🔥' });
+const wellBody = listBody({ records: [video] });
+
+/** Asks for a page that is answered so. */
+async function pageOf(reply: Reply) {
+  const { client } = await clientOf(() => reply, ONCE);
+  return client.videoPage(pageRequest());
+}
+
+/** Fails with this fault, is asked again, and then is well. */
+async function expectHealing(reply: Reply, fault: Fault): Promise<string> {
+  const error = await failureOf(pageOf(reply));
+  expect(error).toBeInstanceOf(TransientError);
+  expect(error).toMatchObject({ fault });
+  const { client, service } = await clientOf(({ number }) => (number === 1 ? reply : { body: wellBody }));
+  expect((await client.videoPage(pageRequest())).videos).toEqual([video]);
+  expect(service.requests).toHaveLength(2);
+  return error.message;
+}
+
+describe('a page that is well', () => {
+  it('gives its records, paging and echo, and when it was there', async () => {
+    const { client, clock } = await clientOf(() => ({ body: wellBody }));
+    const page = await client.videoPage(pageRequest());
+    expect(page).toMatchObject({
+      videos: [video],
+      refused: [],
+      ids: [7],
+      paging: { page: 1, pagesize: 1000, totalcount: 1, totalpage: 1 },
+      echo: { sort_item: 'id', sort_direction: 'ASC' },
+      answeredAt: clock.now(),
+    });
+  });
+
+  it('is asked for by id, with the direction, page and size wished for', async () => {
+    const { client, service } = await clientOf(() => ({ body: wellBody }));
+    await client.videoPage(pageRequest(4, { pageSize: 250, direction: 'desc' }));
+    const [request] = service.requests;
+    expect(request).toMatchObject({ method: 'GET', path: '/info/v1/videos.json' });
+    expect(Object.fromEntries(request?.query ?? [])).toMatchObject({
+      pkg: '101',
+      sort_item: 'id',
+      sort_direction: 'desc',
+      page: '4',
+      pagesize: '250',
+    });
+  });
+
+  it('may write its paging as text or as doubles', async () => {
+    const body = wellBody
+      .replace('"totalcount":1', '"totalcount":"16"')
+      .replace('"pagesize":1000', '"pagesize":4.0E1');
+    const { paging } = await pageOf({ body });
+    expect(paging).toMatchObject({ totalcount: 16, pagesize: 40 });
+  });
+
+  it('may lack its echo and errorInfo', async () => {
+    const paging = { page: 1, pagesize: 20, totalcount: 0, totalpage: 0 };
+    const page = await pageOf({ body: JSON.stringify({ videoInfoList: { videoInfoList: [], paging } }) });
+    expect(page).toMatchObject({ ids: [], echo: null });
+  });
+
+  it('may begin with a byte order mark', async () => {
+    expect((await pageOf({ body: `\uFEFF${wellBody}` })).videos).toEqual([video]);
+  });
+
+  it('gives records that cannot be stored as they came, with every digit and in their place', async () => {
+    const records = [1, 2, 3, 4].map((id) => videoRecord(id, { filesize: 4_000 + id }));
+    const body = listBody({ records }).replace('"id":2', '"id":9007199254740993').replace('4003', '1.50E0');
+    const page = await pageOf({ body });
+    expect(page.videos.map(({ id }) => id)).toEqual([1, 4]);
+    expect(page.ids).toEqual([1, null, 3, 4]);
+    expect(page.refused).toMatchObject([{ id: null }, { id: 3 }]);
+    expect(page.refused[0]?.raw).toContain('"id":9007199254740993');
+    expect(page.refused[1]?.raw).toContain('"filesize":1.50E0');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['GZIP', gzipSync],
+  ] as const)('may be compressed with %s', async (encoding, compress) => {
+    const { client, budget, service } = await clientOf(() => ({
+      headers: { 'content-encoding': encoding },
+      body: compress(Buffer.from(wellBody)),
+    }));
+    expect((await client.videoPage(pageRequest())).videos).toEqual([video]);
+    expect(service.requests[0]?.headers['accept-encoding']).toContain('gzip');
+    expect(budget.spent[0]?.result).toEqual({ status: 200, bytes: Buffer.byteLength(wellBody), sent: true });
+  });
+});
+
+describe('pages that come at the same time', () => {
+  it('in pieces, large and small, keep to themselves', async () => {
+    const sizes = [900, 1, 300, 0, 40, 700, 2, 900];
+    const bodyOf = (page: number) => {
+      const records = Array.from({ length: sizes[page - 1] ?? 0 }, (_, index) =>
+        videoRecord(page * 1000 + index),
+      );
+      return listBody({ page, records });
+    };
+    const { client } = await clientOf(
+      ({ query }) => {
+        const body = bodyOf(Number(query.get('page')));
+        return Number(query.get('page')) % 3 === 0
+          ? { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
+          : { body };
+      },
+      { account: { concurrency: 3 } },
+    );
+    for (let round = 0; round < 3; round++) {
+      const pages = await Promise.all(sizes.map((_, index) => client.videoPage(pageRequest(index + 1))));
+      expect(pages.map(({ ids }) => ids.length)).toEqual(sizes);
+      for (const [index, { ids, videos }] of pages.entries()) {
+        expect(ids.every((id, place) => id === (index + 1) * 1000 + place)).toBe(true);
+        expect(videos.every(({ id, title }) => title === `Video ${id}`)).toBe(true);
+      }
+    }
+  });
+});
+
+describe('an answer that is asked for again', () => {
+  it('is an HTML page with status 200', async () => {
+    const html = {
+      headers: { 'content-type': 'text/html' },
+      body: '\n<!doctype html><title>Maintenance</title>',
+    };
+    expect(await expectHealing(html, 'html')).toContain('HTML');
+  });
+
+  it('is JSON cut off, with a content-length that fits', async () => {
+    const body = Buffer.from(wellBody).subarray(0, 200);
+    expect(await expectHealing({ body }, 'truncated')).toContain('not whole JSON');
+  });
+
+  it('is empty', async () => {
+    await expectHealing({ body: '' }, 'truncated');
+    await expectHealing({ status: 204 }, 'truncated');
+  });
+
+  it('is a body that ends before its content-length', async () => {
+    expect(await expectHealing({ body: wellBody, truncateAfter: 200 }, 'truncated')).toContain('broke off');
+  });
+
+  it('is a body in chunks that breaks off', async () => {
+    const message = await expectHealing({ body: wellBody, truncateAfter: 200, chunked: true }, 'truncated');
+    expect(message).toContain('broke off');
+  });
+
+  it('is a compressed body that breaks off', async () => {
+    const body = gzipSync(wellBody);
+    const headers = { 'content-encoding': 'gzip' };
+    await expectHealing({ headers, body: body.subarray(0, body.length - 20) }, 'truncated');
+    await expectHealing({ headers, body, truncateAfter: 50, chunked: true }, 'truncated');
+  });
+
+  it('is a body that is not compressed although it says so', async () => {
+    await expectHealing({ headers: { 'content-encoding': 'gzip' }, body: wellBody }, 'truncated');
+  });
+
+  it('is a connection closed without one', async () => {
+    await expectHealing('drop', 'connection');
+  });
+
+  it('is not valid UTF-8', async () => {
+    const body = Buffer.from(wellBody);
+    body[body.indexOf('강의')] = 0xff;
+    await expectHealing({ body }, 'encoding');
+    await expectHealing({ body: Buffer.from(wellBody.replace('강의', 'für'), 'latin1') }, 'encoding');
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['a number', '7'],
+    ['another object', '{"data":{}}'],
+    ['a list without paging', '{"videoInfoList":{"videoInfoList":[]}}'],
+    ['paging without a total', wellBody.replace('"totalcount":1,', '')],
+    ['paging with half a page', wellBody.replace('"page":1', '"page":1.5')],
+    ['paging with a count below zero', wellBody.replace('"totalcount":1', '"totalcount":-1')],
+    ['records in an object', wellBody.replace(/"videoInfoList":\[.*?\]/s, '"videoInfoList":{}')],
+    ['records that are null', wellBody.replace(/"videoInfoList":\[.*?\]/s, '"videoInfoList":null')],
+  ])('has not the shape of a list: %s', async (_, body) => {
+    const message = await expectHealing({ body }, 'shape');
+    expect(message).toContain('not as documented');
+  });
+
+  it('has not the shape of storage statistics', async () => {
+    for (const body of ['{"message":"success"}', '{"message":"success","data":{"list":{}}}', '[]']) {
+      const { client } = await clientOf(() => ({ body }), ONCE);
+      const error = await failureOf(client.storageDays(JANUARY));
+      expect(error).toBeInstanceOf(TransientError);
+      expect(error).toMatchObject({ fault: 'shape' });
+    }
+  });
+});
+
+describe('an answer of the storage statistics', () => {
+  it('gives its records, each also as it came', async () => {
+    const record = storageRecord('2026-01-01', 5);
+    const body = storageBody([record]).replace('"image_count":5', '"image_count":4.4482871E7');
+    const { client, service } = await clientOf(() => ({ body }));
+    const days = await client.storageDays(JANUARY);
+    expect(days.records).toEqual([{ ...record, image_count: 44_482_871 }]);
+    expect(days.raw(0)).toContain('"image_count":4.4482871E7');
+    expect(service.requests[0]?.path).toBe('/report/stats/video/storage');
+    expect(Object.fromEntries(service.requests[0]?.query ?? [])).toMatchObject({
+      sdate: '2026-01-01',
+      edate: '2026-01-31',
+    });
+  });
+});
+
+describe('an answer that is too large', () => {
+  it('is refused by its real size, not asked for again, and says what to change', async () => {
+    const { client, service } = await clientOf(() => ({ body: wellBody }), { maxBytes: 500 });
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(error).toBeInstanceOf(RefusedError);
+    expect(error).toMatchObject({ fault: 'too_large' });
+    expect(error.hint).toContain('page_size');
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('may have exactly the most bytes', async () => {
+    const { client } = await clientOf(() => ({ body: wellBody }), { maxBytes: Buffer.byteLength(wellBody) });
+    expect((await client.videoPage(pageRequest())).ids).toHaveLength(1);
+  });
+
+  it('does not fill the memory when 300 KB of gzip hold 300 MB', async () => {
+    const member = gzipSync(Buffer.alloc(1024 * 1024));
+    const bomb = Buffer.concat(Array.from({ length: 300 }, () => member));
+    expect(bomb.length).toBeLessThan(400 * 1024);
+    const { client, service, budget } = await clientOf(() => ({
+      headers: { 'content-encoding': 'gzip' },
+      body: bomb,
+    }));
+    const memory = watchMemory();
+    const error = await failureOf(client.videoPage(pageRequest()));
+    expect(memory.mostGrownBy()).toBeLessThan(120 * 1024 * 1024);
+    expect(error).toMatchObject({ fault: 'too_large' });
+    expect(service.requests).toHaveLength(1);
+    expect(budget.spent[0]?.result).toMatchObject({ status: 200, bytes: null });
+  }, 30_000);
+});
+
+/** Watches how many bytes of memory buffers take, from now on. */
+function watchMemory() {
+  const before = process.memoryUsage().arrayBuffers;
+  let most = before;
+  const look = () => (most = Math.max(most, process.memoryUsage().arrayBuffers));
+  const timer = setInterval(look, 1);
+  onTestFinished(() => clearInterval(timer));
+  return { mostGrownBy: () => look() - before };
+}

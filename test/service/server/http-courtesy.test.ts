@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import type { Catalogue, VideoRecord } from '../../../src/service/server/catalogue.ts';
+import type { StorageDay } from '../../../src/service/storage.ts';
+import { connectRaw, requestText } from '../../support/servers/raw-connection.ts';
+import { storageRecord, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
+import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
+
+const LIST = `/info/v1/videos.json?key=${KEY}&pkg=1`;
+const DAYS = '/report/stats/video/storage?sdate=2026-03-01&edate=2026-03-02';
+const BOTH = [
+  ['videos', LIST],
+  ['storage', DAYS],
+] as const;
+
+const READ_AT = '2026-03-10T12:00:00Z';
+
+const videos = [1, 2].map((id) => videoRecord(id) as VideoRecord);
+const days = ['2026-03-01', '2026-03-02'].map((day) => storageRecord(day) as unknown as StorageDay);
+
+/** A server whose catalogue was read at that moment, or is read right now, with the clock that it looks at. */
+async function startRead(readAt?: string) {
+  const { catalogue } = createFixture(videos, days);
+  const aged = readAt === undefined ? {} : { readAt: Date.parse(readAt) };
+  const clock = createVirtualClock(READ_AT);
+  const read: Catalogue = {
+    videos: async (query, signal) => ({ ...(await catalogue.videos(query, signal)), ...aged }),
+    storage: async (range) => ({ ...(await catalogue.storage(range)), ...aged }),
+  };
+  return { ...(await startServer({ catalogue: read, now: () => clock.now() })), clock };
+}
+
+describe.each(BOTH)('an answer of %s', (_operation, path) => {
+  it('says how many whole seconds ago the service itself was asked', async () => {
+    const { url, clock } = await startRead(READ_AT);
+    const age = async () => (await fetch(`${url}${path}`)).headers.get('age');
+    expect(await age()).toBe('0');
+    clock.advance(59_999);
+    expect(await age()).toBe('59');
+    clock.advance(1);
+    expect(await age()).toBe('60');
+    clock.advance(7 * 86_400_000);
+    expect(await age()).toBe('604860');
+  });
+
+  it('is not younger than now where the clock was put back', async () => {
+    const { url, clock } = await startRead(READ_AT);
+    clock.advance(-3_600_000);
+    expect((await fetch(`${url}${path}`)).headers.get('age')).toBe('0');
+  });
+
+  it('says no age where the service is asked right now', async () => {
+    const { url } = await startRead();
+    expect((await fetch(`${url}${path}`)).headers.has('age')).toBe(false);
+  });
+
+  it('may be kept, by nobody between, and asked for again by its weak tag', async () => {
+    const { url } = await startRead(READ_AT);
+    const { headers } = await fetch(`${url}${path}`);
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    expect(headers.get('etag')).toMatch(/^W\/"\S{20,}"$/);
+  });
+
+  it('is 304 without a body, but with its tag and age, for whoever has it already', async () => {
+    const { url, clock } = await startRead(READ_AT);
+    const first = await fetch(`${url}${path}`);
+    const tag = first.headers.get('etag') ?? '';
+    clock.advance(90_000);
+    for (const given of [tag, tag.replace('W/', '')]) {
+      const again = await connectRaw(url, requestText(path, `if-none-match: ${given}`)).ended;
+      const [head = '', ...body] = again.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 304 /);
+      expect(head).toContain(`etag: ${tag}\r\n`);
+      expect(head).toContain('age: 90\r\n');
+      expect(head).toContain('cache-control: private, no-cache\r\n');
+      expect(body).toEqual(['']);
+    }
+  });
+
+  it('comes whole for whoever has another one, or asks anew', async () => {
+    const { url } = await startRead(READ_AT);
+    const whole = await (await fetch(`${url}${path}`)).text();
+    for (const tag of ['W/"other"', '"', 'W/']) {
+      const response = await fetch(`${url}${path}`, { headers: { 'if-none-match': tag } });
+      expect([response.status, await response.text()]).toEqual([200, whole]);
+    }
+  });
+
+  it('has the headers of GET and no body where HEAD asks', async () => {
+    const { url } = await startRead(READ_AT);
+    const got = await fetch(`${url}${path}`);
+    const length = (await got.arrayBuffer()).byteLength;
+    const answer = await connectRaw(url, requestText(path).replace('GET', 'HEAD')).ended;
+    const [head = '', ...body] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    for (const name of ['age', 'cache-control', 'content-type', 'etag']) {
+      expect(head).toContain(`${name}: ${got.headers.get(name) ?? ''}\r\n`);
+    }
+    expect(head).toContain(`content-length: ${length}\r\n`);
+    expect(body).toEqual(['']);
+  });
+
+  it('is 304 for HEAD too', async () => {
+    const { url } = await startRead(READ_AT);
+    const tag = (await fetch(`${url}${path}`)).headers.get('etag') ?? '';
+    const { status } = await fetch(`${url}${path}`, { method: 'HEAD', headers: { 'if-none-match': tag } });
+    expect(status).toBe(304);
+  });
+});
+
+describe('a tag', () => {
+  const tagOf = async (url: string) => (await fetch(url)).headers.get('etag');
+
+  it('is the same for the same answer, however old that is, and of another server', async () => {
+    const [one, other] = [await startRead(READ_AT), await startRead()];
+    const tag = await tagOf(`${one.url}${LIST}`);
+    one.clock.advance(3_600_000);
+    expect(await tagOf(`${one.url}${LIST}`)).toBe(tag);
+    expect(await tagOf(`${other.url}${LIST}`)).toBe(tag);
+  });
+
+  it('is another one for another page, order or refusal', async () => {
+    const { url } = await startRead(READ_AT);
+    const queries = ['', '&page=2', '&pagesize=1', '&sort_item=title', '&page=0&pkg=2', '&sort_item=none'];
+    const tags = await Promise.all(queries.map((query) => tagOf(`${url}${LIST}${query}`)));
+    const unknown = await tagOf(`${url}${LIST.replace('pkg=1', 'pkg=2')}`);
+    const alike = tags[4]; // the first package counts
+    expect(alike).toBe(tags[0]);
+    expect(new Set([...tags, unknown]).size).toBe(queries.length);
+  });
+
+  it('is another one as soon as anything of the answer is', async () => {
+    const changing = [videoRecord(1) as VideoRecord];
+    const { url } = await startServer({ catalogue: createFixture(changing).catalogue });
+    const tag = (await tagOf(`${url}${LIST}`)) ?? '';
+    changing[0] = videoRecord(1, { filesize: 44_482_872 }) as VideoRecord;
+    const response = await fetch(`${url}${LIST}`, { headers: { 'if-none-match': tag } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('etag')).not.toBe(tag);
+  });
+});
+
+describe('a refusal', () => {
+  it('has no age', async () => {
+    const { url } = await startRead(READ_AT);
+    for (const query of ['', '?key=wrong&pkg=1', `?key=${KEY}`, `?key=${KEY}&pkg=one`]) {
+      const { status, headers } = await fetch(`${url}/info/v1/videos.json${query}`);
+      expect([query, status, headers.has('age')]).toEqual([query, 200, false]);
+    }
+    expect((await fetch(`${url}${DAYS}&sort_direction=up`)).headers.has('age')).toBe(false);
+  });
+});

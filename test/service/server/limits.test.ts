@@ -1,0 +1,291 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_BOUNDS } from '../../../src/service/server/limits.ts';
+import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
+import { createApp, listen } from '../../../src/service/server/server.ts';
+import { expectDescribed } from '../../support/openapi-document.ts';
+import { connectRaw, requestText } from '../../support/servers/raw-connection.ts';
+import { createGate } from '../../support/servers/scripted-service.ts';
+import { videoRecord } from '../../support/fixtures/service-responses.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
+import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
+
+const VIDEOS = '/info/v1/videos.json';
+const LIST = `${VIDEOS}?key=${KEY}&pkg=1`;
+/** Takes a place, and needs nothing of the catalogue. */
+const ELSEWHERE = '/elsewhere';
+
+/** A list of so many bytes in its only title. */
+const longList = (bytes: number) =>
+  createFixture([videoRecord(1, { title: 'x'.repeat(bytes) }) as VideoRecord]).catalogue;
+
+/** A catalogue that answers no one before `open` is called, and counts who waits. */
+function createHeldCatalogue() {
+  const { catalogue } = createFixture();
+  const { open, opened } = createGate();
+  let asked = 0;
+  const videos: typeof catalogue.videos = async (query, signal) => {
+    asked++;
+    await opened;
+    return catalogue.videos(query, signal);
+  };
+  return { catalogue: { ...catalogue, videos }, open, asked: () => asked };
+}
+
+/** A request after which others may come over the same connection. */
+const requestToStay = (path: string) => requestText(path).replace('connection: close\r\n', '');
+
+const statusOf = async (url: string) => {
+  const response = await fetch(url);
+  await response.text();
+  return response.status;
+};
+
+describe('an address', () => {
+  it('is answered up to the bound, and refused with 414 above it', async () => {
+    const urlBytes = 300;
+    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { urlBytes } });
+    const longest = `${LIST}&keyword=`.padEnd(urlBytes, 'x');
+    expect(await statusOf(`${url}${longest}`)).toBe(200);
+    const response = await fetch(`${url}${longest}x`);
+    expect(response.status).toBe(414);
+    const body: unknown = await response.json();
+    expectDescribed(VIDEOS, 414, body);
+    expect(body).toEqual({ error: 'the address is longer than 300 bytes' });
+  });
+
+  it('may hold a keyword of 800 Korean characters', async () => {
+    const { catalogue, queries } = createFixture();
+    const { videos } = await startServer({ catalogue });
+    const keyword = '한'.repeat(800);
+    await videos(`key=${KEY}&pkg=1&search_item=title&keyword=${encodeURIComponent(keyword)}`);
+    expect(queries[0]?.search?.keyword).toBe(keyword);
+  });
+});
+
+describe('headers', () => {
+  it.each([
+    ['one header', requestText(LIST, `x-long: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
+    [
+      'many of them',
+      requestText(LIST, ...Array.from({ length: 300 }, (_, at) => `x-${at}: ${'x'.repeat(60)}`)),
+    ],
+    ['the address', requestText(`${LIST}&keyword=${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
+  ])('above the bound are refused with 431 and the connection ends: %s', async (_what, text) => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue });
+    const answer = await connectRaw(url, text).ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expectDescribed(VIDEOS, 431, JSON.parse(bodyOf(answer)));
+  });
+
+  it('below the bound are taken', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue });
+    const header = `x-long: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes - 1_000)}`;
+    expect(await connectRaw(url, requestText(LIST, header)).ended).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+const bodyOf = (answer: string) => answer.split('\r\n\r\n')[1] ?? '';
+
+describe('a body', () => {
+  async function serveForms() {
+    const app = createApp({ takesBodies: ['/form', '/not-there'] });
+    for (const path of ['/form', '/other']) app.post(path, async ({ body }) => ({ taken: body }));
+    app.get('/form', async () => 'a form');
+    onTestFinished(() => app.close());
+    return (await listen(app, { host: '127.0.0.1', port: 0 })).url;
+  }
+
+  const send = async (url: string, method: string, body: string | null = 'text') => {
+    const response = await fetch(url, { method, body, headers: { 'content-type': 'text/plain' } });
+    return [method, response.status, await response.text()];
+  };
+
+  it('is taken by POST, up to 1,024 bytes, where the server says so', async () => {
+    const url = await serveForms();
+    const longest = 'x'.repeat(1_024);
+    expect(await send(`${url}/form`, 'POST', longest)).toEqual(['POST', 200, `{"taken":"${longest}"}`]);
+    expect(await send(`${url}/form`, 'POST', `${longest}x`)).toEqual([
+      'POST',
+      413,
+      '{"error":"bad request"}',
+    ]);
+  });
+
+  it('is sent away with 404 everywhere else, by whatever method', async () => {
+    const url = await serveForms();
+    const noSuchPath = '{"error":"no such path"}';
+    for (const path of ['/other', '/not-there', '/form/', '/FORM', '/']) {
+      expect(await send(`${url}${path}`, 'POST')).toEqual(['POST', 404, noSuchPath]);
+    }
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND']) {
+      expect(await send(`${url}/form`, method)).toEqual([method, 404, noSuchPath]);
+    }
+    expect(await send(`${url}/form`, 'GET', null)).toEqual(['GET', 200, 'a form']);
+  });
+});
+
+describe('requests at once', () => {
+  it('above the bound are sent away with 503 and a word when to come back; later ones are answered', async () => {
+    const held = createHeldCatalogue();
+    const { url } = await startServer({ catalogue: held.catalogue, bounds: { requests: 2 } });
+    const first = [statusOf(`${url}${LIST}`), statusOf(`${url}${LIST}`)];
+    await eventually(held.asked).toBe(2);
+
+    const sentAway = await fetch(`${url}${LIST}`);
+    expect([sentAway.status, sentAway.headers.get('retry-after')]).toEqual([503, '1']);
+    const body: unknown = await sentAway.json();
+    expectDescribed(VIDEOS, 503, body);
+    expect(body).toEqual({ error: 'too many requests at once' });
+    expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(503);
+
+    held.open();
+    expect(await Promise.all(first)).toEqual([200, 200]);
+    for (let again = 0; again < 5; again++) expect(await statusOf(`${url}${LIST}`)).toBe(200);
+    expect(held.asked()).toBe(7);
+  });
+
+  it('count those that are under way, and not those that failed', async () => {
+    const failing = () => Promise.reject(new Error('no'));
+    const { url } = await startServer({
+      catalogue: { videos: failing, storage: failing },
+      bounds: { requests: 1 },
+    });
+    for (const path of [LIST, ELSEWHERE, LIST, '/%', ELSEWHERE, VIDEOS]) {
+      expect(await statusOf(`${url}${path}`)).not.toBe(503);
+    }
+  });
+
+  it('no longer count a client that went away before its answer', async () => {
+    const held = createHeldCatalogue();
+    const { url } = await startServer({ catalogue: held.catalogue, bounds: { requests: 1 } });
+    const client = connectRaw(url, requestText(LIST));
+    await eventually(held.asked).toBe(1);
+    expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(503);
+    client.socket.destroy();
+    await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+  });
+
+  it('no longer count those that waited behind another one on a connection that is gone', async () => {
+    const held = createHeldCatalogue();
+    const { url } = await startServer({ catalogue: held.catalogue, bounds: { requests: 3 } });
+    const client = connectRaw(url, requestToStay(LIST).repeat(3));
+    await eventually(held.asked).toBe(3);
+    client.socket.destroy();
+    await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+
+    const three = [1, 2, 3].map(() => statusOf(`${url}${LIST}`));
+    await eventually(held.asked).toBe(6);
+    held.open();
+    expect(await Promise.all(three)).toEqual([200, 200, 200]);
+  });
+
+  it('come over no more connections than the bound: the next one is closed', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { connections: 1 } });
+    const first = connectRaw(url, 'GET / HTTP/1.1\r\n');
+    await new Promise((resolve) => first.socket.once('connect', resolve));
+    expect(await connectRaw(url, requestText(ELSEWHERE)).ended).toBe('');
+    first.socket.write('host: 127.0.0.1\r\nconnection: close\r\n\r\n');
+    expect(await first.ended).toMatch(/^HTTP\/1\.1 404 /);
+  });
+});
+
+describe('a client', () => {
+  it('that sends its headers one by one is cut off', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { arrivalMs: 100 } });
+    const { socket, ended } = connectRaw(url, 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n');
+    const more = setInterval(() => socket.write('x: y\r\n'), 20);
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+    clearInterval(more);
+  });
+
+  it('that announces a body and does not send it is cut off', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { arrivalMs: 100 } });
+    const head = `POST ${VIDEOS} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n`;
+    const { ended } = connectRaw(url, `${head}content-type: application/json\r\n\r\n{`);
+    expect(await ended).toMatch(/^HTTP\/1\.1 4\d\d /);
+  });
+
+  it('that reads its answer too slowly is cut off, and its place given back', async () => {
+    const bytes = 16 * 2 ** 20;
+    const { url } = await startServer({
+      catalogue: longList(bytes),
+      bounds: { answerMs: 200, requests: 1 },
+    });
+    const { socket, said, ended } = connectRaw(url, requestText(LIST));
+    let pause = 10;
+    socket.on('data', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), pause);
+    });
+    await eventually(() => said().length).toBeGreaterThan(0);
+    await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+    pause = 0;
+    const answer = await ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer.length).toBeLessThan(bytes);
+  });
+
+  it('that gets no answer in time is cut off although it goes on talking, and its place given back', async () => {
+    const held = createHeldCatalogue();
+    const { url } = await startServer({ catalogue: held.catalogue, bounds: { answerMs: 100, requests: 1 } });
+    const { socket, ended } = connectRaw(url, `${requestToStay(LIST)}GET / HTTP/1.1\r\nx-more: `);
+    const more = setInterval(() => socket.write('x'), 20);
+    expect(await ended).toBe('');
+    clearInterval(more);
+    expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+  });
+
+  it('that reads at its leisure what was sent in time gets all of it', async () => {
+    const { url } = await startServer({ catalogue: longList(10_000), bounds: { answerMs: 50 } });
+    const { socket, ended } = connectRaw(url, requestText(LIST));
+    socket.pause();
+    await eventually(() => socket.bytesRead).toBeGreaterThan(0);
+    socket.resume();
+    expect((await ended).length).toBeGreaterThan(10_000);
+  });
+});
+
+describe('no answer to what went wrong', () => {
+  const failure = new Error(`SQLITE_CANTOPEN: ${process.cwd()}/data/secret.db`);
+  const failing = () => Promise.reject(failure);
+  const post = (type: string, body: string) =>
+    [
+      `POST ${VIDEOS} HTTP/1.1`,
+      'host: 127.0.0.1',
+      'connection: close',
+      `content-type: ${type}`,
+      `content-length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
+
+  it.each([
+    [400, 'what is no HTTP', 'hello\r\n\r\n'],
+    [400, 'two lengths', post('text/plain', 'x').replace('\r\n\r\n', '\r\ncontent-length: 2\r\n\r\n')],
+    [400, 'a path that cannot be decoded', requestText('/%E0%A4%A')],
+    [400, 'an address that is not percent-encoded', requestText(`${LIST}&keyword=강의`)],
+    [404, 'another path', requestText(`/${process.cwd()}/package.json`)],
+    [404, 'a path that climbs', requestText('/../../../etc/passwd')],
+    [404, 'a body', post('application/json', '{}')],
+    [404, 'a body that is no JSON', post('application/json', '{')],
+    [404, 'a body of another type', post('application/xml', '<x/>')],
+    [404, 'a body that is too large', post('application/json', `"${'x'.repeat(2_000)}"`)],
+    [414, 'a long address', requestText(`/${'x'.repeat(DEFAULT_BOUNDS.urlBytes)}`)],
+    [431, 'long headers', requestText('/', `x: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
+    [500, 'an exception, videos', requestText(LIST)],
+    [
+      500,
+      'an exception, storage',
+      requestText('/report/stats/video/storage?sdate=2026-01-01&edate=2026-01-02'),
+    ],
+  ])('holds a stack or a path of the file system: %i for %s', async (status, _what, text) => {
+    const { url } = await startServer({ catalogue: { videos: failing, storage: failing } });
+    const answer = await connectRaw(url, text).ended;
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).not.toMatch(
+      /\bat .*[.:]\w+[:)]|node_modules|node:|\.[jt]s\b|SQLITE|\/(work|home|tmp|etc)\//,
+    );
+    expect(answer).not.toContain(process.cwd());
+    expect(JSON.parse(bodyOf(answer))).toHaveProperty('error');
+  });
+});

@@ -1,0 +1,67 @@
+/** `vodhouse demo` as it is installed, in a folder of its own, for all tests of a file. Needs `npm run build`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rowsOf, valueOf, type Row } from '../fixtures/live-file.ts';
+import { spawnVodhouse } from '../processes/vodhouse-command.ts';
+
+/** The account and the key that the demo makes up. */
+export const ACCOUNT = 'demo';
+const KEY = 'sandbox-key';
+
+export interface RunningDemo {
+  /** Where its page is, without a slash at the end. */
+  url: string;
+  rows(query: string): Row[];
+  value(query: string): string | number | null;
+  /** The newest video of the made-up account, as the account itself answers. */
+  newestAtTheAccount(): Promise<number>;
+  /** Ends it, and takes its folder away. */
+  close(): Promise<void>;
+}
+
+/** Resolves as soon as it has said where its page is: its first load has just begun, or is about to. */
+export async function startDemo(): Promise<RunningDemo> {
+  const folder = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
+  const command = spawnVodhouse(['demo'], { cwd: folder });
+  const close = async () => {
+    command.kill('SIGKILL');
+    await command.ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  let hasEnded = false;
+  void command.ended.then(() => (hasEnded = true));
+  const said = async (words: RegExp): Promise<string> => {
+    for (;;) {
+      const address = words.exec(command.stdout())?.[1];
+      if (address !== undefined) return address;
+      if (hasEnded) throw new Error(`the demo ended: ${command.stderr()}`);
+      await sleep(10);
+    }
+  };
+  try {
+    const account = await said(/^a made-up account answers at (\S+);/m);
+    const url = await said(/^see how it goes, in a browser: (\S+)\/$/m);
+    const file = join(folder, 'data/demo.db');
+    return {
+      url,
+      rows: (query) => rowsOf(file, query),
+      value: (query) => valueOf(file, query),
+      newestAtTheAccount: () => newestOf(`${account}/info/v1/videos.json?key=${KEY}&pkg=101&pagesize=1`),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function newestOf(address: string): Promise<number> {
+  const { videoInfoList } = (await (await fetch(address)).json()) as {
+    videoInfoList: { videoInfoList: { id: number }[] };
+  };
+  const [newest] = videoInfoList.videoInfoList;
+  if (!newest) throw new Error(`no video at ${address}`);
+  return newest.id;
+}

@@ -1,0 +1,87 @@
+/** A small hand-written site for the browser's scripts: on loopback, with the content security policy of the real one. */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+const FOLDERS: Record<string, URL> = {
+  '/browser/': new URL('../../../dist/browser/', import.meta.url),
+  '/uplot/': new URL('../../../node_modules/uplot/dist/', import.meta.url),
+  '/assets/': new URL('../../../assets/', import.meta.url),
+};
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json',
+};
+
+export const PAGE_STYLE = `
+  :root { color-scheme: light dark; --ink: #16191d; --ink-soft: #565f6b; --line: #dadfe5; --surface: #ffffff; }
+  @media (prefers-color-scheme: dark) {
+    :root { --ink: #e8ebee; --ink-soft: #a3adb8; --line: #343c46; --surface: #171b21; } }
+  body { margin: 0; padding: 16px; background: var(--surface); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+  .scroll { overflow-x: auto; } .wide { width: 300vw; }`;
+
+export interface Answer {
+  status?: number;
+  body: string;
+}
+
+export interface Site {
+  /** `http://127.0.0.1:…` */
+  origin: string;
+  /** What is answered at a path, from now on. */
+  answer(path: string, answer: Answer | (() => Answer | Promise<Answer>)): void;
+  /** Paths that were asked for since the site was opened, in order. */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+/** Serves what the scripts need, and whatever a test says. */
+export async function openSite(): Promise<Site> {
+  const answers = new Map<string, () => Answer | Promise<Answer>>();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    asked.push(pathname);
+    void Promise.resolve(answers.get(pathname)?.() ?? fileAt(pathname)).then(({ status = 200, body }) => {
+      const type = TYPES[extname(pathname) || '.html'] ?? 'text/plain';
+      response.writeHead(status, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const answer: Site['answer'] = (path, given) =>
+    void answers.set(path, typeof given === 'function' ? given : () => given);
+  answer('/page.css', { body: PAGE_STYLE });
+  answer('/favicon.ico', { body: '' });
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer,
+    asked,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
+
+function fileAt(path: string): Answer {
+  const folder = Object.keys(FOLDERS).find((each) => path.startsWith(each));
+  if (folder === undefined) return { status: 404, body: 'There is no such address.' };
+  return { body: readFileSync(new URL(path.slice(folder.length), FOLDERS[folder]), 'utf8') };
+}
+
+/** A page that loads what a real one loads. */
+export function pageOf(body: string, { attributes = '', title = 'vodhouse', plots = true } = {}): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/uplot/uPlot.min.css"><link rel="stylesheet" href="/page.css">
+<link rel="stylesheet" href="/assets/chart.css">
+${plots ? '<script src="/uplot/uPlot.iife.min.js" defer></script>' : ''}<script type="module" src="/browser/page.js"></script>
+</head><body${attributes}><main>${body}</main></body></html>`;
+}

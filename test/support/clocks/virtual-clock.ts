@@ -1,0 +1,74 @@
+/** Clocks that a test moves: nobody waits by the wall clock. */
+import type { Clock } from '../../../src/lib/clock.ts';
+
+/** A clock that stands still until it is moved; whoever sleeps moves it on at once. */
+export interface VirtualClock extends Clock {
+  /** Moves to a moment, given in milliseconds or as ISO text. */
+  set(moment: number | string): void;
+  advance(ms: number): void;
+}
+
+export function createVirtualClock(start: number | string): VirtualClock {
+  let now = toMs(start);
+  return {
+    now: () => now,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      now += Math.max(0, Math.ceil(ms));
+      await breath();
+    },
+    set: (moment) => void (now = toMs(moment)),
+    advance: (ms) => void (now += ms),
+  };
+}
+
+/** A clock that several actors sleep by: time goes on to whoever wakes first, once all have done what they can. */
+export interface Timeline extends Clock {
+  /** Lets time go on until nobody sleeps any more. */
+  run(): Promise<void>;
+}
+
+export function createTimeline(start: number | string): Timeline {
+  let now = toMs(start);
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const stop = () => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason as Error);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        };
+        const sleeper = { at: now + Math.max(0, Math.ceil(ms)), wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', stop, { once: true });
+      }),
+    run: async () => {
+      for (;;) {
+        await breath();
+        const [next] = [...sleepers].sort((one, other) => one.at - other.at);
+        if (!next) return;
+        sleepers.delete(next);
+        now = next.at;
+        next.wake();
+      }
+    },
+  };
+}
+
+/** Milliseconds of a moment in ISO text (`2026-03-01T12:00Z`). */
+export function toMs(moment: number | string): number {
+  const ms = typeof moment === 'number' ? moment : Date.parse(moment);
+  if (Number.isNaN(ms)) throw new RangeError(`${moment} is no moment`);
+  return ms;
+}
+
+/** Resolves when everything that waits for promises alone has gone on. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,199 @@
+/**
+ * Random histories of the storage of one account: a service that leaves days out, tells them late or twice, and
+ * changes its mind about days long past; runs at any time, some while midnight passes. After every run, what must
+ * always hold is looked up in the file.
+ */
+import fc from 'fast-check';
+import { createCalendar, daysBetween, type Calendar } from '../../../src/lib/calendar.ts';
+import { addDays } from '../../../src/lib/days.ts';
+import { storageRecord } from '../fixtures/service-responses.ts';
+import {
+  HOUR_MS,
+  openStorageAccount,
+  type DayAnswer,
+  type DayQuestion,
+  type StorageAccount,
+} from '../servers/storage-account.ts';
+import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.parse('2026-03-20T12:00Z');
+/** The service goes back this many days. */
+const DAYS_BEFORE = 45;
+
+/** How the service behaves about one day. */
+export interface DayFate {
+  /** Days after its end before it is told; null: never. */
+  lateDays: number | null;
+  /** Days after its end from which on other figures are told; null: never. */
+  changesAfterDays: number | null;
+  twice: 'never' | 'same' | 'different at first' | 'different';
+}
+
+export interface RunFate {
+  /** Milliseconds after the run before. */
+  afterMs: number;
+  /** Milliseconds that pass while each of its requests is under way. */
+  latencyMs: number;
+  /** The service refuses this request of the run, counted from 1; 0: none. */
+  refuses: number;
+}
+
+export interface BookingHistory {
+  timezone: string;
+  /** Its answers have a `Date`: without one, days that may not be over are no gaps yet. */
+  isDated: boolean;
+  sinceDaysAgo: number | null;
+  settleMs: number;
+  lookAgainDays: number;
+  giveUpDays: number;
+  days: readonly DayFate[];
+  runs: readonly RunFate[];
+}
+
+const often = <T>(usual: T, weight: number, other: fc.Arbitrary<T>) =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
+
+const dayFate: fc.Arbitrary<DayFate> = fc.record({
+  lateDays: often<number | null>(0, 4, fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 6 }))),
+  changesAfterDays: often<number | null>(null, 2, fc.nat(5)),
+  twice: often<DayFate['twice']>('never', 5, fc.constantFrom('same', 'different at first', 'different')),
+});
+
+const runFate: fc.Arbitrary<RunFate> = fc.record({
+  afterMs: fc.oneof(fc.nat(HOUR_MS), fc.nat(12 * HOUR_MS), fc.nat(3 * DAY_MS)),
+  latencyMs: often(0, 2, fc.nat(3 * HOUR_MS)),
+  refuses: often(0, 5, fc.integer({ min: 1, max: 3 })),
+});
+
+export const bookingHistory: fc.Arbitrary<BookingHistory> = fc.record({
+  timezone: fc.constantFrom('Asia/Seoul', 'America/New_York', 'Asia/Beirut', 'Pacific/Apia', 'UTC'),
+  isDated: fc.boolean(),
+  sinceDaysAgo: fc.option(fc.nat(40)),
+  settleMs: fc.constantFrom(0, HOUR_MS, 30 * HOUR_MS),
+  lookAgainDays: fc.nat(5),
+  giveUpDays: fc.nat(5),
+  days: fc.array(dayFate, { minLength: 1, maxLength: 12 }),
+  runs: fc.array(runFate, { minLength: 1, maxLength: 12 }),
+});
+
+/** One figure that the service told of one day, and when. */
+interface Told {
+  date: string;
+  figure: number;
+  at: number;
+}
+
+/** Plays a history, and gives what it broke, in words; empty where all is well. */
+export async function playBooking(history: BookingHistory): Promise<string[]> {
+  const clock = createVirtualClock(START);
+  const calendar = createCalendar(history.timezone);
+  const service = createService(history, clock, calendar);
+  const { settleMs, lookAgainDays, giveUpDays, sinceDaysAgo } = history;
+  const since = sinceDaysAgo === null ? null : addDays(calendar.dayAt(START), -sinceDaysAgo);
+  const account = await openStorageAccount({
+    answer: service.answer,
+    clock,
+    isDated: history.isDated,
+    timezone: history.timezone,
+    rules: { settleMs, lookAgainDays, giveUpDays, since },
+  });
+  const broken: string[] = [];
+  let before = new Map<string, string>();
+  for (const run of history.runs) {
+    const startedAt = clock.now() + run.afterMs;
+    service.begin(run);
+    const summary = await account.runAt(startedAt);
+    if (summary.failures.length > 0 && run.refuses === 0) broken.push(summary.failures[0]?.message ?? '');
+    const after = bookedRows(account);
+    for (const [date, row] of before) if (after.get(date) !== row) broken.push(`booked day ${date} changed`);
+    broken.push(...unfounded(account, service.told, calendar, settleMs));
+    if (since && history.isDated && summary.failures.length === 0) {
+      broken.push(...unaccounted(account, since, addDays(calendar.dayAt(startedAt - settleMs), -1)));
+    }
+    before = after;
+  }
+  await account.close();
+  return broken;
+}
+
+function createService(history: BookingHistory, clock: VirtualClock, calendar: Calendar) {
+  const told: Told[] = [];
+  const first = addDays(calendar.dayAt(START), -DAYS_BEFORE);
+  let run: RunFate = { afterMs: 0, latencyMs: 0, refuses: 0 };
+  let asked = 0;
+  let looks = 0;
+
+  function recordsOf(date: string): Record<string, unknown>[] {
+    const now = clock.now();
+    if (date < first || date > calendar.dayAt(now)) return [];
+    const fate = history.days[daysBetween(first, date) % history.days.length] as DayFate;
+    const daysOver = (now - calendar.startOf(addDays(date, 1))) / DAY_MS;
+    if (daysOver >= 0 && (fate.lateDays === null || daysOver < fate.lateDays)) return [];
+    const figure = figureOf(fate, daysOver);
+    if (fate.twice === 'never') return [tell(date, figure)];
+    const isSame = fate.twice === 'same' || (fate.twice === 'different at first' && daysOver > 2);
+    if (isSame) return [tell(date, figure), tell(date, figure)];
+    return [storageRecord(date, -1), storageRecord(date, -2)];
+  }
+
+  function figureOf({ changesAfterDays }: DayFate, daysOver: number): number {
+    if (daysOver < 0) return 1_000_000 + ++looks;
+    return changesAfterDays !== null && daysOver >= changesAfterDays ? 2 : 1;
+  }
+
+  function tell(date: string, figure: number): Record<string, unknown> {
+    told.push({ date, figure, at: clock.now() });
+    return storageRecord(date, figure);
+  }
+
+  return {
+    told,
+    begin: (next: RunFate) => {
+      run = next;
+      asked = 0;
+    },
+    answer: ({ days }: DayQuestion): DayAnswer => {
+      clock.advance(run.latencyMs);
+      return ++asked === run.refuses ? { status: 403 } : days.flatMap(recordsOf);
+    },
+  };
+}
+
+function bookedRows(account: StorageAccount): Map<string, string> {
+  const rows = account.rows(`select * from storage_day where state = 'booked'`);
+  return new Map(rows.map((row) => [String(row['date']), JSON.stringify(row)]));
+}
+
+/** Booked days whose figure the service never told, all by itself, after they were over and settled. */
+function unfounded(
+  account: StorageAccount,
+  told: readonly Told[],
+  calendar: Calendar,
+  settleMs: number,
+): string[] {
+  return account.days().flatMap(([date, state, figure]) => {
+    const settledAt = calendar.startOf(addDays(date, 1)) + settleMs;
+    const isFounded = told.some(
+      (each) => each.date === date && each.figure === figure && each.at >= settledAt,
+    );
+    return state === 'live' || isFounded
+      ? []
+      : [`day ${date} is booked as ${figure}, which was never told of it`];
+  });
+}
+
+/** Days from `since` to `last` that are neither booked nor a gap, or both. */
+function unaccounted(account: StorageAccount, since: string, last: string): string[] {
+  const booked = new Set(bookedRows(account).keys());
+  const gaps = new Set(account.rows('select date from storage_gap').map((row) => String(row['date'])));
+  const both = [...gaps].filter((date) => booked.has(date));
+  const neither: string[] = [];
+  for (let date = since; date <= last; date = addDays(date, 1)) {
+    if (!booked.has(date) && !gaps.has(date)) neither.push(date);
+  }
+  return [
+    ...both.map((date) => `${date} is booked and a gap`),
+    ...neither.map((date) => `${date} is nowhere`),
+  ];
+}

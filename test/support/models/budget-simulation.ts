@@ -1,0 +1,209 @@
+/**
+ * Several processes that ask the budget of one account, simulated: each has its own connections to one live file,
+ * some are killed and start again. What comes out is when each request may have reached the service.
+ */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { ParkedError } from '../../../src/lib/errors.ts';
+import type { Admission, Limits } from '../../../src/budget/budget.ts';
+import { openWarehouse, type SqliteWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createTimeline, type Timeline } from '../clocks/virtual-clock.ts';
+
+/** How long a request of each process may take, in milliseconds. */
+const DEADLINES_MS = [30_000, 1_000];
+const LONGEST_MS = Math.max(...DEADLINES_MS);
+const DAY_MS = 86_400_000;
+
+/** One request: who asks for it, when, and what comes of it. */
+export interface Arrival {
+  process: number;
+  /** Milliseconds after the arrival before. */
+  afterMs: number;
+  latencyMs: number;
+  /**
+   * `lost`: sent, no answer. `unsent`: no connection was made. `killed`: its process dies before it ends. `restricted`:
+   * the answer asks to wait for `waitMs`, or for no time in particular.
+   */
+  fate: 'answered' | 'lost' | 'unsent' | 'killed' | 'restricted';
+  waitMs: number | null;
+}
+
+export interface Scenario {
+  limits: Limits;
+  arrivals: readonly Arrival[];
+}
+
+/** What became of an arrival; a restriction was told at `until`. */
+export type Fate =
+  | { kind: 'seen'; from: number; until: number; restriction?: { waitMs: number | null } }
+  | { kind: 'unseen' }
+  | { kind: 'parked'; askedAt: number; untilMs: number };
+
+const limit = (most: number) => fc.option(fc.integer({ min: 1, max: most }), { nil: null, freq: 3 });
+
+const anyArrival: fc.Arbitrary<Arrival> = fc.record({
+  process: fc.nat(DEADLINES_MS.length - 1),
+  afterMs: fc.oneof(
+    { weight: 6, arbitrary: fc.nat(300) },
+    { weight: 2, arbitrary: fc.nat(5_000) },
+    { weight: 2, arbitrary: fc.nat(70_000) },
+    { weight: 1, arbitrary: fc.nat(DAY_MS) },
+    { weight: 2, arbitrary: fc.constantFrom(999, 1_000, 1_001, 59_999, 60_000, 60_001) },
+    { weight: 1, arbitrary: fc.integer({ min: DAY_MS - 60_000, max: DAY_MS + 1 }) },
+  ),
+  latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(LONGEST_MS) }),
+  fate: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('answered' as const) },
+    { weight: 6, arbitrary: fc.constantFrom('lost', 'unsent', 'killed') },
+    { weight: 3, arbitrary: fc.constant('restricted' as const) },
+  ),
+  waitMs: fc.oneof(
+    fc.constant(null),
+    fc.nat(5_000),
+    fc.nat(120_000),
+    fc.integer({ min: 60_000, max: 900_000 }),
+  ),
+});
+
+export const scenario: fc.Arbitrary<Scenario> = fc.record({
+  limits: fc.record({
+    perSecond: limit(4),
+    perMinute: limit(12),
+    perDay: limit(20),
+    maxWaitMs: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(90_000), fc.nat(1_000_000)),
+  }),
+  arrivals: fc.array(anyArrival, { maxLength: 40 }),
+});
+
+/** Plays the scenario to its end. */
+export async function play({ limits, arrivals }: Scenario): Promise<Fate[]> {
+  const timeline = createTimeline('2026-03-01T12:00Z');
+  const path = join(temporaryFolder(), 'live.db');
+  const processes = DEADLINES_MS.map((deadlineMs) => createProcess(path, limits, timeline, deadlineMs));
+  let at = 0;
+  const fates = arrivals.map((each) => {
+    at += each.afterMs;
+    const process = processes[each.process];
+    if (!process) throw new RangeError(`there is no process ${each.process}`);
+    return live(process, each, at, timeline);
+  });
+  await timeline.run();
+  for (const process of processes) process.close();
+  return Promise.all(fates);
+}
+
+function createProcess(path: string, limits: Limits, timeline: Timeline, deadlineMs: number) {
+  let life = 0;
+  let warehouse: SqliteWarehouse = openWarehouse(path, timeline);
+  let budget = warehouse.budget('main', limits);
+  let ending = new AbortController();
+  return {
+    admit: () => {
+      const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
+      return budget.admit(note, ending.signal);
+    },
+    deadlineMs,
+    life: () => life,
+    /** It dies at once, with all that it waits for and all that it has sent, and starts again. */
+    kill: () => {
+      life++;
+      ending.abort(new Error('killed'));
+      warehouse.close();
+      warehouse = openWarehouse(path, timeline);
+      budget = warehouse.budget('main', limits);
+      ending = new AbortController();
+    },
+    close: () => warehouse.close(),
+  };
+}
+
+async function live(
+  process: ReturnType<typeof createProcess>,
+  arrival: Arrival,
+  at: number,
+  timeline: Timeline,
+): Promise<Fate> {
+  const { fate } = arrival;
+  const latencyMs = Math.min(arrival.latencyMs, process.deadlineMs);
+  await timeline.sleep(at);
+  const askedAt = timeline.now();
+  const life = process.life();
+  try {
+    const admission = await process.admit();
+    const from = timeline.now();
+    await timeline.sleep(latencyMs);
+    if (fate === 'killed' && process.life() === life) process.kill();
+    if (process.life() !== life) return { kind: 'seen', from, until: from + process.deadlineMs };
+    return settle(admission, arrival, from, { now: timeline.now(), deadlineMs: process.deadlineMs });
+  } catch (error) {
+    if (error instanceof ParkedError) return { kind: 'parked', askedAt, untilMs: error.untilMs };
+    if (process.life() !== life) return { kind: 'unseen' };
+    throw error;
+  }
+}
+
+/** Tells the budget what came of a request of a process that lives. */
+function settle(
+  admission: Admission,
+  { fate, waitMs }: Arrival,
+  from: number,
+  { now, deadlineMs }: { now: number; deadlineMs: number },
+): Fate {
+  const status = { answered: 200, restricted: 429, lost: null, unsent: null, killed: null }[fate];
+  admission.answered({ status, bytes: null, sent: fate !== 'unsent' });
+  if (fate === 'unsent') return { kind: 'unseen' };
+  if (status === null) return { kind: 'seen', from, until: from + deadlineMs };
+  if (fate === 'answered') return { kind: 'seen', from, until: now };
+  admission.restricted({ waitMs, reason: 'too much' });
+  return { kind: 'seen', from, until: now, restriction: { waitMs } };
+}
+
+/**
+ * The most requests that any window of this length may have held, as the service saw them: each may have arrived at
+ * any moment from when it was sent until it was answered (or its deadline).
+ */
+export function mostWithin(fates: readonly Fate[], windowMs: number): number {
+  const seen = fates.filter((fate) => fate.kind === 'seen');
+  const counts = seen.map(
+    ({ from: end }) => seen.filter(({ from, until }) => from <= end && until > end - windowMs).length,
+  );
+  return Math.max(0, ...counts);
+}
+
+/** The least that a restriction without a time pauses, in milliseconds. */
+const LEAST_PAUSE_MS = 30_000;
+
+/**
+ * How many requests were admitted while the service had asked for none: from when that was noted until the time that it
+ * named; or for half a minute where it named none, and the request was not under way since before another pause.
+ */
+export function admittedInPauses(fates: readonly Fate[]): number {
+  const seen = fates.filter((fate) => fate.kind === 'seen').sort((one, other) => one.until - other.until);
+  const pauses: { at: number; end: number }[] = [];
+  for (const { from, until: at, restriction } of seen) {
+    if (!restriction) continue;
+    const isSame = pauses.some(({ end }) => end > from);
+    pauses.push({ at, end: at + (restriction.waitMs || (isSame ? 0 : LEAST_PAUSE_MS)) });
+  }
+  return seen.filter(({ from }) => pauses.some(({ at, end }) => from > at && from < end)).length;
+}
+
+/** What the fates break, in words; empty where all is well. */
+export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[] {
+  const windows = [
+    ['second', 1_000, limits.perSecond],
+    ['minute', 60_000, limits.perMinute],
+    ['day', DAY_MS, limits.perDay],
+  ] as const;
+  const crowded = windows.flatMap(([words, ms, most]) => {
+    const found = mostWithin(fates, ms);
+    return most !== null && found > most ? [`${found} requests in a ${words}, ${most} allowed`] : [];
+  });
+  const hasty = fates.filter(
+    (fate) => fate.kind === 'parked' && fate.untilMs <= fate.askedAt + limits.maxWaitMs,
+  );
+  const disobedient = admittedInPauses(fates);
+  const hurried = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];
+  return [...crowded, ...hurried, ...hasty.map(() => 'parked although the wait was short enough')];
+}

@@ -1,0 +1,203 @@
+/**
+ * The scheduling of one account alone, simulated over weeks: when a run begins, who is served, what the budget lets
+ * through. Which turn a run gives, what is due and when a run gives way is the real code's to say; walks are numbers.
+ */
+import { fromTimestamp, toTimestamp } from '../../../src/lib/clock.ts';
+import { GaveWayError, ParkedError, TransientError } from '../../../src/lib/errors.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { createGivingWay, findDue, type Due, type LastRun } from '../../../src/app/due.ts';
+import { keepApart } from '../../../src/sync/sync-account.ts';
+import { createGuard, type StreamsOutcome } from '../../../src/sync/circuit-breaker.ts';
+import { serveInTurn, TURNS, type Turn } from '../../../src/sync/fair-queue.ts';
+import { createSlidingBudget, type SlidingBudget, type SlidingLimits } from './fairness-budget.ts';
+import { createAges, type Ages, type Figures } from './fairness-figures.ts';
+import { nextTick } from '../../../src/lib/cron-ticks.ts';
+
+export interface FairnessWishes {
+  /** Pages of each package. */
+  sizes: readonly number[];
+  limits: SlidingLimits;
+  /** When full runs begin, as a cron expression. */
+  full: string;
+  days: number;
+  /** Chance of a walk to fail somewhere on its way. */
+  faults: number;
+  seed: number;
+}
+
+interface SimulatedPackage {
+  id: number;
+  pages: number;
+  /** Pages of its walk that are stored: it goes on from there. */
+  read: number;
+  /** Start of that walk, in milliseconds since 1970. */
+  originMs: number;
+  turnWalkId: number;
+  failedWalks: number;
+  /** Start of the run (or of the first that it went on from) in which it last had its turn. */
+  servedIn: string | null;
+}
+
+interface World {
+  wishes: FairnessWishes;
+  clock: { now: number };
+  packages: SimulatedPackage[];
+  budget: SlidingBudget;
+  ages: Ages;
+  random: () => number;
+  walks: number;
+  /** The newest full run, and the one that was made just now: the same one is not made again at once. */
+  last: LastRun | null;
+  made: Due | null;
+}
+
+const START_MS = Date.parse('2026-03-10T12:00:00Z');
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** As in the config that is written first: packages at a time, and how old a walk may be that is gone on with. */
+const SEATS = 4;
+const RESUME_WITHIN_MS = 7 * DAY_MS;
+/** What a request that keeps failing costs. */
+const ATTEMPTS = 5;
+
+const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
+
+/** Lets a worker serve the account for so many days, and gives the figures of it. */
+export async function simulateFairness(wishes: FairnessWishes): Promise<Figures> {
+  const clock = { now: START_MS };
+  const packages = wishes.sizes.map((pages, index) => createPackage(index + 1, pages));
+  const budget = createSlidingBudget(wishes.limits, clock);
+  const ages = createAges(wishes.sizes.length, clock);
+  const random = createRandom(wishes.seed);
+  const world: World = { wishes, clock, packages, budget, ages, random, walks: 0, last: null, made: null };
+  const end = START_MS + wishes.days * DAY_MS;
+  while (clock.now < end) await look(world);
+  return ages.figures(budget.requests());
+}
+
+function createPackage(id: number, pages: number): SimulatedPackage {
+  return { id, pages, read: 0, originMs: 0, turnWalkId: 0, failedWalks: 0, servedIn: null };
+}
+
+/** The worker looks every minute, and after each run; minutes in which nothing can be due are passed over. */
+async function look(world: World): Promise<void> {
+  const { clock, wishes } = world;
+  const schedule = { full: wishes.full, quick: null };
+  const due = findDue(schedule, clock.now, { full: world.last, quick: null });
+  const isAgain = due !== null && due.goesOnFrom === world.made?.goesOnFrom;
+  world.made = isAgain ? null : due;
+  if (due && !isAgain) {
+    await run(world, due);
+    return;
+  }
+  const resumeAt = world.last?.resumeAt ? fromTimestamp(world.last.resumeAt) : Number.POSITIVE_INFINITY;
+  const soonest = Math.min(nextTick(wishes.full, clock.now), resumeAt);
+  const next = Math.ceil(soonest / MINUTE_MS) * MINUTE_MS;
+  clock.now = Math.max(next, (Math.floor(clock.now / MINUTE_MS) + 1) * MINUTE_MS);
+}
+
+async function run(world: World, { mode, goesOnFrom }: Due): Promise<void> {
+  const { clock, packages, wishes } = world;
+  const origin = goesOnFrom ?? toTimestamp(clock.now);
+  const schedule = { full: wishes.full, quick: null };
+  const reasonAt = createGivingWay(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
+  const guard = createGuard(logger, 'main');
+  const mayNotGoOn = () => {
+    const reason = guard.whyStopped() ? null : reasonAt(clock.now);
+    return reason === null
+      ? guard.whyStopped()
+      : new GaveWayError(reason, Math.floor(clock.now / 1000) * 1000);
+  };
+  packages.sort((one, other) => one.turnWalkId - other.turnWalkId || one.id - other.id);
+  const waiting = inOrder(packages.filter(({ servedIn }) => goesOnFrom === null || servedIn !== goesOnFrom));
+  await serveInTurn(waiting, { ...TURNS, seats: SEATS, mayNotGoOn }, (one, turn) =>
+    guard.attempt(one.id, () => {
+      turn.begin();
+      return walk(world, one, turn, origin);
+    }),
+  );
+  world.last = { startedAt: origin, runId: world.walks, resumeAt: resumeAt(guard.outcome()) };
+}
+
+function inOrder(packages: readonly SimulatedPackage[]): SimulatedPackage[] {
+  const byId = new Map(packages.map((one) => [one.id, one]));
+  const order = keepApart(packages.map(({ id, failedWalks }) => ({ id, failedBefore: failedWalks > 0 })));
+  return order.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** As src/sync/run.ts says when a run may be gone on with. */
+function resumeAt({ failures }: StreamsOutcome): string | null {
+  const moments = failures.flatMap(({ untilMs }) => untilMs ?? []);
+  if (moments.length === 0) return null;
+  return toTimestamp(Math.ceil(Math.min(...moments) / 1000) * 1000);
+}
+
+async function walk(world: World, one: SimulatedPackage, turn: Turn, origin: string): Promise<void> {
+  const { ages } = world;
+  const walkId = ++world.walks;
+  setOut(world, one);
+  const failsAfter =
+    world.random() < world.wishes.faults ? world.random() * (one.pages - one.read) : Infinity;
+  const faultyPage = one.read + Math.floor(failsAfter);
+  for (;;) {
+    if (one.read === faultyPage) await fail(world, one, walkId, origin);
+    await ask(world);
+    turn.answered();
+    one.read++;
+    const isTurnOver = turn.pageRead();
+    if (one.read >= one.pages) break;
+    if (isTurnOver) await turn.again();
+  }
+  ages.walked(one.id);
+  one.read = 0;
+  noteServed(one, walkId, false);
+  one.servedIn = origin;
+}
+
+/** A walk that goes on reads its last page again; one that is too old begins anew, and what it read is lost. */
+function setOut({ clock, ages }: World, one: SimulatedPackage): void {
+  if (one.read > 0 && one.originMs < clock.now - RESUME_WITHIN_MS) {
+    ages.waste(one.read);
+    one.read = 0;
+  }
+  if (one.read === 0) one.originMs = clock.now;
+  else {
+    one.read--;
+    ages.waste(1);
+  }
+}
+
+async function fail(world: World, one: SimulatedPackage, walkId: number, origin: string): Promise<never> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    await ask(world);
+    world.ages.waste(1);
+  }
+  world.ages.failed(one.id);
+  noteServed(one, walkId, true);
+  one.servedIn = origin;
+  throw new TransientError('it answered 500', { fault: 'status', status: 500 });
+}
+
+/** The rule of notePackageServed in src/warehouse/statements/package.ts. */
+function noteServed(one: SimulatedPackage, walkId: number, failed: boolean): void {
+  if (!failed || one.failedWalks % 2 === 1) one.turnWalkId = walkId;
+  one.failedWalks = failed ? one.failedWalks + 1 : 0;
+}
+
+/** Throws ParkedError where the budget has no place soon enough. */
+async function ask({ budget }: World): Promise<void> {
+  const freeAt = budget.admit();
+  if (freeAt !== null) throw new ParkedError('the budget is spent', freeAt);
+  await Promise.resolve();
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,129 @@
+/** Plays turns with walks that are numbers of pages, and says what of it breaks the rules of src/sync/fair-queue.ts. */
+import { serveInTurn, type Turn } from '../../../src/sync/fair-queue.ts';
+
+export interface TurnPlay {
+  /** Pages of each package; packages are named by their place in this list. */
+  sizes: readonly number[];
+  seats: number;
+  pages: number;
+  mostBegun: number;
+  /** Packages that end early: before this page. */
+  endsBefore?: ReadonlyMap<number, number>;
+  /** The run must not go on once so many pages were read. */
+  stopAfter?: number;
+}
+
+export interface Played {
+  /** Who read a page, one after the other. */
+  read: number[];
+  /** In the order of their first turns. */
+  begun: number[];
+  /** Those that came to their end, early or not; and those that were stopped between turns. */
+  ended: number[];
+  stopped: number[];
+  /** The most in memory at a time: walks that have a seat, or wait for one again. */
+  mostHeld: number;
+  /** What was not as it should be, in words. */
+  breaches: string[];
+}
+
+interface Stage {
+  play: TurnPlay;
+  played: Played;
+  active: Set<number>;
+  waiting: number[];
+  /** Pages of first turns since a walk went on, or since one began to wait. */
+  freshPages: number;
+  wait: () => Promise<unknown>;
+}
+
+/** Plays it; `wait` stands for the time that a page takes. */
+export async function playTurns(
+  play: TurnPlay,
+  wait: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<Played> {
+  const played: Played = { read: [], begun: [], ended: [], stopped: [], mostHeld: 0, breaches: [] };
+  const stage: Stage = { play, played, active: new Set(), waiting: [], freshPages: 0, wait };
+  const { seats, pages, mostBegun, stopAfter = Infinity } = play;
+  const mayNotGoOn = () => (played.read.length >= stopAfter ? new Error('stop') : null);
+  const names = play.sizes.map((_, name) => name);
+  await serveInTurn(names, { seats, pages, mostBegun, mayNotGoOn }, (name, turn) => serve(stage, name, turn));
+  return played;
+}
+
+async function serve(stage: Stage, name: number, turn: Turn): Promise<void> {
+  const { played, active } = stage;
+  played.begun.push(name);
+  takeSeat(stage, name);
+  try {
+    turn.begin();
+    await readAll(stage, name, turn);
+    played.ended.push(name);
+  } catch {
+    played.stopped.push(name);
+  } finally {
+    active.delete(name);
+  }
+}
+
+async function readAll(stage: Stage, name: number, turn: Turn): Promise<void> {
+  const { play, played } = stage;
+  const size = play.sizes[name] ?? 0;
+  let inTurn = 0;
+  let isFirst = true;
+  for (let page = 1; page <= size; page++) {
+    await stage.wait();
+    if (play.endsBefore?.get(name) === page) return;
+    played.read.push(name);
+    turn.answered();
+    inTurn++;
+    if (isFirst) stage.freshPages++;
+    const isOver = turn.pageRead();
+    judgeTurn(stage, name, inTurn, isOver);
+    if (!isOver || page === size) continue;
+    await waitForTurn(stage, name, turn);
+    inTurn = 0;
+    isFirst = false;
+  }
+}
+
+async function waitForTurn(stage: Stage, name: number, turn: Turn): Promise<void> {
+  const { active, waiting, played } = stage;
+  active.delete(name);
+  if (waiting.length === 0) stage.freshPages = 0;
+  waiting.push(name);
+  try {
+    await turn.again();
+  } catch (error) {
+    waiting.splice(waiting.indexOf(name), 1);
+    throw error;
+  }
+  if (waiting[0] !== name) played.breaches.push(`${name} is before those that waited longer`);
+  const isLineFull = waiting.length >= stage.play.mostBegun;
+  const isTheirTurn = stage.freshPages >= stage.play.pages;
+  stage.freshPages = 0;
+  if (isAnyFresh(stage) && !isLineFull && !isTheirTurn)
+    played.breaches.push(`${name} is before those that had no turn`);
+  waiting.splice(waiting.indexOf(name), 1);
+  takeSeat(stage, name);
+}
+
+function takeSeat({ play, played, active, waiting }: Stage, name: number): void {
+  active.add(name);
+  played.mostHeld = Math.max(played.mostHeld, active.size + waiting.length);
+  const seats = played.read.length === 0 ? 1 : play.seats;
+  if (active.size > seats) played.breaches.push(`${active.size} are served at a time`);
+}
+
+function judgeTurn(stage: Stage, name: number, inTurn: number, isOver: boolean): void {
+  const { play, played } = stage;
+  const mustStop = inTurn >= play.pages && played.read.length >= (play.stopAfter ?? Infinity);
+  if (mustStop && !isOver) played.breaches.push(`the turn of ${name} goes on though the run must not`);
+  if (isOver && inTurn < play.pages) played.breaches.push(`the turn of ${name} is too short`);
+  const isTooLong = inTurn >= play.pages && isAnyFresh(stage) && !isOver;
+  if (isTooLong) played.breaches.push(`the turn of ${name} is too long`);
+}
+
+function isAnyFresh({ play, played }: Stage): boolean {
+  return played.begun.length < play.sizes.length;
+}

@@ -1,0 +1,91 @@
+/** What really happened in a history of the sandbox, by the service's own lists at each run: to hold SQL against. */
+import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
+import type { Step } from './sandbox-history.ts';
+
+/** A video as a package listed it. */
+export interface Listed {
+  package_name: string;
+  video: VideoRecord;
+}
+
+/** A video that went between two runs, and when it was first not listed, and listed again. */
+export interface Removal {
+  package_name: string;
+  id: number;
+  /** UTC to the minute, as the file writes it: `2026-03-06 01:00`. */
+  removed: string;
+  returned: string | null;
+}
+
+/** A title that differs from the one at the run before. */
+export interface Edit {
+  package_name: string;
+  id: number;
+  old_title: string | null;
+  new_title: string | null;
+  seen: string;
+}
+
+const NAMES = new Map([
+  [101, 'Lectures'],
+  [102, 'Campaigns'],
+]);
+
+/** `2026-03-06 01:00` for `2026-03-06T01:00Z`. */
+export function minuteOf({ at }: Step): string {
+  return at.slice(0, 16).replace('T', ' ');
+}
+
+/** All that the service lists at a run, by package and id. */
+export function listedAt({ lists }: Step): Listed[] {
+  return [...lists].flatMap(([id, list]) =>
+    list
+      .toSorted((one, other) => one.id - other.id)
+      .map((video) => ({ package_name: NAMES.get(id) ?? '', video })),
+  );
+}
+
+const keyOf = ({ package_name, video }: Listed) => `${package_name}/${video.id}`;
+const byKey = (step: Step) => new Map(listedAt(step).map((listed) => [keyOf(listed), listed]));
+
+/** The runs in pairs of neighbours. */
+function pairsOf(steps: readonly Step[]): { before: Map<string, Listed>; after: Step }[] {
+  return steps.slice(1).map((after, index) => ({ before: byKey(steps[index] ?? after), after }));
+}
+
+/** Every removal in order of its run. */
+export function removalsIn(steps: readonly Step[]): Removal[] {
+  return pairsOf(steps).flatMap(({ before, after }) => {
+    const now = byKey(after);
+    const later = steps.slice(steps.indexOf(after) + 1);
+    return [...before.values()]
+      .filter((listed) => !now.has(keyOf(listed)))
+      .map((listed) => {
+        const back = later.find((step) => byKey(step).has(keyOf(listed)));
+        return {
+          package_name: listed.package_name,
+          id: listed.video.id,
+          removed: minuteOf(after),
+          returned: back ? minuteOf(back) : null,
+        };
+      });
+  });
+}
+
+/** Every edit of a title in order of the full run that found it; quick ones look elsewhere. */
+export function editsIn(steps: readonly Step[]): Edit[] {
+  const full = steps.filter(({ mode }) => mode === 'full');
+  return pairsOf(full).flatMap(({ before, after }) =>
+    listedAt(after).flatMap((listed) => {
+      const old_title = before.get(keyOf(listed))?.video.title;
+      const { id, title: new_title } = listed.video;
+      if (old_title === undefined || old_title === new_title) return [];
+      return [{ package_name: listed.package_name, id, old_title, new_title, seen: minuteOf(after) }];
+    }),
+  );
+}
+
+/** GiB (2^30 bytes) of videos together. */
+export function gibOf(listed: readonly Listed[]): number {
+  return listed.reduce((sum, { video }) => sum + (video.filesize ?? 0), 0) / 2 ** 30;
+}

@@ -1,0 +1,204 @@
+/**
+ * Random histories of one package in the warehouse: pages that show this and prove that, walks that end, stop and are
+ * killed. After every step, what must always hold of the file is looked up in it.
+ */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { openWarehouse, type SqliteWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { rowsOf, valueOf, type Row } from '../fixtures/live-file.ts';
+import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, type Walk } from '../fixtures/package-walker.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+
+const HIGHEST_ID = 12;
+
+/** Videos by id and wording, as a page shows them. */
+type Shown = readonly { id: number; title: string }[];
+
+export type Step =
+  | {
+      kind: 'page';
+      shown: Shown;
+      refused: readonly number[];
+      proof: 'none' | 'whole' | 'ends';
+      violated: boolean;
+    }
+  | { kind: 'finish'; share: number; accept: boolean }
+  | { kind: 'stop'; status: 'failed' | 'parked' | 'interrupted' }
+  | { kind: 'kill' }
+  | { kind: 'wait'; ms: number };
+
+const id = fc.integer({ min: 1, max: HIGHEST_ID });
+const shown = fc.array(fc.record({ id, title: fc.constantFrom('a', 'b') }), { maxLength: HIGHEST_ID });
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('page' as const),
+      shown,
+      refused: fc.oneof(
+        { weight: 4, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(id, { maxLength: 2 }) },
+      ),
+      proof: fc.constantFrom('none' as const, 'whole' as const, 'whole' as const, 'ends' as const),
+      violated: fc.oneof(
+        { weight: 9, arbitrary: fc.constant(false) },
+        { weight: 1, arbitrary: fc.constant(true) },
+      ),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('finish' as const),
+      share: fc.constantFrom(0, 0.5, 1),
+      accept: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('stop' as const),
+      status: fc.constantFrom('failed' as const, 'parked' as const, 'interrupted' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(7_200_000) }) },
+);
+
+export const history: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 1, maxLength: 25 });
+
+/** Plays a history, and gives what it broke, in words; empty where all is well. */
+export async function playHistory(steps: readonly Step[]): Promise<string[]> {
+  const path = join(temporaryFolder(), 'live.db');
+  const clock = createVirtualClock('2026-03-01T12:00Z');
+  let warehouse = openWarehouse(path, clock);
+  let walk: Walk | null = null;
+  const register = () =>
+    warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+  await register();
+  let before = look(path);
+  const broken: string[] = [];
+  for (const each of steps) {
+    clock.advance(1000);
+    if (each.kind === 'kill') {
+      warehouse.close();
+      warehouse = openWarehouse(path, clock);
+      walk = null;
+    } else walk = await take(each, warehouse, clock, walk);
+    const after = look(path);
+    broken.push(...differences(before, after, each));
+    before = after;
+  }
+  warehouse.close();
+  return broken;
+}
+
+async function take(
+  each: Exclude<Step, { kind: 'kill' }>,
+  warehouse: SqliteWarehouse,
+  clock: VirtualClock,
+  current: Walk | null,
+): Promise<Walk | null> {
+  if (each.kind === 'wait') {
+    clock.advance(each.ms);
+    return current;
+  }
+  const walker = createWalker(warehouse, clock);
+  const walk = current ?? (await walker.begin());
+  if (each.kind === 'page') {
+    await walker.page(walk, pageOf(each));
+    return walk;
+  }
+  if (each.kind === 'stop') await walker.stop(walk, each.status);
+  else {
+    const { share, accept } = each;
+    await walker.finish(walk, { share, least: 2, accept });
+  }
+  return null;
+}
+
+function pageOf({ shown: list, refused, proof, violated }: Extract<Step, { kind: 'page' }>) {
+  const ids = [...list.map((each) => each.id), ...refused];
+  const ends = ids.length === 0 ? null : { low: Math.min(...ids), high: Math.max(...ids) };
+  const range = { none: null, whole: EVERYTHING, ends }[proof];
+  return {
+    videos: list.map((each) => video(each.id, { title: each.title })),
+    refused: refused.map((each) => ({ id: each, reason: 'no', raw: `{"id":${each}}` })),
+    proof: violated ? null : range,
+    checkpoint: { id: ends?.low ?? null, ...(violated ? { orderViolated: true } : {}) },
+  };
+}
+
+interface Look {
+  liveCount: number;
+  live: number;
+  seq: number;
+  rows: Map<number, Row>;
+  candidates: number[];
+}
+
+function look(path: string): Look {
+  const rows = rowsOf(path, 'select * from video');
+  return {
+    liveCount: Number(valueOf(path, 'select live_count from package')),
+    live: Number(valueOf(path, 'select count(*) from video where removed_at is null')),
+    seq: Number(valueOf(path, 'select change_seq from warehouse_state')),
+    rows: new Map(rows.map((row) => [Number(row['id']), row])),
+    candidates: rowsOf(path, 'select id from removal_candidate').map((row) => Number(row['id'])),
+  };
+}
+
+function differences(before: Look, after: Look, each: Step): string[] {
+  const broken: string[] = [];
+  const insist = (holds: boolean, words: string) => {
+    if (!holds) broken.push(`${words} after ${JSON.stringify(each)}`);
+  };
+  const seqs = [...after.rows.values()].map((row) => Number(row['change_seq']));
+  insist(after.liveCount === after.live, `live_count is ${after.liveCount}, not ${after.live}`);
+  insist(new Set(seqs).size === seqs.length, 'a change_seq stands twice');
+  insist(Math.max(0, ...seqs) <= after.seq, 'a row is ahead of the counter');
+  insist(after.seq >= before.seq, 'the counter went back');
+  insist(
+    after.candidates.every((candidate) => after.rows.get(candidate)?.['removed_at'] === null),
+    'a candidate is no live row',
+  );
+  for (const [number, row] of before.rows)
+    insist(after.rows.has(number), `row ${number} (${JSON.stringify(row)}) is gone`);
+  for (const [number, row] of after.rows) {
+    const old = before.rows.get(number);
+    const isSame = JSON.stringify(withoutStamps(old)) === JSON.stringify(withoutStamps(row));
+    const isStamped = JSON.stringify(old) !== JSON.stringify(row);
+    insist(!isSame || !isStamped || showsTwice(each, number), `row ${number} was stamped without a change`);
+    insist(
+      isSame || Number(row['change_seq']) > before.seq,
+      `row ${number} changed without a new change_seq`,
+    );
+    const wasRemoved = old !== undefined && old['removed_at'] === null && row['removed_at'] !== null;
+    const wasProved = each.kind === 'finish' && before.candidates.includes(number);
+    insist(!wasRemoved || wasProved, `row ${number} was removed unproved`);
+  }
+  return [...broken, ...shownWrong(after, each)];
+}
+
+/** A page that shows a video in two wordings may leave it as it was, and changed twice. */
+function showsTwice(each: Step, number: number): boolean {
+  return each.kind === 'page' && each.shown.filter((one) => one.id === number).length > 1;
+}
+
+/** What a page shows is live afterwards, and no candidate. */
+function shownWrong(after: Look, each: Step): string[] {
+  if (each.kind !== 'page') return [];
+  const last = new Map(each.shown.map(({ id: number, title }) => [number, title]));
+  return [...last].flatMap(([number, title]) => {
+    const row = after.rows.get(number);
+    const isRight =
+      row?.['title'] === title && row['removed_at'] === null && !after.candidates.includes(number);
+    return isRight ? [] : [`video ${number} is shown and not stored as shown after ${JSON.stringify(each)}`];
+  });
+}
+
+function withoutStamps(row: Row | undefined): Row | undefined {
+  return row && { ...row, change_seq: null, changed_at: null };
+}

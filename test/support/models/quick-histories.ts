@@ -1,0 +1,139 @@
+/** Random histories of a package between quick walks: what is uploaded, what goes, what cannot be stored. */
+import { expect } from 'vitest';
+import fc from 'fast-check';
+import type { ChangingPackage } from '../servers/changing-package.ts';
+import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What happens before one quick walk. Places count through the list as it is then, again from its start at its end. */
+export interface Round {
+  uploads: readonly number[];
+  /** Of the uploads, every so many-th cannot be stored; 0: none. */
+  badEvery: number;
+  deletions: readonly number[];
+  /** Places among what once went, and comes back. */
+  returns: readonly number[];
+}
+
+export interface History {
+  pageSize: number;
+  videos: number;
+  rounds: readonly Round[];
+}
+
+/** Pages of less than 5: no smaller page looks across each of their boundaries (docs/architecture.md). */
+const pageSize = fc.integer({ min: 5, max: 12 });
+
+/** `withReturns`: videos also come back under their old ids. */
+export function histories(withReturns: boolean): fc.Arbitrary<History> {
+  const place = fc.nat(400);
+  const round = fc.record({
+    uploads: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 25 }),
+    badEvery: fc.constantFrom(0, 0, 0, 3, 7),
+    deletions: fc.array(place, { maxLength: 8 }),
+    returns: withReturns ? fc.array(place, { maxLength: 3 }) : fc.constant([]),
+  });
+  return fc.record({
+    pageSize,
+    videos: fc.integer({ min: 1, max: 150 }),
+    rounds: fc.array(round, { minLength: 1, maxLength: 6 }),
+  });
+}
+
+/** Plays a history; after each round a quick walk, and `check`. */
+export async function playHistory(
+  service: ChangingPackage,
+  history: History,
+  check: (pipeline: TestPipeline, round: Round) => Promise<void> | void,
+): Promise<void> {
+  service.records.clear();
+  for (let id = 10; service.records.size < history.videos; id += 1 + (id % 3)) service.add(id);
+  const pipeline = openTestPipeline({
+    url: service.url,
+    silent: true,
+    pageSize: history.pageSize,
+    folder: temporaryFolder(),
+  });
+  await pipeline.run();
+  const gone: number[] = [];
+  for (const round of history.rounds) {
+    change(service, round, gone);
+    pipeline.clock.advance(HOUR_MS);
+    service.requests.length = 0;
+    await pipeline.run({ mode: 'quick' });
+    await check(pipeline, round);
+  }
+  await pipeline.close();
+}
+
+/** The first video stays: that a whole package went waits for a second proof. */
+function change(service: ChangingPackage, round: Round, gone: number[]): void {
+  const back = round.returns.flatMap((place) => (gone.length > 0 ? gone.splice(place % gone.length, 1) : []));
+  for (const place of round.deletions) {
+    const ids = idsOf(service);
+    if (ids.length < 2) break;
+    const id = ids[1 + (place % (ids.length - 1))] ?? 0;
+    service.remove(id);
+    gone.push(id);
+  }
+  service.add(...back);
+  let id = Math.max(...idsOf(service), ...gone);
+  round.uploads.forEach((step, index) => {
+    service.add((id += step));
+    if (round.badEvery > 0 && index % round.badEvery === 0) service.edit(id, { duration: 'long' });
+  });
+}
+
+/** The ids that the service lists, rising. */
+export function idsOf({ records }: ChangingPackage): number[] {
+  return [...records.keys()].sort((one, other) => one - other);
+}
+
+/** Live rows, and what is in quarantine without one: all that the warehouse believes to be there. */
+export function believedIds(pipeline: TestPipeline): number[] {
+  return pipeline
+    .query<{ id: number }>(
+      `select id from video where removed_at is null
+       union select cast(record_id as integer) from quarantine where resolved_at is null
+       order by id`,
+    )
+    .map(({ id }) => id);
+}
+
+/** After any uploads and deletions, a quick walk makes the ids equal to those of the service. */
+export async function quickWalksKeepUp(service: ChangingPackage, runs: number, seed: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(histories(false), async (history) => {
+      await playHistory(service, history, (pipeline) => {
+        expect(believedIds(pipeline)).toEqual(idsOf(service));
+        const pages = Math.ceil(service.records.size / history.pageSize);
+        expect(service.requests.length).toBeLessThanOrEqual(3 * pages + 4);
+      });
+    }),
+    { numRuns: runs, seed, endOnFailure: false },
+  );
+}
+
+/** What a quick walk cannot see of videos that come back, the next full walk does. */
+export async function fullWalksSettleReturns(
+  service: ChangingPackage,
+  runs: number,
+  seed: number,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(histories(true), async (history) => {
+      let hasDeletions = false;
+      await playHistory(service, history, async (pipeline, round) => {
+        hasDeletions ||= round.deletions.length > 0;
+        if (!hasDeletions) expect(believedIds(pipeline)).toEqual(idsOf(service));
+        if (round !== history.rounds.at(-1)) return;
+        pipeline.clock.advance(HOUR_MS);
+        await pipeline.run();
+        expect(believedIds(pipeline)).toEqual(idsOf(service));
+      });
+    }),
+    { numRuns: runs, seed, endOnFailure: false },
+  );
+}

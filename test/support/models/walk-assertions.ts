@@ -1,0 +1,136 @@
+/**
+ * What must hold of every walk, whatever the service does: looked up in the file over a reader's connection, and
+ * compared with what the simulated service knows of its own past. Each verdict gives what is broken, in words.
+ */
+import { fromTimestamp } from '../../../src/lib/clock.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
+import type { ListedPackage } from './listed-package.ts';
+import { storedOf, wrongOf } from './walk-equality.ts';
+import { requestsBroken } from './walk-requests.ts';
+import type { WalkCase } from './walk-case.ts';
+
+/** When each removed row was marked removed, by package and id. */
+export type Removed = ReadonlyMap<string, string>;
+
+export function removedRows({ pipeline }: WalkCase): Removed {
+  const rows = pipeline().query<{ package_id: number; id: number; removed_at: string }>(
+    'select package_id, id, removed_at from video where removed_at is not null',
+  );
+  return new Map(rows.map((row) => [`${row.package_id}/${row.id}`, row.removed_at]));
+}
+
+/** What the last run broke; `before` is what was removed before it. */
+export function brokenBy(one: WalkCase, before: Removed, summary: RunSummary | null): string[] {
+  const walks = one
+    .pipeline()
+    .query<WalkRow>('select * from walk where run_id = (select max(run_id) from run) order by walk_id');
+  const removed = [...removedRows(one)].filter(([key, at]) => before.get(key) !== at);
+  const failures = summary?.failures.map(({ message }) => `a walk failed: ${message}`) ?? [];
+  return [
+    ...failures,
+    ...removed.flatMap(([key, at]) => removalBroken(one, walks, key, at)),
+    ...walks.flatMap((walk) => [
+      ...lost(one, walk),
+      ...requestsBroken(one, walk),
+      ...candidatesLeft(one, walk),
+    ]),
+    ...fileBroken(one),
+  ];
+}
+
+function listedIn({ account }: WalkCase, packageId: number): ListedPackage {
+  const listed = account.packages.get(packageId);
+  if (!listed) throw new Error(`there is no package ${packageId}`);
+  return listed;
+}
+
+/**
+ * A. Nothing that was there throughout is removed. B. What is removed was gone when `removed_at` says so, where the list
+ * was sorted then: in one that only looked so, a proof may be early.
+ */
+function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at: string): string[] {
+  const [packageId = 0, id = 0] = key.split('/').map(Number);
+  const listed = listedIn(one, packageId);
+  const walk = walks.find((each) => each.package_id === packageId);
+  if (!walk) return [`A: ${key} is marked removed without a walk`];
+  const broken: string[] = [];
+  if (listed.isListedSince(id, fromTimestamp(walk.origin_started_at))) {
+    broken.push(`A: ${key} was there since ${walk.origin_started_at}, and is marked removed at ${at}`);
+  }
+  const isSorted = (one.sortedSince.get(packageId) ?? Infinity) <= fromTimestamp(at);
+  if (isSorted && listed.wasListedAt(id, fromTimestamp(at))) {
+    broken.push(`B: ${key} was listed at ${at}, when it is said to be removed`);
+  }
+  return broken;
+}
+
+/**
+ * C. Where the list is sorted by id and counted right, and nothing old is put back while it is walked, a walk that came
+ * to its end has stored whatever was there throughout as it was throughout, also where it was stopped and went on. A
+ * record that cannot be stored is in quarantine instead.
+ */
+function lost(one: WalkCase, walk: WalkRow): string[] {
+  const { package_id: packageId, status } = walk;
+  const since = fromTimestamp(walk.origin_started_at);
+  const listed = listedIn(one, packageId);
+  const isEnded = walk.mode === 'full' && (status === 'succeeded' || status === 'partial');
+  const isHonest = (one.honestSince.get(packageId) ?? Infinity) <= since;
+  const isPushed = listed.insertions.some(({ at }) => at >= since && !one.quietMoments.has(at));
+  if (!isEnded || !isHonest || isPushed) return [];
+  const stored = storedOf(one, listed);
+  return listed
+    .ids()
+    .filter((id) => listed.isListedSince(id, since) && listed.isAsItIsSince(id) <= since)
+    .flatMap((id) => wrongOf(stored, listed, id))
+    .map((words) => `C: package ${packageId}, walk since ${walk.origin_started_at}: ${words}`);
+}
+
+/** E. A walk that came to its end leaves no candidate but those that are held back. */
+function candidatesLeft(one: WalkCase, { package_id: packageId, status, walk_id, mode }: WalkRow): string[] {
+  if (status !== 'succeeded' && status !== 'partial') return [];
+  return one
+    .pipeline()
+    .query<{ id: number }>(
+      'select id from removal_candidate where package_id = ? and not held_back and (walk_id = ? or ?)',
+      packageId,
+      walk_id,
+      mode === 'full' ? 1 : 0,
+    )
+    .map(({ id }) => `E: ${packageId}/${id} is left as a candidate`);
+}
+
+const LIVE_COUNTS = `
+  select package_id, live_count, (
+    select count(*) from video where video.package_id = package.package_id and removed_at is null
+  ) as live
+  from package`;
+
+/** A version holds until the next one does, and the last one until the row as it is. */
+const BROKEN_VERSIONS = `
+  select package_id, id, valid_from, valid_to, next_from from (
+    select *, lead(valid_from) over (partition by package_id, id order by change_seq) as next_from from (
+      select package_id, id, change_seq, valid_from, valid_to from video_version
+      union all
+      select package_id, id, change_seq, coalesce(removed_at, changed_at), null from video
+    )
+  )
+  where valid_to is not null and (next_from is not valid_to or valid_from > valid_to)`;
+
+const WIDOWED = `
+  select package_id, id from removal_candidate
+  where (package_id, id) not in (select package_id, id from video where removed_at is null)`;
+
+/** E. Counts, versions and candidates are in step with the rows. */
+function fileBroken(one: WalkCase): string[] {
+  const file = one.pipeline();
+  const counts = file
+    .query<{ package_id: number; live_count: number; live: number }>(LIVE_COUNTS)
+    .filter((row) => row.live_count !== row.live)
+    .map((row) => `E: live_count of ${row.package_id} is ${row.live_count}, live rows are ${row.live}`);
+  const versions = file
+    .query(BROKEN_VERSIONS)
+    .map((row) => `E: versions do not join up: ${JSON.stringify(row)}`);
+  const widowed = file.query(WIDOWED).map((row) => `E: a candidate is no live row: ${JSON.stringify(row)}`);
+  return [...counts, ...versions, ...widowed];
+}

@@ -1,0 +1,221 @@
+/** One case of the walk's model: a changing account, and the real pipeline that walks it. */
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import {
+  createChangingAccount,
+  type AccountServer,
+  type ChangingAccount,
+} from '../servers/changing-account.ts';
+import type { Script } from './list-changes.ts';
+import { createListedPackage, scatter } from './listed-package.ts';
+import type { Behaviour, Fields, ListedPackage } from './listed-package.ts';
+import { openTestPipeline, START, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
+
+export const FIRST_PACKAGE = 101;
+export const SECOND_MS = 1000;
+
+export interface PackageSetup {
+  videos: readonly { id: number; fields: Fields }[];
+  behaviour: Behaviour;
+}
+
+export interface Setup {
+  packages: readonly PackageSetup[];
+  /** Asked for by the pipeline. */
+  pageSize: number;
+  concurrency: number;
+  removalBrake: number;
+  boundaryReads: number;
+  resumeWithinMs: number;
+  /** The pipeline knows the packages as they are, from a run of its own, before anything happens. */
+  isKnown: boolean;
+  /** Decides whose turn it is where several packages are walked at a time. */
+  turns: number;
+}
+
+/** How a run ends: by itself; stopped, or killed so many looks at the clock later, at a request of one package. */
+export type Ending =
+  | { kind: 'whole' }
+  | { kind: 'stopped'; package: number; request: number }
+  | { kind: 'killed'; package: number; request: number; looks: number };
+
+export interface RunOfCase {
+  /** One script a package, in their order. */
+  scripts: readonly Script[];
+  mode: 'full' | 'quick';
+  acceptRemovals: boolean;
+  ending: Ending;
+}
+
+export interface WalkCase {
+  setup: Setup;
+  account: ChangingAccount;
+  packages: readonly ListedPackage[];
+  clock: VirtualClock;
+  /** Since when the list of the package is honest (ms); Infinity while it is not. */
+  honestSince: Map<number, number>;
+  /** Since when each package is listed by id, whatever it counts. */
+  sortedSince: Map<number, number>;
+  /** When packages changed while nobody asked (ms). */
+  quietMoments: Set<number>;
+  pipeline: () => TestPipeline;
+  /** Opens the pipeline again on the same file, with another page size. */
+  askForPageSize(pageSize: number): Promise<void>;
+  behave(listed: ListedPackage, behaviour: Behaviour): void;
+  /** Null where it was killed. */
+  run(order: RunOfCase): Promise<RunSummary | null>;
+  close(): Promise<void>;
+}
+
+/** A warehouse that was made once: a case begins with a copy. */
+export function makeTemplate(folder: string): string {
+  const path = join(folder, 'template.db');
+  openWarehouse(path, createVirtualClock(START)).close();
+  return path;
+}
+
+/** Opens a case in the folder, which must not be there yet. */
+export function openCase(server: AccountServer, template: string, folder: string, given: Setup): WalkCase {
+  mkdirSync(folder);
+  copyFileSync(template, join(folder, 'vodhouse.db'));
+  const setup = { ...given };
+  const time = createVirtualClock(START);
+  const clock = createWatchedClock(time);
+  const packages = setup.packages.map((each, index) => listPackage(FIRST_PACKAGE + index, each));
+  const account = createChangingAccount(packages, time, (n) => scatter(n, setup.turns));
+  server.show(account);
+  const open = () => openPipelineOf(server.url, setup, account, { folder, clock });
+  let pipeline = open();
+  const reopen = async () => {
+    await pipeline.close();
+    pipeline = open();
+  };
+  const honestSince = new Map(packages.map((each) => [each.id, each.isHonest() ? 0 : Infinity]));
+  const isSorted = (each: ListedPackage) => each.behaviour.order === 'id';
+  const sortedSince = new Map(packages.map((each) => [each.id, isSorted(each) ? 0 : Infinity]));
+  return {
+    setup,
+    account,
+    packages,
+    clock,
+    honestSince,
+    sortedSince,
+    quietMoments: new Set(),
+    pipeline: () => pipeline,
+    askForPageSize: (pageSize) => {
+      setup.pageSize = pageSize;
+      return reopen();
+    },
+    behave: (listed, behaviour) => {
+      const was = listed.isHonest();
+      const wasSorted = isSorted(listed);
+      listed.behaviour = behaviour;
+      if (!isSorted(listed)) sortedSince.set(listed.id, Infinity);
+      else if (!wasSorted) sortedSince.set(listed.id, time.now());
+      if (!listed.isHonest()) honestSince.set(listed.id, Infinity);
+      else if (!was) honestSince.set(listed.id, time.now());
+    },
+    run: (order) => runOnce({ setup, account, clock, pipeline, reopen }, order),
+    close: () => pipeline.close(),
+  };
+}
+
+function listPackage(id: number, { videos, behaviour }: PackageSetup): ListedPackage {
+  const listed = createListedPackage(id, behaviour);
+  for (const video of videos) listed.add(video.id, toMs(START), video.fields);
+  return listed;
+}
+
+function openPipelineOf(
+  url: string,
+  setup: Setup,
+  account: ChangingAccount,
+  place: { folder: string; clock: VirtualClock },
+): TestPipeline {
+  const { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs } = setup;
+  const rules = { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs };
+  const progress = {
+    walkBegun: () => undefined,
+    pageStored: () => undefined,
+    walkEnded: ({ packageId }: { packageId: number }) => account.walkEnded(packageId),
+  };
+  const packages = [...account.packages.keys()];
+  return openTestPipeline({ url, packages, ...rules, ...place, progress, silent: true });
+}
+
+interface WatchedClock extends VirtualClock {
+  /** Calls `strike` when the time has been asked for so many times more. */
+  strikeAfter(looks: number, strike: () => void): void;
+}
+
+/** The clock of the pipeline: whoever kills a run in the middle of things counts how often it asks for the time. */
+function createWatchedClock(time: VirtualClock): WatchedClock {
+  let left = Infinity;
+  let strike: () => void = () => undefined;
+  return {
+    ...time,
+    now: () => {
+      if (left-- === 0) strike();
+      return time.now();
+    },
+    strikeAfter: (looks, then) => {
+      left = looks;
+      strike = then;
+    },
+  };
+}
+
+interface Running {
+  setup: Setup;
+  account: ChangingAccount;
+  clock: WatchedClock;
+  pipeline: TestPipeline;
+  reopen: () => Promise<void>;
+}
+
+/** How long a run may take by the wall clock: longer means that its turns are stuck, and all go on without them. */
+const STUCK_MS = 20_000;
+
+async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary | null> {
+  const { setup, account, clock, pipeline, reopen } = running;
+  const ids = [...account.packages.keys()];
+  const scripts = new Map(ids.map((id, index) => [id, order.scripts[index] ?? []]));
+  account.beginRun({ scripts, concurrency: setup.concurrency, disturbance: disturbanceOf(running, order) });
+  clock.advance(SECOND_MS);
+  const turns = { stuck: false };
+  const watchdog = setTimeout(() => {
+    turns.stuck = true;
+    account.letAllThrough();
+  }, STUCK_MS);
+  const outcome = await pipeline
+    .run({ mode: order.mode, acceptRemovals: order.acceptRemovals, acceptPage: true }) // packages are purged and filled with other videos
+    .catch((error: unknown) => ({ error }));
+  clearTimeout(watchdog);
+  clock.strikeAfter(Infinity, () => undefined);
+  account.letAllThrough();
+  clock.advance(SECOND_MS);
+  if (turns.stuck) throw new Error('the turns of the packages were stuck');
+  if (order.ending.kind === 'killed') await reopen();
+  if (!('error' in outcome)) return outcome;
+  if (order.ending.kind !== 'killed') throw outcome.error;
+  return null;
+}
+
+function disturbanceOf({ account, clock, pipeline }: Running, { ending }: RunOfCase) {
+  if (ending.kind === 'whole') return null;
+  const ids = [...account.packages.keys()];
+  const packageId = ids[ending.package % ids.length] ?? FIRST_PACKAGE;
+  const kill = () => {
+    pipeline.crash();
+    account.letAllThrough();
+  };
+  const stop = () => {
+    pipeline.stop();
+    account.windUp();
+  };
+  const strike = ending.kind === 'stopped' ? stop : () => clock.strikeAfter(ending.looks, kill);
+  return { packageId, request: ending.request, strike };
+}

@@ -1,0 +1,111 @@
+/** Whether the warehouse equals a service that stands still, and what of it no request could ever show. */
+import { videoRecord as documented } from '../../../src/service/videos.ts';
+import { sizeInEffect, type Fields, type ListedPackage } from './listed-package.ts';
+import type { WalkCase } from './walk-case.ts';
+
+type Row = Record<string, unknown> & { id: number; removed_at: string | null; extra: string | null };
+
+const NAMES = Object.keys(documented.shape);
+
+/** Where the warehouse differs from what the service lists now, in words. */
+export function differences(one: WalkCase): string[] {
+  return one.packages.flatMap((listed) => differencesOf(one, listed));
+}
+
+function differencesOf(one: WalkCase, listed: ListedPackage): string[] {
+  const stored = storedOf(one, listed);
+  const unseen = leftOut(one, listed);
+  const cannotSettle = unsettled(one, listed);
+  const wrong = listed
+    .ids()
+    .filter((id) => id !== unseen)
+    .flatMap((id) => wrongOf(stored, listed, id));
+  const left = [...stored.rows.values()]
+    .filter((row) => row.removed_at === null && listed.record(row.id) === undefined && !cannotSettle(row.id))
+    .map((row) => `${row.id} is gone, and is a live row`);
+  return [...wrong, ...left].map((words) => `F: package ${listed.id}: ${words}`);
+}
+
+/** What the file holds of a package. */
+export interface Stored {
+  rows: ReadonlyMap<number, Row>;
+  inQuarantine: ReadonlySet<number>;
+}
+
+export function storedOf(one: WalkCase, { id }: ListedPackage): Stored {
+  const file = one.pipeline();
+  const rows = file.query<Row>('select * from video where package_id = ?', id);
+  const open = file.query<{ record_id: string }>(
+    'select record_id from quarantine where package_id = ? and resolved_at is null',
+    id,
+  );
+  return {
+    rows: new Map(rows.map((row) => [row.id, row])),
+    inQuarantine: new Set(open.map((row) => Number(row.record_id))),
+  };
+}
+
+/** How what is stored of a listed video differs from what is listed, in words. */
+export function wrongOf({ rows, inQuarantine }: Stored, listed: ListedPackage, id: number): string[] {
+  const row = rows.get(id);
+  const record = JSON.parse(JSON.stringify(listed.record(id))) as Fields;
+  if (row && row.removed_at !== null) return [`${id} is listed, and is marked removed at ${row.removed_at}`];
+  if (!Number.isSafeInteger(record['duration'])) {
+    return inQuarantine.has(id) ? [] : [`${id} cannot be stored, and is not in quarantine`];
+  }
+  if (inQuarantine.has(id)) return [`${id} came well, and is in quarantine still`];
+  return row ? fieldsWrong(row, record) : [`${id} is listed, and is no row`];
+}
+
+function fieldsWrong(row: Row, record: Fields): string[] {
+  const extra = Object.entries(record).filter(([name]) => !NAMES.includes(name));
+  const expected: Fields = {
+    ...record,
+    extra: extra.length === 0 ? null : JSON.stringify(Object.fromEntries(extra)),
+  };
+  return [...NAMES, 'extra']
+    .filter((name) => row[name] !== expected[name])
+    .map((name) => `${row.id}: ${name} is ${show(row[name])} instead of ${show(expected[name])}`);
+}
+
+const show = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));
+
+/** The record that no page shows, because the count is too small by one and leaves out the page it is alone on. */
+function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined {
+  const ids = listed.ids();
+  const size = sizeInEffect(listed.behaviour, setup.pageSize);
+  const isAlone = listed.behaviour.count === -1 && ids.length > 1 && (ids.length - 1) % size === 0;
+  return isAlone ? ids.at(-1) : undefined;
+}
+
+/**
+ * Ids between two pages that no look can settle: where the list ends, or parts, between the same two records whatever
+ * page size up to the one in effect is asked for, and from whichever end the service counts.
+ */
+function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolean {
+  const ids = listed.ids();
+  const { direction, size } = listed.behaviour;
+  const most = sizeInEffect(listed.behaviour, one.setup.pageSize);
+  const { count } = listed.behaviour;
+  // only from the top is the end shown without a count; with one that is too high by one, no page is short enough
+  const isEndHidden = count === 1 || leftOut(one, listed) !== undefined;
+  const hidden = leftOut(one, listed) === undefined ? 0 : 1; // pages from the top are counted without it
+  if (count === 1 && ids.length === 0) return () => true; // an empty list that says that it holds one
+  const sizes = size.kind === 'fixed' ? [most] : Array.from({ length: most - 1 }, (_, less) => most - less);
+  return (id) => {
+    const below = ids.filter((other) => other < id).length;
+    const above = ids.length - below;
+    const isAtEnd = below === 0 || (above === 0 && direction.honoured);
+    const isInside = (rank: number) => sizes.some((each) => rank % each !== 0);
+    const isSeen = isInside(below) && !(above === 0 && isEndHidden);
+    return !isAtEnd && !isSeen && !(direction.honoured && isInside(above - hidden));
+  };
+}
+
+/** How many boundaries between pages there are, in the package that has the most. */
+export function boundaries({ packages, setup }: WalkCase): number {
+  const pages = packages.map((listed) =>
+    Math.ceil(listed.ids().length / sizeInEffect(listed.behaviour, setup.pageSize)),
+  );
+  return Math.max(...pages);
+}

@@ -1,0 +1,94 @@
+/** How many requests a walk may take, by what the service saw and what the ledger says they were for. */
+import { fromTimestamp } from '../../../src/lib/clock.ts';
+import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
+import type { Exchange } from '../servers/changing-account.ts';
+import type { WalkCase } from './walk-case.ts';
+
+type Asked = Exchange & { purpose: string };
+
+/** Pages of a walk that are asked for again because their rows speak against them, and are stored all the same. */
+const DOUBTED = 4;
+
+/**
+ * D. A walk asks for each page once, at most once for the number of the last one, and once more wherever the list has
+ * shrunk below the page asked for, or has grown beyond the one that was the last; a walk that goes on looks upward for
+ * where it stopped, over what came in below; and a few pages once more that look like those of another package. Boundary
+ * reads have a bound of their own.
+ */
+export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
+  if (walk.mode === 'quick') return quickBroken(one, walk);
+  const { package_id: packageId, run_id: runId } = walk;
+  const where = `package ${packageId}, walk ${walk.walk_id}`;
+  const seen = one.account.seen(packageId);
+  const ledger = one
+    .pipeline()
+    .query<{ purpose: string; page: number }>(
+      'select purpose, page from request where run_id = ? and package_id = ? order by request_id',
+      runId,
+      packageId,
+    );
+  if (ledger.length !== seen.length) {
+    return [`D: ${where}: the ledger has ${ledger.length} requests, the service saw ${seen.length}`];
+  }
+  const asked = seen.map((exchange, index) => ({ ...exchange, purpose: ledger[index]?.purpose ?? '' }));
+  const reading = asked.filter(({ purpose }) => purpose !== 'boundary');
+  const pages = Math.max(1, ...reading.map(({ totalpage }) => totalpage));
+  return [
+    ...boundaryBroken(one, where, asked.length - reading.length, pages),
+    ...readingBroken(one, walk, where, reading, pages),
+  ];
+}
+
+/** D. A quick walk asks for no page more than twice, and looks at most twice across a boundary. */
+function quickBroken(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
+  const seen = one.account.seen(packageId);
+  const pages = Math.max(1, ...seen.map(({ totalpage }) => totalpage));
+  const most = 4 * pages + 8;
+  const where = `package ${packageId}, quick walk ${walkId}`;
+  return seen.length <= most ? [] : [`D: ${where}: ${seen.length} requests for ${pages} pages`];
+}
+
+function boundaryBroken({ setup }: WalkCase, where: string, boundaries: number, pages: number): string[] {
+  const share = setup.boundaryReads;
+  const most = share === 0 ? 0 : Math.max(3, Math.ceil(share * pages));
+  return boundaries <= most ? [] : [`D: ${where}: ${boundaries} boundary reads, at most ${most} are allowed`];
+}
+
+function readingBroken(
+  one: WalkCase,
+  walk: WalkRow,
+  where: string,
+  reading: readonly Asked[],
+  pages: number,
+): string[] {
+  const shrinks = reading.filter((answer, index) => hasShrunk(answer, reading[index - 1])).length;
+  const growths = reading.filter((answer, index) => hasGrown(answer, reading[index - 1])).length;
+  const upward = walk.resumed ? grownBelow(one, walk, reading) + 1 : 0;
+  const most = pages + 1 + shrinks + growths + upward + DOUBTED;
+  if (reading.length <= most) return [];
+  const told = reading.map(({ page, totalpage, purpose }) => `${purpose} ${page} of ${totalpage}`).join(', ');
+  const sum = `${pages} pages + 1 probe + ${shrinks} shrinks + ${growths} growths + ${upward} upward + ${DOUBTED} doubted`;
+  return [`D: ${where}: ${reading.length} requests for ${sum}: ${told}`];
+}
+
+/** The page asked for is not there any more, and the answer before did not know yet. The first guess is a probe. */
+function hasShrunk({ page, totalpage }: Asked, before: Asked | undefined): boolean {
+  return before !== undefined && totalpage < before.totalpage && Math.max(1, totalpage) < page;
+}
+
+/** The page that the answer before named as the last one is no longer the last. */
+function hasGrown({ page, totalpage }: Asked, before: Asked | undefined): boolean {
+  if (before === undefined || before.page === page) return false;
+  return Math.max(1, before.totalpage) === page && totalpage > page;
+}
+
+/** By how many pages the list can have grown below the checkpoint since the walk began. */
+function grownBelow({ account }: WalkCase, walk: WalkRow, reading: readonly Asked[]): number {
+  const since = fromTimestamp(walk.origin_started_at);
+  const below = walk.resumed_from_id ?? 0;
+  const size = Math.min(...reading.map(({ pagesize }) => pagesize));
+  const came = account.packages
+    .get(walk.package_id)
+    ?.insertions.filter(({ id, at }) => id < below && at >= since);
+  return Math.ceil((came?.length ?? 0) / size);
+}

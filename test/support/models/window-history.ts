@@ -1,0 +1,136 @@
+/** Random histories of a ledger, as two open files see it: what is counted on from look to look against what is there. */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { Admission, Limits } from '../../../src/budget/budget.ts';
+import { openLedgerConnection } from '../../../src/database/connection.ts';
+import { transact } from '../../../src/database/transaction.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { createWindowCounts, WINDOWS } from '../../../src/budget/windows.ts';
+import { execute } from '../fixtures/live-file.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createVirtualClock, toMs } from '../clocks/virtual-clock.ts';
+
+const DAY_MS = 86_400_000;
+/** An answer may be later than any deadline: a machine slept. But not by a day. */
+const LATEST_MS = 3_600_000;
+const OFF: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
+
+/** One thing that happens. `process` is whose budget it is; `which` chooses among what there is. */
+export type Step =
+  | { kind: 'admit'; process: number; account: 'main' | 'other'; deadlineMs: number }
+  | { kind: 'settle'; which: number; result: 'answered' | 'lost' | 'unsent' }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'back'; ms: number }
+  | { kind: 'look' }
+  | { kind: 'recount' }
+  | { kind: 'delete'; which: number };
+
+const duration = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(2_000) },
+  { weight: 2, arbitrary: fc.nat(100_000) },
+  { weight: 1, arbitrary: fc.nat(2 * DAY_MS) },
+  { weight: 3, arbitrary: fc.constantFrom(1, 999, 1_000, 1_001, 30_000, 59_999, 60_000, DAY_MS) },
+);
+
+const admit: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('admit'),
+  process: fc.nat(1),
+  account: fc.constantFrom('main', 'main', 'main', 'other'),
+  deadlineMs: fc.constantFrom(1_000, 30_000, 90_000),
+});
+const settle: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('settle'),
+  which: fc.nat(),
+  result: fc.constantFrom('answered', 'answered', 'lost', 'unsent'),
+});
+const pass: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('pass'), ms: duration });
+const back: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('back'), ms: duration });
+const look: fc.Arbitrary<Step> = fc.constant({ kind: 'look' });
+const recount: fc.Arbitrary<Step> = fc.constant({ kind: 'recount' });
+const remove: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('delete'), which: fc.nat() });
+
+function history(...others: fc.Arbitrary<Step>[]) {
+  const usual = [admit, settle, pass].map((arbitrary) => ({ weight: 4, arbitrary }));
+  const rare = others.map((arbitrary) => ({ weight: 1, arbitrary }));
+  return fc.array(fc.oneof(...usual, ...rare), { maxLength: 60, size: 'max' });
+}
+
+/** Nothing is taken out of the ledger by hand. */
+export const orderlyHistory = history(back);
+/** Looks are rare, rows are taken out by hand, and the clock goes back. */
+export const anyHistory = history(back, look, recount, remove);
+
+/** What is counted, and what is there, by window. */
+export interface Look {
+  carried: number[];
+  exact: number[];
+}
+
+/** Plays the steps; whoever calls looks when it likes. */
+export function createHistory() {
+  const clock = createVirtualClock(toMs('2026-03-01T12:00Z'));
+  const path = join(temporaryFolder(), 'live.db');
+  const processes = [openWarehouse(path, clock), openWarehouse(path, clock)];
+  const db = openLedgerConnection(path);
+  const counts = createWindowCounts(db, 'main');
+  const underWay: { admission: Admission; at: number }[] = [];
+
+  const countSince = db.$client
+    .prepare("select count(*) from request where account = 'main' and spent_until_ms > ?")
+    .pluck();
+  const exact = () => WINDOWS.map(({ ms }) => Number(countSince.get(clock.now() - ms)));
+
+  async function admitted({ process, account, deadlineMs }: Step & { kind: 'admit' }): Promise<void> {
+    const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
+    const budget = processes[process]?.budget(account, OFF);
+    if (budget) underWay.push({ admission: await budget.admit(note), at: clock.now() });
+  }
+
+  function settled({ which, result }: Step & { kind: 'settle' }): void {
+    const [one] = underWay.splice(which % Math.max(1, underWay.length), 1);
+    const status = result === 'answered' ? 200 : null;
+    if (!one || Math.abs(clock.now() - one.at) > LATEST_MS) return;
+    one.admission.answered({ status, bytes: null, sent: result !== 'unsent' });
+  }
+
+  function removed({ which }: Step & { kind: 'delete' }): void {
+    execute(
+      path,
+      `delete from request where request_id = (select request_id from request limit 1
+       offset ${which} % max(1, (select count(*) from request)))`,
+    );
+  }
+
+  return {
+    play: async (step: Step): Promise<void> => {
+      if (step.kind === 'admit') await admitted(step);
+      if (step.kind === 'settle') settled(step);
+      if (step.kind === 'pass') clock.advance(step.ms);
+      if (step.kind === 'back') clock.advance(-step.ms);
+      if (step.kind === 'delete') removed(step);
+    },
+    /** Looks as `admit` does before it says yes. */
+    look: (): Look => {
+      const carried = transact(db, () => WINDOWS.map((window) => counts.used(window, clock.now())));
+      return { carried, exact: exact() };
+    },
+    /** Looks as `admit` does before it says no; then once more. */
+    recount: (): { anew: Look; after: Look } => {
+      const now = clock.now();
+      const all = () => WINDOWS.map((window) => counts.used(window, now));
+      const [anew, used] = transact(db, () => {
+        all();
+        return [WINDOWS.map((window) => counts.recount(window, now)), all()] as const;
+      });
+      const there = exact();
+      return {
+        anew: { carried: anew, exact: there },
+        after: { carried: used, exact: there },
+      };
+    },
+    close: () => {
+      db.$client.close();
+      for (const process of processes) process.close();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** Publications that are killed with SIGKILL at random moments, over a file that stands. */
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { publishedFact } from '../../../src/publishing/fingerprint.ts';
+import { publish } from '../../../src/publishing/publish.ts';
+import { built, runModule } from './child-process.ts';
+import { change, liveFileWith, packageRow, videoRow } from '../fixtures/filled-live-file.ts';
+import { execute, rowsOf, valueOf } from '../fixtures/live-file.ts';
+import { orderOf } from '../fixtures/published-file.ts';
+
+const VIDEOS = 3000;
+
+/** Kills so many publications; gives how many of them had put the new file in place. */
+export async function killPublications(count: number, random: () => number): Promise<number> {
+  const path = liveFileWith(packageRow(101), ...Array.from({ length: VIDEOS }, (_, id) => videoRow(id + 1)));
+  const begun = performance.now();
+  await publish(orderOf(path));
+  const tookMs = performance.now() - begun;
+  let done = 0;
+  for (let round = 1; round <= count; round++) {
+    const before = publishedFact(orderOf(path).file, 'change_seq');
+    execute(
+      path,
+      `${change(round, '2026-03-02 00:00:00', `title = 'round ${round}'`)}
+      update warehouse_state set change_seq = (select max(change_seq) from video);`,
+    );
+    const after = String(valueOf(path, 'select change_seq from warehouse_state'));
+    await publishAndKill(path, random() * tookMs);
+    const found = publishedFact(orderOf(path).file, 'change_seq');
+    expect([before, after]).toContain(found);
+    if (found === after) done++;
+    checkWhole(orderOf(path).file, Number(found));
+  }
+  await publish(orderOf(path));
+  expect(readdirSync(dirname(path)).filter((name) => name.includes('.new-'))).toEqual([]);
+  return done;
+}
+
+/** The process says when it begins; so long after that it is killed. */
+async function publishAndKill(path: string, afterMs: number): Promise<void> {
+  const child = runModule(
+    `const { publish } = await import(${JSON.stringify(built('publishing/publish.js'))});
+     process.stdout.write('begun');
+     await publish(${JSON.stringify(orderOf(path))});`,
+  );
+  await child.said('begun');
+  await wait(afterMs);
+  child.process.kill('SIGKILL');
+  await child.ended;
+}
+
+function checkWhole(file: string, changeSeq: number): void {
+  expect(rowsOf(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  expect(valueOf(file, 'select count(*) from videos')).toBe(VIDEOS);
+  expect(valueOf(file, 'select max(change_seq) from video_versions')).toBe(changeSeq);
+}

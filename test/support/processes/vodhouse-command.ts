@@ -1,0 +1,76 @@
+/** The built command in a process of its own: `npm run build` comes first. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+
+const BINARY = fileURLToPath(new URL('../../../bin/vodhouse.js', import.meta.url));
+
+/** How a process ended: its exit code, or else the signal that ended it. */
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Surroundings {
+  cwd: string;
+  /** Variables besides PATH and HOME; nothing else of the environment of the tests is passed on. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface RunningCommand {
+  pid: number;
+  /** Everything written so far. */
+  stdout: () => string;
+  stderr: () => string;
+  kill: (signal: NodeJS.Signals) => void;
+  ended: Promise<Ended>;
+}
+
+/** Starts the command; one that still runs when the test is over is killed. */
+export function startVodhouse(parameters: readonly string[], surroundings: Surroundings): RunningCommand {
+  const command = spawnVodhouse(parameters, surroundings);
+  onTestFinished(async () => {
+    command.kill('SIGKILL');
+    await command.ended;
+  });
+  return command;
+}
+
+/** Starts the command for several tests: whoever calls this has to end it. */
+export function spawnVodhouse(
+  parameters: readonly string[],
+  { cwd, env = {} }: Surroundings,
+): RunningCommand {
+  const child = spawn(process.execPath, [BINARY, ...parameters], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+/** Runs the command to its end. */
+export function vodhouse(parameters: readonly string[], surroundings: Surroundings): Promise<Ended> {
+  return startVodhouse(parameters, surroundings).ended;
+}
+
+/** Looks again and again until it holds; a machine that is busy gets its time. */
+export function eventually<T>(look: () => T) {
+  return expect.poll(look, { timeout: 30_000, interval: 20 });
+}

@@ -1,0 +1,38 @@
+/** At the end of `npm test`: which tests it left out, and what they need. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const TESTS = fileURLToPath(new URL('../', import.meta.url));
+const SLOW = '.slow.test.ts';
+
+/** The Debian packages that the tests of a folder need. */
+export function debianPackages(folder: 'drivers' | 'browser'): string[] {
+  const lines = readFileSync(new URL(`../${folder}/debian-packages.txt`, import.meta.url), 'utf8').trim();
+  return lines.split('\n').map((line) => line.split(' ')[1] ?? '');
+}
+
+/** What is told: the tests with drivers, those in a browser, and the other slow ones. */
+export function leftOut(): string {
+  const slow = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith(SLOW),
+  );
+  const isOf = (folder: string) => (path: string) => dirname(path) === folder;
+  const [drivers, browser] = [slow.filter(isOf('drivers')), slow.filter(isOf('browser'))];
+  const rest = slow.filter((path) => !drivers.includes(path) && !browser.includes(path));
+  const others = rest.map((path) => path.slice(0, -SLOW.length));
+  return [
+    '',
+    `Left out, because they are slow or need more than Node: ${slow.length} files. npm run test:slow runs them.`,
+    `  ${drivers.length} read the published file through real drivers: SQLite ODBC, xerial JDBC, SQLAlchemy and pandas,`,
+    `    the sqlite3 shell. Debian packages: ${debianPackages('drivers').join(' ')}`,
+    `  ${browser.length} look at the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
+    `  ${others.length} others: ${others.sort().join(', ')}`,
+    '',
+  ].join('\n');
+}
+
+/** Vitest calls it before the tests, and what it gives after them. */
+export default function setup(): () => void {
+  return () => void process.stderr.write(leftOut());
+}

@@ -1,0 +1,107 @@
+/** A simulated service of several packages behind one real HTTP server: each changes only at its own requests. */
+import { change, type Change, type Script } from '../models/list-changes.ts';
+import type { ListedPackage, Question, Said } from '../models/listed-package.ts';
+import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
+import { VIDEO_LIST } from '../fixtures/service-responses.ts';
+import { createTurns } from '../models/turns.ts';
+import type { VirtualClock } from '../clocks/virtual-clock.ts';
+
+/** A request as the package saw it, and what it said. */
+export interface Exchange extends Question, Said {
+  at: number;
+  changes: readonly Change[];
+}
+
+/** What happens while a run goes on. */
+export interface Plan {
+  /** By package id. */
+  scripts: ReadonlyMap<number, Script>;
+  concurrency: number;
+  /** Called at the so-many-th request of one package, before its answer. */
+  disturbance: { packageId: number; request: number; strike: () => void } | null;
+}
+
+export interface ChangingAccount {
+  packages: ReadonlyMap<number, ListedPackage>;
+  /** What each package was asked since the run began, by its id. */
+  seen(packageId: number): readonly Exchange[];
+  beginRun(plan: Plan): void;
+  walkEnded(packageId: number): void;
+  /** No further walk will ask: the run is being stopped. */
+  windUp(): void;
+  letAllThrough(): void;
+  reply(request: SeenRequest): Promise<Reply>;
+}
+
+/** One answer takes so long. */
+const ANSWER_MS = 1000;
+
+interface State {
+  plan: Plan;
+  seen: Map<number, Exchange[]>;
+}
+
+/** The account of one case; `choose` says which package has the n-th turn. */
+export function createChangingAccount(
+  listed: readonly ListedPackage[],
+  clock: VirtualClock,
+  choose: (n: number) => number,
+): ChangingAccount {
+  const packages = new Map(listed.map((each) => [each.id, each]));
+  const turns = createTurns(choose);
+  const state: State = { plan: { scripts: new Map(), concurrency: 1, disturbance: null }, seen: new Map() };
+  return {
+    packages,
+    seen: (packageId) => state.seen.get(packageId) ?? [],
+    beginRun: (plan) => {
+      state.plan = plan;
+      state.seen = new Map(listed.map(({ id }) => [id, []]));
+      turns.begin(packages.size, plan.concurrency);
+    },
+    walkEnded: (packageId) => turns.ended(packageId),
+    windUp: () => turns.windUp(),
+    letAllThrough: () => turns.letAllThrough(),
+    reply: async (request) => {
+      const one = packages.get(Number(request.query.get('pkg')));
+      if (!one || request.path !== VIDEO_LIST) return { status: 404 };
+      await turns.take(one.id);
+      return { body: serve(state, clock, one, questionOf(request)) };
+    },
+  };
+}
+
+function questionOf({ query }: SeenRequest): Question {
+  return {
+    page: Number(query.get('page')),
+    size: Number(query.get('pagesize')),
+    isDescending: query.get('sort_direction') === 'desc',
+  };
+}
+
+/** Time goes on, the next change comes about, and then the package is looked at. */
+function serve({ plan, seen }: State, clock: VirtualClock, one: ListedPackage, question: Question): string {
+  clock.advance(ANSWER_MS);
+  const exchanges = seen.get(one.id) ?? [];
+  const changes = plan.scripts.get(one.id)?.[exchanges.length] ?? [];
+  change(one, changes, clock.now());
+  const { body, said } = one.answer(question);
+  exchanges.push({ ...question, ...said, at: clock.now(), changes });
+  const { disturbance } = plan;
+  if (disturbance?.packageId === one.id && disturbance.request === exchanges.length) disturbance.strike();
+  return body;
+}
+
+/** One server for all cases of a test: each case shows its own account. */
+export interface AccountServer {
+  url: string;
+  show(account: ChangingAccount): void;
+}
+
+export async function startAccountServer(): Promise<AccountServer> {
+  let shown: ChangingAccount | null = null;
+  const service = await startScriptedService(async (request) => {
+    service.requests.length = 0; // thousands of cases ask it
+    return shown ? shown.reply(request) : { status: 404 };
+  });
+  return { url: service.url, show: (account) => void (shown = account) };
+}

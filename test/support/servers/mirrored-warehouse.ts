@@ -1,0 +1,87 @@
+/** A warehouse that is synced over HTTP and served back over HTTP: another one can be synced from it. */
+import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Config, ServerConfig, StorageAuth } from '../../../src/config/config.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { openServing } from '../../../src/web/process/compose.ts';
+import { silentProgress } from '../../../src/sync/progress.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import { openPipeline } from '../../../src/app/worker.ts';
+import { rowsOf } from '../fixtures/live-file.ts';
+import { configOf } from '../fixtures/open-pipeline.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+export interface MirrorWishes {
+  url: string;
+  packages: readonly number[];
+  pageSize: number;
+  clock: Clock;
+  /** First day to book. */
+  since: string;
+  server?: Partial<ServerConfig>;
+  /** Default `none`. */
+  storageAuth?: StorageAuth;
+}
+
+export interface MirroredWarehouse {
+  live: string;
+  config: Config & { server: ServerConfig };
+  sync(): Promise<RunSummary>;
+  /** Serves the live file, which must be there, until the test is over; gives its address. */
+  serve(): Promise<string>;
+  query(sql: string): Record<string, unknown>[];
+  /** Before the test is over. */
+  close(): Promise<void>;
+}
+
+/** A warehouse in a folder of its own, with the storage of the same service. Nothing limits its requests. */
+export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
+  const { clock, url, packages, pageSize } = wishes;
+  const live = join(temporaryFolder(), 'vodhouse.db');
+  const config = withStorage(configOf({ url, packages, pageSize }, live), url, wishes);
+  const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
+  const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
+  const closers = [() => pipeline.close()];
+  const close = async () => {
+    for (const end of closers.splice(0)) await end();
+  };
+  onTestFinished(close);
+  return {
+    live,
+    config,
+    sync: () => pipeline.run({ trigger: 'manual', signal: new AbortController().signal }),
+    serve: async () => {
+      const serving = await openServing(config, { clock, whyDead: () => null, onError: fail });
+      closers.unshift(() => serving.close());
+      return serving.url;
+    },
+    query: (sql) => rowsOf(live, sql),
+    close,
+  };
+}
+
+function withStorage(
+  config: Config,
+  url: string,
+  { since, server, storageAuth = 'none' }: MirrorWishes,
+): MirroredWarehouse['config'] {
+  const storage = {
+    baseUrl: url,
+    auth: storageAuth,
+    key: 'test-key',
+    since,
+    settleMs: 3_600_000,
+    lookAgainDays: 3,
+    giveUpDays: 7,
+    optional: FIGURES,
+    plausibleFactor: 2,
+  } as const;
+  const accounts = config.accounts.map((account) => ({ ...account, storage }));
+  return { ...config, accounts, server: { host: '127.0.0.1', port: 0, keys: [], ...server } };
+}
+
+function fail(error: unknown): void {
+  throw error;
+}

@@ -1,0 +1,74 @@
+/** The pages of a real server, over the live file of open-site.ts and what else a test puts into it. */
+import { expect } from 'vitest';
+import type { AccountConfig } from '../../../src/config/config.ts';
+import { browse, type Browsed, type BrowseOptions } from '../browser/browser-request.ts';
+import { execute } from '../fixtures/live-file.ts';
+import { configToServe, liveFileToServe, openSiteOver } from './open-web-server.ts';
+import { byId, exactTextOf, named, readHtml, textOf, type Element } from '../read-html.ts';
+
+export interface OpenPagesOptions {
+  keys?: readonly string[];
+  /** The accounts of the config, where they are to be others. */
+  accounts?: (accounts: readonly AccountConfig[]) => AccountConfig[];
+  /** Lines of the config below it. */
+  lines?: string;
+}
+
+export interface ReadPage extends Browsed {
+  root: Element;
+  title: string;
+  /** The element with this id. */
+  part: (id: string) => Element;
+  /** Its text, with single spaces. */
+  words: (id: string) => string;
+}
+
+/** Answers until the test is over; nothing that the server fails at is allowed. */
+export async function openPages(statements: readonly string[] = [], options: OpenPagesOptions = {}) {
+  const live = liveFileToServe();
+  execute(live, atOnce(statements));
+  const config = configToServe(live, options.keys, options.lines);
+  const accounts = options.accounts?.(config.accounts) ?? config.accounts;
+  const site = await openSiteOver({ ...config, accounts });
+  return {
+    ...site,
+    live,
+    /** The page at a path, which must be there (`status`: or be answered so). */
+    page: async (path = '/', status = 200, sent: BrowseOptions = {}): Promise<ReadPage> => {
+      const answer = await browse(`${site.url}${path}`, sent);
+      expect([path.slice(0, 200), answer.status]).toEqual([path.slice(0, 200), status]);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(site.errors).toEqual([]);
+      return readPage(answer);
+    },
+    data: async (path: string): Promise<unknown> => {
+      const answer = await browse(`${site.url}${path}`);
+      expect([path, answer.status]).toEqual([path, 200]);
+      return JSON.parse(answer.text) as unknown;
+    },
+    /** Changes the live file under the server. */
+    change: (...later: string[]) => execute(live, atOnce(later)),
+  };
+}
+
+const atOnce = (statements: readonly string[]) => ['begin;', ...statements, 'commit;'].join('\n');
+
+function readPage(answer: Browsed): ReadPage {
+  const root = readHtml(answer.text);
+  const [title] = named(root, 'title');
+  return {
+    ...answer,
+    root,
+    title: title ? exactTextOf(title) : '',
+    part: (id) => byId(root, id),
+    words: (id) => textOf(byId(root, id)),
+  };
+}
+
+/** Only `main` with these packages; with storage, or without. */
+export const onlyMain =
+  (packages: AccountConfig['packages'], hasStorage = false) =>
+  ([main]: readonly AccountConfig[]): AccountConfig[] => {
+    if (!main) throw new Error('there is no account');
+    return [{ ...main, packages, storage: hasStorage ? main.storage : null }];
+  };

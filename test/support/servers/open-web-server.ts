@@ -1,0 +1,150 @@
+/** The server of a worker over a live file with known content, at noon of 10 March 2026 in UTC. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { Config, ServerConfig } from '../../../src/config/config.ts';
+import { openServing, type Surroundings } from '../../../src/web/process/compose.ts';
+import { load } from '../fixtures/load-config.ts';
+import { insert, liveFileWith, packageRow, storageRow, videoRow } from '../fixtures/filled-live-file.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+
+export const VIDEOS = '/info/v1/videos.json';
+export const STORAGE = '/report/stats/video/storage';
+
+/** The keys that vodhouse asks the service with: the server lets nobody in by them, and tells none of them. */
+export const SERVICE_KEYS = ['first-secret', 'second-secret', 'third-secret', 'fourth-secret'];
+
+export type ServedConfig = Config & { server: ServerConfig };
+
+/**
+ * `main` and `other` have storage and a package 101 each, `alone` has package 7 and no storage. No run has met package 103
+ * of `main`, none has walked 102 whole, and 500 is no longer in the config.
+ */
+export function configToServe(live: string, keys: readonly string[] = [], lines = ''): ServedConfig {
+  const config = load(`warehouse: ${live}
+timezone: Asia/Seoul
+accounts:
+  - name: main
+    video_list: { base_url: https://videos.example.test, key: first-secret }
+    storage: { base_url: https://reports.example.test, auth: { header: X-Main-Key }, key: second-secret }
+    packages: [101, 102, 103, 104]
+  - name: other
+    video_list: { base_url: https://videos.example.test, key: third-secret }
+    storage: { base_url: https://reports.example.test }
+    packages: [101]
+  - name: alone
+    video_list: { base_url: https://videos.example.test, key: fourth-secret }
+    packages: [7]
+server: { port: 0, keys: ${JSON.stringify(keys)} }
+${lines}`);
+  if (!config.server) throw new Error('the config has no server');
+  return { ...config, server: config.server };
+}
+
+const walked = (account: string, live_count: number) => ({
+  account,
+  live_count,
+  walked_at: '2026-03-10 11:30:00',
+});
+const videosOf = (account: string, package_id: number, ids: readonly number[]) =>
+  ids.map((id) => videoRow(id, { account, package_id, title: `${account} ${id} ${'가나다 '.repeat(id)}` }));
+const read = (account: string) =>
+  insert('storage_reading', { account, observed_at: '2026-03-10 11:30:00', date: '2026-03-10' });
+
+/** A live file as `configToServe` has it: 60 videos in 104 of `main`, two or three in the others. */
+export function liveFileToServe(): string {
+  made ??= readFileSync(makeLiveFile());
+  const path = join(temporaryFolder(), 'live.db');
+  writeFileSync(path, made);
+  return path;
+}
+
+/** Its bytes, once one was made: that takes longer than most tests here. */
+let made: Buffer | undefined;
+
+function makeLiveFile(): string {
+  return liveFileWith(
+    packageRow(101, walked('main', 2)),
+    packageRow(102),
+    packageRow(104, walked('main', 60)),
+    packageRow(500, { ...walked('main', 1), retired_at: '2026-03-09 00:00:00' }),
+    packageRow(101, walked('other', 3)),
+    packageRow(7, walked('alone', 1)),
+    ...videosOf('main', 101, [1, 2]),
+    ...videosOf('main', 102, [1, 2]),
+    ...videosOf(
+      'main',
+      104,
+      Array.from({ length: 60 }, (_, index) => index + 1),
+    ),
+    ...videosOf('main', 500, [1]),
+    ...videosOf('other', 101, [3, 4, 5]),
+    ...videosOf('alone', 7, [6]),
+    storageRow('2026-03-08', 1_000),
+    storageRow('2026-03-08', 2_000, { account: 'other' }),
+    read('main'),
+    read('other'),
+  );
+}
+
+export interface OpenSite {
+  url: string;
+  clock: VirtualClock;
+  /** What it told the process around it. */
+  errors: unknown[];
+  close: () => Promise<void>;
+}
+
+/** Serves until the test is over; what it is not told of, it must not fail at. */
+export async function openSiteOver(
+  config: ServedConfig,
+  parts: Partial<Surroundings> = {},
+): Promise<OpenSite> {
+  const clock = createVirtualClock('2026-03-10T12:00:00Z');
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const serving = await openServing(config, { clock, whyDead: () => null, onError, ...parts });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= serving.close());
+  onTestFinished(close);
+  return { url: serving.url, clock, errors, close };
+}
+
+/** The same over a live file of its own. */
+export function openSite(keys: readonly string[] = [], parts: Partial<Surroundings> = {}): Promise<OpenSite> {
+  return openSiteOver(configToServe(liveFileToServe(), keys), parts);
+}
+
+/** The status of an answer, and its text. */
+export async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; text: string; headers: Headers }> {
+  const response = await fetch(url, { headers });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** The `errorInfo` of a video list, and the ids of its records. */
+export async function askVideos(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const { status, text } = await ask(url, headers);
+  expect(status).toBe(200);
+  const { videoInfoList } = JSON.parse(text) as {
+    videoInfoList: {
+      errorInfo: Record<'errorCode' | 'errorMessage', string>;
+      videoInfoList: { id: number }[];
+    };
+  };
+  return { ...videoInfoList.errorInfo, ids: videoInfoList.videoInfoList.map(({ id }) => id) };
+}
+
+/** The `message` of the storage statistics, and the total bytes of its days by date. */
+export async function askStorage(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const { status, text } = await ask(url, headers);
+  expect(status).toBe(200);
+  const { message, data } = JSON.parse(text) as {
+    message: string;
+    data: { list: { date: string; mov_org_size: number }[] };
+  };
+  return { message, days: data.list.map(({ date, mov_org_size }) => [date, mov_org_size]) };
+}

@@ -1,0 +1,73 @@
+/** A service that stamps every request by its own clock as it arrives, and accounts that ask it within limits. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { CONFIG } from '../fixtures/config-file.ts';
+import { folderOf } from '../fixtures/folder-of-files.ts';
+import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
+import { listPage, videoRecord } from '../fixtures/service-responses.ts';
+
+export interface LimitedAccount {
+  /** Also its key. */
+  name: string;
+  packages?: readonly number[];
+  pageSize?: number;
+  /** As in the config: `per_second: 5, per_minute: 120`. What is not named is off. */
+  limits: string;
+}
+
+/** What the service does with a request: how long it takes, and what comes of it. */
+export interface Treatment {
+  latencyMs: number;
+  outcome: 'well' | 'error' | 'drop' | 'truncate' | Reply;
+}
+
+const OFF = { concurrency: 4, per_second: 'null', per_minute: 'null', per_day: 'null' };
+
+/** The whole service: each package has so many videos; `treat` says what comes of each request. */
+export async function startStampedService(
+  videos: number,
+  treat: (request: SeenRequest, account: string) => Treatment,
+) {
+  const records = Array.from({ length: videos }, (_, index) => videoRecord(index + 1));
+  const service = await startScriptedService(async (request) => {
+    const { latencyMs, outcome } = treat(request, accountOf(request));
+    if (latencyMs > 0) await pause(latencyMs);
+    if (typeof outcome === 'object' || outcome === 'hang' || outcome === 'drop') return outcome;
+    if (outcome === 'error') return { status: 500, body: 'on fire' };
+    const page = listPage(request, records);
+    return outcome === 'truncate' ? { ...page, truncateAfter: 100 } : page;
+  });
+  return {
+    url: service.url,
+    /** Everything that arrived, in its order. */
+    arrivals: service.requests,
+    arrivalsOf: (account: string) => service.requests.filter((request) => accountOf(request) === account),
+  };
+}
+
+/** Which account sent the request: each has its name as its key. */
+export function accountOf({ query }: SeenRequest): string {
+  return query.get('key') ?? '';
+}
+
+/** A folder with a config of these accounts. */
+export function folderOfAccounts(url: string, accounts: readonly LimitedAccount[]): string {
+  const lines = accounts.flatMap(({ name, packages = [101, 102, 103], pageSize = 2, limits }) => [
+    `  - name: ${name}`,
+    `    video_list: { base_url: ${url}, key: ${name}, page_size: ${pageSize} }`,
+    `    packages: [${packages.join(', ')}]`,
+    `    limits: { ${allLimits(limits)} }`,
+  ]);
+  const top = ['warehouse: data/vodhouse.db', 'timezone: Asia/Seoul', 'accounts:'];
+  return folderOf({ [CONFIG]: [...top, ...lines, ''].join('\n') });
+}
+
+function allLimits(limits: string): string {
+  const others = Object.entries(OFF).filter(([name]) => !limits.includes(`${name}:`));
+  return [limits, ...others.map(([name, value]) => `${name}: ${value}`)].join(', ');
+}
+
+/** The most arrivals that any sliding window of this length holds; a window has its beginning and not its end. */
+export function mostArrivals(arrivals: readonly SeenRequest[], windowMs: number): number {
+  const stamps = arrivals.map(({ at }) => at);
+  return Math.max(0, ...stamps.map((end) => stamps.filter((at) => at <= end && at > end - windowMs).length));
+}

@@ -1,0 +1,191 @@
+/**
+ * An account with storage statistics: a real pipeline over a real file and real HTTP, with a clock that the test
+ * moves, and a service that answers as the test says.
+ */
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { AccountConfig, Config, StorageConfig } from '../../../src/config/config.ts';
+import { InterruptedError } from '../../../src/lib/errors.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { silentProgress } from '../../../src/sync/progress.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import { openPipeline, type Pipeline, type RunWish } from '../../../src/app/worker.ts';
+import { rowsOf, type Row } from '../fixtures/live-file.ts';
+import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
+import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+
+/** What the service is asked for. */
+export interface DayQuestion {
+  from: string;
+  to: string;
+  /** Every day of the range. */
+  days: readonly string[];
+  /** Counts from 1, over all storage requests. */
+  number: number;
+}
+
+/** The records to answer with, each as a value or as JSON text; or another reply altogether. */
+export type DayAnswer = readonly (Record<string, unknown> | string)[] | Reply;
+
+export interface StorageAccountOptions {
+  answer: (question: DayQuestion) => DayAnswer;
+  timezone?: string;
+  rules?: Partial<StorageConfig>;
+  limits?: Partial<AccountConfig['limits']>;
+  /** Packages, and what the video list answers; none unless said. */
+  packages?: readonly number[];
+  list?: (request: SeenRequest) => Reply;
+  clock?: VirtualClock;
+  folder?: string;
+  /** The service's time in milliseconds since 1970: the `Date` of the answer to request `number`; null for none. */
+  date?: (number: number) => number | null;
+  /** Every answer is dated, and agrees with the clock. */
+  isDated?: boolean;
+  retention?: Config['retention'];
+}
+
+export interface StorageAccount {
+  clock: VirtualClock;
+  path: string;
+  /** The ranges asked for so far: `2026-03-01..2026-03-02`. */
+  asked: string[];
+  log: string[];
+  /** Moves the clock to the moment, and makes a run of everything, or of what is asked for. */
+  runAt(moment: string | number, wish?: Partial<RunWish>): Promise<RunSummary>;
+  pipeline: Pipeline;
+  /** Ends the run under way. */
+  stop(): void;
+  rows(query: string): Row[];
+  /** Date, state and one figure of every stored day. */
+  days(): [date: string, state: string, figure: number | null][];
+  close(): Promise<void>;
+}
+
+export const HOUR_MS = 3_600_000;
+
+/** A record for every day asked for, with the figure that `figureOf` gives; null leaves the day out. */
+export function everyDay(figureOf: (date: string) => number | null) {
+  return ({ days }: DayQuestion): Record<string, unknown>[] =>
+    days.flatMap((date) => {
+      const figure = figureOf(date);
+      return figure === null ? [] : [storageRecord(date, figure)];
+    });
+}
+
+export async function openStorageAccount(options: StorageAccountOptions): Promise<StorageAccount> {
+  const asked: string[] = [];
+  const log: string[] = [];
+  const clock = options.clock ?? createVirtualClock('2026-03-10T03:00Z');
+  const date = options.date ?? (() => (options.isDated ? clock.now() : null));
+  const replyTo = (request: SeenRequest): Reply => {
+    if (request.path !== STORAGE) return options.list ? options.list(request) : listPage(request, []);
+    const question = readQuestion(request, asked.length + 1);
+    asked.push(`${question.from}..${question.to}`);
+    return toReply(options.answer(question));
+  };
+  const service = await startScriptedService((request) => dated(replyTo(request), date(request.number)));
+  const path = join(options.folder ?? temporaryFolder(), 'live.db');
+  const write = (line: string) => void log.push(line);
+  const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
+  const config = configOf(options, service.url, path);
+  const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
+  let controller = new AbortController();
+  let closing: Promise<void> | null = null;
+  const close = () => (closing ??= Promise.all([pipeline.close(), service.close()]).then(() => undefined));
+  onTestFinished(close);
+  return {
+    clock,
+    path,
+    asked,
+    log,
+    runAt: (moment, wish = {}) => {
+      clock.set(moment);
+      controller = new AbortController();
+      return pipeline.run({ trigger: 'manual', signal: controller.signal, ...wish });
+    },
+    pipeline,
+    stop: () => controller.abort(new InterruptedError('stopped by the test')),
+    rows: (query) => rowsOf(path, query),
+    days: () =>
+      rowsOf(path, 'select date, state, mov_org_cnt from storage_day order by date').map((row) => [
+        String(row['date']),
+        String(row['state']),
+        row['mov_org_cnt'] as number | null,
+      ]),
+    close,
+  };
+}
+
+function readQuestion({ query }: SeenRequest, number: number): DayQuestion {
+  const from = query.get('sdate') ?? '';
+  const to = query.get('edate') ?? '';
+  const days: string[] = [];
+  for (let day = Date.parse(from); day <= Date.parse(to); day += 24 * HOUR_MS) {
+    days.push(new Date(day).toISOString().slice(0, 10));
+  }
+  return { from, to, days, number };
+}
+
+function dated(reply: Reply, date: number | null): Reply {
+  if (date === null || typeof reply === 'string' || 'drip' in reply) return reply;
+  return { ...reply, headers: { date: new Date(date).toUTCString(), ...reply.headers } };
+}
+
+function isList(answer: DayAnswer): answer is readonly (Record<string, unknown> | string)[] {
+  return Array.isArray(answer);
+}
+
+function toReply(answer: DayAnswer): Reply {
+  if (!isList(answer)) return answer;
+  const list = answer.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
+  return { body: `{"message":"success","data":{"list":[${list.join(',')}]}}` };
+}
+
+function configOf(options: StorageAccountOptions, url: string, warehouse: string): Config {
+  const storage: StorageConfig = {
+    baseUrl: url,
+    auth: 'none',
+    key: 'test-key',
+    since: null,
+    settleMs: HOUR_MS,
+    lookAgainDays: 3,
+    giveUpDays: 7,
+    optional: [],
+    plausibleFactor: 2,
+    ...options.rules,
+  };
+  const limits = {
+    concurrency: 2,
+    perSecond: null,
+    perMinute: null,
+    perDay: null,
+    maxWaitMs: 120_000,
+    restrictedCodes: [],
+    finalCodes: [],
+    ...options.limits,
+  };
+  return {
+    file: 'test',
+    warehouse,
+    timezone: options.timezone ?? 'Asia/Seoul',
+    durationUnit: 'ms',
+    accounts: [
+      {
+        name: 'main',
+        videoList: { baseUrl: url, key: 'test-key', pageSize: 10 },
+        storage,
+        packages: (options.packages ?? []).map((id) => ({ id, name: null })),
+        limits,
+      },
+    ],
+    schedule: { full: '0 * * * *', quick: null },
+    walk: { removalBrake: 0.2, resumeWithinMs: 7 * 24 * HOUR_MS, boundaryReads: 0.05 },
+    publish: null,
+    retention: options.retention ?? { requestsDays: 35, runsDays: 90 },
+    server: null,
+    notify: null,
+    secrets: ['test-key'],
+  };
+}

@@ -1,0 +1,69 @@
+/** What a long life must not have done, found in what it left: each gives words, and none where all is well. Pure. */
+import type { SoakRun } from './soak-results.ts';
+import { outageWithin, type Outage } from './soak-outages.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface Life {
+  runs: readonly SoakRun[];
+  outages: readonly Outage[];
+  deaths: readonly { at: number; again: number }[];
+}
+
+const words = (at: number) => new Date(at).toISOString().slice(0, 19);
+const wordsOf = ({ id, mode, trigger, status, startedAt }: SoakRun) =>
+  `run ${id} (${mode}, ${trigger}, ${status}) of ${words(startedAt)}`;
+
+/** Runs that began before the one before them was over. */
+export function overlaps({ runs }: Life): string[] {
+  return runs.flatMap((run, index) => {
+    const before = runs[index - 1];
+    return before && run.startedAt < before.finishedAt ? [`${wordsOf(run)} overlaps ${wordsOf(before)}`] : [];
+  });
+}
+
+/**
+ * Ticks that no run began at, within a minute, that was not killed. While the service pauses the worker, while there is
+ * none, and while a run is under way, it may come as late as within a minute of the end of that.
+ */
+export function unserved(life: Life, ticks: readonly number[], isOf: (run: SoakRun) => boolean): string[] {
+  const begun = life.runs
+    .filter((run) => isOf(run) && run.status !== 'interrupted')
+    .map(({ startedAt }) => startedAt);
+  return ticks.flatMap((tick) => {
+    const until = latestFor(life, tick) + MINUTE_MS;
+    return begun.some((at) => at >= tick && at <= until) ? [] : [`nothing began at ${words(tick)}`];
+  });
+}
+
+function latestFor({ runs, outages, deaths }: Life, tick: number): number {
+  const outage = outageWithin(outages, tick, tick);
+  const death = deaths.find(({ at, again }) => at - MINUTE_MS <= tick && tick <= again);
+  const free = Math.max(tick, outage && isPausing(outage) ? outage.pausedUntil : tick, death?.again ?? tick);
+  const underWay = runs.findLast(({ status, startedAt }) => status !== 'interrupted' && startedAt < free);
+  return Math.max(free, underWay?.finishedAt ?? free);
+}
+
+function isPausing({ kind }: Outage): boolean {
+  return kind === 'too many' || kind === 'announced';
+}
+
+/** Ticks for which more than one run began from the start, but for one that was killed. */
+export function doubled({ runs }: Life, ticks: readonly number[], mode: SoakRun['mode']): string[] {
+  const fresh = runs.filter((run) => run.mode === mode && !run.goesOn && run.status !== 'interrupted');
+  return ticks.flatMap((tick, index) => {
+    const next = ticks[index + 1] ?? Infinity;
+    const of = fresh.filter(({ startedAt }) => startedAt >= tick && startedAt < next);
+    return of.length > 1 ? [of.map(wordsOf).join(' and ')] : [];
+  });
+}
+
+/** Runs that did not succeed although the service was well and the process lived. */
+export function unexplained({ runs, outages, deaths }: Life): string[] {
+  return runs.flatMap((run) => {
+    const { status, startedAt, finishedAt, error } = run;
+    const isKilled = deaths.some(({ at }) => startedAt <= at && at <= finishedAt);
+    const isWell = status === 'succeeded' || (status === 'interrupted' && isKilled);
+    return isWell || outageWithin(outages, startedAt, finishedAt) ? [] : [`${wordsOf(run)}: ${error}`];
+  });
+}

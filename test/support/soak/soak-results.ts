@@ -1,0 +1,94 @@
+/** What a long life leaves in the live file: read now and then, since runs and walks are forgotten. */
+import { fromTimestamp } from '../../../src/lib/clock.ts';
+import type { Mode, Status, Trigger } from '../../../src/database/schema/runs.ts';
+import { rowsOf, valueOf } from '../fixtures/live-file.ts';
+
+/** A run; moments in milliseconds since 1970. */
+export interface SoakRun {
+  id: number;
+  trigger: Trigger;
+  mode: Mode;
+  status: Status;
+  startedAt: number;
+  finishedAt: number;
+  /** It goes on from one that was parked. */
+  goesOn: boolean;
+  error: string | null;
+}
+
+/** Rows of walks, counted by what they are. */
+export interface WalkTally {
+  resumed: number;
+  /** Quick walks that ended well, and found something or nothing. */
+  quickThatFound: number;
+  quickInVain: number;
+}
+
+export interface Harvest {
+  runs: SoakRun[];
+  walks: WalkTally;
+  /** The ages in days of the oldest run, walk and request, the highest that were ever seen. */
+  oldestDays: { run: number; walk: number; request: number };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Reads what is new since the last time. Only while no run is under way. */
+export function createHarvester(path: string, now: () => number) {
+  const harvest: Harvest = {
+    runs: [],
+    walks: { resumed: 0, quickThatFound: 0, quickInVain: 0 },
+    oldestDays: { run: 0, walk: 0, request: 0 },
+  };
+  let lastWalk = 0;
+  return {
+    harvest,
+    gather: (): void => {
+      harvest.runs.push(...runsAfter(path, harvest.runs.at(-1)?.id ?? 0));
+      const tally = tallyAfter(path, lastWalk);
+      for (const name of Object.keys(harvest.walks) as (keyof WalkTally)[])
+        harvest.walks[name] += tally[name];
+      lastWalk = Number(valueOf(path, 'select coalesce(max(walk_id), 0) from walk'));
+      const { oldestDays } = harvest;
+      for (const [name, oldest] of Object.entries(oldestRows(path))) {
+        const days = (now() - oldest) / DAY_MS;
+        oldestDays[name as keyof typeof oldestDays] = Math.max(oldestDays[name as 'run'], days);
+      }
+    },
+  };
+}
+
+function runsAfter(path: string, id: number): SoakRun[] {
+  return rowsOf(path, 'select * from run where run_id > ? order by run_id', id).map((row) => ({
+    id: Number(row['run_id']),
+    trigger: row['trigger'] as Trigger,
+    mode: row['mode'] as Mode,
+    status: row['status'] as Status,
+    startedAt: fromTimestamp(String(row['started_at'])),
+    finishedAt: fromTimestamp(String(row['finished_at'])),
+    goesOn: row['origin_started_at'] !== null,
+    error: row['error'] as string | null,
+  }));
+}
+
+const QUICK = `mode = 'quick' and status = 'succeeded'`;
+const FOUND = 'inserted + updated + removed + restored + quarantined + held_back > 0';
+
+function tallyAfter(path: string, walkId: number): WalkTally {
+  const [row = {}] = rowsOf(
+    path,
+    `select count(*) filter (where resumed) as resumed,
+            count(*) filter (where ${QUICK} and ${FOUND}) as quickThatFound,
+            count(*) filter (where ${QUICK} and not (${FOUND})) as quickInVain
+     from walk where walk_id > ?`,
+    walkId,
+  );
+  return row as unknown as WalkTally;
+}
+
+function oldestRows(path: string): Harvest['oldestDays'] {
+  const moment = (table: string) =>
+    fromTimestamp(String(valueOf(path, `select min(started_at) from ${table}`)));
+  const request = Number(valueOf(path, 'select min(at_ms) from request'));
+  return { run: moment('run'), walk: moment('walk'), request };
+}

@@ -1,0 +1,120 @@
+/** The sandbox over real HTTP, with bad hours, a clock that goes on while it answers, and a note of every request. */
+import { fastify, type FastifyReply } from 'fastify';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { isSentAsDoubles } from '../../../src/sandbox/sample-storage.ts';
+import { createAdmission, openToAll } from '../../../src/service/server/api-keys.ts';
+import { addServiceRoutes, type ServiceOptions } from '../../../src/service/server/routes.ts';
+import { faultAt, type Fault, type Outage } from './soak-outages.ts';
+import type { VirtualClock } from '../clocks/virtual-clock.ts';
+
+const SEED = 7;
+const PAGE_SIZE_MAX = 200;
+
+/** How long a request is on its way, and how long its answer: nothing else moves the clock while it is. */
+const THERE_MS = 20;
+const BACK_MS = 40;
+
+/** Every so many requests a video changes, between one page of a walk and the next. */
+const CHANGE_EVERY = 300;
+
+export interface SoakServiceOptions {
+  clock: VirtualClock;
+  packages: NonNullable<SandboxOptions['packages']>;
+  timezone: string;
+  outages: readonly Outage[];
+}
+
+/** What the service saw, by its own clock, in milliseconds since 1970. */
+interface Seen {
+  /** When each request arrived, rising. */
+  arrivals: number[];
+  /** The times in which it asked not to be asked, each from the answer that said so. */
+  pauses: { from: number; to: number }[];
+  /** How many requests met which fault. */
+  faults: Record<string, number>;
+}
+
+export type SoakService = Awaited<ReturnType<typeof startSoakService>>;
+
+export async function startSoakService({ clock, packages, timezone, outages }: SoakServiceOptions) {
+  const sandbox = createSandbox({ clock, packages, timezone, seed: SEED });
+  const seen: Seen = { arrivals: [], pauses: [], faults: {} };
+  let isStill = false;
+  let awaited: { number: number; call: () => void } | null = null;
+
+  function arrive(): number {
+    clock.advance(THERE_MS);
+    const number = seen.arrivals.push(clock.now());
+    if (!isStill && number % CHANGE_EVERY === 0) sandbox.churn(1);
+    if (awaited?.number === number) awaited.call();
+    return clock.now();
+  }
+
+  const app = fastify({ forceCloseConnections: true });
+  app.addHook('onRequest', async (_request, reply) => {
+    const fault = faultAt(outages, arrive());
+    clock.advance(BACK_MS);
+    if (fault) await fail(reply, fault, seen, clock.now());
+  });
+  addServiceRoutes(
+    app,
+    wireOptions(sandbox, () => clock.now()),
+  );
+  return {
+    url: await app.listen({ host: '127.0.0.1', port: 0 }),
+    sandbox,
+    seen,
+    /** Calls at the arrival of the request that is so many from now on. */
+    atArrival: (count: number, call: () => void) => {
+      awaited = { number: seen.arrivals.length + count, call };
+    },
+    /** From now on nothing changes by itself. */
+    standStill: () => void (isStill = true),
+    close: async () => {
+      await app.close();
+    },
+  };
+}
+
+function wireOptions({ catalogue, key }: Sandbox, now: () => number): ServiceOptions {
+  return {
+    catalogue,
+    admits: { videos: createAdmission([key], ['query']), storage: openToAll },
+    now,
+    defaultPageSize: PAGE_SIZE_MAX,
+    maxPageSize: PAGE_SIZE_MAX,
+    asDoubles: (day) => isSentAsDoubles(SEED, day),
+  };
+}
+
+async function fail(reply: FastifyReply, fault: Fault, { faults, pauses }: Seen, now: number): Promise<void> {
+  if (fault === 'drop') {
+    count(faults, 'dropped');
+    reply.hijack();
+    reply.raw.destroy();
+    return;
+  }
+  const { status, waitMs } = fault;
+  count(faults, waitMs === null ? `${status}` : `${status} with a time`);
+  if (waitMs !== null) {
+    const seconds = Math.ceil(waitMs / 1000);
+    pauses.push({ from: now, to: now + seconds * 1000 });
+    reply.header('retry-after', String(seconds));
+  }
+  await reply.code(status).send('not now');
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+/** The most moments that any sliding window of this length holds; a window has its beginning and not its end. */
+export function mostWithin(moments: readonly number[], windowMs: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [index, moment] of moments.entries()) {
+    while ((moments[first] ?? moment) <= moment - windowMs) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}

@@ -1,0 +1,75 @@
+/** Where the memory and the bytes of the file go. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { rowsOf, valueOf } from '../fixtures/live-file.ts';
+
+/** Bytes and rows of a table; the bytes include its indexes. */
+export interface TableSize {
+  bytes: number;
+  rows: number;
+}
+
+/** Sizes at one moment, in bytes. */
+export interface Sizes {
+  day: number;
+  /** Heap that is in use after the garbage was collected. */
+  heap: number;
+  file: number;
+  /** Pages of the file that nothing stands on. */
+  free: number;
+  tables: ReadonlyMap<string, TableSize>;
+}
+
+export function measure(path: string, day: number): Sizes {
+  const pageBytes = Number(valueOf(path, 'pragma page_size'));
+  return {
+    day,
+    heap: heapInUse(),
+    file: Number(valueOf(path, 'pragma page_count')) * pageBytes,
+    free: Number(valueOf(path, 'pragma freelist_count')) * pageBytes,
+    tables: tableSizes(path),
+  };
+}
+
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+function tableSizes(path: string): Map<string, TableSize> {
+  const sizes = rowsOf(
+    path,
+    `select coalesce(tbl_name, stat.name) as name, sum(pgsize) as bytes
+     from dbstat as stat left join sqlite_schema as entry on entry.name = stat.name
+     group by 1 order by 1`,
+  );
+  return new Map(
+    sizes.map(({ name, bytes }) => {
+      const rows = Number(valueOf(path, `select count(*) from "${String(name)}"`));
+      return [String(name), { bytes: Number(bytes), rows }];
+    }),
+  );
+}
+
+/** A table for people: KiB and rows of each table at each moment. */
+export function sizeTable(moments: readonly Sizes[]): string {
+  const names = [...(moments.at(-1)?.tables.keys() ?? [])];
+  const line = (name: string, cell: (sizes: Sizes) => string) =>
+    `${name.padEnd(24)}${moments.map((sizes) => cell(sizes).padStart(18)).join('')}`;
+  const kib = (bytes: number) => String(Math.round(bytes / 1024));
+  return [
+    line('KiB (rows)', ({ day }) => `day ${day}`),
+    ...names.map((name) =>
+      line(name, ({ tables }) => {
+        const { bytes, rows } = tables.get(name) ?? { bytes: 0, rows: 0 };
+        return `${kib(bytes)} (${rows})`;
+      }),
+    ),
+    line('free pages', ({ free }) => kib(free)),
+    line('file', ({ file }) => kib(file)),
+    line('heap', ({ heap }) => kib(heap)),
+  ].join('\n');
+}

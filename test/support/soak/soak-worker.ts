@@ -1,0 +1,83 @@
+/** The real worker, looking when the test says, that can die like a process that is killed. */
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import type { Config } from '../../../src/config/config.ts';
+import { InterruptedError } from '../../../src/lib/errors.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { silentProgress } from '../../../src/sync/progress.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import { work } from '../../../src/app/worker.ts';
+import type { VirtualClock } from '../clocks/virtual-clock.ts';
+
+export interface SoakWorker {
+  /** Looks what is due, and resolves when that is done. */
+  look(): Promise<void>;
+  /**
+   * Keeps the files as they are at this moment, in the middle of a run, and lets nothing more be begun. What the rest
+   * of the dying process writes is lost at `bury`.
+   */
+  kill: () => void;
+  isKilled(): boolean;
+  /** Puts the files back as `kill` found them, once nobody has them open. */
+  bury(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SoakWorkerOptions {
+  config: Config;
+  clock: VirtualClock;
+  onRun: (summary: RunSummary) => void;
+  /** Told of what must never be logged: a run that failed for other reasons than the service. */
+  onDefect: (line: string) => void;
+}
+
+const FILES = ['', '-wal'];
+
+function notLooking(): never {
+  throw new Error('the worker ended before it looked');
+}
+
+export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOptions): SoakWorker {
+  const { warehouse: path } = config;
+  const controller = new AbortController();
+  let give: (look: () => Promise<void>) => void = () => undefined;
+  const given = new Promise<() => Promise<void>>((resolve) => (give = resolve));
+  let killed = false;
+  const write = (line: string) => {
+    if (line.includes('the run failed') || line.includes('could not be stored')) onDefect(line);
+  };
+  const logger = createLogger({ level: 'error', format: 'json', secrets: [], write });
+  const ticks = (look: () => Promise<void>) => {
+    give(look);
+    return { close: async () => undefined };
+  };
+  const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
+  const ended = work(config, surroundings, controller.signal, {
+    onRun: (summary) => {
+      if (!killed) onRun(summary);
+    },
+    onServing: () => undefined,
+    onPublished: () => undefined,
+  });
+  return {
+    look: async () => (await Promise.race([given, ended.then(notLooking)]))(),
+    kill: () => {
+      killed = true;
+      for (const file of FILES) {
+        if (existsSync(path + file)) copyFileSync(path + file, `${path}.killed${file}`);
+      }
+      controller.abort(new InterruptedError('killed by the test'));
+    },
+    isKilled: () => killed,
+    bury: async () => {
+      await ended;
+      for (const file of [...FILES, '-shm']) rmSync(path + file, { force: true });
+      for (const file of FILES) {
+        if (existsSync(`${path}.killed${file}`)) renameSync(`${path}.killed${file}`, path + file);
+      }
+    },
+    stop: async () => {
+      controller.abort(new InterruptedError('stopped by the test'));
+      await ended;
+    },
+  };
+}

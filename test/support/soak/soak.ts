@@ -1,0 +1,168 @@
+/** Thirty days of a worker's life by a virtual clock: its schedule, its service's bad nights, its deaths. */
+import type { Config } from '../../../src/config/config.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import { configOf } from '../fixtures/open-pipeline.ts';
+import { createHarvester, type Harvest } from './soak-results.ts';
+import { outagesFrom, outageWithin, type Outage } from './soak-outages.ts';
+import { startSoakService, type SoakService } from './soak-service.ts';
+import { measure, type Sizes } from './soak-sizes.ts';
+import { startSoakWorker, type SoakWorker } from './soak-worker.ts';
+import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const DAYS = 30;
+/** On 29 March 2026 the clocks of Berlin go forward. */
+export const START = toMs('2026-03-10T09:04Z');
+const END = START + DAYS * DAY_MS;
+const TIMEZONE = 'Europe/Berlin';
+export const SINCE = '2026-03-01';
+
+export const LIMITS = { perSecond: 5, perMinute: 20, perDay: 1_700 };
+export const RETENTION = { requestsDays: 7, runsDays: 10 };
+const SCHEDULE = { full: '0 * * * *', quick: '*/10 * * * *' };
+const QUICK_MS = 10 * MINUTE_MS;
+const isFullTick = (at: number) => at % HOUR_MS === 0;
+
+const PACKAGES = [
+  { id: 101, videos: 220 },
+  { id: 102, videos: 120 },
+  { id: 103, videos: 0 },
+  { id: 104, videos: 70 },
+  { id: 105, videos: 30 },
+];
+
+/** When the worker is killed: at so many requests after the moment, which is the tick of a full or a quick run. */
+const DEATHS = [
+  { at: toMs('2026-03-14T15:00Z'), requests: 9 },
+  { at: toMs('2026-03-22T04:20Z'), requests: 3 },
+  { at: toMs('2026-03-31T11:00Z'), requests: 17 },
+];
+/** How long nobody starts it again. */
+const DEAD_FOR_MS = 130_000;
+
+/** What 30 days came to. */
+export interface Soak {
+  service: SoakService;
+  outages: readonly Outage[];
+  harvest: Harvest;
+  /** The moments of its deaths, and of the starts after them. */
+  deaths: { at: number; again: number }[];
+  /** Requests by the summaries of the runs that came to their end. */
+  requests: number;
+  /** What was logged that no outage explains. */
+  defects: string[];
+  /** After 10, 20 and 30 days. */
+  sizes: Sizes[];
+}
+
+/** Lives for 30 days in the file at `path`. */
+export async function playSoak(path: string): Promise<Soak> {
+  const clock = createVirtualClock(START);
+  const outages = outagesFrom(START, DAYS);
+  const service = await startSoakService({ clock, packages: PACKAGES, timezone: TIMEZONE, outages });
+  const config = soakConfig(service.url, path);
+  const { harvest, gather } = createHarvester(path, () => clock.now());
+  const soak: Soak = { service, outages, harvest, deaths: [], requests: 0, defects: [], sizes: [] };
+  const begin = () => startWorker(config, soak, clock);
+  const everyHalfDay = () => {
+    gather();
+    noteSizes(soak, path, clock.now());
+  };
+  try {
+    await live(soak, clock, begin, everyHalfDay);
+  } finally {
+    await service.close();
+  }
+  return soak;
+}
+
+async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, everyHalfDay: () => void) {
+  const { outages, service } = soak;
+  const deaths = [...DEATHS];
+  let worker = begin();
+  let noteAt = START;
+  for (let at = START; at < END; at = nextLook(outages, at, clock.now())) {
+    clock.set(Math.max(at, clock.now()));
+    churn(service, at);
+    if (deaths[0] && at >= deaths[0].at) service.atArrival(deaths.shift()?.requests ?? 0, worker.kill);
+    await worker.look();
+    if (worker.isKilled()) worker = await startAgain(worker, soak, clock, begin);
+    if (at < noteAt) continue;
+    noteAt += DAY_MS / 2;
+    everyHalfDay();
+  }
+  await endQuietly(worker, service, clock);
+  everyHalfDay();
+}
+
+/** One more full run of a service that stands still. */
+async function endQuietly(worker: SoakWorker, service: SoakService, clock: VirtualClock): Promise<void> {
+  service.standStill();
+  clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
+  await worker.look();
+  await worker.stop();
+}
+
+function startWorker(config: Config, soak: Soak, clock: VirtualClock): SoakWorker {
+  const onRun = ({ requests }: RunSummary) => void (soak.requests += requests);
+  const onDefect = (line: string) => void soak.defects.push(line);
+  return startSoakWorker({ config, clock, onRun, onDefect });
+}
+
+async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualClock, begin: () => SoakWorker) {
+  const at = clock.now();
+  await dead.bury();
+  clock.advance(DEAD_FOR_MS);
+  deaths.push({ at, again: clock.now() });
+  const worker = begin();
+  await worker.look();
+  return worker;
+}
+
+/** The ticks of the schedule from the first full hour on; the last full one is after the end, and made all the same. */
+export function ticks(): { full: number[]; quick: number[] } {
+  const first = Math.ceil(START / HOUR_MS) * HOUR_MS;
+  const all = Array.from({ length: (DAYS * DAY_MS) / QUICK_MS + 1 }, (_, index) => first + index * QUICK_MS);
+  return { full: all.filter(isFullTick), quick: all.filter((at) => at <= END) };
+}
+
+/** Every ten minutes something may be due; around an outage, and where a tick was missed meanwhile, at any minute. */
+function nextLook(outages: readonly Outage[], lastAt: number, now: number): number {
+  const minute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+  const isOften = now - lastAt > MINUTE_MS || outageWithin(outages, minute, minute + 5 * MINUTE_MS);
+  return isOften ? minute : Math.ceil(minute / QUICK_MS) * QUICK_MS;
+}
+
+/** A change every other hour, and now and then many at once. */
+function churn({ sandbox }: SoakService, at: number): void {
+  if (at % (2 * HOUR_MS) === 20 * MINUTE_MS) sandbox.churn(1);
+  if (at % (8 * DAY_MS) === 30 * MINUTE_MS) sandbox.churn(40);
+}
+
+function noteSizes({ sizes }: Soak, path: string, now: number): void {
+  const day = (sizes.at(-1)?.day ?? 0) + 10;
+  if (now >= START + day * DAY_MS) sizes.push(measure(path, day));
+}
+
+function soakConfig(url: string, path: string): Config {
+  const base = configOf(
+    { url, packages: PACKAGES.map(({ id }) => id), pageSize: 50, removalBrake: 0.2 },
+    path,
+  );
+  const [account] = base.accounts;
+  if (!account) throw new Error('the config has no account');
+  const videoList = { ...account.videoList, key: 'sandbox-key' };
+  const storage = { baseUrl: url, auth: 'none', key: 'sandbox-key', since: SINCE } as const;
+  const rules = { settleMs: HOUR_MS, lookAgainDays: 3, giveUpDays: 7, optional: [], plausibleFactor: 2 };
+  const limits = { ...account.limits, ...LIMITS };
+  return {
+    ...base,
+    timezone: TIMEZONE,
+    accounts: [{ ...account, videoList, storage: { ...storage, ...rules }, limits }],
+    schedule: SCHEDULE,
+    retention: RETENTION,
+  };
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { serveInTurn } from '../../src/sync/fair-queue.ts';
+import { playTurns, type TurnPlay } from '../support/models/fairness-turns.ts';
+
+const ONE_SEAT = { seats: 1, pages: 2, mostBegun: 10 };
+const inOrder = (count: number) => Array.from({ length: count }, (_, name) => name);
+const rising = (names: readonly number[]) => [...names].sort((one, other) => one - other);
+
+describe('packages that are served in turn', () => {
+  it('have so many pages each before the others have theirs, and go on where they stood', async () => {
+    const { read, breaches } = await playTurns({ ...ONE_SEAT, sizes: [5, 1, 4, 2] });
+    expect(read).toEqual([0, 0, 1, 2, 2, 0, 0, 3, 3, 2, 2, 0]);
+    expect(breaches).toEqual([]);
+  });
+
+  it('are not kept waiting by a huge one: it has no more pages than those that had no turn yet', async () => {
+    const { read, ended } = await playTurns({ ...ONE_SEAT, sizes: [1000, 1, 1, 1, 2, 1] });
+    expect(read.slice(0, 13)).toEqual([0, 0, 1, 2, 0, 0, 3, 4, 4, 0, 0, 5, 0]);
+    expect(ended).toEqual([1, 2, 3, 4, 5, 0]);
+  });
+
+  it('do not keep a huge one waiting either: it has its turns while others wait for their first', async () => {
+    const { ended } = await playTurns({ ...ONE_SEAT, sizes: [20, ...Array<number>(1000).fill(1)] });
+    expect(ended.indexOf(0)).toBe(18);
+  });
+
+  it('have no end of a turn where nobody else waits', async () => {
+    const overs: boolean[] = [];
+    await serveInTurn(['only'], { ...ONE_SEAT, mayNotGoOn: () => null }, async (_, turn) => {
+      for (let page = 1; page <= 5; page++) overs.push(turn.pageRead());
+    });
+    expect(overs).toEqual([false, false, false, false, false]);
+  });
+
+  it('are served one at a time until the first answer comes, and by all seats from then on', async () => {
+    const atOnce: number[] = [];
+    let active = 0;
+    const rules = { seats: 3, pages: 50, mostBegun: 10, mayNotGoOn: () => null };
+    await serveInTurn(inOrder(6), rules, async (name, turn) => {
+      atOnce.push(++active);
+      await Promise.resolve();
+      if (name >= 3) turn.answered(); // the first three end without an answer
+      await Promise.resolve();
+      active--;
+    });
+    expect(atOnce).toEqual([1, 1, 1, 1, 2, 3]);
+  });
+
+  it('are begun no further while too many of them wait in memory', async () => {
+    const { read, mostHeld } = await playTurns({ ...ONE_SEAT, mostBegun: 2, sizes: [5, 5, 5, 5] });
+    expect(read.slice(0, 11)).toEqual([0, 0, 1, 1, 0, 0, 1, 1, 0, 2, 2]);
+    expect(mostHeld).toBe(2);
+  });
+
+  it('may be none', async () => {
+    expect(await playTurns({ ...ONE_SEAT, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
+  });
+
+  it('are not said to be served where serving one throws', async () => {
+    const served = serveInTurn([1, 2], { ...ONE_SEAT, mayNotGoOn: () => null }, () =>
+      Promise.reject(new Error('a defect')),
+    );
+    await expect(served).rejects.toThrow('a defect');
+  });
+});
+
+const anyPlay: fc.Arbitrary<TurnPlay> = fc.record({
+  sizes: fc.array(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 25 })), {
+    maxLength: 12,
+  }),
+  seats: fc.integer({ min: 1, max: 5 }),
+  pages: fc.integer({ min: 1, max: 6 }),
+  mostBegun: fc.integer({ min: 1, max: 6 }),
+});
+
+/** Pages take their time in any order that the scheduler finds. */
+async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
+  const played = await scheduler.waitFor(playTurns(play, () => scheduler.schedule(Promise.resolve())));
+  expect(played.breaches).toEqual([]);
+  expect(played.mostHeld).toBeLessThanOrEqual(play.mostBegun + play.seats - 1);
+  expect(played.begun).toEqual(inOrder(play.sizes.length));
+  return played;
+}
+
+describe('whatever the packages, the seats and the time that pages take', () => {
+  it('each is served once, in its order, to its end, by no more than the seats, and holds no more than it may', async () => {
+    const property = fc.asyncProperty(fc.scheduler(), anyPlay, async (scheduler, play) => {
+      const { read, ended } = await playIn(scheduler, play);
+      expect(rising(ended)).toEqual(inOrder(play.sizes.length));
+      expect(rising(read)).toEqual(play.sizes.flatMap((size, name) => Array<number>(size).fill(name)));
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('one that ends early takes no other with it', async () => {
+    const early = fc.array(fc.tuple(fc.nat(11), fc.integer({ min: 1, max: 8 })), { maxLength: 12 });
+    const property = fc.asyncProperty(fc.scheduler(), anyPlay, early, async (scheduler, play, ends) => {
+      const endsBefore = new Map(ends);
+      const { read, ended } = await playIn(scheduler, { ...play, endsBefore });
+      expect(rising(ended)).toEqual(inOrder(play.sizes.length));
+      const pages = play.sizes.map((size, name) => Math.min(size, (endsBefore.get(name) ?? Infinity) - 1));
+      expect(rising(read)).toEqual(pages.flatMap((count, name) => Array<number>(count).fill(name)));
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('a run that must not go on stops each of them at the end of its turn, and none is left waiting', async () => {
+    const property = fc.asyncProperty(
+      fc.scheduler(),
+      anyPlay,
+      fc.nat(40),
+      async (scheduler, play, stopAfter) => {
+        const { read, ended, stopped } = await playIn(scheduler, { ...play, stopAfter });
+        expect(rising([...ended, ...stopped])).toEqual(inOrder(play.sizes.length));
+        const most = stopAfter + play.seats * play.pages;
+        expect(read.length).toBeLessThanOrEqual(stopAfter === 0 ? 0 : most);
+        const whole = play.sizes.reduce((sum, size) => sum + size, 0);
+        if (stopAfter < whole) expect(read.length).toBeGreaterThanOrEqual(stopAfter);
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+});

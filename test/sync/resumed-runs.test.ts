@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { fromTimestamp } from '../../src/lib/clock.ts';
+import {
+  openTestPipeline,
+  type PipelineWishes,
+  type TestPipeline,
+} from '../support/fixtures/open-pipeline.ts';
+import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
+import { listPage, videoRecord, wholeService } from '../support/fixtures/service-responses.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+
+const PACKAGES = [101, 102, 103, 104];
+/** Five records a page: three pages. A first walk asks four times: where the list ends, and then for each page. */
+const RECORDS = Array.from({ length: 15 }, (_, index) => videoRecord(index + 1));
+const DAY_MS = 86_400_000;
+
+interface RunRow {
+  started_at: string;
+  finished_at: string;
+  origin_started_at: string | null;
+  status: string;
+  resume_at: string | null;
+}
+
+type Answer = (request: SeenRequest) => Reply | null;
+
+/** A service of four packages, each of three pages; `answers` says otherwise where it does not give null. */
+async function startService() {
+  const state: { answer: Answer; from: number } = { answer: () => null, from: 0 };
+  const service = await startScriptedService(
+    wholeService((request) => state.answer(request) ?? listPage(request, RECORDS)),
+  );
+  const asked = () => service.requests.slice(state.from).map(({ query }) => Number(query.get('pkg')));
+  return {
+    url: service.url,
+    answer: (next: Answer) => void (state.answer = next),
+    /** The packages asked for since this was last called, in the order of their first requests. */
+    order: () => {
+      const packages = [...new Set(asked())];
+      state.from = service.requests.length;
+      return packages;
+    },
+    pages: (packageId: number) =>
+      service.requests
+        .slice(state.from)
+        .filter(({ query }) => Number(query.get('pkg')) === packageId)
+        .map(({ query }) => Number(query.get('page'))),
+  };
+}
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const open = (service: Service, wishes: Partial<PipelineWishes> = {}) =>
+  openTestPipeline({ url: service.url, packages: PACKAGES, concurrency: 1, ...wishes });
+
+const newestRun = (pipeline: TestPipeline): RunRow | undefined =>
+  pipeline.query<RunRow>('select * from run order by run_id desc limit 1')[0];
+
+const walksOf = (pipeline: TestPipeline, runId: number) =>
+  pipeline.query(
+    'select package_id, status, resumed, pages from walk where run_id = ? order by walk_id',
+    runId,
+  );
+
+/** Asks for a long time of waiting at this request of the package, counted from 1. */
+function restrictAt(packageId: number, nth: number): Answer {
+  let count = 0;
+  return ({ query }) => {
+    const isIt = Number(query.get('pkg')) === packageId && ++count === nth;
+    return isIt ? { status: 429, headers: { 'retry-after': '600' } } : null;
+  };
+}
+
+/** Serves the packages one a run, so that this is the order of those longest unserved. */
+async function putInOrder(pipeline: TestPipeline, order: readonly number[]): Promise<void> {
+  for (const packageId of order) await pipeline.run({ packages: [{ account: null, packageId }] });
+}
+
+describe('a run that is parked', () => {
+  it('by a budget that is spent says when it may go on, goes on there, and asks for nothing twice', async () => {
+    const service = await startService();
+    const pipeline = open(service, { limits: { perDay: 7 } });
+    const first = await pipeline.run();
+    expect(first).toMatchObject({ status: 'parked', requests: 7 });
+    const parked = newestRun(pipeline);
+    expect(parked).toMatchObject({ status: 'parked', resume_at: '2026-03-11 12:00:01' });
+    expect(walksOf(pipeline, first.runId)).toEqual([
+      { package_id: 101, status: 'succeeded', resumed: 0, pages: 3 },
+      { package_id: 102, status: 'parked', resumed: 0, pages: 2 },
+    ]);
+    expect(service.order()).toEqual([101, 102]);
+    pipeline.clock.set(fromTimestamp(parked?.resume_at ?? ''));
+    const second = await pipeline.run({ goesOnFrom: parked?.started_at ?? null });
+    expect(walksOf(pipeline, second.runId)).toMatchObject([
+      { package_id: 102, status: 'succeeded', resumed: 1 },
+      { package_id: 103, status: 'succeeded', resumed: 0 },
+      { package_id: 104, status: 'parked', resumed: 0 },
+    ]);
+    expect(service.pages(102)).toEqual([2, 1]);
+    expect(service.order()).toEqual([102, 103, 104]);
+    expect(newestRun(pipeline)).toMatchObject({ status: 'parked', origin_started_at: parked?.started_at });
+  });
+
+  it('again and again goes on from the first of them, and succeeds when the last package is done', async () => {
+    const service = await startService();
+    const pipeline = open(service, { limits: { perDay: 5 } });
+    await pipeline.run();
+    const origin = newestRun(pipeline)?.started_at ?? null;
+    const orders = [service.order()];
+    for (let day = 1; day <= 4; day++) {
+      pipeline.clock.advance(DAY_MS + 1000);
+      await pipeline.run({ goesOnFrom: origin });
+      orders.push(service.order());
+    }
+    expect(orders).toEqual([[101, 102], [102, 103], [103, 104], [104], []]);
+    expect(pipeline.query('select status, resume_at is null as is_over from run order by run_id')).toEqual([
+      ...Array<object>(3).fill({ status: 'parked', is_over: 0 }),
+      ...Array<object>(2).fill({ status: 'succeeded', is_over: 1 }),
+    ]);
+    expect(pipeline.query('select count(*) as videos from video')).toEqual([{ videos: 60 }]);
+  });
+
+  it('by the service says when that lets it go on', async () => {
+    const service = await startService();
+    const pipeline = open(service);
+    service.answer(restrictAt(102, 3));
+    const first = await pipeline.run();
+    expect(first.status).toBe('parked');
+    const parked = newestRun(pipeline);
+    const waitMs = fromTimestamp(parked?.resume_at ?? '') - fromTimestamp(parked?.finished_at ?? '');
+    expect(waitMs).toBeGreaterThanOrEqual(599_000);
+    expect(waitMs).toBeLessThanOrEqual(601_000);
+    expect(service.order()).toEqual([101, 102]);
+    pipeline.clock.set(fromTimestamp(parked?.resume_at ?? ''));
+    const second = await pipeline.run({ goesOnFrom: parked?.started_at ?? null });
+    expect(second.status).toBe('succeeded');
+    expect(walksOf(pipeline, second.runId)[0]).toMatchObject({ package_id: 102, resumed: 1 });
+    expect(service.order()).toEqual([102, 103, 104]);
+  });
+
+  it('leaves a package that failed to the next run from the start', async () => {
+    const service = await startService();
+    const pipeline = open(service);
+    const isParked = restrictAt(103, 1);
+    service.answer((request) => (request.query.get('pkg') === '101' ? { status: 404 } : isParked(request)));
+    expect((await pipeline.run()).status).toBe('partial');
+    const parked = newestRun(pipeline);
+    expect(parked?.resume_at).not.toBeNull();
+    expect(service.order()).toEqual([101, 102, 103]);
+    pipeline.clock.advance(700_000);
+    await pipeline.run({ goesOnFrom: parked?.started_at ?? null });
+    expect(service.order()).toEqual([103, 104]);
+  });
+});
+
+describe('the line of the packages', () => {
+  const LINE = [103, 101, 104, 102];
+
+  it('has the one longest unserved first', async () => {
+    const service = await startService();
+    const pipeline = open(service);
+    await putInOrder(pipeline, LINE);
+    expect(service.order()).toEqual(LINE);
+    await pipeline.run();
+    expect(service.order()).toEqual(LINE);
+  });
+
+  it('keeps the place of a package that was parked, however often: it is first again', async () => {
+    const service = await startService();
+    const pipeline = open(service);
+    await putInOrder(pipeline, LINE);
+    service.order();
+    for (const expected of [[103, 101], [101], [101]]) {
+      service.answer(restrictAt(101, 2));
+      await pipeline.run();
+      expect(service.order()).toEqual(expected);
+      pipeline.clock.advance(10_000_000);
+    }
+    service.answer(() => null);
+    await pipeline.run();
+    expect(service.order()).toEqual([101, 104, 102, 103]);
+  });
+
+  it('keeps the place of a package that failed once, behind one that did not, and puts it last when it fails again', async () => {
+    const service = await startService();
+    const pipeline = open(service);
+    await putInOrder(pipeline, LINE);
+    service.order();
+    const failThenPark = (parkedAt: number) => {
+      const isParked = restrictAt(parkedAt, 1);
+      service.answer((request) => (request.query.get('pkg') === '103' ? { status: 404 } : isParked(request)));
+    };
+    failThenPark(104);
+    await pipeline.run();
+    expect(service.order()).toEqual([103, 101, 104]);
+    pipeline.clock.advance(700_000);
+    failThenPark(102);
+    await pipeline.run();
+    expect(service.order()).toEqual([104, 103, 102]);
+    pipeline.clock.advance(3_600_000);
+    service.answer(() => null);
+    await pipeline.run();
+    expect(service.order()).toEqual([102, 101, 104, 103]);
+  });
+
+  it('has a package whose process was killed twice last: it may be what killed it', async () => {
+    const service = await startService();
+    const folder = temporaryFolder();
+    let pipeline = open(service, { folder });
+    await putInOrder(pipeline, LINE);
+    service.order();
+    for (const expected of [[103], [101, 103]]) {
+      service.answer(({ query }) => {
+        if (query.get('pkg') === '103') pipeline.crash();
+        return null;
+      });
+      await expect(pipeline.run()).rejects.toThrow();
+      expect(service.order()).toEqual(expected);
+      await pipeline.close();
+      pipeline = open(service, { folder });
+    }
+    service.answer(() => null);
+    await pipeline.run();
+    expect(service.order()).toEqual([104, 102, 101, 103]);
+  });
+
+  it('has never two in a row that failed before while there is another one: a few dead ones do not stop the account', async () => {
+    const service = await startService();
+    const dead = [101, 102, 103, 104];
+    const alive = [201, 202, 203, 204, 205, 206];
+    const pipeline = open(service, { packages: [...dead, ...alive] });
+    service.answer(({ query }) => (dead.includes(Number(query.get('pkg'))) ? { status: 404 } : null));
+    expect((await pipeline.run()).status).toBe('failed');
+    service.order();
+    for (let runs = 0; runs < 4; runs++) {
+      pipeline.clock.advance(3_600_000);
+      await pipeline.run();
+      expect(service.order()).toEqual(expect.arrayContaining(alive));
+    }
+  });
+});

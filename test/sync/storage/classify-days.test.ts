@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toTimestamp } from '../../../src/lib/clock.ts';
+import { addDays } from '../../../src/lib/days.ts';
+import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { readStorageDay } from '../../../src/service/storage.ts';
+import { sortDays } from '../../../src/sync/storage/classify-days.ts';
+import { dayRow } from '../../support/fixtures/storage-rows.ts';
+import { knownDays } from '../../support/fixtures/known-days.ts';
+import { sortContext } from '../../support/fixtures/classify-context.ts';
+import { storageRecord } from '../../support/fixtures/service-responses.ts';
+import { toMs } from '../../support/clocks/virtual-clock.ts';
+
+const NOW = toMs('2026-03-10T03:00Z');
+const DAY = { today: '2026-03-10', settled: '2026-03-08', since: '2026-03-02', now: NOW };
+const RANGE = { from: '2026-03-01', to: '2026-03-10' };
+const TWICE = 'the same day came twice with different figures';
+
+function sort(records: readonly unknown[], known = knownDays(), range = RANGE) {
+  const answer = { records, raw: (index: number) => JSON.stringify(records[index]), answeredAt: NOW + 5 };
+  return sortDays(answer, sortContext({ now: NOW, range, known }));
+}
+
+const dates = (rows: readonly { date: string }[]) => rows.map((row) => row.date);
+
+describe('an answer', () => {
+  it('is sorted into today, the days that are settled, and the days that are missing', () => {
+    const sorted = sort([dayRow('2026-03-10', 1), dayRow('2026-03-08', 2), dayRow('2026-03-02', 3)]);
+    expect(sorted).toEqual({
+      answeredAt: NOW + 5,
+      live: dayRow('2026-03-10', 1),
+      past: [dayRow('2026-03-08', 2), dayRow('2026-03-02', 3)],
+      today: '2026-03-10',
+      unconfirmed: [],
+      missed: ['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'].map((date) => ({
+        date,
+        reason: 'missing',
+        askedDays: 1,
+      })),
+      givenUp: [],
+      refused: [],
+      drift: [],
+    });
+  });
+
+  it('leaves a day alone that is over and not settled', () => {
+    const sorted = sort([dayRow('2026-03-09', 1)]);
+    expect(sorted).toMatchObject({ live: null, past: [], refused: [] });
+    expect(dates(sorted.missed)).not.toContain('2026-03-09');
+  });
+
+  it('leaves days before `since` alone, but for those that are booked', () => {
+    const records = [dayRow('2026-03-01', 1)];
+    expect(sort(records)).toMatchObject({ past: [], refused: [] });
+    expect(dates(sort(records, knownDays({ booked: ['2026-03-01'] })).past)).toEqual(['2026-03-01']);
+  });
+
+  it('does not miss what is booked', () => {
+    const booked = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'];
+    expect(dates(sort([], knownDays({ booked })).missed)).toEqual(['2026-03-08']);
+  });
+
+  it('misses no day that it was not asked for', () => {
+    expect(sort([], knownDays(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
+  });
+
+  it('gives up a day that was requested on as many separate days as the config says', () => {
+    const gaps = {
+      '2026-03-02': { askedDays: 6 },
+      '2026-03-03': { askedDays: 5 },
+      '2026-03-04': { askedDays: 6 },
+      '2026-03-05': { askedDays: 6, lastAskedAt: toTimestamp(NOW) }, // on this very day
+    };
+    const known = knownDays({ gaps });
+    const sorted = sort([dayRow('2026-03-04', 1)], known);
+    expect(sorted.givenUp).toEqual(['2026-03-02']);
+    expect(dates(sorted.missed)).toContain('2026-03-02');
+    const trust = { mayBook: true, mayGiveUp: false, differenceMs: 0 };
+    const answer = { records: [], raw: () => '', answeredAt: NOW };
+    expect(sortDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
+  });
+
+  it('refuses what lies outside the range', () => {
+    const sorted = sort([dayRow('2026-02-28', 1), dayRow('2026-03-11', 2), dayRow('2025-03-05', 3)]);
+    expect(sorted.refused).toEqual(
+      [dayRow('2026-02-28', 1), dayRow('2026-03-11', 2), dayRow('2025-03-05', 3)].map((row) => ({
+        date: row.date,
+        reason: 'outside the range asked for',
+        raw: JSON.stringify(row),
+      })),
+    );
+    expect(sorted).toMatchObject({ live: null, past: [] });
+  });
+
+  it('takes a day that comes twice with the same figures once', () => {
+    const sorted = sort([dayRow('2026-03-08', 1), storageRecord('2026-03-07'), dayRow('2026-03-08', 1)]);
+    expect(dates(sorted.past)).toEqual(['2026-03-08', '2026-03-07']);
+    expect(sorted.refused).toEqual([]);
+  });
+
+  it('takes no day that comes twice with different figures, and refuses every one of its records', () => {
+    const one = dayRow('2026-03-08', 1);
+    const other = dayRow('2026-03-08', 2);
+    for (const records of [
+      [one, other],
+      [one, other, one],
+      [one, one, other],
+      [one, other, other],
+    ]) {
+      const sorted = sort(records);
+      expect(sorted.past).toEqual([]);
+      expect(dates(sorted.missed)).toContain('2026-03-08');
+      const kept = new Set(sorted.refused.map(({ raw }) => raw));
+      expect(kept).toEqual(new Set([JSON.stringify(one), JSON.stringify(other)]));
+      expect(sorted.refused.every(({ date, reason }) => date === '2026-03-08' && reason === TWICE)).toBe(
+        true,
+      );
+    }
+  });
+
+  it('takes no reading of today from two that differ', () => {
+    const sorted = sort([dayRow('2026-03-10', 1), dayRow('2026-03-10', 2)]);
+    expect(sorted.live).toBeNull();
+    expect(sorted.refused).toHaveLength(2);
+  });
+
+  it('keeps exact numbers however they are written, and refuses what is none', () => {
+    const read = (figure: string) => {
+      const text = `{"date":"2026-03-08","mov_org_size":${figure},"mov_org_cnt":1}`;
+      const rules = { settleMs: 3_600_000, giveUpDays: 7, optional: FIGURES, plausibleFactor: 2 };
+      const answer = { records: [JSON.parse(text)], raw: () => text, answeredAt: NOW };
+      const sorted = sortDays(answer, sortContext({ now: NOW, rules }));
+      return sorted.past[0]?.mov_org_size ?? sorted.refused[0]?.reason ?? null;
+    };
+    expect(read('4.4482871E7')).toBe(44_482_871);
+    expect(read('"16"')).toBe(16);
+    expect(read('0')).toBe(0);
+    expect(read('9007199254740991')).toBe(2 ** 53 - 1);
+    expect(read('null')).toBeNull();
+    for (const figure of ['12.5', '1152921504606846976', '"12.5"', '"x"', 'true', '[]', '1e400']) {
+      expect(read(figure), figure).toMatch(/^mov_org_size: .*cannot|^mov_org_size: .* is not a whole number/);
+    }
+  });
+
+  it('says of a record without a readable date why it was refused', () => {
+    const { refused } = sort([{ ...dayRow('2026-03-08', 1), date: '2026-02-30' }, 'x', null]);
+    expect(refused.map(({ date }) => date)).toEqual([null, null, null]);
+    expect(refused[0]?.reason).toBe('date: is not a calendar date yyyy-mm-dd');
+    expect(refused.map(({ raw }) => raw)).toEqual([
+      JSON.stringify({ ...dayRow('2026-03-08', 1), date: '2026-02-30' }),
+      '"x"',
+      'null',
+    ]);
+  });
+
+  it('is sorted as a slow and simple reading of it says, whatever it holds', () => {
+    const date = fc.integer({ min: -3, max: 13 }).map((offset) => addDays('2026-03-01', offset));
+    const figure = fc.constantFrom<unknown>(1, 1, 1, 2, '1', 12.5, null, 'incomplete');
+    const record = fc.tuple(date, figure).map(([on, value]) => ({
+      ...storageRecord(on, value === 'incomplete' ? 1 : value),
+      ...(value === null || value === 'incomplete' ? { image_size: null } : {}),
+    }));
+    const booked = fc.subarray(['2026-03-01', '2026-03-05', '2026-03-06', '2026-03-08']);
+    const property = fc.property(fc.array(record, { maxLength: 14 }), booked, (records, known) => {
+      const sorted = sort(records, knownDays({ booked: known }));
+      const expected = readSimply(records);
+      const isPast = (on: string) => on <= DAY.settled && (on >= DAY.since || known.includes(on));
+      expect(sorted.live).toEqual(expected.get(DAY.today) ?? null);
+      expect(new Map(sorted.past.map((row) => [row.date, row]))).toEqual(
+        new Map([...expected].filter(([on]) => isPast(on))),
+      );
+      const taken = [...sorted.past, ...(sorted.live ? [sorted.live] : [])].map((row) => row.date);
+      expect(new Set(taken).size).toBe(taken.length);
+      expect(sorted.refused.length + taken.length).toBeLessThanOrEqual(records.length);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+});
+
+/** The one readable figure of each day of the range that comes with one only. */
+function readSimply(records: readonly unknown[]): Map<string, unknown> {
+  const rows = records.flatMap((record) => {
+    const read = readStorageDay(record);
+    if (!('day' in read) || read.day.date < RANGE.from || read.day.date > RANGE.to) return [];
+    const { day } = read;
+    if (day.date <= DAY.settled && FIGURES.some((name) => day[name] === null)) return [];
+    return [{ date: day.date, ...Object.fromEntries(FIGURES.map((name) => [name, day[name]])) }];
+  });
+  const single = rows.filter((row) =>
+    rows.every((other) => other.date !== row.date || JSON.stringify(other) === JSON.stringify(row)),
+  );
+  return new Map(single.map((row) => [row.date, row]));
+}

@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCalendar, daysBetween } from '../../../src/lib/calendar.ts';
+import { addDays } from '../../../src/lib/days.ts';
+import { toTimestamp } from '../../../src/lib/clock.ts';
+import type { StorageRules } from '../../../src/sync/context.ts';
+import {
+  createRunDay,
+  currentRange,
+  holeRanges,
+  isFirstOfDay,
+  type DayRange,
+} from '../../../src/sync/storage/date-ranges.ts';
+import { knownDays } from '../../support/fixtures/known-days.ts';
+import { toMs } from '../../support/clocks/virtual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const RULES: StorageRules = {
+  since: null,
+  settleMs: HOUR_MS,
+  lookAgainDays: 3,
+  giveUpDays: 7,
+  optional: [],
+  plausibleFactor: 2,
+};
+const SEOUL = createCalendar('Asia/Seoul');
+/** Noon of 2026-03-10 in Seoul. */
+const NOON = toMs('2026-03-10T03:00Z');
+const NOTHING = knownDays();
+
+function daysOf({ from, to }: DayRange): string[] {
+  return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => addDays(from, index));
+}
+
+describe('the day of a run', () => {
+  it('is that of the service, and the day before it is settled an hour after midnight there', () => {
+    const at = (moment: string) => createRunDay(SEOUL, toMs(moment), RULES, NOTHING);
+    expect(at('2026-03-09T14:59:59Z')).toMatchObject({ today: '2026-03-09', settled: '2026-03-08' });
+    expect(at('2026-03-09T15:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-08' });
+    expect(at('2026-03-09T15:59:59Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-08' });
+    expect(at('2026-03-09T16:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-09' });
+  });
+
+  it('takes any settling time, none and more than a day too', () => {
+    const settled = (settleMs: number) => createRunDay(SEOUL, NOON, { ...RULES, settleMs }, NOTHING).settled;
+    expect(settled(0)).toBe('2026-03-09');
+    expect(settled(12 * HOUR_MS)).toBe('2026-03-09');
+    expect(settled(12 * HOUR_MS + 1)).toBe('2026-03-08');
+    expect(settled(36 * HOUR_MS)).toBe('2026-03-08');
+    expect(settled(36 * HOUR_MS + 1)).toBe('2026-03-07');
+    expect(settled(10 * 24 * HOUR_MS)).toBe('2026-02-27');
+  });
+
+  it('never settles a day before it is over for that long, and never waits longer, in any zone', () => {
+    const zones = [
+      'UTC',
+      'Asia/Seoul',
+      'America/New_York',
+      'Africa/Cairo',
+      'Asia/Beirut',
+      'America/Havana',
+      'Pacific/Apia',
+      'Australia/Lord_Howe',
+      'Asia/Kathmandu',
+    ];
+    const moment = fc.integer({ min: toMs('2010-01-01T00:00Z'), max: toMs('2028-01-01T00:00Z') });
+    const settle = fc.oneof(fc.constant(0), fc.constant(HOUR_MS), fc.nat(50 * HOUR_MS));
+    const property = fc.property(fc.constantFrom(...zones), moment, settle, (zone, now, settleMs) => {
+      const calendar = createCalendar(zone);
+      const { settled, today } = createRunDay(calendar, now, { ...RULES, settleMs }, NOTHING);
+      expect(settled < today).toBe(true);
+      expect(calendar.startOf(addDays(settled, 1)) + settleMs).toBeLessThanOrEqual(now);
+      expect(calendar.startOf(addDays(settled, 2)) + settleMs).toBeGreaterThan(now);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('begins the history at `since`, or else at the first day known, or else yesterday', () => {
+    const since = (rules: { since: string | null }, known = NOTHING) =>
+      createRunDay(SEOUL, NOON, { ...RULES, ...rules }, known).since;
+    expect(since({ since: '2020-02-29' }, knownDays({ booked: ['2019-01-01'] }))).toBe('2020-02-29');
+    expect(since({ since: null })).toBe('2026-03-09');
+    expect(since({ since: null }, knownDays({ booked: ['2026-02-03', '2026-02-02'] }))).toBe('2026-02-02');
+    expect(since({ since: null }, knownDays({ booked: ['2026-02-03'], gaps: { '2026-02-01': {} } }))).toBe(
+      '2026-02-01',
+    );
+    expect(since({ since: null }, knownDays({ firstReading: '2026-03-01' }))).toBe('2026-02-28');
+  });
+});
+
+describe('the range of every run', () => {
+  const rangeOf = (known = NOTHING, isFirst = false, rules = RULES) =>
+    currentRange(createRunDay(SEOUL, NOON, rules, known), known, rules, isFirst);
+
+  it('is yesterday and today, or today alone once yesterday is booked', () => {
+    expect(rangeOf()).toEqual({ from: '2026-03-09', to: '2026-03-10' });
+    expect(rangeOf(knownDays({ booked: ['2026-03-09'] }))).toEqual({ from: '2026-03-10', to: '2026-03-10' });
+  });
+
+  it('does not begin before `since`', () => {
+    const rules = { ...RULES, since: '2026-03-10' };
+    expect(rangeOf(NOTHING, true, rules)).toEqual({ from: '2026-03-10', to: '2026-03-10' });
+  });
+
+  it('goes back to the first booked one of the days to look at again, at the first run of a day', () => {
+    const booked = ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09'];
+    expect(rangeOf(knownDays({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
+    expect(rangeOf(knownDays({ booked: ['2026-03-08'] }), true)).toEqual({
+      from: '2026-03-08',
+      to: '2026-03-10',
+    });
+    expect(rangeOf(knownDays({ booked: ['2026-03-05'] }), true)).toEqual({
+      from: '2026-03-09',
+      to: '2026-03-10',
+    });
+    expect(rangeOf(knownDays({ booked }), true, { ...RULES, lookAgainDays: 0 })).toEqual({
+      from: '2026-03-10',
+      to: '2026-03-10',
+    });
+  });
+
+  it('never holds more than 31 days', () => {
+    const booked = daysOf({ from: '2025-01-01', to: '2026-03-09' });
+    const range = rangeOf(knownDays({ booked }), true, { ...RULES, lookAgainDays: 400 });
+    expect(range).toEqual({ from: '2026-02-08', to: '2026-03-10' });
+    expect(daysOf(range)).toHaveLength(31);
+  });
+});
+
+describe('the first run of a day', () => {
+  it('is the first whose reading is of that day', () => {
+    const day = createRunDay(SEOUL, NOON, RULES, NOTHING);
+    expect(isFirstOfDay(day, NOTHING)).toBe(true);
+    expect(isFirstOfDay(day, knownDays({ lastReading: '2026-03-09' }))).toBe(true);
+    expect(isFirstOfDay(day, knownDays({ lastReading: '2026-03-10' }))).toBe(false);
+  });
+});
+
+describe('the ranges of the holes', () => {
+  const rangesOf = (since: string, known = NOTHING, now = NOON) => {
+    const rules = { ...RULES, since };
+    const day = createRunDay(SEOUL, now, rules, known);
+    return holeRanges(SEOUL, day, known, {
+      current: currentRange(day, known, rules, false),
+      isFirst: false,
+      newest: null,
+    });
+  };
+
+  it('are none where everything is booked', () => {
+    expect(
+      rangesOf('2026-03-01', knownDays({ booked: daysOf({ from: '2026-03-01', to: '2026-03-09' }) })),
+    ).toEqual([]);
+  });
+
+  it('leave the days of the current range to it', () => {
+    expect(rangesOf('2026-03-09')).toEqual([]);
+    expect(rangesOf('2026-03-08')).toEqual([{ from: '2026-03-08', to: '2026-03-08' }]);
+  });
+
+  it('are at most 31 days each, newest first', () => {
+    expect(rangesOf('2026-01-01')).toEqual([
+      { from: '2026-02-06', to: '2026-03-08' },
+      { from: '2026-01-06', to: '2026-02-05' },
+      { from: '2026-01-01', to: '2026-01-05' },
+    ]);
+  });
+
+  it('ask once for 400 days in 13 ranges', () => {
+    const ranges = rangesOf(addDays('2026-03-10', -400));
+    expect(ranges).toHaveLength(13);
+    expect(ranges.flatMap(daysOf)).toHaveLength(399);
+  });
+
+  it('join holes that are near each other', () => {
+    const booked = daysOf({ from: '2026-02-03', to: '2026-03-06' }).filter((day) => day !== '2026-02-20');
+    expect(rangesOf('2026-02-02', knownDays({ booked }))).toEqual([
+      { from: '2026-02-20', to: '2026-03-08' },
+      { from: '2026-02-02', to: '2026-02-02' },
+    ]);
+  });
+
+  it('leave out what was asked for on this day already, and what was given up', () => {
+    const gaps = {
+      '2026-03-05': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS) },
+      '2026-03-06': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS - 1000) },
+      '2026-03-07': { givenUp: true, lastAskedAt: toTimestamp(NOON - 24 * HOUR_MS) },
+      '2026-03-08': { lastAskedAt: toTimestamp(NOON) },
+    };
+    expect(rangesOf('2026-03-05', knownDays({ gaps }))).toEqual([{ from: '2026-03-06', to: '2026-03-06' }]);
+  });
+
+  it('ask for exactly the days that are due, whatever is known', () => {
+    const fate = fc.constantFrom('unknown', 'booked', 'asked today', 'asked before', 'given up');
+    const property = fc.property(
+      fc.array(fate, { minLength: 1, maxLength: 120 }),
+      fc.integer({ min: NOON - 30 * HOUR_MS, max: NOON }),
+      fc.boolean(),
+      (fates, now, isFirst) => {
+        const since = addDays('2026-03-09', -fates.length + 1);
+        const days = fates.map((each, index) => ({ date: addDays(since, index), fate: each }));
+        const known = knownDays({
+          booked: days.filter((day) => day.fate === 'booked').map((day) => day.date),
+          gaps: Object.fromEntries(
+            days
+              .filter((day) => ['asked today', 'asked before', 'given up'].includes(day.fate))
+              .map((day) => [
+                day.date,
+                {
+                  givenUp: day.fate === 'given up',
+                  lastAskedAt: toTimestamp(day.fate === 'asked today' ? now : now - 26 * HOUR_MS),
+                },
+              ]),
+          ),
+        });
+        const rules = { ...RULES, since };
+        const day = createRunDay(SEOUL, now, rules, known);
+        const current = currentRange(day, known, rules, isFirst);
+        const ranges = holeRanges(SEOUL, day, known, { current, isFirst, newest: null });
+        const due = days
+          .filter((each) => ['unknown', 'asked before'].includes(each.fate))
+          .map((each) => each.date)
+          .filter((date) => date <= day.settled && date < current.from);
+        const asked = new Set(ranges.flatMap(daysOf));
+        expect(due.filter((date) => !asked.has(date))).toEqual([]);
+        expect(ranges.flatMap(({ from, to }) => [from, to]).filter((date) => !due.includes(date))).toEqual(
+          [],
+        );
+        expect(ranges.every((range) => daysOf(range).length <= 31)).toBe(true);
+        expect(ranges.slice(1).every(({ to }, index) => to < (ranges[index]?.from ?? ''))).toBe(true);
+        expect(current.to).toBe(day.today);
+        expect(daysOf(current).length).toBeLessThanOrEqual(31);
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+});

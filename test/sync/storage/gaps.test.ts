@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { everyDay, openStorageAccount, type DayQuestion } from '../../support/servers/storage-account.ts';
+
+/** Noon in Seoul, on so many days after 2026-03-10. */
+const noon = (days: number, hour = 3) => Date.UTC(2026, 2, 10 + days, hour);
+const GAPS = 'select date, first_missed_at, last_asked_at, given_up_at from storage_gap order by date';
+
+describe('a day that the service does not return', () => {
+  /** The service has every day but those in `missing`. */
+  const openWith = async (missing: Set<string>, rules = {}) =>
+    openStorageAccount({ answer: everyDay((date) => (missing.has(date) ? null : 5)), rules });
+
+  it('is a gap, and nothing is put in its place', async () => {
+    const account = await openWith(new Set(['2026-03-07', '2026-03-09']), { since: '2026-03-05' });
+    const summary = await account.runAt(noon(0));
+    expect(summary.storage[0]).toMatchObject({ booked: 3, missed: 2, live: true });
+    expect(account.days()).toEqual([
+      ['2026-03-05', 'booked', 5],
+      ['2026-03-06', 'booked', 5],
+      ['2026-03-08', 'booked', 5],
+      ['2026-03-10', 'live', 5],
+    ]);
+    const asked = {
+      first_missed_at: '2026-03-10 03:00:00',
+      last_asked_at: '2026-03-10 03:00:00',
+      given_up_at: null,
+    };
+    expect(account.rows(GAPS)).toEqual([
+      { date: '2026-03-07', ...asked },
+      { date: '2026-03-09', ...asked },
+    ]);
+  });
+
+  it('is asked for once a day, and at every run while it is yesterday', async () => {
+    const account = await openWith(new Set(['2026-03-09']));
+    await account.runAt(noon(0));
+    await account.runAt(noon(0, 4));
+    expect(account.asked).toEqual(['2026-03-09..2026-03-10', '2026-03-09..2026-03-10']);
+    await account.runAt(noon(1));
+    await account.runAt(noon(1, 4));
+    await account.runAt(noon(1, 5));
+    expect(account.asked.slice(2)).toEqual([
+      '2026-03-10..2026-03-11',
+      '2026-03-09..2026-03-09',
+      '2026-03-11..2026-03-11',
+      '2026-03-11..2026-03-11',
+    ]);
+    expect(account.rows(GAPS)).toMatchObject([
+      { first_missed_at: '2026-03-10 03:00:00', last_asked_at: '2026-03-11 03:00:00' },
+    ]);
+  });
+
+  it('is given up when it was requested on as many separate days as the config says', async () => {
+    const account = await openWith(new Set(['2026-03-09']), { giveUpDays: 3, lookAgainDays: 0 });
+    for (const day of [0, 0, 1, 2]) await account.runAt(noon(day));
+    expect(account.rows(GAPS)).toEqual([
+      {
+        date: '2026-03-09',
+        first_missed_at: '2026-03-10 03:00:00',
+        last_asked_at: '2026-03-12 03:00:00',
+        given_up_at: '2026-03-12 03:00:00',
+      },
+    ]);
+    const asked = account.asked.length;
+    const isAsked = () => account.asked.slice(asked).some((range) => range.startsWith('2026-03-09'));
+    for (const day of [3, 4, 5, 20, 31]) await account.runAt(noon(day));
+    expect(isAsked()).toBe(false);
+    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-12 03:00:00' }]);
+  });
+
+  it('is requested once a month after it was given up', async () => {
+    const missing = new Set(['2026-03-09']);
+    const account = await openWith(missing, { giveUpDays: 1, lookAgainDays: 0 });
+    await account.runAt(noon(0));
+    const days = [29, 30, 31, 59, 60].filter((day) => day > 0);
+    const monthly: number[] = [];
+    for (const day of days) {
+      const before = account.asked.length;
+      await account.runAt(noon(day));
+      if (account.asked.slice(before).some((range) => range.startsWith('2026-03-09'))) monthly.push(day);
+    }
+    expect(monthly).toEqual([30, 60]);
+    missing.clear();
+    await account.runAt(noon(90));
+    expect(account.rows(GAPS)).toEqual([]);
+    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
+  });
+
+  it('is booked when it comes after all, and is no gap any more', async () => {
+    const missing = new Set(['2026-03-09']);
+    const account = await openWith(missing);
+    await account.runAt(noon(0));
+    missing.clear();
+    const summary = await account.runAt(noon(1));
+    expect(summary.storage[0]).toMatchObject({ booked: 2, missed: 0 });
+    expect(account.rows(GAPS)).toEqual([]);
+    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
+  });
+
+  it('is booked even after it was given up, where it comes unasked', async () => {
+    const missing = new Set(['2026-03-09']);
+    const account = await openWith(missing, { giveUpDays: 0, lookAgainDays: 4, since: '2026-03-08' });
+    await account.runAt(noon(0));
+    await account.runAt(noon(1));
+    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-10 03:00:00' }]);
+    missing.clear();
+    await account.runAt(noon(2));
+    expect(account.asked.at(-1)).toBe('2026-03-08..2026-03-12');
+    expect(account.rows(GAPS)).toEqual([]);
+    expect(account.days()[1]).toEqual(['2026-03-09', 'booked', 5]);
+  });
+
+  it('does not look like a gap as long as it is not settled', async () => {
+    const account = await openWith(new Set(['2026-03-09']));
+    await account.runAt('2026-03-09T15:30Z');
+    expect(account.rows(GAPS)).toEqual([]);
+  });
+});
+
+describe('today', () => {
+  it('that is not returned leaves no reading, and the log says so', async () => {
+    const account = await openStorageAccount({
+      isDated: true,
+      answer: everyDay((date) => (date === '2026-03-10' ? null : 5)),
+    });
+    const summary = await account.runAt(noon(0));
+    expect(summary).toMatchObject({ status: 'succeeded', storage: [{ live: false, booked: 1 }] });
+    expect(account.rows('select * from storage_reading')).toEqual([]);
+    expect(account.log.join('')).toContain('the service told no storage figures of 2026-03-10');
+  });
+
+  it('that is not returned does not begin the history anew the day after', async () => {
+    const missing = new Set(['2026-03-10', '2026-03-11']);
+    const account = await openStorageAccount({ answer: everyDay((date) => (missing.has(date) ? null : 5)) });
+    await account.runAt(noon(0));
+    missing.clear();
+    await account.runAt(noon(5));
+    expect(account.days().map(([date]) => date.slice(-2))).toEqual([
+      '09',
+      '10',
+      '11',
+      '12',
+      '13',
+      '14',
+      '15',
+    ]);
+  });
+});
+
+describe('an older hole', () => {
+  it('that is refused is asked for in halves, and what is refused to its newest day is a gap until tomorrow', async () => {
+    const first = '2026-02-20';
+    const answer = (question: DayQuestion) =>
+      question.from < first ? { status: 400 } : everyDay(() => 5)(question);
+    const account = await openStorageAccount({ answer, rules: { since: '2026-01-01' } });
+    expect((await account.runAt(noon(0))).status).toBe('succeeded');
+    const dates = account.days().map(([date]) => date);
+    expect(dates).toContain(first);
+    expect(dates).toHaveLength(19);
+    expect(account.rows(GAPS)).toHaveLength(50);
+    expect(account.asked.length).toBeLessThan(30);
+    const asked = account.asked.length;
+    await account.runAt(noon(0, 4));
+    expect(account.asked.slice(asked)).toEqual(['2026-03-10..2026-03-10']);
+  });
+
+  it('is stored before the next one is asked for: a failure loses nothing', async () => {
+    const failing = new Set(['2026-01-06']);
+    const answer = (question: DayQuestion) =>
+      failing.has(question.from) ? { status: 500 } : everyDay(() => 5)(question);
+    const account = await openStorageAccount({ answer, rules: { since: '2026-01-01' } });
+    const summary = await account.runAt(noon(0));
+    expect(summary).toMatchObject({ status: 'failed', failures: [{ packageId: null }] });
+    const failed = account.asked.length;
+    expect([...new Set(account.asked)]).toEqual([
+      '2026-03-09..2026-03-10',
+      '2026-02-06..2026-03-08',
+      '2026-01-06..2026-02-05',
+    ]);
+    expect(account.days()).toHaveLength(33);
+    failing.clear();
+    await account.runAt(noon(0, 4));
+    expect(account.asked.slice(failed)).toEqual([
+      '2026-03-10..2026-03-10',
+      '2026-01-06..2026-02-05',
+      '2026-01-01..2026-01-05',
+    ]);
+    expect(account.days()).toHaveLength(69);
+  });
+
+  it('is not asked for as long as today cannot be had', async () => {
+    const account = await openStorageAccount({
+      answer: () => ({ status: 403 }),
+      rules: { since: '2026-01-01' },
+    });
+    await account.runAt(noon(0));
+    expect(account.asked).toEqual(['2026-03-09..2026-03-10']);
+    expect(account.rows(GAPS)).toEqual([]);
+  });
+
+  it('is not asked for any more by a run that is told to stop', async () => {
+    const account = await openStorageAccount({
+      answer: (question) => {
+        if (question.number === 2) account.stop();
+        return everyDay(() => 5)(question);
+      },
+      rules: { since: '2026-01-01' },
+    });
+    expect(await account.runAt(noon(0))).toMatchObject({ status: 'interrupted', failures: [] });
+    expect(account.asked).toHaveLength(2);
+    expect(account.days()).toHaveLength(33);
+    await account.runAt(noon(0, 4));
+    expect(account.days()).toHaveLength(69);
+  });
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mostLooks, planLooks } from '../../../src/sync/videos/boundary-read.ts';
+import {
+  idsBetween,
+  startChangingPackage,
+  type ChangingPackage,
+} from '../../support/servers/changing-package.ts';
+import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+
+const HOUR = 3_600_000;
+
+function removed(pipeline: TestPipeline): number[] {
+  return pipeline
+    .query<{ id: number }>('select id from video where removed_at is not null order by id')
+    .map(({ id }) => id);
+}
+
+function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
+  return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
+}
+
+/** What the last run asked for: page, page size and direction. */
+function asked(service: ChangingPackage, from: number): string[] {
+  return service.requests
+    .slice(from)
+    .map(({ query }) => `${query.get('page')}/${query.get('pagesize')} ${query.get('sort_direction')}`);
+}
+
+/** A package walked once, and what then happens to it. */
+async function walked(ids: readonly number[], change: (service: ChangingPackage) => void) {
+  const service = await startChangingPackage(ids);
+  const pipeline = openTestPipeline({ url: service.url });
+  await pipeline.run();
+  pipeline.clock.advance(HOUR);
+  change(service);
+  const before = service.requests.length;
+  return { service, pipeline, before };
+}
+
+describe('a video between two pages', () => {
+  it('is proved removed by one request with another page size', async () => {
+    const { service, pipeline, before } = await walked(idsBetween(1, 16), (list) => list.remove(6));
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([6]);
+    expect(asked(service, before)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 1, unsettled: 0, pages: 3 });
+    expect(pipeline.query("select count(*) as n from request where purpose = 'boundary'")).toEqual([
+      { n: 1 },
+    ]);
+  });
+
+  it('is proved removed from the other end where the service has one page size', async () => {
+    const { service, pipeline, before } = await walked(idsBetween(1, 17), (list) => {
+      list.sizeFixed = 5;
+      list.remove(6);
+    });
+    await pipeline.run();
+    expect(asked(service, before).slice(-2)).toEqual(['2/4 asc', '3/5 desc']);
+    expect(removed(pipeline)).toEqual([6]);
+  });
+
+  it('stays where no look is granted, and is counted as unsettled', async () => {
+    const { service, pipeline } = await walked(idsBetween(1, 16), (list) => {
+      list.remove(6);
+      list.instead = (_page, { query }) => (query.get('pagesize') === '5' ? undefined : { status: 400 });
+    });
+    const summary = await pipeline.run();
+    expect(summary.status).toBe('succeeded');
+    expect(removed(pipeline)).toEqual([]);
+    expect(lastWalk(pipeline)).toMatchObject({ unsettled: 1 });
+    expect(service.requests.length).toBeGreaterThan(0);
+  });
+
+  it('is found where an old id was put back below it while the walk went on', async () => {
+    const { service, pipeline } = await walked(idsBetween(11, 30), (list) => list.add(3));
+    service.beforeAnswer = (page) => {
+      if (page === 2) service.add(5); // moves the last record of page 2 to page 3, which has been read
+    };
+    service.edit(20, { title: 'moved past the walk' });
+    await pipeline.run();
+    expect(pipeline.query('select title from video where id = 20')).toEqual([
+      { title: 'moved past the walk' },
+    ]);
+  });
+});
+
+describe('the end of a list', () => {
+  it('is shown by the first page from the other end where the last page is full', async () => {
+    const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([11]);
+    expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
+  });
+
+  it('costs nothing where nothing is known above a full last page', async () => {
+    const { service, pipeline, before } = await walked(idsBetween(1, 10), () => undefined);
+    await pipeline.run();
+    expect(asked(service, before)).toEqual(['2/5 asc', '1/5 asc']);
+  });
+
+  it('is shown by a smaller page where the service knows no other end', async () => {
+    const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
+    service.instead = (_page, request) => {
+      if (request.query.get('sort_direction') === 'desc') request.query.set('sort_direction', 'asc');
+      return undefined;
+    };
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([11]);
+    expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
+  });
+
+  it('is not proved where the service knows neither another end nor another size', async () => {
+    const { service, pipeline } = await walked(idsBetween(1, 11), (list) => {
+      list.remove(11);
+      list.sizeFixed = 5;
+    });
+    service.instead = (_page, request) => {
+      if (request.query.get('sort_direction') !== 'desc') return undefined;
+      request.query.set('sort_direction', 'asc');
+      return undefined;
+    };
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([]);
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', unsettled: 1, order_violated: 0 });
+  });
+});
+
+describe('the plan of a look', () => {
+  const boundary = fc
+    .record({
+      pageSize: fc.integer({ min: 2, max: 1000 }),
+      page: fc.integer({ min: 1, max: 500 }),
+      above: fc.integer({ min: 1, max: 3000 }),
+      sizesIgnored: fc.boolean(),
+    })
+    .map(({ pageSize, page, above, sizesIgnored }) => {
+      const rank = pageSize * page;
+      return { rank, pageSize, length: rank + above, sizesIgnored };
+    });
+
+  it('has the boundary inside its page, never at the end of it, where any page has', () => {
+    fc.assert(
+      fc.property(boundary, (given) => {
+        for (const { page, pageSize, direction } of planLooks(given).slice(0, 1)) {
+          const rank = direction === 'asc' ? given.rank : given.length - given.rank;
+          if (rank % pageSize === 0) continue; // the plan for a list that counts itself wrongly
+          expect((page - 1) * pageSize).toBeLessThan(rank);
+          expect(page * pageSize).toBeGreaterThan(rank);
+        }
+      }),
+    );
+  });
+
+  it('takes the smaller page on which the boundary lies deepest', () => {
+    const [plan] = planLooks({ rank: 5000, length: 9000, pageSize: 1000, sizesIgnored: false });
+    expect(plan).toEqual({ page: 6, pageSize: 909, direction: 'asc' });
+    const [other] = planLooks({ rank: 6, length: 15, pageSize: 3, sizesIgnored: false });
+    expect(other).toEqual({ page: 5, pageSize: 2, direction: 'desc' });
+  });
+
+  it('is bounded by a share of the pages, and never less than three', () => {
+    expect([mostLooks(0.05, 1000), mostLooks(0.05, 10), mostLooks(0, 1000)]).toEqual([50, 3, 0]);
+  });
+});

@@ -1,0 +1,185 @@
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  idsBetween,
+  startChangingPackage,
+  type ChangingPackage,
+} from '../../support/servers/changing-package.ts';
+import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { videoRecord } from '../../support/fixtures/service-responses.ts';
+import { playTwin, twinHistory } from '../../support/models/twin-walks.ts';
+
+const HOUR = 3_600_000;
+
+/** The pages whose hash is kept, by number. */
+function hashes(pipeline: TestPipeline): Record<number, string> {
+  const rows = pipeline.query<{ page: number; hash: string }>('select page, hash from page_hash');
+  return Object.fromEntries(rows.map(({ page, hash }) => [page, hash]));
+}
+
+/** Changes a row behind the back of vodhouse: only a page that is looked into shows it. */
+function tamper(pipeline: TestPipeline, id: number): void {
+  const db = new Database(pipeline.file);
+  db.exec(`drop trigger video_version_kept; update video set title = 'tampered' where id = ${id}`);
+  db.close();
+}
+
+const isTampered = (pipeline: TestPipeline, id: number) =>
+  pipeline.query<{ title: string }>(`select title from video where id = ${id}`)[0]?.title === 'tampered';
+
+async function walkedOnce(ids: readonly number[]) {
+  const service = await startChangingPackage(ids);
+  const pipeline = openTestPipeline({ url: service.url });
+  await pipeline.run();
+  pipeline.clock.advance(HOUR);
+  return { service, pipeline };
+}
+
+describe('a page that is as it was', () => {
+  it('is not looked into, and its records count as unchanged', async () => {
+    const { pipeline } = await walkedOnce(idsBetween(1, 13));
+    tamper(pipeline, 7);
+    const { walks } = await pipeline.run();
+    expect(walks).toMatchObject([{ pages: 3, unchanged: 13, updated: 0, status: 'succeeded' }]);
+    expect(isTampered(pipeline, 7)).toBe(true);
+  });
+
+  it('stays known when videos are uploaded at the end', async () => {
+    const { service, pipeline } = await walkedOnce(idsBetween(1, 13));
+    const before = hashes(pipeline);
+    service.add(14, 15, 16);
+    await pipeline.run();
+    const { 1: first, 2: second } = before;
+    expect(hashes(pipeline)).toMatchObject({ 1: first, 2: second });
+    tamper(pipeline, 7);
+    await pipeline.run();
+    expect(isTampered(pipeline, 7)).toBe(true);
+  });
+
+  it('is forgotten with the pages behind the end, and with its page size', async () => {
+    const { service, pipeline } = await walkedOnce(idsBetween(1, 13));
+    service.remove(...idsBetween(9, 13));
+    await pipeline.run();
+    pipeline.clock.advance(HOUR);
+    await pipeline.run();
+    expect(Object.keys(hashes(pipeline))).toEqual(['1', '2']);
+    service.pageSizeMax = 4;
+    await pipeline.run();
+    expect(pipeline.query('select distinct page_size from page_hash')).toEqual([{ page_size: 4 }]);
+  });
+
+  it('is not kept where something is left to do: a candidate, quarantine, new drift', async () => {
+    const { service, pipeline } = await walkedOnce(idsBetween(1, 15));
+    service.remove(14);
+    service.edit(8, { duration: '' });
+    service.edit(2, { later: 1 });
+    await pipeline.run();
+    expect(hashes(pipeline)).toEqual({});
+    await pipeline.run();
+    expect(Object.keys(hashes(pipeline))).toEqual(['1', '3']); // the removal is done, the drift is known
+  });
+
+  it('tells that its drift was seen again', async () => {
+    const { service, pipeline } = await walkedOnce(idsBetween(1, 7));
+    service.edit(2, { later: 1 });
+    await pipeline.run();
+    await pipeline.run();
+    pipeline.clock.advance(HOUR);
+    tamper(pipeline, 3);
+    await pipeline.run();
+    expect(isTampered(pipeline, 3)).toBe(true);
+    expect(pipeline.query('select field, last_seen_at from drift')).toEqual([
+      { field: 'later', last_seen_at: '2026-03-10 14:00:00' },
+    ]);
+  });
+});
+
+/** A walk that ends with its n-th answer, of a list that is as it was again afterwards. */
+async function interruptedWalk(
+  answers: number,
+  change: (service: ChangingPackage) => void,
+  back: (service: ChangingPackage) => void,
+) {
+  const { service, pipeline } = await walkedOnce(idsBetween(11, 20));
+  change(service);
+  let left = answers;
+  service.beforeAnswer = () => {
+    if (--left === 0) pipeline.stop();
+  };
+  expect((await pipeline.run()).status).toBe('interrupted');
+  service.beforeAnswer = () => undefined;
+  back(service);
+  service.pageSizeMax = 1000;
+  await pipeline.run();
+  return pipeline;
+}
+
+describe('a page with the bytes that it had is looked into all the same', () => {
+  it('when one of its rows was stored otherwise with another page', async () => {
+    const pipeline = await interruptedWalk(
+      1,
+      (service) => {
+        service.add(1); // moves video 15 to the second page
+        service.edit(15, { title: 'for a while' });
+        service.remove(20);
+      },
+      (service) => {
+        service.remove(1);
+        service.edit(15, { title: 'Video 15' });
+        service.add(20);
+      },
+    );
+    expect(pipeline.query('select title from video where id = 15')).toEqual([{ title: 'Video 15' }]);
+  });
+
+  it('when one of its videos was proved removed, and is back', async () => {
+    const pipeline = await interruptedWalk(
+      2,
+      (service) => {
+        service.pageSizeMax = 3;
+        service.remove(18);
+      },
+      (service) => service.add(18),
+    );
+    expect(pipeline.query('select id from video where removed_at is not null')).toEqual([]);
+    expect(pipeline.query('select id from removal_candidate')).toEqual([]);
+  });
+
+  it('when one of its records was in quarantine, and comes well again', async () => {
+    const pipeline = await interruptedWalk(
+      3,
+      (service) => {
+        service.pageSizeMax = 3;
+        service.edit(18, { duration: '' });
+      },
+      (service) => service.edit(18, { duration: videoRecord(18)['duration'] }),
+    );
+    expect(pipeline.query('select record_id from quarantine where resolved_at is null')).toEqual([]);
+    expect(pipeline.query('select record_id from quarantine')).toEqual([{ record_id: '18' }]);
+  });
+
+  it('when it proves more than it did then', async () => {
+    const { service, pipeline } = await walkedOnce(idsBetween(11, 19));
+    service.remove(19);
+    service.countedTooMany = 1; // so that page 2 does not show where the list ends
+    service.instead = (_page, { query }) =>
+      query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
+    await pipeline.run();
+    expect(pipeline.query('select id from video where removed_at is not null')).toEqual([]);
+    service.countedTooMany = 0;
+    await pipeline.run();
+    expect(pipeline.query('select id from video where removed_at is not null')).toEqual([{ id: 19 }]);
+  });
+});
+
+describe('looking into no page that is as it was', () => {
+  it('leaves the same warehouse as looking into all, through any history', async () => {
+    await fc.assert(
+      fc.asyncProperty(twinHistory, async (history) => {
+        expect(await playTwin(history, false)).toEqual(await playTwin(history, true));
+      }),
+      { numRuns: Number(process.env['VODHOUSE_RUNS'] ?? 25) },
+    );
+  });
+});

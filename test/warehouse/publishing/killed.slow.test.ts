@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest';
-import { killPublications } from '../../support/killed-publications.ts';
-
-it('sixty publications that are killed at random moments leave the old file or the new one, whole', async () => {
-  const done = await killPublications(60, () => Math.random() * 1.6);
-  expect(done).toBeGreaterThan(0);
-  expect(done).toBeLessThan(60);
-}, 300_000);

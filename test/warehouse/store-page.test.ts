@@ -1,0 +1,323 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
+import {
+  ACCOUNT,
+  createWalker,
+  EVERYTHING,
+  PACKAGE,
+  video,
+  videos,
+  type Walk,
+} from '../support/fixtures/package-walker.ts';
+import { videoRecord } from '../support/fixtures/service-responses.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+
+const NOTHING = { inserted: 0, updated: 0, unchanged: 0, restored: 0, quarantined: 0, unsettled: 0 };
+
+describe('a page', () => {
+  let path: string;
+  let clock: VirtualClock;
+  let warehouse: SqliteWarehouse;
+  let walker: ReturnType<typeof createWalker>;
+  let walk: Walk;
+
+  beforeEach(async () => {
+    path = join(temporaryFolder(), 'live.db');
+    clock = createVirtualClock('2026-03-01T12:00Z');
+    warehouse = openWarehouse(path, clock);
+    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    walker = createWalker(warehouse, clock);
+    walk = await walker.begin();
+    return () => warehouse.close();
+  });
+
+  const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
+  const live = () => valueOf(path, 'select live_count from package');
+
+  it('stores every field of service.md as it came, and what vodhouse knows itself', async () => {
+    const members = { cid: '', series: null, v_framerate: 29.97, filesize: 2 ** 53 - 1, tag: 'a, b\n"c" 🎬' };
+    expect(await walker.page(walk, { videos: [video(7, members)] })).toEqual({ ...NOTHING, inserted: 1 });
+    expect(row(7)).toEqual({
+      ...videoRecord(7, members),
+      account: 'main',
+      package_id: 101,
+      extra: null,
+      first_seen_at: '2026-03-01 12:00:00',
+      changed_at: '2026-03-01 12:00:00',
+      removed_at: null,
+      change_seq: 1,
+    });
+  });
+
+  it('keeps null and the empty text apart, and sees the change from one to the other', async () => {
+    await walker.page(walk, { videos: [video(1, { series: null, cid: '' })] });
+    expect(row(1)).toMatchObject({ series: null, cid: '' });
+    expect(await walker.page(walk, { videos: [video(1, { series: '', cid: '' })] })).toEqual({
+      ...NOTHING,
+      updated: 1,
+    });
+    expect(await walker.page(walk, { videos: [video(1, { series: '', cid: null })] })).toEqual({
+      ...NOTHING,
+      updated: 1,
+    });
+    expect(row(1)).toMatchObject({ series: '', cid: null, change_seq: 3 });
+  });
+
+  it('keeps fields that service.md does not know, and sees when they change or go', async () => {
+    const seen = [];
+    for (const members of [{}, { mood: 'good' }, { mood: 'good' }, { mood: 'bad', id2: 7 }, {}]) {
+      const { unchanged } = await walker.page(walk, { videos: [video(1, members)] });
+      seen.push([unchanged, row(1)['extra']]);
+    }
+    expect(seen).toEqual([
+      [0, null],
+      [0, '{"mood":"good"}'],
+      [1, '{"mood":"good"}'],
+      [0, '{"mood":"bad","id2":7}'],
+      [0, null],
+    ]);
+  });
+
+  it('cannot be made to overwrite what vodhouse knows itself', async () => {
+    const members = {
+      account: 'x',
+      package_id: 9,
+      change_seq: 99,
+      removed_at: 'x',
+      first_seen_at: 'x',
+      changed_at: 'x',
+      extra: 'x',
+    };
+    await walker.page(walk, { videos: [video(1, members)] });
+    expect(row(1)).toMatchObject({
+      account: 'main',
+      package_id: 101,
+      change_seq: 1,
+      removed_at: null,
+      first_seen_at: '2026-03-01 12:00:00',
+    });
+    expect(JSON.parse(String(row(1)['extra']))).toEqual(members);
+  });
+
+  it('does not write rows that are as they were', async () => {
+    await walker.page(walk, { videos: videos([1, 2, 3]) });
+    const before = rowsOf(path, 'select * from video order by id');
+    clock.advance(3_600_000);
+    expect(await walker.page(walk, { videos: videos([1, 2, 3]) })).toEqual({ ...NOTHING, unchanged: 3 });
+    expect(rowsOf(path, 'select * from video order by id')).toEqual(before);
+    expect(valueOf(path, 'select change_seq from warehouse_state')).toBe(3);
+  });
+
+  it('writes a row that differs in any one field, and only that one', async () => {
+    const fields = Object.entries(videoRecord(1)).filter(([name]) => name !== 'id');
+    await walker.page(walk, { videos: videos([1, 2]) });
+    const other = row(2);
+    for (const [name, value] of fields) {
+      clock.advance(1000);
+      const changed = typeof value === 'number' ? value + 1 : `${String(value)}!`;
+      const members = { [name]: changed };
+      const page = { videos: [video(1, members), video(2)] };
+      expect(await walker.page(walk, page), name).toEqual({ ...NOTHING, updated: 1, unchanged: 1 });
+      expect(row(1)).toMatchObject({ ...members, first_seen_at: '2026-03-01 12:00:00' });
+      await walker.page(walk, { videos: [video(1)] });
+    }
+    expect(row(1)).toMatchObject({ changed_at: '2026-03-01 12:00:23', change_seq: 2 + 2 * fields.length });
+    expect(row(2)).toEqual(other);
+  });
+
+  it('brings back a row that was removed, changed or not', async () => {
+    await walker.whole(videos([1, 2, 3]));
+    await walker.whole(videos([1]), { share: 1 });
+    expect(live()).toBe(1);
+    clock.advance(60_000);
+    const page = { videos: [video(1), video(2), video(3, { title: 'new' })] };
+    expect(await walker.page(await walker.begin(), page)).toEqual({ ...NOTHING, unchanged: 1, restored: 2 });
+    expect(live()).toBe(3);
+    const back = {
+      removed_at: null,
+      changed_at: '2026-03-01 12:01:00',
+      first_seen_at: '2026-03-01 12:00:00',
+    };
+    expect(row(2)).toMatchObject({ ...back, change_seq: 6 });
+    expect(row(3)).toMatchObject({ ...back, change_seq: 7, title: 'new' });
+  });
+
+  it('counts a video that comes twice once', async () => {
+    const counts = await walker.page(walk, { videos: [video(1), video(1), video(1, { title: 'new' })] });
+    expect(counts).toEqual({ ...NOTHING, inserted: 1, unchanged: 1, updated: 1 });
+    expect(live()).toBe(1);
+    expect(row(1)).toMatchObject({ title: 'new', change_seq: 2 });
+  });
+
+  it('belongs to one package of one account', async () => {
+    await walker.page(walk, { videos: videos([1]) });
+    const other = { account: 'other', packageId: PACKAGE };
+    await warehouse.register(
+      [
+        { name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] },
+        { name: 'other', packages: [{ id: PACKAGE, name: null }] },
+      ],
+      clock.now(),
+    );
+    const begun = await warehouse.beginWalk({
+      ...other,
+      runId: walk.runId,
+      mode: 'full',
+      now: clock.now(),
+      resumeWithinMs: 0,
+    });
+    await warehouse.storePage({
+      ...other,
+      walkId: begun.walkId,
+      page: 1,
+      answeredAt: clock.now(),
+      videos: videos([2]),
+      refused: [],
+      drift: [],
+      proof: EVERYTHING,
+      isWhole: true,
+      gap: null,
+      mark: null,
+      checkpoint: walk.checkpointNow,
+    });
+    expect(rowsOf(path, 'select account, id from video order by id')).toEqual([
+      { account: 'main', id: 1 },
+      { account: 'other', id: 2 },
+    ]);
+    expect(rowsOf(path, 'select * from removal_candidate')).toEqual([]);
+    expect(rowsOf(path, 'select account, live_count from package order by account')).toEqual([
+      { account: 'main', live_count: 1 },
+      { account: 'other', live_count: 1 },
+    ]);
+  });
+
+  it('is stored whole or not at all', async () => {
+    await walker.page(walk, { videos: videos([1]) });
+    const before = rowsOf(path, 'select * from video, walk, package, warehouse_state');
+    const bad = { ...video(3), title: new Date() as unknown as string };
+    await expect(walker.page(walk, { videos: [video(2), bad], checkpoint: { id: 2 } })).rejects.toThrow();
+    expect(rowsOf(path, 'select * from video, walk, package, warehouse_state')).toEqual(before);
+  });
+
+  it('moves the checkpoint and adds up what it did', async () => {
+    await walker.page(walk, {
+      videos: videos([5, 6]),
+      checkpoint: { id: 5, page: 2, pageSize: 2, totalcount: 4 },
+    });
+    await walker.page(walk, {
+      videos: videos([3, 4, 5]),
+      refused: [{ id: 9, reason: 'r', raw: '{}' }],
+      gap: { low: 5, high: 6 },
+      checkpoint: { id: 3, page: 1, totalcount: 5, orderViolated: true },
+    });
+    expect(rowsOf(path, 'select * from walk')[0]).toMatchObject({
+      status: 'running',
+      pages: 2,
+      inserted: 4,
+      unchanged: 1,
+      quarantined: 1,
+      unsettled: 2,
+      checkpoint_id: 3,
+      checkpoint_page: 1,
+      page_size: 2,
+      totalcount: 5,
+      order_violated: 1,
+    });
+  });
+
+  it('counts the live rows in its gap as unsettled, ends included', async () => {
+    await walker.whole(videos([1, 5, 6, 7, 9]));
+    await walker.whole(videos([1, 5, 7, 9]), { share: 1 });
+    const again = await walker.begin();
+    const counts = await walker.page(again, { videos: videos([1]), gap: { low: 5, high: 8 } });
+    expect(counts).toMatchObject({ unsettled: 2 });
+    expect(await walker.page(again, { gap: { low: 6, high: 6 } })).toMatchObject({ unsettled: 0 });
+  });
+});
+
+describe('a record that cannot be stored', () => {
+  let path: string;
+  let clock: VirtualClock;
+  let warehouse: SqliteWarehouse;
+  let walker: ReturnType<typeof createWalker>;
+  const open = () =>
+    rowsOf(
+      path,
+      'select record_id, reason, raw, seen_at, resolved_at, page from quarantine order by quarantine_id',
+    );
+  const refused = (id: number | null, raw: string) => ({ id, reason: 'duration: "x" is no number', raw });
+
+  beforeEach(async () => {
+    path = join(temporaryFolder(), 'live.db');
+    clock = createVirtualClock('2026-03-01T12:00Z');
+    warehouse = openWarehouse(path, clock);
+    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    walker = createWalker(warehouse, clock);
+    return () => warehouse.close();
+  });
+
+  it('is kept as it came, once, however often it comes', async () => {
+    const walk = await walker.begin();
+    const page = { page: 4, refused: [refused(5, '{"id":5,"duration":"x"}'), refused(null, '{"id":"?"}')] };
+    for (let round = 0; round < 3; round++) {
+      expect(await walker.page(walk, page)).toEqual({ ...NOTHING, quarantined: 2 });
+      clock.advance(60_000);
+    }
+    const kept = {
+      reason: 'duration: "x" is no number',
+      page: 4,
+      seen_at: '2026-03-01 12:02:00',
+      resolved_at: null,
+    };
+    expect(open()).toEqual([
+      { ...kept, record_id: '5', raw: '{"id":5,"duration":"x"}' },
+      { ...kept, record_id: null, raw: '{"id":"?"}' },
+    ]);
+    expect(rowsOf(path, 'select account, stream, package_id from quarantine')[0]).toEqual({
+      account: 'main',
+      stream: 'videos',
+      package_id: 101,
+    });
+  });
+
+  it('is kept again where it comes otherwise, and all of it is resolved when it comes well', async () => {
+    const walk = await walker.begin();
+    await walker.page(walk, { refused: [refused(5, '{"id":5,"duration":"x"}'), refused(55, '{"id":55}')] });
+    await walker.page(walk, { refused: [refused(5, '{"id":5,"duration":"y"}')] });
+    clock.advance(60_000);
+    await walker.page(walk, { videos: videos([5]) });
+    expect(open().map(({ record_id, resolved_at }) => [record_id, resolved_at])).toEqual([
+      ['5', '2026-03-01 12:01:00'],
+      ['55', null],
+      ['5', '2026-03-01 12:01:00'],
+    ]);
+    await walker.page(walk, { refused: [refused(5, '{"id":5,"duration":"x"}')] });
+    expect(open().map(({ resolved_at }) => resolved_at)).toEqual([
+      '2026-03-01 12:01:00',
+      null,
+      '2026-03-01 12:01:00',
+      null,
+    ]);
+  });
+
+  it('does not make its video look removed, and leaves the row as it was', async () => {
+    await walker.whole(videos([4, 5, 6]));
+    const before = rowsOf(path, 'select * from video where id = 5');
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([4, 6]), refused: [refused(5, '{}')], proof: EVERYTHING });
+    expect(await walker.finish(walk, { share: 1 })).toEqual({ removed: 0, heldBack: 0 });
+    expect(rowsOf(path, 'select * from video where id = 5')).toEqual(before);
+  });
+
+  it('strikes its video from the candidates for removal: it is still there', async () => {
+    await walker.whole(videos([4, 5, 6]));
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([4, 6]), proof: EVERYTHING });
+    expect(valueOf(path, 'select count(*) from removal_candidate')).toBe(1);
+    await walker.page(walk, { refused: [refused(5, '{}')] });
+    expect(valueOf(path, 'select count(*) from removal_candidate')).toBe(0);
+  });
+});

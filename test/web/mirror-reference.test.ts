@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { askMirrors, expectAsReference } from '../support/models/requested-lists.ts';
+import { allRecords } from '../support/fixtures/json-page.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+import type { Sent } from '../support/models/reference-list.ts';
+import { someQuestions } from '../support/models/searched-lists.ts';
+
+describe('a list that is searched, sorted and paged', () => {
+  it('is what a plain filter makes of the records, from the warehouse', async () => {
+    await askMirrors(4, 100, 1);
+  });
+
+  it('is that from the sandbox, too', async () => {
+    const { url, sandbox } = await startSandbox({ keys: ['test-key'], packages: [{ id: 101, videos: 80 }] });
+    const records = (await allRecords(sandbox.catalogue, 101)) as unknown as Sent[];
+    const [questions = []] = fc.sample(someQuestions(records, 300), { numRuns: 1, seed: 1 });
+    await expectAsReference(url, records, questions);
+  });
+});

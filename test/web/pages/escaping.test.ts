@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { browse } from '../../support/browser/browser-request.ts';
+import { execute, hashOf } from '../../support/fixtures/live-file.ts';
+import {
+  expectHarmless,
+  HOSTILE,
+  HOSTILE_ROWS,
+  showEverywhere,
+} from '../../support/fixtures/hostile-texts.ts';
+import { openPages } from '../../support/servers/open-pages.ts';
+import { SERVICE_KEYS } from '../../support/servers/open-web-server.ts';
+import { named } from '../../support/read-html.ts';
+
+const KEY = 'door-key';
+const DATA = ['/storage.json', '/live.json'];
+const PAGES = [
+  ...['/', '/?storage=other', '/?find=104&page=2', '/storage/main', '/storage/other?year=2026'],
+  ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
+  ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
+];
+const ABSENT = ['/packages/main/999', '/packages/main/104/videos/999', '/storage/alone'];
+
+/** What a browser is told to run and to load: only what comes from the server itself. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+describe('whatever the service says', () => {
+  it('is shown as text', async () => {
+    const opened = await openPages(HOSTILE_ROWS);
+    for (const text of HOSTILE.slice(0, 3)) await showEverywhere(text, opened);
+  });
+});
+
+describe('every page', () => {
+  it('says to the browser what it may run and load', async () => {
+    const { page } = await openPages();
+    for (const [paths, status] of [
+      [PAGES, 200],
+      [ABSENT, 404],
+    ] as const) {
+      for (const path of paths) {
+        const { headers, root } = await page(path, status);
+        expect([path, headers['content-security-policy']]).toEqual([path, POLICY]);
+        expect([headers['x-content-type-options'], headers['cache-control']]).toEqual([
+          'nosniff',
+          'no-cache',
+        ]);
+        expectHarmless(root);
+      }
+    }
+  });
+
+  it('changes nothing of the live file', async () => {
+    const { page, data, live, close } = await openPages();
+    execute(live, 'pragma wal_checkpoint(truncate)');
+    const before = hashOf(live);
+    for (const path of PAGES) await page(path);
+    for (const path of DATA) await data(path);
+    await close();
+    expect(hashOf(live)).toBe(before);
+  });
+
+  it('is refused whole where its address is longer than eight thousand characters', async () => {
+    const { url, errors } = await openPages();
+    for (const path of ['/', '/packages/main/104']) {
+      const { status } = await browse(`${url}${path}?find=${'x'.repeat(10_000)}`);
+      expect([path, status]).toEqual([path, 414]);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it('is a page that says so where there is none, whatever stands in the address', async () => {
+    const { page } = await openPages();
+    const ids = [
+      'abc',
+      '1e2',
+      '0x68',
+      '104.0',
+      '-104',
+      '+104',
+      '%20104',
+      '0104',
+      '104%00',
+      '9'.repeat(20),
+      '%F0%9F%98%80',
+    ];
+    for (const id of ids) {
+      await page(`/packages/main/${id}`, 404);
+      await page(`/packages/main/${id}/videos/1`, 404);
+      await page(`/packages/main/104/videos/${id}`, 404);
+    }
+    const names = ['%6Dain%20', '%3Cscript%3E', 'main%2F104', "main'--", '%EA%B0%80', '__proto__'];
+    for (const name of names) {
+      const { root } = await page(`/packages/${name}/104`, 404);
+      expectHarmless(root);
+      await page(`/packages/${name}/104/videos/1`, 404);
+      await page(`/storage/${name}`, 404);
+    }
+    await page('/packages/%6Dain/104');
+    await page('/storage/%6Dain');
+  });
+
+  it('is never an error of the server, also for what is no address', async () => {
+    const { url, errors } = await openPages();
+    for (const path of [
+      '/packages/%/104',
+      '/packages/%ff/104',
+      '/packages/%E0%A4%A/104/videos/1',
+      '/storage/%ZZ',
+      `/storage/${'x'.repeat(200)}`,
+    ]) {
+      const { status } = await browse(`${url}${path}`);
+      expect([path, [400, 404].includes(status)]).toEqual([path, true]);
+    }
+    for (const path of ['/packages', '/packages/main', '/packages/main/104/', '/none']) {
+      expect([path, (await browse(`${url}${path}`)).status]).toEqual([path, 404]);
+    }
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      expect((await browse(url, { method })).status).toBe(404);
+    }
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('with keys', () => {
+  it('every page is a form and its data are refused, until a key was entered', async () => {
+    const { page, url } = await openPages([], { keys: [KEY] });
+    for (const path of [...PAGES, ...ABSENT, '/packages/nobody/x']) {
+      const { root, headers, text } = await page(path, 401);
+      expectHarmless(root);
+      expect([headers['www-authenticate'], headers['cache-control']]).toEqual(['Bearer', 'no-store']);
+      expect(headers['content-security-policy']).toBe(POLICY);
+      const fields = named(root, 'input').map(({ attributes }) => [
+        attributes.get('name'),
+        attributes.get('value'),
+      ]);
+      expect(fields).toEqual([
+        ['to', path],
+        ['key', undefined],
+      ]);
+      for (const word of ['Package 104', '4.88', '가나다']) expect(text).not.toContain(word);
+    }
+    for (const path of DATA) {
+      const { status, headers, text } = await browse(`${url}${path}`);
+      expect([path, status, headers['www-authenticate']]).toEqual([path, 401, 'Bearer']);
+      expect(JSON.parse(text)).toEqual({ error: 'a key of server.keys is wanted' });
+    }
+    const entered = await browse(`${url}/enter`, { form: { key: KEY, to: '/packages/main/104' } });
+    expect([entered.status, entered.headers.location]).toEqual([303, '/packages/main/104']);
+    const headers = { cookie: entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+    for (const path of PAGES) {
+      const { root, headers: said } = await page(path, 200, { headers });
+      expect(said['cache-control']).toBe('no-store');
+      const forms = named(root, 'form').filter(({ attributes }) => attributes.get('method') === 'post');
+      expect(forms.map(({ attributes }) => attributes.get('action'))).toEqual(['/leave']);
+    }
+    for (const path of ABSENT) await page(path, 404, { headers });
+    for (const path of DATA) expect((await browse(`${url}${path}`, { headers })).status).toBe(200);
+  });
+
+  it('no answer tells one of them, or one of those of the service', async () => {
+    const { url } = await openPages([], { keys: [KEY] });
+    const { headers: said } = await browse(`${url}/enter`, { form: { key: KEY, to: '/' } });
+    const cookie = said['set-cookie']?.[0]?.split(';')[0] ?? '';
+    for (const headers of [{ cookie }, { 'x-api-key': KEY }, {}]) {
+      for (const path of [...PAGES, ...ABSENT, ...DATA, '/nothing', `/?key=${KEY}`]) {
+        const answer = await browse(`${url}${path}`, { headers });
+        const all = JSON.stringify(answer.headers) + answer.text;
+        for (const secret of [...SERVICE_KEYS, KEY]) {
+          expect([path, all.includes(secret)]).toEqual([path, false]);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import {
+  expectHarmless,
+  HOSTILE,
+  HOSTILE_ROWS,
+  loose,
+  showEverywhere,
+} from '../../support/fixtures/hostile-texts.ts';
+import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
+import { exactTextOf } from '../../support/read-html.ts';
+
+it.each(HOSTILE)('a text from outside is shown as text, wherever it stands (%#)', async (text) => {
+  const opened = await openPages(HOSTILE_ROWS);
+  await showEverywhere(text, opened);
+  expect(opened.errors).toEqual([]);
+});
+
+it('a hostile name in the config is shown as text, and so is what was asked for', async () => {
+  const packages = HOSTILE.map((name, index) => ({ id: 200 + index, name }));
+  const { page } = await openPages([], { accounts: onlyMain([...packages, { id: 104, name: null }]) });
+  const { root } = await page();
+  expectHarmless(root);
+  expect(loose(root)).toEqual([]);
+  for (const name of HOSTILE.filter((text) => !text.includes('\u0000'))) {
+    expect(exactTextOf(root)).toContain(name);
+    const asked = name.slice(0, 1_000);
+    const query = new URLSearchParams({ find: asked, keyword: asked, item: asked, sort: asked });
+    for (const path of ['/', '/packages/main/104']) {
+      expectHarmless((await page(`${path}?${query.toString()}`)).root);
+    }
+  }
+});
+
+it('a page answers an odd query as if it had not been asked', async () => {
+  const { page } = await openPages();
+  const long = 'x'.repeat(5_000);
+  const numbers = ['-1', 'x', '0', '1.5', '1e99', '', '9'.repeat(30), 'NaN', '%00'];
+  const odd = [
+    ...numbers.flatMap((number) => [`page=${number}`, `removed=${number}`]),
+    ...[`find=${long}`, `keyword=${long}`, `storage=${long}`, `find=`, `find=%20`, '%', '&&&==?'],
+    ...['page=1&page=2', 'find=a&find=b', 'sort=id&sort=title', 'keyword=a&keyword=b', 'removed=1&removed=2'],
+    ...['sort=nonsense', 'sort=access_key', 'direction=up', 'item=access_key', 'find[a]=b', '__proto__=x'],
+  ];
+  const plain = {
+    status: (await page('/')).words('packages'),
+    package: (await page('/packages/main/104')).words('videos-heading'),
+  };
+  for (const query of odd) {
+    expect([query, (await page(`/?${query}`)).words('packages')]).toEqual([query, plain.status]);
+    const isRemoved = query === 'removed=1e99' ? [plain.package] : [plain.package, 'Removed videos'];
+    expect(isRemoved).toContain((await page(`/packages/main/104?${query}`)).words('videos-heading'));
+  }
+});

@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import { insert } from '../../support/fixtures/filled-live-file.ts';
+import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
+import { linksIn, named, rowsIn, textOf } from '../../support/read-html.ts';
+
+const AT = '2026-03-10 11:00:00';
+const NAME = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
+
+let seq = 1_000;
+const edit = (ids: string, at: string, what: string) =>
+  `update video set ${what}, changed_at = '${at}', change_seq = ${++seq}
+   where account = 'main' and package_id = 104 and ${ids};`;
+
+/** The ids in the table of videos, from above. */
+const idsOn = ({ part }: ReadPage) =>
+  rowsIn(part('content'))
+    .slice(1)
+    .map(([id]) => Number(id));
+
+describe('the page of a package', () => {
+  it('lists its videos fifty a page, the newest first, and beyond the last page the last', async () => {
+    const { page } = await openPages([
+      edit('id = 60', AT, `title = 'Last', duration = 3723000, filesize = 1536, series = 'S', cdate = 'D'`),
+      edit('id = 59', AT, `title = null, duration = null, filesize = null, cdate = null`),
+    ]);
+    const first = await page('/packages/main/104');
+    expect(first.title).toBe('Package 104 · vodhouse');
+    expect(textOf(named(first.root, 'h1')[0] ?? first.root)).toBe('Package 104 main/104');
+    expect(rowsIn(first.part('content')).slice(0, 4)).toEqual([
+      ['Id ↓', 'Title', 'Length', 'Size', 'Series', 'Made'],
+      ['60', 'Last', '1:02:03', '1.50 KiB', 'S', 'D'],
+      ['59', 'no title', '', '', '', ''],
+      ['58', NAME(58), '1:00', '1.00 GiB', '', '2026-02-01 10:20:30.5'],
+    ]);
+    expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
+    expect(first.words('videos-heading')).toBe('60 videos');
+    expect(linksIn(first.root)).toContainEqual(['/packages/main/104/videos/60', 'Last']);
+    const second = await page('/packages/main/104?page=2');
+    expect(idsOn(second)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(idsOn(await page('/packages/main/104?page=77'))).toEqual(idsOn(second));
+    const pages = (shown: ReadPage) => linksIn(shown.root).filter(([, text]) => /^(F|P|N|L)\w+$/.test(text));
+    expect(pages(first).slice(-2)).toEqual([
+      ['/packages/main/104?page=2', 'Next'],
+      ['/packages/main/104?page=2', 'Last'],
+    ]);
+    expect(pages(second).slice(-2)).toEqual([
+      ['/packages/main/104', 'First'],
+      ['/packages/main/104', 'Previous'],
+    ]);
+  });
+
+  it('sorts in both directions, and searches, and keeps one with the other', async () => {
+    const { page } = await openPages([
+      edit('id % 2 = 0', AT, `title = 'A' || (100 - id), author = 'Kim & "Co"'`),
+      edit('id % 2 = 1', AT, `filesize = id`),
+    ]);
+    const by = async (query: string) => idsOn(await page(`/packages/main/104?${query}`));
+    expect((await by('direction=asc')).slice(0, 2)).toEqual([1, 2]);
+    expect((await by('sort=title&direction=asc')).slice(0, 3)).toEqual([60, 58, 56]);
+    expect((await by('sort=title')).slice(0, 1)).toEqual([9]);
+    expect((await by('sort=filesize&direction=asc')).slice(0, 3)).toEqual([1, 3, 5]);
+    const found = await page(
+      `/packages/main/104?${new URLSearchParams({ item: 'author', keyword: ' Kim & "Co" ' }).toString()}`,
+    );
+    expect(found.words('videos-heading')).toBe('30 videos found');
+    expect(idsOn(found)).toHaveLength(30);
+    const [keyword] = named(found.root, 'input').filter(
+      ({ attributes }) => attributes.get('id') === 'keyword',
+    );
+    expect(keyword?.attributes.get('value')).toBe('Kim & "Co"');
+    const chosen = named(found.root, 'option').filter(({ attributes }) => attributes.has('selected'));
+    expect(chosen.map(textOf)).toEqual(['author']);
+    const [, title = ['']] = linksIn(named(found.root, 'thead')[0] ?? found.root);
+    const sorted = await page(title[0]);
+    expect(idsOn(sorted).slice(0, 2)).toEqual([60, 58]);
+    expect(sorted.words('videos-heading')).toBe('30 videos found');
+    const headings = named(sorted.root, 'th').map(({ attributes }) => attributes.get('aria-sort'));
+    expect(headings.slice(0, 6)).toEqual([undefined, 'ascending', ...Array<undefined>(4)]);
+    const none = await page('/packages/main/104?keyword=nothing');
+    expect([none.words('videos-heading'), idsOn(none)]).toEqual(['0 videos found', []]);
+  });
+
+  it('has the removed videos on a page of their own, fifty at a time further down', async () => {
+    const { page } = await openPages([
+      edit('id > 5', '2026-03-10 10:00:00', `removed_at = '2026-03-10 10:00:00'`),
+    ]);
+    const [address = ''] =
+      linksIn((await page('/packages/main/104')).root).find(([, text]) => text === 'Removed') ?? [];
+    const first = await page(address);
+    expect(first.words('videos-heading')).toBe('Removed videos');
+    expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
+    expect(rowsIn(first.part('content'))[1]).toEqual([
+      ...['60', NAME(60), '1:00', '1.00 GiB'],
+      ...['2026-03-01 03:00:00', '2026-03-10 10:00:00'],
+    ]);
+    const [further = ''] = linksIn(first.root).find(([, text]) => text === 'Further down') ?? [];
+    const second = await page(further);
+    expect(idsOn(second)).toEqual([10, 9, 8, 7, 6]);
+    expect(linksIn(second.root).some(([, text]) => text === 'Further down')).toBe(false);
+    expect((await page('/packages/main/104?removed=6')).words('content')).toContain('None further down.');
+    expect((await page('/packages/main/101?removed=all')).words('content')).toContain('None.');
+  });
+
+  it('says how it stands, and what its last walks did', async () => {
+    const walk = (row: Record<string, string | number | null>) =>
+      insert('walk', {
+        ...{ run_id: 1, account: 'main', package_id: 104, mode: 'full', status: 'succeeded', pages: 6 },
+        ...{ requests: 7, started_at: AT, origin_started_at: AT, finished_at: '2026-03-10 11:00:09', ...row },
+      });
+    const { page } = await openPages([
+      insert('run', { run_id: 1, trigger: 'manual', mode: 'full', status: 'partial', started_at: AT }),
+      walk({ inserted: 1_200, updated: 1, removed: 2, restored: 3 }),
+      ...Array.from({ length: 9 }, () => walk({})),
+      walk({ status: 'partial', error: 'page 3 was not read', finished_at: null, pages: 1, requests: 1 }),
+    ]);
+    const { part } = await page('/packages/main/104');
+    const standing = named(part('content'), 'p').map(textOf)[0];
+    expect(standing).toBe('last walk not whole 60 videos, walked whole 30 min ago page 3 was not read');
+    const walks = named(part('content'), 'li').map(textOf);
+    expect(walks).toHaveLength(10);
+    expect(walks[0]).toBe(
+      'partial no change, 1 page, 1 request 60 min ago · run 1, full · page 3 was not read',
+    );
+    expect(walks[1]).toBe('succeeded no change, 6 pages, 7 requests, 9 s 60 min ago · run 1, full');
+  });
+
+  it('is there for one that was never walked, that no run has met, or that is retired; and for no other', async () => {
+    const { page } = await openPages();
+    for (const id of [102, 103]) {
+      const { words, part } = await page(`/packages/main/${id}`);
+      expect(words('content')).toContain('never walked');
+      expect(words('content')).toContain('It has not been walked whole yet; what it holds is not known.');
+      expect(named(part('content'), 'table')).toEqual([]);
+    }
+    const retired = await page('/packages/main/500');
+    expect(retired.words('content')).toContain(
+      'No longer in the config since 2026-03-09 00:00:00 UTC; what was stored of it stays.',
+    );
+    expect(idsOn(retired)).toEqual([1]);
+    for (const path of [
+      '/packages/main/999',
+      '/packages/alone/101',
+      '/packages/nobody/104',
+      '/packages/MAIN/104',
+    ]) {
+      const { words } = await page(path, 404);
+      expect(words('content')).toBe(
+        'There is no such package, video or account in this warehouse. How things stand',
+      );
+    }
+  });
+});
+
+describe('the page of a video', () => {
+  const HISTORY = [
+    edit('id = 1', '2026-03-02 00:00:00', `title = 'second', tag = '', author = null`),
+    edit('id = 1', '2026-03-03 00:00:00', `removed_at = '2026-03-03 00:00:00'`),
+    edit('id = 1', '2026-03-04 00:00:00', `removed_at = null, title = 'third'`),
+    edit('id = 1', '2026-03-05 00:00:00', `filesize = 5, duration = 61000, v_framerate = 29.97`),
+    edit('id = 2', '2026-03-05 00:00:00', `removed_at = '2026-03-05 01:00:00'`),
+  ];
+  const fieldsOn = ({ part }: ReadPage) => {
+    const [list] = named(part('content'), 'dl');
+    return new Map(
+      (list ? named(list, 'div') : []).map((pair) => {
+        const [name = '', value = ''] = named(pair, 'dt', 'dd').map(textOf);
+        return [name, value] as const;
+      }),
+    );
+  };
+
+  it('has its fields, and each version with what it changed', async () => {
+    const { page } = await openPages(HISTORY);
+    const shown = await page('/packages/main/104/videos/1');
+    expect(shown.title).toBe('third · vodhouse');
+    expect(linksIn(shown.part('content')).slice(0, 2)).toEqual([
+      ['/#packages', 'All packages'],
+      ['/packages/main/104', 'Package 104'],
+    ]);
+    expect(shown.words('content')).toContain(
+      'live first seen 2026-03-01 03:00:00, last changed 2026-03-05 00:00:00 UTC',
+    );
+    const fields = fieldsOn(shown);
+    expect(Object.fromEntries([...fields].filter(([, value]) => value !== 'not told'))).toEqual({
+      title: 'third',
+      cdate: '2026-02-01 10:20:30.5',
+      duration: '61000 ms (1:01)',
+      filesize: '5 bytes (5 bytes)',
+      tag: 'empty',
+      v_framerate: '29.97',
+    });
+    expect(fields.size).toBe(22);
+    const versions = named(shown.part('content'), 'li').map((item) => [
+      textOf(named(item, 'p')[0] ?? item),
+      ...named(item, 'div').map(textOf),
+    ]);
+    expect(versions).toEqual([
+      [
+        '2026-03-05 00:00:00 edited',
+        'duration 60000 61000',
+        'v_framerate not told 29.97',
+        'filesize 1073741824 5',
+      ],
+      ['2026-03-04 00:00:00 came back', 'title second third'],
+      ['2026-03-03 00:00:00 removed'],
+      ['2026-03-02 00:00:00 edited', `title ${NAME(1)} second`, 'tag not told empty'],
+      ['2026-03-01 03:00:00 first state that is known'],
+    ]);
+    expect(shown.words('versions-heading')).toBe('Versions 5');
+  });
+
+  it('says of one that was removed since when it is proved to be gone', async () => {
+    const { page } = await openPages(HISTORY);
+    const { words, part } = await page('/packages/main/104/videos/2');
+    expect(words('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
+    expect(named(part('content'), 'li').map(textOf)[0]).toBe('2026-03-05 01:00:00 removed');
+  });
+
+  it('is there for no other', async () => {
+    const { page } = await openPages();
+    const paths = ['main/104/videos/61', 'main/999/videos/1', 'nobody/104/videos/1', 'main/104/videos/x'];
+    for (const path of paths) {
+      expect((await page(`/packages/${path}`, 404)).words('content')).toContain('There is no such');
+    }
+  });
+
+  it('shows a hundred versions, and does not call the last of them the first that is known', async () => {
+    const many = Array.from({ length: 130 }, (_, index) =>
+      edit('id = 3', `2026-03-02 00:${String(index % 60).padStart(2, '0')}:00`, `title = 't${index}'`),
+    );
+    const { page, change } = await openPages(many.slice(0, 100));
+    const whole = await page('/packages/main/104/videos/3');
+    expect(whole.words('versions-heading')).toBe('Versions 101');
+    expect(whole.words('content')).toContain('first state that is known');
+    change(...many.slice(100));
+    const cut = await page('/packages/main/104/videos/3');
+    expect(cut.words('versions-heading')).toBe('Versions the last 101');
+    expect(named(cut.part('content'), 'li')).toHaveLength(101);
+    expect(cut.words('content')).not.toContain('first state that is known');
+    expect(textOf(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
+  });
+
+  it('tells neither of the keys that let it be played, and says where only one of them changed', async () => {
+    const { page } = await openPages([
+      edit('id = 4', '2026-03-02 00:00:00', `access_key = 'k3y-one', org_access_key = 'k3y-two'`),
+      edit('id = 4', '2026-03-03 00:00:00', `access_key = 'k3y-three'`),
+      edit('id = 5', '2026-03-03 00:00:00', `access_key = 'k3y-four', removed_at = '2026-03-03 00:00:00'`),
+    ]);
+    const answers = [
+      ...['/', '/packages/main/104', '/packages/main/104?removed=99', '/packages/main/104/videos/4'],
+      ...['/packages/main/104/videos/5', '/packages/main/104?keyword=k3y', '/packages/main/104?find=k3y-one'],
+    ];
+    for (const path of answers) {
+      const { text } = await page(path);
+      expect(text.replaceAll('value="k3y"', '')).not.toContain('k3y');
+    }
+    const { part } = await page('/packages/main/104/videos/4');
+    expect(named(part('content'), 'li').map(textOf)[0]).toBe(
+      '2026-03-03 00:00:00 edited: a key that is not shown',
+    );
+  });
+
+  it('links to a thumbnail where it is an address of the web, and to nothing else', async () => {
+    const addresses = [
+      'https://images.example.test/1.jpg?a=1&b="2"',
+      'HTTP://images.example.test/',
+      'javascript:alert(1)',
+      'JavaScript://%0aalert(1)',
+      ' https://images.example.test/',
+      '//images.example.test/',
+      'data:text/html,<script>alert(1)</script>',
+      'https://',
+      'https:images.example.test',
+      '/packages',
+    ];
+    const { page } = await openPages([
+      ...addresses.map((address, index) =>
+        edit(`id = ${index + 1}`, AT, `thumbnail_url = '${address}', thumbnail_sheet_url = '${address}'`),
+      ),
+    ]);
+    const linked: string[] = [];
+    for (const [index, address] of addresses.entries()) {
+      const shown = await page(`/packages/main/104/videos/${index + 1}`);
+      expect(fieldsOn(shown).get('thumbnail_url')).toBe(address.trim());
+      const links = named(shown.part('content'), 'a').filter(({ parent }) => parent?.name === 'dd');
+      linked.push(...links.map(({ attributes }) => attributes.get('href') ?? ''));
+      for (const { attributes } of links) expect(attributes.get('rel')).toBe('noreferrer noopener nofollow');
+    }
+    expect(linked).toEqual([addresses[0], addresses[0], addresses[1], addresses[1]]);
+  });
+});

@@ -1,0 +1,607 @@
+import { describe, expect, it } from 'vitest';
+import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
+import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
+import { noteRunner } from '../../support/fixtures/run-holder.ts';
+import { elementsOf, linksIn, named, rowsIn, textOf } from '../../support/read-html.ts';
+
+const AT = '2026-03-10 11:00:00';
+
+/** Packages 102 and 103 of `main` as if they had been walked half an hour ago, too: all is well. */
+const ALL_WELL = [
+  `update package set walked_at = '2026-03-10 11:30:00' where package_id = 102;`,
+  packageRow(103, { walked_at: '2026-03-10 11:30:00' }),
+];
+
+const run = (row: Record<string, string | number | null>) =>
+  insert('run', {
+    ...{ trigger: 'schedule', mode: 'full', status: 'succeeded', started_at: AT },
+    ...{ finished_at: '2026-03-10 11:02:05', requests: 12, ...row },
+  });
+const walk = (row: Record<string, string | number | null>) =>
+  insert('walk', {
+    ...{ run_id: 1, account: 'main', package_id: 101, mode: 'full', status: 'succeeded' },
+    ...{ started_at: AT, origin_started_at: AT, finished_at: AT, ...row },
+  });
+const candidate = (id: number, row: Record<string, string | number | null> = {}) =>
+  insert('removal_candidate', {
+    ...{ account: 'main', package_id: 104, id, proved_at: AT, walk_id: 9 },
+    ...{ held_back: 1, held_at: AT, held_by: 9, held_reason: 'many', ...row },
+  });
+const quarantined = (record_id: string | null, row: Record<string, string | number | null> = {}) =>
+  insert('quarantine', {
+    ...{ account: 'main', stream: 'videos', package_id: 104, record_id, reason: 'no id', raw: '{}' },
+    ...{ seen_at: AT, ...row },
+  });
+const drift = (kind: string, field: string, sample: string | null, first_seen_at = AT) =>
+  insert('drift', {
+    account: 'main',
+    stream: 'videos',
+    field,
+    kind,
+    sample,
+    first_seen_at,
+    last_seen_at: AT,
+  });
+const gap = (date: string, row: Record<string, string | null> = {}) =>
+  insert('storage_gap', { account: 'main', date, first_missed_at: AT, last_asked_at: AT, ...row });
+const pause = (until: string, back_at: string, account = 'main') =>
+  insert('pause', { account, until, reason: 'asked too often', since: AT, back_at, strikes: 1 });
+const request = (account: string, secondsAgo: number) => {
+  const at_ms = Date.parse('2026-03-10T12:00:00Z') - secondsAgo * 1_000;
+  return insert('request', { account, at_ms, purpose: 'page', status: 200, spent_until_ms: at_ms });
+};
+
+/** What needs a person: the words, and the lines below. */
+const needsOn = ({ part }: ReadPage) =>
+  named(part('needs'), 'li').map((item) => named(item, 'p').map(textOf));
+
+describe('the status page', () => {
+  it('shows its parts in the order of what one wants to know first, and where all is well says so', async () => {
+    const { title, words, root } = await (await openPages(ALL_WELL)).page();
+    const ids = named(root, 'section', 'div').flatMap(({ attributes }) => attributes.get('id') ?? []);
+    const sections = ['verdict', 'progress', 'needs', 'storage', 'packages', 'budgets', 'runs'];
+    const changes = ['changes', 'added', 'edited', 'removed'];
+    const parts = [...sections, ...changes];
+    expect(ids.filter((id) => parts.includes(id))).toEqual(parts);
+    expect(words('verdict')).toBe(
+      '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 12:00:00 UTC',
+    );
+    expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · vodhouse');
+    expect(words('needs')).toBe('What needs a person Nothing.');
+    expect(words('progress')).toBe(
+      'No run is under way The next full run is due at 2026-03-10 13:00:00 UTC.',
+    );
+    expect(words('runs')).toBe('Last runs None yet.');
+  });
+
+  it('is read from the file at that moment, and tells by its stamp that there is something new', async () => {
+    const { page, data, change, clock } = await openPages(ALL_WELL);
+    const stampOf = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
+    const before = await page();
+    expect(await data('/live.json')).toMatchObject({ stamp: stampOf(before), running: false });
+    change(run({ status: 'succeeded' }));
+    const after = await page();
+    expect(stampOf(after)).not.toBe(stampOf(before));
+    expect(await data('/live.json')).toMatchObject({ stamp: stampOf(after), running: false });
+    clock.advance(3 * 3_600_000);
+    expect((await page()).words('verdict')).toContain(
+      '6 of 6 packages are stale; the oldest was last walked 3 h ago; storage of main, other is stale',
+    );
+  });
+});
+
+describe('a run under way', () => {
+  const UNDER_WAY = [
+    run({ status: 'running', finished_at: null, started_at: '2026-03-10 11:58:30' }),
+    walk({ package_id: 101 }),
+    walk({
+      ...{ package_id: 104, status: 'running', finished_at: null, totalcount: 60, page_size: 10 },
+      ...{ checkpoint_page: 5, pages: 2 },
+    }),
+    walk({ package_id: 102, status: 'running', finished_at: null }),
+  ];
+
+  it('is shown by packages and pages, on the page and for its script', async () => {
+    const { page, data, change, live } = await openPages(UNDER_WAY);
+    noteRunner(live);
+    const { words, part, text } = await page();
+    expect(words('progress')).toBe(
+      'Run 1 is under way full, for 1 min 30 s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: begun',
+    );
+    const bars = named(part('progress'), 'progress').map(({ attributes }) => [
+      attributes.get('value'),
+      attributes.get('max'),
+    ]);
+    expect(bars).toEqual([
+      ['1', '6'],
+      ['2', '6'],
+    ]);
+    const { progress } = (await data('/live.json')) as { progress: string };
+    expect(text).toContain(`<section id="progress" class="card" aria-label="Now">${progress}</section>`);
+    change(`update run set mode = 'quick';`, `delete from walk;`);
+    expect((await page()).words('progress')).toBe('Run 1 is under way quick, for 1 min 30 s');
+  });
+
+  it('is about to read what was never read: that needs nobody yet', async () => {
+    const opened = await openPages(UNDER_WAY);
+    noteRunner(opened.live);
+    const page = await opened.page();
+    expect(needsOn(page)).toEqual([]);
+    expect(page.words('verdict')).toContain('… First load: 4 of 6 packages read');
+    const states = rowsIn(page.part('packages')).map(([name, state]) => [name, state]);
+    expect(states).toContainEqual(['main/102', 'being read']);
+    expect(states).toContainEqual(['main/103', 'waits for its turn']);
+    opened.change(`update run set scope = 'package 102';`);
+    const ofOne = await opened.page();
+    expect(needsOn(ofOne).flat().join()).toContain('main/103 was never walked whole');
+    expect(rowsIn(ofOne.part('packages')).map((row) => row[1])).toContain('never walked');
+    opened.change(`update run set status = 'failed', error = 'killed', scope = null;`);
+    expect(
+      needsOn(await opened.page())
+        .flat()
+        .join(),
+    ).toContain('main/103 was never walked whole');
+  });
+});
+
+describe('what needs a person', () => {
+  const plain = (words = '') => words.replace(/ --config \S+$/, '');
+
+  it('is each kind of trouble, with examples, and the command or the query that helps', async () => {
+    const differing = ['2026-03-07', '2026-03-08'].map((date) =>
+      insert('storage_discrepancy', {
+        ...{ account: 'main', date, field: 'f', booked: 1, observed: 2, observed_at: AT },
+      }),
+    );
+    const { page } = await openPages([
+      pause('2026-03-10 12:30:00', '2026-03-10 13:30:00'),
+      pause('2026-03-10 11:30:00', '2026-03-10 12:10:00', 'other'),
+      pause('2026-03-10 11:10:00', '2026-03-10 11:20:00', 'alone'),
+      run({ status: 'failed', error: 'it is told by what failed in it' }),
+      walk({ status: 'failed', error: 'HTTP 500' }),
+      walk({ package_id: 104, status: 'partial', error: 'page 3 was not read' }),
+      ...[1, 2, 3, 4].map((id) => candidate(id)),
+      candidate(5, { held_back: 0 }),
+      `update package set walked_at = '2026-03-10 03:00:00' where account = 'other';`,
+      `update package set "order" = 'untrusted', totalcount = 30, page_size = 10 where account = 'other';`,
+      `update package set "order" = 'untrusted', totalcount = 9, page_size = 10 where account = 'alone';`,
+      gap('2026-03-09'),
+      gap('2026-03-01', { given_up_at: AT }),
+      storageRow('2026-03-07', 5),
+      ...differing,
+      `update storage_reading set observed_at = '2026-03-10 01:00:00' where account = 'main';`,
+      `delete from storage_reading where account = 'other';`,
+      ...['17', null, '18', '19'].map((id) => quarantined(id)),
+      quarantined('20', { resolved_at: AT }),
+      quarantined('2026-03-09', { account: 'other', stream: 'storage', package_id: null }),
+      drift('new', 'colour', '"red"'),
+      drift('missing', 'rate', null),
+      drift('type', 'duration', '"1:00"'),
+      drift('new', 'old', '1', '2026-03-03 12:00:00'),
+    ]);
+    const shown = await page();
+    const query = (account: string, stream: string) =>
+      `select * from quarantine where account = '${account}' and stream = '${stream}' and resolved_at is null`;
+    expect(needsOn(shown).map((lines) => lines.map(plain))).toEqual([
+      [
+        'account main is paused until 2026-03-10 12:30:00 UTC (30 min 0 s more): asked too often',
+        'a worker goes on by itself; where this happens again, lower its limits: vodhouse plan',
+      ],
+      ['main/101: the last walk failed: HTTP 500'],
+      ['main/102 was never walked whole: vodhouse sync --package 102'],
+      ['main/103 was never walked whole: vodhouse sync --package 103'],
+      ['main/104: the last walk was not whole: page 3 was not read'],
+      [
+        'main/104 holds 4 removals back: too many at once to believe (the first 60 min ago)',
+        '1 main 1 가나다',
+        '2 main 2 가나다 가나다',
+        '3 main 3 가나다 가나다 가나다',
+        'and 1 more',
+        'the next full walk (at least one schedule later) that proves them again removes them',
+        'to let exactly these through: vodhouse sync --package 104 --accept-removals 9',
+      ],
+      ['other/101 is stale: last walked whole at 2026-03-10 03:00:00 UTC'],
+      ['other/101 is not listed in order of ids: its videos are stored, its removals wait for proof'],
+      ['storage of main is stale: last read at 2026-03-10 01:00:00 UTC'],
+      ['storage of main has 1 day that the service did not serve, or not completely'],
+      [
+        'storage of main: 2 of 2 booked days differ from what the service says now; check timezone and settle in the config',
+      ],
+      ['storage of other was never read: vodhouse sync --storage'],
+      [
+        'storage of main: the service now reports other figures for 2 booked days',
+        '2026-03-08 1 figure (60 min ago)',
+        '2026-03-07 1 figure (60 min ago)',
+        "to take the service's figures: vodhouse correct main 2026-03-08",
+        'to compare again: vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
+      ],
+      [
+        '4 records of main (videos) in quarantine',
+        '17 of package 104: no id (seen 60 min ago)',
+        'without an id of package 104: no id (seen 60 min ago)',
+        '18 of package 104: no id (seen 60 min ago)',
+        'and 1 more',
+        query('main', 'videos'),
+      ],
+      [
+        '1 record of other (storage) in quarantine',
+        '2026-03-09: no id (seen 60 min ago)',
+        query('other', 'storage'),
+      ],
+      ['videos of main carry a field that is not documented: colour, e.g. "red" (first seen 60 min ago)'],
+      ['videos of main have another type in duration: "1:00" (first seen 60 min ago)'],
+      ['videos of main lack the documented field rate (first seen 60 min ago)'],
+    ]);
+    const codes = named(shown.part('needs'), 'code').map(textOf);
+    expect(codes.map(plain)).toEqual([
+      'vodhouse plan',
+      'vodhouse sync --package 104 --accept-removals 9',
+      'vodhouse correct main 2026-03-08',
+      'vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
+      query('main', 'videos'),
+      query('other', 'storage'),
+    ]);
+    expect(codes[1]).toMatch(/ --config \/\S+\/vodhouse\.yaml$/);
+    expect(rowsIn(shown.part('packages')).map(([name, state]) => [name, state])).toEqual([
+      ['Package', 'State'],
+      ['main/101', 'last walk failed'],
+      ['main/102', 'never walked'],
+      ['main/103', 'never walked'],
+      ['main/104', 'last walk not whole'],
+      ['other/101', 'stale'],
+      ['alone/7', 'fresh'],
+    ]);
+    expect(rowsIn(shown.part('budgets')).map((row) => row.at(-1))).toEqual([
+      'Restriction',
+      'paused until 2026-03-10 12:30:00: asked too often',
+      'over since 2026-03-10 11:30:00; the rate comes back until 2026-03-10 12:10:00',
+      'none',
+    ]);
+  });
+
+  it('comes first among the packages, whatever it is', async () => {
+    const { page } = await openPages([
+      ...ALL_WELL,
+      candidate(1),
+      `update package set "order" = 'untrusted', totalcount = 30, page_size = 10 where account = 'alone';`,
+    ]);
+    const { part, words } = await page();
+    expect(rowsIn(part('packages')).map(([name, state]) => [name, state])).toEqual([
+      ['Package', 'State'],
+      ['main/104', '1 removal held back'],
+      ['alone/7', 'not in order of ids'],
+      ...['main/101', 'main/102', 'main/103', 'other/101'].map((name) => [name, 'fresh']),
+    ]);
+    expect(words('verdict')).toContain('! All 6 packages fresh; last full walk 30 min ago; 2 things need');
+  });
+
+  it('is a run that failed or is parked, with its error, where nothing else says why', async () => {
+    const { page, change } = await openPages([
+      ...ALL_WELL,
+      run({}),
+      run({ status: 'failed', error: 'the disk is full' }),
+    ]);
+    const failed = await page();
+    expect(needsOn(failed)).toEqual([['run 2 failed: the disk is full']]);
+    expect(failed.words('verdict')).toMatch(/^✕ The last run failed; last full walk 30 min ago As of /);
+    expect(rowsIn(failed.part('runs')).at(2)).toEqual(['', 'the disk is full']);
+    change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
+    const parked = await page();
+    expect(needsOn(parked)[0]?.map(plain)).toEqual([
+      'run 3 is parked until 2026-03-10 15:00:00 UTC: no requests left',
+      'a worker goes on by itself; without one, from then on: vodhouse sync',
+    ]);
+    expect(rowsIn(parked.part('runs')).at(2)?.[1]).toBe(
+      'no requests left; it may go on from 2026-03-10 15:00:00 UTC',
+    );
+  });
+
+  it('is one line for many packages, with three of them, and others are not hidden by it', async () => {
+    const packages = Array.from({ length: 42 }, (_, index) => ({ id: 1_000 + index, name: null }));
+    const page = await (await openPages([], { accounts: onlyMain(packages, true) })).page();
+    expect(needsOn(page)[0]).toEqual([
+      '42 packages of main were never walked whole',
+      ...[1_000, 1_001, 1_002].map(
+        (id) => expect.stringContaining(`main/${id} was never walked whole`) as string,
+      ),
+      'and 39 more',
+    ]);
+  });
+
+  it('is told thirty times at most', async () => {
+    const drift = Array.from({ length: 42 }, (_, index) =>
+      insert('drift', {
+        ...{ account: 'main', stream: 'videos', field: `field_${index}`, kind: 'new', sample: '1' },
+        ...{ first_seen_at: AT, last_seen_at: AT },
+      }),
+    );
+    const page = await (await openPages([...ALL_WELL, ...drift])).page();
+    expect(needsOn(page)).toHaveLength(30);
+    expect(page.words('needs')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
+  });
+});
+
+describe('the packages', () => {
+  const THOUSANDS = Array.from({ length: 230 }, (_, index) => ({
+    id: 1_000 + index,
+    name: index % 2 === 0 ? `Course ${index}` : null,
+  }));
+  const WALKED = [
+    ...THOUSANDS.map(({ id }) =>
+      packageRow(id, { walked_at: '2026-03-10 11:30:00', live_count: 1_234, totalcount: 5, page_size: 10 }),
+    ),
+    `update package set walked_at = '2026-03-10 02:00:00' where package_id = 1229;`,
+  ];
+  const namesOn = ({ part }: ReadPage) =>
+    rowsIn(part('packages'))
+      .slice(1)
+      .map(([name]) => name);
+
+  it('come a hundred at a time, what needs a look first, and are found by a part of their name or number', async () => {
+    const { page } = await openPages(WALKED, { accounts: onlyMain(THOUSANDS) });
+    const first = await page();
+    expect(first.words('packages')).toMatch(/^Packages 230 Name or number Find /);
+    expect(rowsIn(first.part('packages')).slice(1, 4)).toEqual([
+      ['main/1229', 'stale', '10 h ago', '1,234', 'not counted yet'],
+      ['Course 0 main/1000', 'fresh', '30 min ago', '1,234', 'not counted yet'],
+      ['main/1001', 'fresh', '30 min ago', '1,234', 'not counted yet'],
+    ]);
+    expect(linksIn(first.part('packages')).slice(-2)).toEqual([
+      ['/?page=2#packages', 'Next'],
+      ['/?page=3#packages', 'Last'],
+    ]);
+    const [second, third, beyond] = [await page('/?page=2'), await page('/?page=3'), await page('/?page=9')];
+    expect([first, second, third].map((each) => namesOn(each).length)).toEqual([100, 100, 30]);
+    expect(new Set([first, second, third].flatMap(namesOn)).size).toBe(230);
+    expect(namesOn(beyond)).toEqual(namesOn(third));
+    expect(linksIn(third.part('packages')).slice(-2)).toEqual([
+      ['/?page=1#packages', 'First'],
+      ['/?page=2#packages', 'Previous'],
+    ]);
+    const found = await page('/?find=%20cOURSE%20');
+    expect(found.words('packages')).toMatch(/^Packages 115 of 230 Name or number Find All packages/);
+    expect(linksIn(found.part('packages')).at(-1)).toEqual(['/?find=cOURSE&page=2#packages', 'Last']);
+    expect(named(found.part('packages'), 'input')[0]?.attributes.get('value')).toBe('cOURSE');
+    expect(namesOn(await page('/?find=main/1203'))).toEqual(['main/1203']);
+    expect((await page('/?find=nowhere')).words('packages')).toContain('0 of 230');
+    expect((await page('/?find=nowhere')).words('packages')).toContain('None is called so.');
+  });
+
+  it('need no search where they are few, and show how many videos each had', async () => {
+    const days: [string, number][] = [
+      ['2026-02-01', 5],
+      ['2026-02-08', 70],
+      ['2026-03-01', 50],
+      ['2026-03-10', 60],
+    ];
+    const rows = days.map(([date, videos]) =>
+      insert('package_day', { account: 'main', package_id: 104, date, videos }),
+    );
+    const { part } = await (await openPages([...ALL_WELL, ...rows])).page();
+    expect(named(part('packages'), 'form')).toEqual([]);
+    expect(rowsIn(part('packages')).find(([name]) => name === 'main/104')).toEqual([
+      ...['main/104', 'fresh', '30 min ago', '60'],
+      '70 videos on 2026-02-08, 60 on 2026-03-10 −10 since 2026-02-08',
+    ]);
+    expect(linksIn(part('packages'))).toContainEqual(['/packages/main/104', 'main/104']);
+  });
+});
+
+describe('storage', () => {
+  const DAYS = [
+    storageRow('2026-03-05', 2 ** 30, { account: 'other' }),
+    gap('2026-03-06', { account: 'other', given_up_at: AT }),
+    gap('2026-03-07', { account: 'other' }),
+    storageRow('2026-03-09', null, { account: 'other', image_size: 7 }),
+    storageRow('2026-03-10', 2 ** 31, { account: 'other', state: 'live' }),
+  ];
+
+  it('shows a corrected day as such, with its figures, and says why a day waits', async () => {
+    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, 2 ** 30]));
+    const correction = { account: 'main', date: '2026-03-08', accepted_at: AT, reason: 'x', ...figures };
+    const { page } = await openPages([
+      ...DAYS,
+      insert('storage_correction', { ...correction, accepted_at: '2026-03-09 00:00:00', image_size: 1 }),
+      insert('storage_correction', correction),
+      gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
+    ]);
+    const { words, part } = await page('/?storage=main');
+    expect(words('storage-now')).toBe('5.00 GiB on 2026-03-08, the last day that is booked');
+    expect(rowsIn(part('storage')).slice(1, 3)).toEqual([
+      ['2026-03-09', `its figures are implausible, and wait for a second reading; last asked at ${AT} UTC`],
+      ['2026-03-08 (corrected)', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
+    ]);
+  });
+
+  it('is of the account asked for, else of the first', async () => {
+    const { page } = await openPages(DAYS);
+    for (const path of ['/', '/?storage=main', '/?storage=alone', '/?storage=nobody']) {
+      const { words } = await page(path);
+      expect(words('storage-now')).toBe('4.88 KiB on 2026-03-08, the last day that is booked');
+    }
+    const { words, part } = await page('/?storage=other');
+    expect(words('storage-now')).toBe('10.0 GiB on 2026-03-10, so far (live)');
+    expect(linksIn(part('storage')).slice(0, 2)).toEqual([
+      ['/?storage=main#storage', 'main'],
+      ['/?storage=other#storage', 'other'],
+    ]);
+    const shown = named(part('storage'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
+    expect(shown.map(textOf)).toEqual(['other']);
+    const [figure] = named(part('storage'), 'figure');
+    expect(figure?.attributes.get('data-chart')).toBe('/storage.json?account=other');
+  });
+
+  it('is told by day, with each gap and why it is one, and to the chart with a gap as null in all five', async () => {
+    const { page, data } = await openPages(DAYS);
+    const { part } = await page('/?storage=other');
+    expect(rowsIn(part('storage'))).toEqual([
+      ['Day', 'Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images', 'Together'],
+      ['2026-03-10 (live)', ...Array<string>(5).fill('2.00 GiB'), '10.0 GiB'],
+      ['2026-03-09', '', '', '', '', '7 bytes', 'at least 7 bytes'],
+      ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
+      ['2026-03-07', `the service did not serve it; last asked at ${AT} UTC`],
+      ['2026-03-06', `the service did not serve it; given up at ${AT} UTC`],
+      ['2026-03-05', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
+    ]);
+    const day = (bytes: number | null) => [2 ** 30, null, null, 2_000, bytes, 2 ** 31];
+    expect(await data('/storage.json?account=other')).toEqual({
+      account: 'other',
+      names: ['Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images'],
+      dates: ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10'],
+      sizes: [day(null), day(null), day(null), day(null), day(7)],
+      live: '2026-03-10',
+    });
+    expect(await data('/storage.json')).toMatchObject({ account: 'main', live: null });
+  });
+
+  it('is there by the year, with counts', async () => {
+    const { page } = await openPages([storageRow('2025-12-31', 5, { account: 'other' }), ...DAYS]);
+    const newest = await page('/storage/other');
+    expect(newest.words('days-heading')).toBe('Storage of other');
+    const rows = rowsIn(newest.part('content'));
+    expect([rows[1]?.[0], rows.at(-1)?.[0], rows.length]).toEqual(['2026-03-10', '2026-01-01', 70]);
+    expect(rows[1]).toEqual([
+      ...['2026-03-10', ...Array<string>(5).fill('2.00 GiB 10')],
+      ...['10.0 GiB', 'live, 2026-03-10 20:00:00'],
+    ]);
+    expect(rowsIn((await page('/storage/other?year=2025')).part('content')).slice(1)).toEqual([
+      ['2025-12-31', ...Array<string>(5).fill('5 bytes 10'), '25 bytes', '2025-12-31 20:00:00'],
+    ]);
+    for (const year of ['1999', 'x', '']) {
+      expect(rowsIn((await page(`/storage/other?year=${year}`)).part('content'))).toEqual(rows);
+    }
+    expect((await page('/storage/alone', 404)).words('content')).toContain('There is no such');
+  });
+
+  it('is said to be none where no account has any', async () => {
+    const options = { accounts: onlyMain([{ id: 101, name: null }]) };
+    const { page, url } = await openPages([], options);
+    const { words, root } = await page();
+    expect(words('storage')).toBe('Storage No account has storage statistics in the config.');
+    expect(named(root, 'script')).toHaveLength(1);
+    const answer = await fetch(`${url}/storage.json`);
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'there is none' }]);
+  });
+
+  it('has neither chart nor table before the first day, nor are there changes before the first video', async () => {
+    const options = { accounts: onlyMain([{ id: 101, name: null }], true) };
+    const { page, data } = await openPages(
+      ['delete from video;', 'drop trigger storage_day_booked_delete;', 'delete from storage_day;'],
+      options,
+    );
+    const { words, part } = await page();
+    expect(words('storage')).toBe('Storage No day has been read yet.');
+    expect(words('added')).toBe('Latest additions None yet.');
+    expect(words('edited')).toBe('Latest edits None among the last 1,000 changes.');
+    expect(words('removed')).toBe('Latest removals None that is still gone.');
+    expect(named(part('storage'), 'figure')).toEqual([]);
+    expect((await page('/storage/main')).words('content')).toContain('No day has been read yet.');
+    expect(await data('/storage.json')).toMatchObject({ dates: [], sizes: [[], [], [], [], []], live: null });
+  });
+});
+
+describe('requests spent and the last runs', () => {
+  it('are those of each account that count in its windows now; ten runs, the newest first', async () => {
+    const requests = [0, 0, 30, 3_600, 86_399, 86_400].map((seconds) => request('main', seconds));
+    const runs = [
+      ...Array.from({ length: 9 }, () => run({})),
+      run({ trigger: 'manual', mode: 'quick', scope: 'package 101', requests: 1_234 }),
+      run({ status: 'partial', trigger: 'catch_up' }),
+      walk({ run_id: 11, inserted: 1_000, updated: 2, removed: 3, restored: 4, quarantined: 5 }),
+      walk({ run_id: 11, inserted: 1, status: 'failed', package_id: 104 }),
+    ];
+    const { part } = await (await openPages([...requests, request('other', 5), ...runs])).page();
+    expect(rowsIn(part('budgets'))).toEqual([
+      ['Account', 'In the last second', 'In the last minute', 'In the last 24 hours', 'Restriction'],
+      ['main', '2 of 5', '3 of 120', '5 of 20,000', 'none'],
+      ['other', '0 of 5', '1 of 120', '1 of 20,000', 'none'],
+      ['alone', '0 of 5', '0 of 120', '0 of 20,000', 'none'],
+    ]);
+    const meters = named(part('budgets'), 'meter').map(({ attributes }) => [
+      attributes.get('value'),
+      attributes.get('max'),
+    ]);
+    expect(meters[0]).toEqual(['2', '5']);
+    const shown = rowsIn(part('runs')).slice(1);
+    expect(shown).toHaveLength(10);
+    expect(shown.slice(0, 3)).toEqual([
+      [
+        ...['11 full, catching up', '60 min ago', '2 min 5 s', 'partial'],
+        ...['1,001 added, 2 edited, 3 removed, 4 came back, 5 into quarantine, 1 package failed', '12'],
+      ],
+      [...['10 quick, by hand, package 101', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '1,234']],
+      ['9 full, by schedule', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '12'],
+    ]);
+  });
+});
+
+describe('the latest changes', () => {
+  const itemsOf = (page: ReadPage, id: string) => named(page.part(id), 'li').map(textOf);
+  const edit = (id: number, at: string, what: string) =>
+    `update video set ${what}, changed_at = '${at}', change_seq = change_seq + 1000
+     where account = 'main' and package_id = 104 and id = ${id};`;
+
+  it('are additions, edits with the old title beside the new one, what came back, and removals', async () => {
+    const rows = [
+      videoRow(900, { package_id: 104, title: 'A new one', first_seen_at: '2026-03-10 11:50:00' }),
+      videoRow(901, { package_id: 104, title: ' ', duration: null, filesize: null, first_seen_at: AT }),
+      edit(1, '2026-03-10 11:01:00', `title = 'retitled', author = 'X'`),
+      edit(2, '2026-03-10 11:02:00', `tag = 'T'`),
+      edit(3, '2026-03-10 11:03:00', `removed_at = '2026-03-10 11:03:00'`),
+      edit(4, '2026-03-10 11:04:00', `removed_at = '2026-03-10 11:04:00'`),
+      edit(5, '2026-03-10 11:05:00', `removed_at = '2026-03-10 11:05:00'`),
+      edit(901, '2026-03-10 11:06:00', `removed_at = '2026-03-10 11:06:00'`),
+      edit(3, '2026-03-10 11:20:00', `removed_at = null`),
+      edit(4, '2026-03-10 11:30:00', `removed_at = null, title = null, tag = 'T'`),
+    ];
+    const page = await (await openPages([...ALL_WELL, ...rows])).page();
+    expect(itemsOf(page, 'added').slice(0, 2)).toEqual([
+      'an empty title Package 104 · 60 min ago · removed since',
+      'A new one Package 104 · 10 min ago · 1:00 · 1.00 GiB',
+    ]);
+    expect(itemsOf(page, 'added')).toHaveLength(10);
+    const name = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
+    expect(itemsOf(page, 'edited')).toEqual([
+      `${name(4)} no title Package 104 · 30 min ago · came back, with another title, tag`,
+      `${name(3)} Package 104 · 40 min ago · came back`,
+      `${name(2)} Package 104 · 58 min ago · tag`,
+      `${name(1)} retitled Package 104 · 59 min ago · title, author`,
+    ]);
+    expect(named(page.part('edited'), 'del', 'ins').map(textOf)).toEqual([
+      name(4),
+      'no title',
+      name(1),
+      'retitled',
+    ]);
+    expect(itemsOf(page, 'removed')).toEqual([
+      'an empty title Package 104 · 54 min ago',
+      `${name(5)} Package 104 · 55 min ago`,
+    ]);
+    expect(linksIn(page.part('removed'))[0]).toEqual(['/packages/main/104/videos/901', 'an empty title']);
+  });
+});
+
+describe('every element that is named', () => {
+  it('is there: labels and addresses within the page lead to something', async () => {
+    const { page } = await openPages([run({})]);
+    for (const path of [
+      '/',
+      '/packages/main/104',
+      '/packages/main/102',
+      '/packages/main/104/videos/1',
+      '/storage/main',
+    ]) {
+      const { root } = await page(path);
+      const all = elementsOf(root);
+      const ids = all.flatMap(({ attributes }) => attributes.get('id') ?? []);
+      expect(new Set(ids).size).toBe(ids.length);
+      const meant = all.flatMap(({ attributes }) => [
+        ...(attributes.get('aria-labelledby')?.split(' ') ?? []),
+        ...(attributes.get('for')?.split(' ') ?? []),
+        ...(/^#(.*)/.exec(attributes.get('href') ?? '')?.slice(1) ?? []),
+      ]);
+      expect([path, meant.filter((id) => !ids.includes(id))]).toEqual([path, []]);
+    }
+  });
+});

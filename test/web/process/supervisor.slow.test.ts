@@ -1,0 +1,167 @@
+/** The server in a process of its own. Needs `npm run build`. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, WarehouseError } from '../../../src/lib/errors.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { startServer } from '../../../src/web/process/supervisor.ts';
+import { built, runModule } from '../../support/processes/child-process.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import {
+  ask,
+  askVideos,
+  configToServe,
+  liveFileToServe,
+  STORAGE,
+  VIDEOS,
+  type ServedConfig,
+} from '../../support/servers/open-web-server.ts';
+import { childrenOf, isRunning } from '../../support/processes/process-table.ts';
+import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
+import { createGate } from '../../support/servers/scripted-service.ts';
+import { takePort } from '../../support/servers/taken-port.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
+
+const CHILD = 'dist/web/process/entry.js';
+const serverPids = () => childrenOf(process.pid, CHILD);
+
+/** A server until the test is over; whoever waits to start it anew does so at once. */
+async function startTestServer(config: ServedConfig = configToServe(liveFileToServe())) {
+  const clock = createRecordingClock();
+  const log: string[] = [];
+  const write = (line: string) => void log.push(line);
+  const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
+  const server = await startServer(config, {
+    clock,
+    logger,
+    environment: {},
+    signal: new AbortController().signal,
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= server.close());
+  onTestFinished(close);
+  return { ...server, close, clock, log: () => log.join('') };
+}
+
+/** Kills the one process of the server. */
+function kill(): void {
+  const pids = serverPids();
+  expect(pids).toHaveLength(1);
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+}
+
+const withPort = (port: number): ServedConfig => {
+  const config = configToServe(liveFileToServe());
+  return { ...config, server: { ...config.server, port } };
+};
+
+describe('the process of the server', () => {
+  it('is not waited for by a worker that is stopped while it starts', async () => {
+    const stopping = new AbortController();
+    const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
+    const surroundings = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
+    const started = startServer(configToServe(liveFileToServe()), surroundings);
+    stopping.abort(new Error('stopped by the test'));
+    await expect(started).rejects.toThrow('stopped by the test');
+    expect(serverPids()).toEqual([]);
+  });
+
+  it('answers from the live file, and ends by its parent alone', async () => {
+    const live = liveFileToServe();
+    const file = join(temporaryFolder(), 'bi.db');
+    const server = await startTestServer(configToServe(live, ['door-key'], `publish: { file: ${file} }`));
+    const { url, log, close } = server;
+    const list = `${url}${VIDEOS}?key=door-key&pkg=104`;
+    expect((await askVideos(list)).ids).toHaveLength(20);
+    expect((await askVideos(`${list}&sort_item=title&sort_direction=asc&pagesize=1`)).ids).toEqual([1]);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+
+    server.published({ durationMs: 1_500 });
+    const metrics = async () => (await ask(`${url}/metrics?key=door-key`)).text;
+    await eventually(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
+
+    const [pid = 0] = serverPids();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    execute(live, 'drop table storage_day');
+    const days = await ask(`${url}/accounts/main${STORAGE}?key=door-key&sdate=2026-03-01&edate=2026-03-02`);
+    expect([days.status, days.text]).toEqual([500, '{"error":"internal error"}']);
+    await eventually(log).toMatch(/the server failed to answer: .*no such table: storage_day/);
+    expect(serverPids()).toEqual([pid]);
+
+    await close();
+    expect(serverPids()).toEqual([]);
+    const port = Number(new URL(url).port);
+    expect((await takePort(port)).port).toBe(port);
+  });
+
+  it('is started anew at the same address when it was killed, as soon as the port is free, with longer and longer waits', async () => {
+    const { url, log, clock } = await startTestServer();
+    const port = Number(new URL(url).port);
+    let taken: Awaited<ReturnType<typeof takePort>> | undefined;
+    clock.whileAsleep = async (ms) => {
+      if (ms === 1_000) taken = await takePort(port);
+      else await taken?.free();
+    };
+    kill();
+    await eventually(log).toContain(`serving at ${url} again`);
+    expect(log()).toContain('the server ended: SIGKILL; it is started anew in 1 s');
+    expect(log()).toContain(`the server ended: cannot listen on 127.0.0.1:${port}: `);
+    expect(clock.sleeps).toEqual([1_000, 2_000]);
+    expect((await askVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
+    expect(serverPids()).toHaveLength(1);
+  });
+
+  it('is not there after an end that came while it was to be started anew', async () => {
+    const { log, clock, close } = await startTestServer();
+    const gate = createGate();
+    clock.whileAsleep = () => gate.opened;
+    kill();
+    await eventually(log).toContain('it is started anew in 1 s');
+    const closed = close();
+    gate.open();
+    await closed;
+    expect(serverPids()).toEqual([]);
+    expect(log()).not.toContain('again');
+  });
+
+  it('cannot be where the port is taken: a ConfigError names it, with a hint', async () => {
+    const { port } = await takePort();
+    const started = startTestServer(withPort(port));
+    await expect(started).rejects.toThrow(ConfigError);
+    await expect(started).rejects.toThrow(`cannot listen on 127.0.0.1:${port}: `);
+    await expect(started).rejects.toMatchObject({
+      hint: 'another worker may serve there; set server.port to another one; 0 takes any free port',
+    });
+    expect(serverPids()).toEqual([]);
+  });
+
+  it('cannot be where the live file cannot be read', async () => {
+    const started = startTestServer(configToServe(join(temporaryFolder(), 'none.db')));
+    await expect(started).rejects.toThrow(WarehouseError);
+    expect(serverPids()).toEqual([]);
+  });
+
+  it('ends when its parent is killed, and its port is free then', async () => {
+    const config = JSON.stringify(configToServe(liveFileToServe()));
+    const parent = runModule(`
+      import { startServer } from '${built('web/process/supervisor.js')}';
+      import { systemClock } from '${built('lib/clock.js')}';
+      import { createLogger } from '${built('lib/logger.js')}';
+      const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
+      const server = await startServer(${config}, { clock: systemClock, logger, environment: {}, signal: new AbortController().signal });
+      console.log(server.url + ' is up');
+    `);
+    let said = '';
+    parent.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await parent.said('is up');
+    const [url = ''] = said.split(' ');
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    const [pid = 0] = childrenOf(parent.process.pid ?? 0, CHILD);
+    expect(isRunning(pid)).toBe(true);
+    parent.process.kill('SIGKILL');
+    await eventually(() => isRunning(pid)).toBe(false);
+    const port = Number(new URL(url).port);
+    expect((await takePort(port)).port).toBe(port);
+  });
+});

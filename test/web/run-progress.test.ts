@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { RunningRun } from '../../src/queries/page-queries.ts';
+import type { RunningWalk } from '../../src/queries/named/status.ts';
+import type { Stamp } from '../../src/queries/named/videos.ts';
+import { progressOf, stampOf } from '../../src/web/run-progress.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const NOW = toMs('2026-03-10T12:00:00Z');
+
+const walk: RunningWalk = {
+  walk_id: 7,
+  run_id: 3,
+  account: 'main',
+  package_id: 101,
+  name: 'Lectures',
+  mode: 'full',
+  started_at: '2026-03-10 11:59:00',
+  pages: 0,
+  totalcount: null,
+  page_size: null,
+  checkpoint_page: null,
+};
+
+const run = (row: Partial<RunningRun> = {}): RunningRun => ({
+  run_id: 3,
+  trigger: 'schedule',
+  mode: 'full',
+  status: 'running',
+  started_at: '2026-03-10 11:58:30',
+  finished_at: null,
+  requests: 0,
+  error: null,
+  scope: null,
+  resume_at: null,
+  origin_started_at: null,
+  clock_offset_ms: null,
+  walks: 0,
+  failed_walks: 0,
+  inserted: 0,
+  updated: 0,
+  removed: 0,
+  restored: 0,
+  quarantined: 0,
+  walked: 0,
+  under_way: [],
+  ...row,
+});
+
+describe('the progress of a run', () => {
+  it('tells which run it is, for how long, and how many packages it has walked', () => {
+    expect(progressOf(run({ walked: 4, trigger: 'catch_up' }), 20, NOW)).toEqual({
+      run_id: 3,
+      mode: 'full',
+      trigger: 'catch_up',
+      started_at: '2026-03-10 11:58:30',
+      forMs: 90_000,
+      packages: { done: 4, all: 20 },
+      walks: [],
+    });
+  });
+
+  it('counts no packages of a quick run, or of one over some of them', () => {
+    expect(progressOf(run({ mode: 'quick', walked: 4 }), 20, NOW).packages).toBeNull();
+    expect(progressOf(run({ scope: 'package 101', walked: 1 }), 20, NOW).packages).toBeNull();
+  });
+
+  it('never passes its end, also where the config lost packages since, nor begins in the future', () => {
+    const ahead = run({ walked: 5, started_at: '2026-03-10 12:00:01' });
+    expect(progressOf(ahead, 3, NOW)).toMatchObject({ forMs: 0, packages: { done: 3, all: 3 } });
+    expect(progressOf(run(), 0, NOW).packages).toEqual({ done: 0, all: 0 });
+  });
+});
+
+describe('the progress of a walk', () => {
+  const pagesOf = (row: Partial<RunningWalk>) =>
+    progressOf(run({ under_way: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
+
+  it('tells which package it is of, in the order that they began', () => {
+    const under_way = [walk, { ...walk, account: 'other', package_id: 7, name: null }];
+    expect(progressOf(run({ under_way }), 2, NOW).walks).toEqual([
+      { account: 'main', package_id: 101, name: 'Lectures', pages: null },
+      { account: 'other', package_id: 7, name: null, pages: null },
+    ]);
+  });
+
+  it('is not known before its first answer is stored, and of a quick walk never', () => {
+    expect(pagesOf({})).toBeNull();
+    expect(pagesOf({ totalcount: 950, page_size: 100 })).toBeNull();
+    expect(pagesOf({ totalcount: 950, page_size: 0, checkpoint_page: 1 })).toBeNull();
+    expect(pagesOf({ totalcount: null, page_size: 100, checkpoint_page: 1 })).toBeNull();
+    expect(pagesOf({ mode: 'quick', totalcount: 950, page_size: 100, checkpoint_page: 10 })).toBeNull();
+  });
+
+  it.each([
+    [10, 1],
+    [9, 2],
+    [2, 9],
+    [1, 10],
+    [0, 10],
+  ])('with page %i of ten stored counts %i pages, for it reads from the last to the first', (page, done) => {
+    expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: page })).toEqual({ done, all: 10 });
+  });
+
+  it('begins anew where the package shrank, and never counts below nothing', () => {
+    expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: 11 })).toEqual({ done: 0, all: 10 });
+    expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: 40 })).toEqual({ done: 0, all: 10 });
+  });
+
+  it('has one page where the list is empty', () => {
+    expect(pagesOf({ totalcount: 0, page_size: 100, checkpoint_page: 1 })).toEqual({ done: 1, all: 1 });
+  });
+});
+
+describe('the stamp', () => {
+  const stamp: Stamp = {
+    change_seq: 40,
+    last_run: 2,
+    last_reading: 9,
+    restricted_until: '2026-03-10 11:00:00',
+  };
+  const quiet = stampOf(stamp, null, NOW);
+
+  it('stays while nothing happens, however late it becomes', () => {
+    expect(stampOf({ ...stamp }, null, NOW + 86_400_000)).toBe(quiet);
+    expect(stampOf(stamp, run(), NOW + 4_999)).toBe(stampOf(stamp, run(), NOW));
+  });
+
+  it.each<[what: string, other: Partial<Stamp>]>([
+    ['a row changes', { change_seq: 41 }],
+    ['a run ends', { last_run: 3 }],
+    ['storage is read', { last_reading: 10 }],
+    ['an account is restricted', { restricted_until: '2026-03-10 12:30:00' }],
+    ['there is no restriction any more', { restricted_until: null }],
+  ])('moves where %s', (_what, other) => {
+    expect(stampOf({ ...stamp, ...other }, null, NOW)).not.toBe(quiet);
+  });
+
+  it('moves where a run begins, and every five seconds while it is under way: not with each page', () => {
+    const running = stampOf(stamp, run(), NOW);
+    expect(running).not.toBe(quiet);
+    expect(stampOf({ ...stamp, change_seq: 999 }, run({ walked: 9 }), NOW + 4_999)).toBe(running);
+    expect(stampOf(stamp, run(), NOW + 5_000)).not.toBe(running);
+    expect(stampOf(stamp, run({ run_id: 4 }), NOW)).not.toBe(running);
+    expect(stampOf({ ...stamp, last_reading: 10 }, run(), NOW)).not.toBe(running);
+  });
+
+  it('is one word, in a file without anything too', () => {
+    const none: Stamp = { change_seq: 0, last_run: null, last_reading: null, restricted_until: null };
+    expect(quiet).toMatch(/^\S+$/);
+    expect(stampOf(none, null, NOW)).toMatch(/^\S+$/);
+    expect(stampOf({ ...none, last_run: 1 }, null, NOW)).not.toBe(
+      stampOf({ ...none, last_reading: 1 }, null, NOW),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp, listen } from '../../src/service/server/server.ts';
+import { addHeaders } from '../../src/web/security-headers.ts';
+import { browse } from '../support/browser/browser-request.ts';
+import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
+
+const CONTENT: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  text: 'text/plain; version=0.0.4',
+};
+
+const STRICT = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': expect.stringMatching(
+    /camera=\(\).* geolocation=\(\).* microphone=\(\).* usb=\(\)$/,
+  ) as string,
+};
+
+async function serve(keys: readonly string[] = []) {
+  const app = createApp({});
+  addHeaders(app, { keys });
+  app.get('/json', async (_request, reply) =>
+    reply.header('cache-control', 'private, no-cache').send({ one: 1 }),
+  );
+  app.get('/error', () => Promise.reject(new Error('no')));
+  for (const [name, type] of Object.entries(CONTENT)) {
+    app.get(`/${name}`, async (_request, reply) =>
+      reply.type(type).header('cache-control', 'public').send('<p>'),
+    );
+  }
+  onTestFinished(() => app.close());
+  return (await listen(app, { host: '127.0.0.1', port: 0 })).url;
+}
+
+describe('what a browser is told to keep to', () => {
+  it('comes with every page, style sheet, script and picture', async () => {
+    const url = await serve();
+    for (const name of ['html', 'css', 'js', 'svg']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { headers } = await browse(`${url}/${name}`, { method });
+        expect(headers).toMatchObject({ ...STRICT, 'x-content-type-options': 'nosniff' });
+      }
+    }
+  });
+
+  it('is for data only that they are what they say, errors among them', async () => {
+    const url = await serve();
+    for (const path of ['/json', '/text', '/error', '/none', '/%E0%A4%A']) {
+      const { headers } = await browse(`${url}${path}`);
+      expect([path, headers['x-content-type-options']]).toEqual([path, 'nosniff']);
+      for (const name of Object.keys(STRICT)) expect(headers).not.toHaveProperty(name);
+    }
+    for (const request of [requestText('/x', `x: ${'x'.repeat(20_000)}`), 'hello\r\n\r\n']) {
+      const answer = await connectRaw(url, request).ended;
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d [^]*\r\nx-content-type-options: nosniff\r\n/);
+    }
+  });
+
+  it.each([
+    [[], 'no-cache'],
+    [['door-key'], 'no-store'],
+  ])('keeps no page without asking, with keys %j: %s', async (keys, pages) => {
+    const url = await serve(keys);
+    const kept = async (path: string) => (await browse(`${url}${path}`)).headers['cache-control'];
+    expect(await kept('/html')).toBe(pages);
+    expect([await kept('/css'), await kept('/json'), await kept('/none')]).toEqual([
+      'public',
+      'private, no-cache',
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,476 @@
+import { get } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../../src/lib/errors.ts';
+import { version } from '../../src/lib/version.ts';
+import { CANARY_KEY, findCanary } from '../support/servers/indiscreet-service.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import {
+  ask,
+  askStorage,
+  askVideos,
+  configToServe,
+  liveFileToServe,
+  openSite,
+  openSiteOver,
+  SERVICE_KEYS,
+  STORAGE,
+  VIDEOS,
+} from '../support/servers/open-web-server.ts';
+import { readPrometheusText, valueIn } from '../support/prometheus-text.ts';
+import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
+
+const KEY = 'door-key';
+const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
+const MAIN = '/accounts/main';
+
+describe('a server without keys', () => {
+  it('refuses to listen where other machines reach it', async () => {
+    const config = configToServe(liveFileToServe());
+    for (const host of ['0.0.0.0', '::', '192.0.2.7', 'warehouse.example.test', '127.example.test', '']) {
+      const opened = openSiteOver({ ...config, server: { ...config.server, host } });
+      await expect(opened).rejects.toThrow(ConfigError);
+      await expect(opened).rejects.toThrow(
+        `server.host ${host} can be reached from other machines, and server.keys is empty`,
+      );
+      await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.keys') as string });
+    }
+  });
+
+  it('listens where only this machine reaches it', async () => {
+    const config = configToServe(liveFileToServe());
+    for (const host of ['127.0.0.1', '127.0.0.2', 'localhost']) {
+      const { url } = await openSiteOver({ ...config, server: { ...config.server, host } });
+      expect(new URL(url).hostname).toMatch(/^127\.0\.0\.[12]$|^\[::1\]$|^localhost$/);
+      expect((await ask(`${url}/healthz`)).status).toBe(200);
+    }
+  });
+
+  it('lets everybody on this machine in', async () => {
+    const { url } = await openSite();
+    expect((await askVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
+    expect((await askVideos(`${url}${VIDEOS}?pkg=104&key=any`)).errorCode).toBe('None');
+    expect((await askStorage(`${url}${MAIN}${DAYS}`)).message).toBe('success');
+    expect((await ask(`${url}/metrics`)).status).toBe(200);
+    expect((await ask(`${url}/readyz`)).text).toContain('main/102');
+  });
+
+  const statusFor = async (url: string, host: string, path = `${VIDEOS}?pkg=104`) =>
+    Number((await connectRaw(url, requestText(path, `host: ${host}`)).ended).split(' ')[1]);
+
+  it('answers to every name that only this machine has', async () => {
+    const { url } = await openSite();
+    const ofHere = [
+      'localhost',
+      'LocalHost:8320',
+      '127.0.0.1',
+      '127.0.0.1:80',
+      '127.1.2.3',
+      '[::1]',
+      '[::1]:8320',
+    ];
+    for (const host of ofHere) expect([host, await statusFor(url, host)]).toEqual([host, 200]);
+  });
+
+  it('sends away whoever calls it by another one: a page in a browser may have made that up', async () => {
+    const { url } = await openSite();
+    const others = [
+      'evil.example.test',
+      'evil.example.test:8320',
+      'localhost.evil.test',
+      '127.0.0.1.evil.test',
+      'evil.test:80:80',
+      '[::2]:8320',
+      '192.168.0.7',
+      'localhost@evil.test',
+    ];
+    for (const host of others) expect([host, await statusFor(url, host)]).toEqual([host, 403]);
+    const paths = [`${VIDEOS}?pkg=104`, DAYS, `${MAIN}${DAYS}`, '/metrics', '/readyz', '/none'];
+    for (const path of paths) expect([path, await statusFor(url, 'evil.test', path)]).toEqual([path, 403]);
+    expect(await statusFor(url, 'evil.test', '/healthz')).toBe(200);
+  });
+});
+
+describe('a server with keys', () => {
+  it('answers to every name', async () => {
+    const { url } = await openSite([KEY]);
+    const request = requestText(`${VIDEOS}?pkg=104&key=${KEY}`, 'host: warehouse.example.test');
+    expect(await connectRaw(url, request).ended).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  const places: [string, { query?: string; headers?: Record<string, string> }][] = [
+    ['in the query', { query: `&key=${KEY}` }],
+    ['as a bearer token', { headers: { authorization: `Bearer ${KEY}` } }],
+    ['as a bearer token in small letters', { headers: { authorization: `bearer  ${KEY}` } }],
+    ['as x-api-key', { headers: { 'X-Api-Key': KEY } }],
+    ["in the header of an account's storage", { headers: { 'x-main-key': KEY } }],
+  ];
+
+  it('lets in who carries one in any of the places: to videos, storage, metrics and names', async () => {
+    const { url } = await openSite(['another-key', KEY]);
+    for (const [place, { query = '', headers = {} }] of places) {
+      const videos = await askVideos(`${url}${VIDEOS}?pkg=104&pagesize=2${query}`, headers);
+      const storage = await askStorage(`${url}${MAIN}${DAYS}${query}`, headers);
+      expect([place, videos.ids, storage.message]).toEqual([place, [60, 59], 'success']);
+      const asked = query.replace('&', '?');
+      expect([place, (await ask(`${url}/metrics${asked}`, headers)).status]).toEqual([place, 200]);
+      expect((await ask(`${url}/readyz${asked}`, headers)).text).toContain('main/102');
+    }
+  });
+
+  const wrong: [string, { query?: string; headers?: Record<string, string> }][] = [
+    ['no key', {}],
+    ['another one', { query: '&key=other' }],
+    ['an empty one', { query: '&key=', headers: { 'x-api-key': '', authorization: 'Bearer ' } }],
+    ['half of it', { headers: { 'x-api-key': KEY.slice(0, 4) } }],
+    ['more than it', { headers: { authorization: `Bearer ${KEY}x` } }],
+    ['it in capitals', { query: `&key=${KEY.toUpperCase()}` }],
+    ['it as a password', { headers: { authorization: `Basic ${btoa(`:${KEY}`)}` } }],
+    ['it in a header of no account', { headers: { 'x-other-key': KEY } }],
+    ['it behind a wrong one', { query: `&key=other&key=${KEY}` }],
+    ['the keys of the service', { query: '&key=first-secret', headers: { 'x-main-key': 'second-secret' } }],
+  ];
+
+  it('refuses videos and storage in their own words to who carries anything else', async () => {
+    const { url } = await openSite([KEY]);
+    const refusal = 'the key is missing or unknown';
+    for (const [what, { query = '', headers = {} }] of wrong) {
+      for (const before of ['', MAIN]) {
+        const { errorCode, errorMessage, ids } = await askVideos(
+          `${url}${before}${VIDEOS}?pkg=104${query}`,
+          headers,
+        );
+        expect([what, errorCode, errorMessage, ids]).toEqual([what, 'InvalidKey', refusal, []]);
+        const { message, days } = await askStorage(`${url}${before}${DAYS}${query}`, headers);
+        expect([what, message, days]).toEqual([what, refusal, []]);
+      }
+    }
+  });
+
+  it('refuses its metrics with 401 to who carries anything else', async () => {
+    const { url } = await openSite([KEY]);
+    for (const [what, { query = '', headers = {} }] of wrong) {
+      const { status, headers: said, text } = await ask(`${url}/metrics${query.replace('&', '?')}`, headers);
+      expect([what, status, said.get('www-authenticate')]).toEqual([what, 401, 'Bearer']);
+      expect(JSON.parse(text)).toEqual({ error: 'a key of server.keys is wanted' });
+    }
+  });
+
+  it('tells nobody without one whether there is a package', async () => {
+    const { url } = await openSite([KEY]);
+    const texts = await Promise.all(
+      [104, 101, 102, 999, 'x'].map((pkg) => ask(`${url}${VIDEOS}?pkg=${pkg}`)),
+    );
+    expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('says to everybody that it lives, and what it answers', async () => {
+    const { url } = await openSite([KEY]);
+    const health = await ask(`${url}/healthz`);
+    expect([health.status, JSON.parse(health.text)]).toEqual([200, { status: 'ok', reason: null }]);
+    const description = await ask(`${url}/openapi.json`);
+    expect(description.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(description.text)).toMatchObject({
+      info: { version: version() },
+      paths: { [VIDEOS]: {}, [STORAGE]: {} },
+      components: { securitySchemes: {} },
+    });
+  });
+
+  it('says why it is not ready by name to whoever is let in, and in counts to others', async () => {
+    const { url } = await openSite([KEY]);
+    const open = await ask(`${url}/readyz`);
+    expect(open.status).toBe(503);
+    const stale = (says: string) => ({ status: 'not ready', reasons: [{ what: 'stale', says }] });
+    expect(JSON.parse(open.text)).toEqual(stale('2 streams are stale'));
+    const known = await ask(`${url}/readyz?key=${KEY}`);
+    expect(known.status).toBe(503);
+    expect(JSON.parse(known.text)).toEqual(
+      stale('2 streams are stale: main/102 (never walked), main/103 (never walked)'),
+    );
+  });
+
+  it('is ready where all streams are fresh, until two ticks have passed', async () => {
+    const live = liveFileToServe();
+    execute(live, `update package set walked_at = '2026-03-10 11:30:00' where walked_at is null`);
+    const config = configToServe(live, [KEY]);
+    const [main, ...others] = config.accounts;
+    if (!main) throw new Error('there is no account');
+    const accounts = [{ ...main, packages: main.packages.filter(({ id }) => id !== 103) }, ...others];
+    const { url, clock } = await openSiteOver({ ...config, accounts });
+    const ready = await ask(`${url}/readyz`);
+    expect([ready.status, JSON.parse(ready.text)]).toEqual([200, { status: 'ready', reasons: [] }]);
+    clock.advance(2 * 3_600_000);
+    expect((await ask(`${url}/readyz`)).text).toContain('7 streams are stale');
+  });
+});
+
+describe('liveness', () => {
+  it('is 503 with the reason while the worker counts as dead', async () => {
+    let reason: string | null = 'the worker has not been heard of for 61 s';
+    const { url } = await openSite([], { whyDead: () => reason });
+    const dead = await ask(`${url}/healthz`);
+    expect([dead.status, JSON.parse(dead.text)]).toEqual([503, { status: 'dead', reason }]);
+    reason = null;
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('the accounts', () => {
+  it('are told apart by /accounts/NAME where they have a package of the same number', async () => {
+    const { url } = await openSite();
+    expect((await askVideos(`${url}/accounts/main${VIDEOS}?pkg=101`)).ids).toEqual([2, 1]);
+    expect((await askVideos(`${url}/accounts/other${VIDEOS}?pkg=101`)).ids).toEqual([5, 4, 3]);
+    expect(await askVideos(`${url}${VIDEOS}?pkg=101`)).toEqual({
+      errorCode: 'PackageAmbiguous',
+      errorMessage:
+        'accounts main, other have package 101; put /accounts/NAME before the path, as in /accounts/main',
+      ids: [],
+    });
+  });
+
+  it('need no name for a package that only one of them has', async () => {
+    const { url } = await openSite();
+    expect((await askVideos(`${url}${VIDEOS}?pkg=7`)).ids).toEqual([6]);
+    expect((await askVideos(`${url}/accounts/alone${VIDEOS}?pkg=7`)).ids).toEqual([6]);
+    expect((await askVideos(`${url}/accounts/main${VIDEOS}?pkg=7`)).errorCode).toBe('PackageNotFound');
+  });
+
+  it('are told apart by /accounts/NAME for their storage', async () => {
+    const { url } = await openSite();
+    const success = (bytes: number) => ({ message: 'success', days: [['2026-03-08', bytes]] });
+    expect(await askStorage(`${url}/accounts/main${DAYS}`)).toEqual(success(1_000));
+    expect(await askStorage(`${url}/accounts/other${DAYS}`)).toEqual(success(2_000));
+    expect(await askStorage(`${url}${DAYS}`)).toEqual({
+      message: 'accounts main, other have storage; put /accounts/NAME before the path, as in /accounts/main',
+      days: [],
+    });
+    expect(await askStorage(`${url}/accounts/alone${DAYS}`)).toEqual({
+      message: 'no storage statistics are kept of account alone',
+      days: [],
+    });
+  });
+
+  it('are the ones of the config, by their whole name', async () => {
+    const { url } = await openSite();
+    for (const name of ['nobody', 'MAIN', 'mai', '', 'main/other', ':name', '*']) {
+      expect([name, (await ask(`${url}/accounts/${name}${VIDEOS}?pkg=101`)).status]).toEqual([name, 404]);
+    }
+  });
+});
+
+describe('a package', () => {
+  it('is not ready before a walk of it ended, or a run has met it', async () => {
+    const { url } = await openSite();
+    for (const pkg of [102, 103]) {
+      for (const order of ['', '&sort_item=title', '&search_item=title&keyword=main']) {
+        expect(await askVideos(`${url}${VIDEOS}?pkg=${pkg}${order}`)).toEqual({
+          errorCode: 'PackageNotReady',
+          errorMessage: `package ${pkg} of account main has not been read whole yet`,
+          ids: [],
+        });
+      }
+    }
+  });
+
+  it('is not there where the config has none of its number, whatever the file holds', async () => {
+    const { url } = await openSite();
+    for (const pkg of [500, 999]) {
+      expect(await askVideos(`${url}${VIDEOS}?pkg=${pkg}`)).toEqual({
+        errorCode: 'PackageNotFound',
+        errorMessage: `there is no package ${pkg}`,
+        ids: [],
+      });
+    }
+  });
+
+  it('is as old as its last full walk', async () => {
+    const { url } = await openSite();
+    expect((await ask(`${url}${VIDEOS}?pkg=104`)).headers.get('age')).toBe('1800');
+    expect((await ask(`${url}${MAIN}${DAYS}`)).headers.get('age')).toBe('1800');
+    expect((await ask(`${url}${VIDEOS}?pkg=102`)).headers.has('age')).toBe(false);
+  });
+});
+
+describe('compression', () => {
+  /** The answer as it comes over the wire. */
+  function wire(url: string, encoding: string, headers = {}) {
+    return new Promise<{ status: number; headers: Record<string, unknown>; bytes: Buffer }>(
+      (resolve, reject) => {
+        const options = { headers: { 'accept-encoding': encoding, ...headers } };
+        get(url, options, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => void chunks.push(chunk));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              bytes: Buffer.concat(chunks),
+            }),
+          );
+        }).on('error', reject);
+      },
+    );
+  }
+
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+
+  it.each(['br', 'gzip'] as const)(
+    'with %s gives the same bytes after decoding, and the same tag',
+    async (name) => {
+      const { url } = await openSite();
+      for (const path of [
+        `${VIDEOS}?pkg=104&pagesize=1000`,
+        `${VIDEOS}?pkg=104&pagesize=4`,
+        '/openapi.json',
+        '/metrics',
+      ]) {
+        const plain = await wire(`${url}${path}`, 'identity');
+        const packed = await wire(`${url}${path}`, name);
+        expect([path, packed.headers['content-encoding']]).toEqual([path, name]);
+        expect(packed.headers.vary).toContain('accept-encoding');
+        expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+        if (path === '/metrics') continue; // changes between two scrapes
+        expect(decoders[name](packed.bytes).equals(plain.bytes)).toBe(true);
+        expect(packed.headers.etag).toBe(plain.headers.etag);
+      }
+    },
+  );
+
+  it('is left out for small answers, and for whoever takes none that we have', async () => {
+    const { url } = await openSite();
+    expect((await wire(`${url}/healthz`, 'br')).headers).not.toHaveProperty('content-encoding');
+    for (const encoding of ['', 'identity', 'deflate', 'zstd', 'gzip;q=0']) {
+      const { status, headers } = await wire(`${url}${VIDEOS}?pkg=104`, encoding);
+      expect([encoding, status, headers['content-encoding']]).toEqual([encoding, 200, undefined]);
+    }
+  });
+
+  it('leaves a 304 without a body', async () => {
+    const { url } = await openSite();
+    const path = `${url}${VIDEOS}?pkg=104`;
+    const { headers } = await wire(path, 'br');
+    const again = await wire(path, 'br', { 'if-none-match': headers.etag });
+    expect([again.status, again.bytes.length, again.headers.age]).toEqual([304, 0, '1800']);
+    expect(again.headers).not.toHaveProperty('content-encoding');
+  });
+});
+
+describe('no answer of the server', () => {
+  const keys = [CANARY_KEY, 'canary-in-a-header-5b3d'];
+  const [inQuery, inHeader] = [encodeURIComponent(CANARY_KEY), 'canary-in-a-header-5b3d'];
+
+  /** Everything that a site says to somebody with these words in every address and header. */
+  async function everything(url: string, query: string, key: string): Promise<[string, string][]> {
+    const paths = [
+      ...['?pkg=104', '?pkg=101', '?pkg=102', '?pkg=999', '?pkg=x', '?sort_item=none'].map(
+        (text) => VIDEOS + text,
+      ),
+      ...['?sdate=2026-03-01&edate=2026-03-31', '?sdate=x', '?'].map((text) => STORAGE + text),
+      ...['/healthz?', '/readyz?', '/openapi.json?', '/metrics?', '/?', `/${query}?`],
+      ...[`${MAIN}${VIDEOS}?pkg=101`, `${MAIN}${DAYS}`, `/accounts/${query}${VIDEOS}?pkg=1`],
+    ];
+    const answers: [string, string][] = [];
+    for (const path of paths) {
+      for (const headers of [
+        {},
+        { 'x-api-key': key },
+        { 'x-main-key': key, authorization: `Bearer ${key}` },
+      ]) {
+        for (const asked of [`${path}&key=${query}`, path]) {
+          const { status, text, headers: said } = await ask(`${url}${asked}`, headers);
+          answers.push([
+            `${asked} ${Object.keys(headers).join()}: ${status}`,
+            JSON.stringify([...said]) + text,
+          ]);
+        }
+      }
+    }
+    return answers;
+  }
+
+  it.each([
+    ['right', keys],
+    ['wrong', ['door-key']],
+  ])('holds a key of it, nor one of the service: %s keys', async (_which, doorKeys) => {
+    const { url, errors } = await openSite(doorKeys);
+    const answers = await everything(url, inQuery, inHeader);
+    const metrics = await ask(`${url}/metrics?key=${encodeURIComponent(doorKeys[0] ?? '')}`);
+    answers.push(['/metrics at the end', metrics.text]);
+    expect(metrics.text).toContain('route="/info/v1/videos.json"');
+    expect(findCanary(answers)).toEqual([]);
+    for (const key of [inHeader, ...SERVICE_KEYS, ...doorKeys.slice(-1)]) {
+      expect(answers.filter(([, text]) => text.includes(key)).map(([name]) => name)).toEqual([]);
+    }
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('the metrics of the server', () => {
+  it('count its answers by route and status, and not by what was asked', async () => {
+    const { url } = await openSite();
+    for (const path of [
+      `${VIDEOS}?pkg=104`,
+      `/accounts/main${VIDEOS}?pkg=101`,
+      `/accounts/other${VIDEOS}?pkg=101`,
+      '/no/such/path',
+      '/healthz',
+    ]) {
+      await ask(`${url}${path}`);
+    }
+    const scraped = readPrometheusText((await ask(`${url}/metrics`)).text);
+    const name = 'vodhouse_http_request_duration_seconds_count';
+    const counted = scraped.samples
+      .filter((sample) => sample.name === name)
+      .map(({ labels }) => labels.route);
+    expect(new Set(counted)).toEqual(new Set([VIDEOS, `/accounts/NAME${VIDEOS}`, 'none', '/healthz']));
+    expect(valueIn(scraped, name, { route: `/accounts/NAME${VIDEOS}`, status: '200' })).toBe(2);
+    expect(valueIn(scraped, name, { route: 'none', status: '404' })).toBe(1);
+  });
+});
+
+describe('what goes wrong inside', () => {
+  it('is told to the process around it, and not to whoever asks', async () => {
+    const live = liveFileToServe();
+    const { url, errors } = await openSiteOver(configToServe(live));
+    execute(live, 'drop table storage_day');
+    const { status, text } = await ask(`${url}${MAIN}${DAYS}`);
+    expect([status, JSON.parse(text)]).toEqual([500, { error: 'internal error' }]);
+    expect(errors.map(String).join()).toContain('storage_day');
+  });
+
+  it('is a ConfigError where the port is taken, which names it, with a hint', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const config = configToServe(liveFileToServe());
+    const opened = openSiteOver({ ...config, server: { ...config.server, port } });
+    await expect(opened).rejects.toThrow(ConfigError);
+    await expect(opened).rejects.toThrow(
+      new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`),
+    );
+    await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.port') as string });
+  });
+
+  it('is a ConfigError with another hint where this machine has no such address', async () => {
+    const config = configToServe(liveFileToServe());
+    const opened = openSiteOver({ ...config, server: { ...config.server, host: '192.0.2.1', keys: [KEY] } });
+    await expect(opened).rejects.toThrow(ConfigError);
+    await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.host') as string });
+  });
+
+  it('leaves nobody behind: after its end its port is free', async () => {
+    const { url, close } = await openSite();
+    await ask(`${url}${VIDEOS}?pkg=104&sort_item=title`);
+    await close();
+    await expect(ask(`${url}/healthz`)).rejects.toThrow();
+    const config = configToServe(liveFileToServe());
+    const again = await openSiteOver({
+      ...config,
+      server: { ...config.server, port: Number(new URL(url).port) },
+    });
+    expect(again.url).toBe(url);
+  });
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:slow`: what is too slow for `npm test`, or needs the drivers of test/drivers/debian-packages.txt. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.slow.test.ts'],
+    maxWorkers: 2,
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+  },
+});
