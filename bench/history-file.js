@@ -2,7 +2,7 @@
  * Makes a live file with a long history: so many states of videos in so many packages, over 400 days.
  * `makeHistoryFile(path, { packages, videos, versions })`.
  */
-import { openFile } from '../dist/database/connection.js';
+import { openDatabase } from '../dist/database/connection.js';
 
 const DAYS = 400;
 const DAY = 86_400_000;
@@ -20,7 +20,7 @@ const spread = (number) => (number * 0.618_033_988_749_895) % 1;
  * the changes, not that of the videos.
  */
 export function makeHistoryFile(path, { packages, videos, versions }) {
-  const { $client: db } = openFile(path, START);
+  const { $client: db } = openDatabase(path, START);
   db.pragma('synchronous = OFF');
   db.transaction(() => {
     fillPackages(db, packages, videos);

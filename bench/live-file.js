@@ -2,7 +2,7 @@
  * Makes a live file as it looks after 35 days of hourly runs: videos of about 1 KB, each edited once, 400 days of storage,
  * and the ledger of the requests. `makeLiveFile(path, videos)`.
  */
-import { openFile } from '../dist/database/connection.js';
+import { openDatabase } from '../dist/database/connection.js';
 
 const PACKAGES = 4;
 const RUNS = 35 * 24;
@@ -27,7 +27,7 @@ const phrase = (seed, length) =>
   Array.from({ length }, (_, index) => words[(seed * 7 + index * 3) % words.length]).join(' ');
 
 export function makeLiveFile(path, videos) {
-  const { $client: db } = openFile(path, START);
+  const { $client: db } = openDatabase(path, START);
   db.pragma('synchronous = OFF');
   db.transaction(() => {
     fillPackages(db, videos);

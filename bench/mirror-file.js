@@ -2,7 +2,7 @@
  * Makes a live file that holds one package, as a walk leaves it: videos of about 1 KB, the last page first, and one of 500
  * removed. `makePackageFile(path, videos)`, and `editFile(db, videos, places)` for what a writer does to it meanwhile.
  */
-import { openFile } from '../dist/database/connection.js';
+import { openDatabase } from '../dist/database/connection.js';
 import { toTimestamp } from '../dist/lib/clock.js';
 
 const PAGE = 1_000;
@@ -37,7 +37,7 @@ function prepareInsert(db) {
 }
 
 export function makePackageFile(path, videos) {
-  const { $client: db } = openFile(path, START);
+  const { $client: db } = openDatabase(path, START);
   db.pragma('synchronous = OFF');
   db.transaction(() => {
     fillPackage(db);

@@ -1,9 +1,9 @@
 /** Single pages of a large package, one after another: `measurePages(folder)` by id, `measureScans(folder)` of the rest. */
 import { join } from 'node:path';
 import { request } from 'undici';
-import { openFile } from '../dist/database/connection.js';
+import { openDatabase } from '../dist/database/connection.js';
 import { systemClock } from '../dist/lib/clock.js';
-import { startServer } from '../dist/web/process/supervisor.js';
+import { startWebProcess } from '../dist/web/process/supervisor.js';
 import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, pagePath, quantile } from './mirror-config.js';
 import { editFile, makePackageFile } from './mirror-file.js';
 
@@ -16,8 +16,8 @@ const MOST_SCAN_MS = 100;
 /** A server over a file of one package, and a writer beside it; `ask` gives the milliseconds until the answer was read. */
 async function withServer(file, videos, work) {
   makePackageFile(file, videos);
-  const { $client: db } = openFile(file, Date.now());
-  const server = await startServer(configOf({ url: 'http://127.0.0.1', file, packages: 1 }), {
+  const { $client: db } = openDatabase(file, Date.now());
+  const server = await startWebProcess(configOf({ url: 'http://127.0.0.1', file, packages: 1 }), {
     clock: systemClock,
     logger,
     environment: process.env,

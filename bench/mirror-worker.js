@@ -5,7 +5,7 @@
  */
 import { openPipeline } from '../dist/app/worker.js';
 import { systemClock } from '../dist/lib/clock.js';
-import { startServer } from '../dist/web/process/supervisor.js';
+import { startWebProcess } from '../dist/web/process/supervisor.js';
 import { silentProgress } from '../dist/sync/progress.js';
 import { childrenOf, configOf, logger } from './mirror-config.js';
 
@@ -59,7 +59,7 @@ process.on('message', (order) => {
 process.on('disconnect', () => void server.close().finally(() => process.exit()));
 
 await sync(before);
-const server = await startServer(configOf({ url: before, file, packages: Number(packages) }), {
+const server = await startWebProcess(configOf({ url: before, file, packages: Number(packages) }), {
   clock: systemClock,
   logger,
   environment: process.env,

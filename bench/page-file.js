@@ -2,7 +2,7 @@
  * Makes a live file of many packages as months of work leave it: videos of about 1 KB, edits and removals, walks of ten runs,
  * the sizes of ninety days, and two years of storage. `makePagesFile(path, { packages, videos })`: `videos` in all.
  */
-import { openFile } from '../dist/database/connection.js';
+import { openDatabase } from '../dist/database/connection.js';
 import { toTimestamp } from '../dist/lib/clock.js';
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ const phrase = (seed, length) =>
 const day = (now, ago) => toTimestamp(now - ago * DAY_MS).slice(0, 10);
 
 export function makePagesFile(path, { packages, videos, now }) {
-  const { $client: db } = openFile(path, now);
+  const { $client: db } = openDatabase(path, now);
   db.pragma('synchronous = OFF');
   db.transaction(() => {
     fillPackages(db, packages, videos / packages, now);

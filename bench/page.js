@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { request } from 'undici';
 import { systemClock } from '../dist/lib/clock.js';
-import { startServer } from '../dist/web/process/supervisor.js';
+import { startWebProcess } from '../dist/web/process/supervisor.js';
 import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, quantile } from './mirror-config.js';
 import { makePagesFile } from './page-file.js';
 
@@ -46,7 +46,7 @@ export async function measureStatusPage(folder) {
     environment: process.env,
     signal: new AbortController().signal,
   };
-  const server = await startServer({ ...config, accounts }, surroundings);
+  const server = await startWebProcess({ ...config, accounts }, surroundings);
   try {
     await measure(server.url);
   } finally {

@@ -28,10 +28,13 @@ export type Note = string | { unit: string; means: string };
 export type Notes<T extends SQLiteTable> = Record<Extract<keyof T['$inferSelect'], string>, Note>;
 
 /** A note with a unit. */
-export const inUnit = (unit: string, means: string): Note => ({ unit, means });
+export const withUnit = (unit: string, means: string): Note => ({ unit, means });
 
 /** A note that begins with the values a text may have. */
-export const oneOf = (values: readonly string[], means: string): Note => ({ unit: values.join(', '), means });
+export const enumOf = (values: readonly string[], means: string): Note => ({
+  unit: values.join(', '),
+  means,
+});
 
 const UNIT_OF_TYPE: Record<string, string> = { TIMESTAMP: 'UTC', DATE: 'YYYY-MM-DD', BOOLEAN: '0 or 1' };
 

@@ -1,7 +1,7 @@
 /** `npm run docs`: writes docs/warehouse.md, and the queries of docs/status-page.md, from the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { questionsMarkdown } from '../../src/queries/named/registry.ts';
+import { queriesMarkdown } from '../../src/queries/named/registry.ts';
 import { warehouseMarkdown } from './warehouse-markdown.ts';
 
 const MARK = '<!-- below: npm run docs -->\n';
@@ -17,4 +17,4 @@ function docPath(name: string): string {
 
 write('warehouse.md', warehouseMarkdown());
 const [written = ''] = readFileSync(docPath('status-page.md'), 'utf8').split(MARK);
-write('status-page.md', `${written}${MARK}\n${questionsMarkdown()}`);
+write('status-page.md', `${written}${MARK}\n${queriesMarkdown()}`);

@@ -1,8 +1,8 @@
 /** The live file described: what people are told of, and the messages that tell it. */
 import * as schema from '../../src/database/schema/incidents.ts';
-import { describeTable, inUnit, oneOf } from './describe-table.ts';
+import { describeTable, withUnit, enumOf } from './describe-table.ts';
 
-const EVENT = oneOf(
+const EVENT = enumOf(
   schema.INCIDENT_EVENTS,
   'failed: a walk, or a whole run. stale: two ticks late. restricted: the service asked to wait. discrepancy: it says otherwise about a booked day. held_back: removals wait for a person or a second proof. gap: a day is not served yet.',
 );
@@ -17,7 +17,7 @@ const incident = describeTable(
     account: ACCOUNT,
     package_id: 'The package that it is about; NULL where it is not about one.',
     text: 'What it is, in one sentence; as it was last seen.',
-    details: inUnit('JSON', 'What the event has to say, as it was last seen (docs/alerts.md).'),
+    details: withUnit('JSON', 'What the event has to say, as it was last seen (docs/alerts.md).'),
     since: 'When it began, as far as that is known.',
     noticed_at: 'When vodhouse noticed it.',
     over_at: 'When vodhouse noticed that it is over; NULL while it lasts.',
@@ -32,10 +32,10 @@ const message = describeTable(
     message_id: 'Number of the message, rising: in this order those of an event and account are sent.',
     event: EVENT,
     account: ACCOUNT,
-    state: oneOf(schema.MESSAGE_STATES, 'What it tells of its incidents.'),
-    body: inUnit('JSON', 'What is posted; no key is in it.'),
+    state: enumOf(schema.MESSAGE_STATES, 'What it tells of its incidents.'),
+    body: withUnit('JSON', 'What is posted; no key is in it.'),
     created_at: 'When it was written.',
-    attempts: inUnit('attempts', 'How often it was sent, or begun to be.'),
+    attempts: withUnit('attempts', 'How often it was sent, or begun to be.'),
     next_at: 'From when on it may be sent again.',
     claimed_until: 'Until when it belongs to the process that sends it; NULL where none does.',
     last_error: 'Why it was not taken the last time; NULL where it was, or was not sent yet.',

@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 import { loadConfig } from '../../dist/config/load.js';
 import { createLogger } from '../../dist/lib/logger.js';
 import { createSandbox } from '../../dist/sandbox/sandbox.js';
-import { openServing } from '../../dist/web/process/compose.js';
+import { openWebServer } from '../../dist/web/process/compose.js';
 import { createServiceServer } from '../../dist/service/server/server.js';
 import { DEFAULT_CONFIG } from '../../dist/health/commands.js';
 import { silentProgress } from '../../dist/sync/progress.js';
@@ -57,7 +57,7 @@ try {
   const clock = createClock(FIRST_RUN);
   const config = await makeHistory(clock);
   clock.advance(LOOKED_AT_MS);
-  const serving = await openServing(config, {
+  const serving = await openWebServer(config, {
     clock,
     whyDead: () => null,
     onError: (error) => console.error(error),

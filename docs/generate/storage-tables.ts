@@ -1,11 +1,11 @@
 /** The live file described: storage by day. */
 import * as schema from '../../src/database/schema/storage.ts';
-import { describeTable, inUnit, oneOf } from './describe-table.ts';
+import { describeTable, withUnit, enumOf } from './describe-table.ts';
 import { ACCOUNT } from './video-tables.ts';
 
 const DAY = "Day of the service's calendar, that of `timezone` in the config.";
-const pieces = (what: string) => inUnit('pieces', `Number of ${what}, as it came.`);
-const bytes = (what: string) => inUnit('bytes', `Size of ${what}, as it came.`);
+const pieces = (what: string) => withUnit('pieces', `Number of ${what}, as it came.`);
+const bytes = (what: string) => withUnit('bytes', `Size of ${what}, as it came.`);
 
 /** The ten figures of service.md 2.3. */
 const FIGURES = {
@@ -28,7 +28,7 @@ const day = describeTable(
     account: ACCOUNT,
     date: DAY,
     ...FIGURES,
-    state: oneOf(
+    state: enumOf(
       ['live', 'booked'],
       'booked: the day was over and settled; the file itself refuses to change or delete the row. live: the last reading, until the day is booked.',
     ),
@@ -56,11 +56,11 @@ const discrepancy = describeTable(
     account: ACCOUNT,
     date: DAY,
     field: 'Column of `storage_day` that differs.',
-    booked: inUnit(
+    booked: withUnit(
       'pieces or bytes, as the field',
       'The figure that readers see: as booked, or as last corrected; NULL where it is not known.',
     ),
-    observed: inUnit('pieces or bytes, as the field', 'What the service returned later.'),
+    observed: withUnit('pieces or bytes, as the field', 'What the service returned later.'),
     observed_at: 'When it first returned that.',
     resolved_at:
       'When the service was back at the figure that readers see, or a person took its figures as a correction; NULL while the two differ.',
@@ -89,11 +89,11 @@ const gap = describeTable(
     last_asked_at: 'When it was last requested and not booked.',
     given_up_at:
       'When it was given up, after requests on `give_up_days` separate days: from then on it is requested once a month; NULL before that.',
-    reason: oneOf(
+    reason: enumOf(
       schema.GAP_REASONS,
       'missing: not returned. incomplete: returned, but not as a complete record (see `quarantine`). unconfirmed: returned with implausible figures (see `storage_unconfirmed`).',
     ),
-    asked_days: inUnit('days', 'Separate days on which it was requested.'),
+    asked_days: withUnit('days', 'Separate days on which it was requested.'),
   },
 );
 

@@ -1,13 +1,13 @@
 /** The live file described: packages, videos, and what a walk knows of them. */
 import * as schema from '../../src/database/schema/videos.ts';
-import { describeTable, inUnit, oneOf } from './describe-table.ts';
+import { describeTable, withUnit, enumOf } from './describe-table.ts';
 
 /** Columns that mean the same in every table that has them. */
 export const ACCOUNT = 'Name of the account in the config.';
 export const PACKAGE_ID = "The service's number of the distribution package; unique within its account.";
 export const VIDEO_ID = "The service's number of the video; a video in two packages has a row in each.";
 
-const STREAM = oneOf(['videos', 'storage'], 'Operation of the service that answered with it.');
+const STREAM = enumOf(['videos', 'storage'], 'Operation of the service that answered with it.');
 const NOT_DOCUMENTED = 'As it came; its meaning is not documented.';
 
 const packages = describeTable(
@@ -17,26 +17,26 @@ const packages = describeTable(
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     name: 'Name of the package in the config; NULL where it has none.',
-    totalcount: inUnit(
+    totalcount: withUnit(
       'videos',
       'How many videos the service said the package has, when it was last walked or looked at.',
     ),
-    page_size: inUnit('videos a page', 'Page size that the service answered with.'),
+    page_size: withUnit('videos a page', 'Page size that the service answered with.'),
     walked_at: 'End of the last full walk that read every page; NULL before the first.',
     first_walked_at:
       'End of the first full walk that read every page, or of the first that was still remembered when vodhouse began to note this; NULL before it.',
-    order: oneOf(
+    order: enumOf(
       ['trusted', 'untrusted'],
       'trusted: the list was seen sorted by id. untrusted: it was not, so only an answer that holds all of it proves removals. NULL before the first full walk. A word of SQL: quote it, as in `"order"`.',
     ),
     retired_at: 'When the package was first missing from the config; NULL while it is there.',
-    live_count: inUnit('videos', 'Rows of `video` that are not removed.'),
+    live_count: withUnit('videos', 'Rows of `video` that are not removed.'),
     changed_seq: 'The highest `change_seq` of its rows in `video`; 0 where there are none.',
     turn_walk_id:
       '`walk_id` of the full walk by which the package last had its turn; 0 before the first. The lowest is served next.',
-    failed_walks: inUnit('walks', 'Full walks that failed or were killed since the last one that did not.'),
+    failed_walks: withUnit('walks', 'Full walks that failed or were killed since the last one that did not.'),
     looked_at: 'When a quick run last came to the package, or a full walk of it ended.',
-    unexplained: inUnit(
+    unexplained: withUnit(
       'records',
       'Records that the last quick walk missed somewhere in the list and could not find; NULL where none has searched since the last full walk.',
     ),
@@ -50,7 +50,7 @@ const packageDays = describeTable(
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     date: 'Day in UTC. A day without such a walk has no row.',
-    videos: inUnit(
+    videos: withUnit(
       'videos',
       'Rows of `video` that were not removed; on days before vodhouse began to note this, the `totalcount` of the walk.',
     ),
@@ -72,32 +72,32 @@ const STATE = {
   tag: 'Tags, as they came; how several are separated is not documented.',
   copyright: 'Copyright, as it came.',
   rate: NOT_DOCUMENTED,
-  cdate: inUnit(
+  cdate: withUnit(
     'yyyy-mm-dd hh:mm:ss.f',
     "Creation time, as it came, on the service's own clock: its time zone is not documented.",
   ),
-  duration: inUnit(
+  duration: withUnit(
     'not documented',
     'Playback length, as it came. The published file takes it for what `duration_unit` of the config says (default: milliseconds).',
   ),
   etc: 'Miscellaneous, as it came.',
-  thumbnail_url: inUnit('URL', 'Address of the thumbnail image, as it came.'),
+  thumbnail_url: withUnit('URL', 'Address of the thumbnail image, as it came.'),
   thumbnail_sheet_url: NOT_DOCUMENTED,
   encoding_success: 'Result of encoding, as it came: Y occurs; other values are not documented.',
-  v_width: inUnit(
+  v_width: withUnit(
     'not documented',
     'Width of the video, as it came. The published file takes it for pixels.',
   ),
-  v_height: inUnit(
+  v_height: withUnit(
     'not documented',
     'Height of the video, as it came. The published file takes it for pixels.',
   ),
-  v_framerate: inUnit('frames per second', 'Frame rate, as it came.'),
-  filesize: inUnit('not documented', 'File size, as it came. The published file takes it for bytes.'),
+  v_framerate: withUnit('frames per second', 'Frame rate, as it came.'),
+  filesize: withUnit('not documented', 'File size, as it came. The published file takes it for bytes.'),
   drm_cid: NOT_DOCUMENTED,
   opt: 'As it came: NONE occurs; other values, and its meaning, are not documented.',
   preloading: NOT_DOCUMENTED,
-  extra: inUnit('JSON', 'Fields that the service sent and does not document; NULL where there are none.'),
+  extra: withUnit('JSON', 'Fields that the service sent and does not document; NULL where there are none.'),
   first_seen_at: 'When vodhouse first saw the video in this package.',
   changed_at:
     'When this state was first seen. For a removal: when it took effect, at the end of the walk that proved it or later.',
@@ -130,7 +130,7 @@ const removalCandidate = describeTable(
     package_id: PACKAGE_ID,
     id: VIDEO_ID,
     proved_at: 'When the answer came that proves it: the `removed_at` that the video will have.',
-    proof: oneOf(
+    proof: enumOf(
       schema.PROOFS,
       'order: the list is sorted and the video is not where it would stand. whole: one answer held the whole list, without it.',
     ),
@@ -138,7 +138,7 @@ const removalCandidate = describeTable(
     held_back: '1 where the removal waits for a second proof.',
     held_at: 'Start of the walk that held it back.',
     held_by: '`walk_id` of the walk that held it back.',
-    held_reason: oneOf(
+    held_reason: enumOf(
       schema.HELD_REASONS,
       'Why it is held back. many: more at once than the brake allows. all: no video would be left. order: the list has to earn trust first.',
     ),
@@ -156,7 +156,7 @@ const quarantine = describeTable(
     record_id: 'Id of the video or day of the storage record, as text; NULL where it cannot be read.',
     page: 'Page of the list that it was on; NULL for storage.',
     reason: 'Why it could not be stored, in words.',
-    raw: inUnit('JSON', 'The whole record, as it came.'),
+    raw: withUnit('JSON', 'The whole record, as it came.'),
     seen_at: 'When it last came like this.',
     resolved_at:
       'When it was over: the record came well or otherwise, or was gone; NULL while it is in quarantine.',
@@ -170,11 +170,11 @@ const drift = describeTable(
     account: ACCOUNT,
     stream: STREAM,
     field: 'Name of the field.',
-    kind: oneOf(
+    kind: enumOf(
       schema.DRIFT_KINDS,
       'new: not documented. missing: documented, and not there. type: of another JSON type than documented.',
     ),
-    sample: inUnit('JSON', 'The first such value, shortened; NULL for a missing field.'),
+    sample: withUnit('JSON', 'The first such value, shortened; NULL for a missing field.'),
     first_seen_at: 'When it was seen first.',
     last_seen_at: 'When it was seen last.',
   },
@@ -187,15 +187,15 @@ const pageHash = describeTable(
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     page: 'Number of the page, from 1.',
-    page_size: inUnit('videos a page', 'Page size that the service answered with.'),
-    hash: inUnit('SHA-256, base64', 'Hash of the bytes of its records.'),
-    records: inUnit('records', 'How many records it has.'),
+    page_size: withUnit('videos a page', 'Page size that the service answered with.'),
+    hash: withUnit('SHA-256, base64', 'Hash of the bytes of its records.'),
+    records: withUnit('records', 'How many records it has.'),
     first_id: 'Its lowest video id.',
     last_id: 'Its highest video id.',
     proof_low: 'Lowest of the ids of which it showed every live one.',
     proof_high: 'Highest of the ids of which it showed every live one.',
     change_seq: 'Last `change_seq` of the file when page and rows were last found equal.',
-    drift: inUnit('JSON', 'Drift in its records, as `[[field, kind], …]`; NULL where there is none.'),
+    drift: withUnit('JSON', 'Drift in its records, as `[[field, kind], …]`; NULL where there is none.'),
   },
 );
 

@@ -3,15 +3,15 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { redact } from '../lib/redact.ts';
-import { streamsOf, type Stream } from '../health/streams.ts';
-import { acceptCommands, typedWith } from '../health/commands.ts';
+import { listStreams, type Stream } from '../health/streams.ts';
+import { acceptRemovalsCommands, commandsFor } from '../health/commands.ts';
 import type { IncidentFacts } from './outbox.ts';
-import type { Overview } from '../queries/status-queries.ts';
-import type { Facts } from './rules.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+import type { AlertInputs } from './rules.ts';
 
 export interface FactParts {
   config: Config;
-  overview: Pick<Overview, 'packages' | 'storage' | 'countHeldBack' | 'pause'>;
+  overview: Pick<StatusQueries, 'packages' | 'storage' | 'countHeldBack' | 'pause'>;
   incidents: IncidentFacts;
   /** Is what was last read at this moment stale at `now` (ms)? As for the streams of a report. */
   isStale: (at: string | null, now: number) => boolean;
@@ -20,15 +20,15 @@ export interface FactParts {
 }
 
 /** Reads the facts at `now` (ms), with a breath in between. Throws WarehouseError where the file cannot be read. */
-export async function readFacts(parts: FactParts, now: number): Promise<Facts> {
+export async function readAlertInputs(parts: FactParts, now: number): Promise<AlertInputs> {
   const { config, overview, incidents, isStale } = parts;
   const clean = (text: string | null) => text && redact(text, config.secrets);
   const watchedSince = toTimestamp(parts.watchedSince);
-  const streams = streamsOf({ config, overview, isStale }, now);
+  const streams = listStreams({ config, overview, isStale }, now);
   await breath();
   const failedWalks = incidents.failedWalks().map((row) => ({ ...row, error: clean(row.error) }));
   await breath();
-  const commandFor = acceptCommands(typedWith(config.file), config.accounts);
+  const commandFor = acceptRemovalsCommands(commandsFor(config.file), config.accounts);
   const heldBack = overview.countHeldBack().map((row) => ({ ...row, command: commandFor(row) }));
   await breath();
   const run = incidents.failedRun();
@@ -48,7 +48,10 @@ export async function readFacts(parts: FactParts, now: number): Promise<Facts> {
 }
 
 /** It was read where the last run in which it failed began before the last reading. */
-function failedStorage({ config, incidents }: FactParts, streams: readonly Stream[]): Facts['failedStorage'] {
+function failedStorage(
+  { config, incidents }: FactParts,
+  streams: readonly Stream[],
+): AlertInputs['failedStorage'] {
   return streams.flatMap(({ stream, account, at }) => {
     if (stream !== 'storage') return [];
     const runs = incidents.storageRuns(account);
@@ -60,14 +63,14 @@ function failedStorage({ config, incidents }: FactParts, streams: readonly Strea
   });
 }
 
-function storageFacts({ config, incidents }: FactParts): Facts['storage'] {
+function storageFacts({ config, incidents }: FactParts): AlertInputs['storage'] {
   return config.accounts.flatMap(({ name: account, storage }) => {
     if (!storage) return [];
     return [{ account, differences: incidents.differences(account), gaps: incidents.gaps(account) }];
   });
 }
 
-function pauseOf({ config, overview }: FactParts, account: string, now: number): Facts['pauses'] {
+function pauseOf({ config, overview }: FactParts, account: string, now: number): AlertInputs['pauses'] {
   const pause = overview.pause(account, now);
   if (!pause) return [];
   const isInForce = fromTimestamp(pause.until) > now;

@@ -3,15 +3,15 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
-import { messageOf } from '../lib/errors.ts';
+import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Changes, Incidents } from './outbox.ts';
-import { changesOf, isNothing } from './diff-incidents.ts';
-import { readFacts, withoutSecrets, type FactParts } from './alert-inputs.ts';
-import { findIncidents, type Found } from './rules.ts';
-import { overWords } from './messages.ts';
+import { diffIncidents, isNothing } from './diff-incidents.ts';
+import { readAlertInputs, withoutSecrets, type FactParts } from './alert-inputs.ts';
+import { findIncidents, type ActiveProblem } from './rules.ts';
+import { resolvedText } from './messages.ts';
 
-export interface LookParts extends FactParts {
+export interface AlertLoopParts extends FactParts {
   config: Config & { notify: NotifyConfig };
   incidents: Incidents;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface LookParts extends FactParts {
   signal: AbortSignal;
 }
 
-export interface Looks {
+export interface AlertLoop {
   /** Notes and sends; resolves when that is done, also what came meanwhile. One at a time. Never rejects. */
   look(): Promise<void>;
   /** From now on what is found is told. */
@@ -32,26 +32,26 @@ export interface Looks {
 }
 
 /** A worker that was off all night catches up first; but trouble is not waited with for longer than this. */
-const PATIENCE_MS = 600_000;
+const STARTUP_GRACE_MS = 600_000;
 
 /** Begins with nothing under way, and what is found is not told yet. */
-export function createLooks(parts: LookParts): Looks {
+export function createAlertLoop(parts: AlertLoopParts): AlertLoop {
   const { clock, logger, signal, deliver } = parts;
   const beganAt = clock.now();
   const prune = createPruning(parts);
-  let mayTell = false;
+  let enableAlerts = false;
   let trouble = '';
   let atWork: Promise<void> | null = null;
   let looks = 0;
 
   async function lookOnce(): Promise<void> {
     try {
-      if (mayTell || Math.abs(clock.now() - beganAt) >= PATIENCE_MS) await noteChanges(parts);
+      if (enableAlerts || Math.abs(clock.now() - beganAt) >= STARTUP_GRACE_MS) await noteChanges(parts);
       prune();
       await deliver();
       trouble = '';
     } catch (error) {
-      const message = messageOf(error);
+      const message = errorMessage(error);
       if (message !== trouble) logger.error(`nobody could be told how things stand: ${message}`);
       trouble = message;
     }
@@ -69,7 +69,7 @@ export function createLooks(parts: LookParts): Looks {
       looks++;
       return (atWork ??= lookAgain().finally(() => (atWork = null)));
     },
-    mayTell: () => void (mayTell = true),
+    mayTell: () => void (enableAlerts = true),
     rest: async () => {
       await atWork;
     },
@@ -77,7 +77,7 @@ export function createLooks(parts: LookParts): Looks {
 }
 
 /** Gives what forgets the old, at its first call and then once a day. */
-function createPruning({ clock, incidents, config }: LookParts): () => void {
+function createPruning({ clock, incidents, config }: AlertLoopParts): () => void {
   let prunedAt: number | null = null;
   return () => {
     const now = clock.now();
@@ -88,7 +88,7 @@ function createPruning({ clock, incidents, config }: LookParts): () => void {
 }
 
 /** What begins and ends is stored only where no other process told anything meanwhile: else it is looked at anew. */
-async function noteChanges(parts: LookParts): Promise<void> {
+async function noteChanges(parts: AlertLoopParts): Promise<void> {
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const mark = parts.incidents.mark();
     const changes = await findChanges(parts);
@@ -99,25 +99,25 @@ async function noteChanges(parts: LookParts): Promise<void> {
 
 const MOST_TRIES = 3;
 
-async function findChanges(parts: LookParts): Promise<Changes> {
+async function findChanges(parts: AlertLoopParts): Promise<Changes> {
   const { config, clock, incidents } = parts;
   const clean = <Value>(value: Value) => withoutSecrets(value, config.secrets);
   const now = clock.now();
-  const facts = await readFacts(parts, now);
+  const facts = await readAlertInputs(parts, now);
   await breath();
   const dirty = findIncidents(facts);
   await breath();
-  const found = dirty.map((each): Found => ({
+  const found = dirty.map((each): ActiveProblem => ({
     ...each,
     text: clean(each.text),
     details: clean(each.details),
   }));
   await breath();
   const [first, ...others] = config.accounts;
-  return changesOf(found, incidents.open(now), {
+  return diffIncidents(found, incidents.open(now), {
     now,
     remindAfterMs: config.notify.remindAfterMs,
-    overWords: (incident) => clean(overWords(config, incident)),
+    overWords: (incident) => clean(resolvedText(config, incident)),
     clean,
     only: first && others.length === 0 ? first.name : null,
   });

@@ -3,7 +3,7 @@ import { fromTimestamp, type Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
 import type { Logger } from '../lib/logger.ts';
 import { LONGEST_WAIT_MS, type ClaimedMessage, type Incidents } from './outbox.ts';
-import { call, hostOf, type Call } from './http-call.ts';
+import { httpCall, hostOf, type Call } from './http-call.ts';
 
 export interface DeliveryParts {
   webhook: string;
@@ -41,7 +41,7 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
     const message = incidents.claim(clock.now());
     if (!message) return false;
     const { deadlineMs } = parts;
-    const error = await call({ url: webhook, body: message.body, deadlineMs, signal } satisfies Call);
+    const error = await httpCall({ url: webhook, body: message.body, deadlineMs, signal } satisfies Call);
     const sent = error === null ? { error } : { error, nextAt: nextAt(message) };
     incidents.settle(message.id, sent, clock.now());
     if (!signal.aborted || error === null) note(error);

@@ -1,8 +1,8 @@
 /** What a look changes: which incidents begin, end or are due to be told again, and what is said of them. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import type { Changes, OpenIncident } from './outbox.ts';
-import type { Found } from './rules.ts';
-import { tellingsOf, type Clean, type Told } from './messages.ts';
+import type { ActiveProblem } from './rules.ts';
+import { buildMessages, type Clean, type NotifiedIncident } from './messages.ts';
 
 export interface ChangeRules {
   now: number;
@@ -17,8 +17,8 @@ export interface ChangeRules {
 }
 
 /** What was found, against the incidents that are open. */
-export function changesOf(
-  found: readonly Found[],
+export function diffIncidents(
+  found: readonly ActiveProblem[],
   open: readonly OpenIncident[],
   rules: ChangeRules,
 ): Changes {
@@ -44,9 +44,9 @@ export function changesOf(
   );
   return {
     tellings: [
-      ...tellingsOf('over', ended, rules),
-      ...tellingsOf('begun', [...untold.map(asKnown), ...begun.map(asNew)], rules),
-      ...tellingsOf('reminder', reminded.map(asKnown), rules),
+      ...buildMessages('over', ended, rules),
+      ...buildMessages('begun', [...untold.map(asKnown), ...begun.map(asNew)], rules),
+      ...buildMessages('reminder', reminded.map(asKnown), rules),
     ],
     seen: lasting.flatMap(({ incident, now }) => seenAnew(incident, now)),
   };
@@ -61,17 +61,17 @@ function keyOf(event: string, account: string | null, packageId: number | null):
   return JSON.stringify([event, account, packageId]);
 }
 
-function asNew(found: Found): Told {
+function asNew(found: ActiveProblem): NotifiedIncident {
   return { ...found, id: null };
 }
 
-function asKnown({ incident, now }: { incident: OpenIncident; now: Found }): Told {
+function asKnown({ incident, now }: { incident: OpenIncident; now: ActiveProblem }): NotifiedIncident {
   return { ...now, since: incident.since, id: incident.incident_id };
 }
 
-function overOf(incident: OpenIncident, text: string): Told {
+function overOf(incident: OpenIncident, text: string): NotifiedIncident {
   const { incident_id: id, event, account, package_id: packageId, since } = incident;
-  const details = JSON.parse(incident.details) as Told['details'];
+  const details = JSON.parse(incident.details) as NotifiedIncident['details'];
   return { id, event, account, packageId, since, text, details };
 }
 
@@ -97,7 +97,7 @@ function isDue(incident: OpenIncident, { now, remindAfterMs }: ChangeRules): boo
   return from !== null && fromTimestamp(from) + remindAfterMs <= now;
 }
 
-function seenAnew(incident: OpenIncident, { text, details: found }: Found): Changes['seen'] {
+function seenAnew(incident: OpenIncident, { text, details: found }: ActiveProblem): Changes['seen'] {
   const details = JSON.stringify(found);
   const isSame = incident.text === text && incident.details === details;
   return isSame ? [] : [{ id: incident.incident_id, text, details }];

@@ -1,5 +1,5 @@
 /** One request to an address that people gave us: what came of it, and never more of the address than its host. */
-import { messageOf } from '../lib/errors.ts';
+import { errorMessage } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
 
 export interface Call {
@@ -18,7 +18,7 @@ export const DEADLINE_MS = 10_000;
 const USER_AGENT = `vodhouse/${version()}`;
 
 /** Makes the request; null where the answer is a 2xx, else why not, in words. Its body is not read. Never throws. */
-export async function call({ url, body, deadlineMs, signal }: Call): Promise<string | null> {
+export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise<string | null> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const json = body === null ? {} : { 'content-type': 'application/json' };
   const { address, authorization } = withoutPassword(url);
@@ -73,5 +73,5 @@ function judge(status: number): string | null {
 /** `fetch` says no more than that it failed; messages of what is below may hold the address. */
 function codeOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } };
-  return typeof cause?.code === 'string' ? cause.code : messageOf(error).slice(0, 40);
+  return typeof cause?.code === 'string' ? cause.code : errorMessage(error).slice(0, 40);
 }

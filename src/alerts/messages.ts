@@ -1,9 +1,9 @@
 /** What is posted of incidents: one message each, or one for many of an event and account. Pure. */
-import type { IncidentEvent, MessageState, OpenIncident, Telling } from './outbox.ts';
-import { isConfigured, listed, nameIn, type Facts, type Found } from './rules.ts';
+import type { IncidentEvent, MessageState, OpenIncident, OutboxMessage } from './outbox.ts';
+import { isConfigured, listed, nameIn, type AlertInputs, type ActiveProblem } from './rules.ts';
 
 /** An incident to tell of; `id` is null where it begins. */
-export type Told = Omit<Found, 'mayBegin'> & { id: number | null };
+export type NotifiedIncident = Omit<ActiveProblem, 'mayBegin'> & { id: number | null };
 
 /** Takes the secrets out of all texts of a value. */
 export type Clean = <Value>(value: Value) => Value;
@@ -28,25 +28,29 @@ export interface Post {
 }
 
 /** More packages than this in one state at one look are told of in one message. */
-export const STORM = 10;
+export const GROUP_ABOVE = 10;
 /** The most packages that such a message lists. */
 const MOST_LISTED = 1_000;
 
 /** The messages for incidents that begin together, end together, or are told again together. */
-export function tellingsOf(state: MessageState, incidents: readonly Told[], rules: PostRules): Telling[] {
-  const groups = new Map<string, Told[]>();
+export function buildMessages(
+  state: MessageState,
+  incidents: readonly NotifiedIncident[],
+  rules: PostRules,
+): OutboxMessage[] {
+  const groups = new Map<string, NotifiedIncident[]>();
   for (const incident of incidents) {
     const key = JSON.stringify([incident.event, incident.account, incident.packageId === null]);
     groups.set(key, [...(groups.get(key) ?? []), incident]);
   }
   return [...groups.values()].flatMap((group) => {
-    if (group.length > STORM) return telling(stormPost(state, group), group, rules);
+    if (group.length > GROUP_ABOVE) return telling(stormPost(state, group), group, rules);
     return group.map((one) => telling(postOf(state, one), [one], rules));
   });
 }
 
 /** What concerns all accounts is told of the only one, but is no incident of it: another may be added. */
-function telling(post: Post, of: readonly Told[], { clean, only }: PostRules): Telling {
+function telling(post: Post, of: readonly NotifiedIncident[], { clean, only }: PostRules): OutboxMessage {
   const { event, account, state } = post;
   const begun = of.filter(({ id }) => id === null);
   return {
@@ -62,11 +66,14 @@ function telling(post: Post, of: readonly Told[], { clean, only }: PostRules): T
 /** What the text of each state begins with. */
 const BEFORE = { begun: '', reminder: 'Still: ', over: 'Over: ' } as const;
 
-function postOf(state: MessageState, { event, account, packageId, text, since, details }: Told): Post {
+function postOf(
+  state: MessageState,
+  { event, account, packageId, text, since, details }: NotifiedIncident,
+): Post {
   return { event, state, account, package_id: packageId, text: BEFORE[state] + text, since, details };
 }
 
-function stormPost(state: MessageState, group: readonly Told[]): Post {
+function stormPost(state: MessageState, group: readonly NotifiedIncident[]): Post {
   const [first] = group;
   if (!first) throw new RangeError('no storm without incidents');
   const { event, account } = first;
@@ -100,7 +107,7 @@ const STORM_WORDS: Record<IncidentEvent, StateWords> = {
 };
 
 /** What is said of an incident that is over. */
-export function overWords(config: Facts['config'], incident: OpenIncident): string {
+export function resolvedText(config: AlertInputs['config'], incident: OpenIncident): string {
   const { event, account, package_id: packageId } = incident;
   const ofAccount = `storage of ${account ?? ''}`;
   const name = packageId === null ? ofAccount : nameIn(config, account, packageId);

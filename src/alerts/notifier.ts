@@ -1,8 +1,8 @@
 /** Tells people of trouble and of good runs, beside the runs: they do not wait for it. */
-import type { Overview } from '../queries/status-queries.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 import { DEADLINE_MS } from './http-call.ts';
 import { createDelivery } from './delivery.ts';
-import { createLooks, type LookParts } from './alert-loop.ts';
+import { createAlertLoop, type AlertLoopParts } from './alert-loop.ts';
 import { ping } from './ping.ts';
 
 export interface Notifier {
@@ -16,8 +16,8 @@ export interface Notifier {
   close(withinMs?: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface NotifierParts extends Omit<LookParts, 'deliver' | 'signal' | 'overview'> {
-  overview: LookParts['overview'] & Pick<Overview, 'close'>;
+export interface NotifierParts extends Omit<AlertLoopParts, 'deliver' | 'signal' | 'overview'> {
+  overview: AlertLoopParts['overview'] & Pick<StatusQueries, 'close'>;
   /** Milliseconds that an answer may take; left out: 10 s. */
   deadlineMs?: number | undefined;
 }
@@ -31,7 +31,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const closing = new AbortController();
   const wire = { clock, logger, deadlineMs, signal: closing.signal };
   const deliver = webhook === null ? null : createDelivery({ ...wire, webhook, incidents });
-  const looks = deliver && createLooks({ ...parts, ...wire, deliver });
+  const looks = deliver && createAlertLoop({ ...parts, ...wire, deliver });
   const pings = new Set<Promise<void>>();
   let hasEnded = false;
   return {

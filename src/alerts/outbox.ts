@@ -22,7 +22,7 @@ export interface NewIncident {
 }
 
 /** One message to write, and the incidents that it tells of: new ones, or those of these numbers. */
-export interface Telling {
+export interface OutboxMessage {
   event: IncidentEvent;
   account: string | null;
   state: MessageState;
@@ -34,7 +34,7 @@ export interface Telling {
 
 /** What a look changes. */
 export interface Changes {
-  tellings: readonly Telling[];
+  tellings: readonly OutboxMessage[];
   /** Incidents that last and look different now. */
   seen: readonly { id: number; text: string; details: string }[];
 }
@@ -50,7 +50,7 @@ export interface ClaimedMessage {
 }
 
 /** What came of sending a message; `nextAt`: when it may be sent again (ms), null where it is given up. */
-export type Sent = { error: null } | { error: string; nextAt: number | null };
+export type DeliveryResult = { error: null } | { error: string; nextAt: number | null };
 
 /** Facts that may be incidents; see statements/incident-facts.ts. */
 export interface IncidentFacts {
@@ -74,7 +74,7 @@ export interface Incidents extends IncidentFacts {
   /** Takes the next message that is due, so that no other process sends it; null where there is none. */
   claim(now: number): ClaimedMessage | null;
   /** Notes what came of it. What was taken lets the others go at once. */
-  settle(id: number, sent: Sent, now: number): void;
+  settle(id: number, sent: DeliveryResult, now: number): void;
   /** Forgets what was over so many days ago. */
   prune(now: number, days: number): void;
   close(): void;
@@ -112,7 +112,7 @@ function open(db: Db, now: number): OpenIncident[] {
   const isAhead = ({ message }: OpenIncident) =>
     [message?.created_at, message?.delivered_at, message?.given_up_at].some((moment) => (moment ?? '') > at);
   if (!rows.some(isAhead)) return rows;
-  transact(db, (tx) => messages.bringBack(tx, at));
+  transact(db, (tx) => messages.clampFutureTimes(tx, at));
   return incidents.openIncidents(db);
 }
 
@@ -132,7 +132,7 @@ function note(db: Db, { tellings, seen }: Changes, mark: number, now: number): b
         incidents.insertIncident(tx, { ...row, package_id, noticed_at: at, message_id });
       }
       const overAt = message.state === 'over' ? at : null;
-      for (const id of known) incidents.noteTold(tx, id, message_id, overAt);
+      for (const id of known) incidents.recordNotified(tx, id, message_id, overAt);
     }
     messages.dropReminders(tx, momentsAt(now));
     return true;
@@ -153,14 +153,14 @@ function claim(db: Db, now: number): ClaimedMessage | null {
   });
 }
 
-function settle(db: Db, id: number, sent: Sent, now: number): void {
+function settle(db: Db, id: number, sent: DeliveryResult, now: number): void {
   const at = toTimestamp(now);
   transact(db, (tx) => {
     if (sent.error === null) {
-      messages.noteDelivered(tx, id, at);
-      messages.hastenMessages(tx, at);
+      messages.recordDelivered(tx, id, at);
+      messages.retryAllNow(tx, at);
     } else if (sent.nextAt === null) messages.giveUpMessage(tx, id, at, sent.error);
-    else messages.notePutOff(tx, id, toTimestamp(sent.nextAt), sent.error);
+    else messages.recordPostponed(tx, id, toTimestamp(sent.nextAt), sent.error);
   });
 }
 

@@ -1,7 +1,7 @@
 /** Tells an address that a run went well; whoever hears nothing for too long knows that something is wrong. */
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { call, hostOf } from './http-call.ts';
+import { httpCall, hostOf } from './http-call.ts';
 
 export interface PingParts {
   ping: string;
@@ -16,11 +16,11 @@ const WAITS_MS = [1_000, 3_000];
 
 /** Calls the address, up to three times; logs where none of them went well. Never throws. */
 export async function ping({ ping: url, clock, logger, deadlineMs, signal }: PingParts): Promise<void> {
-  let error = await call({ url, body: null, deadlineMs, signal });
+  let error = await httpCall({ url, body: null, deadlineMs, signal });
   for (const waitMs of WAITS_MS) {
     if (error === null || signal.aborted) break;
     await clock.sleep(waitMs, signal).catch(() => undefined); // broken off: the call says so
-    error = await call({ url, body: null, deadlineMs, signal });
+    error = await httpCall({ url, body: null, deadlineMs, signal });
   }
   if (error !== null) logger.warn(`the ping to ${hostOf(url)} failed: ${error}`);
 }

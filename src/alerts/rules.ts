@@ -1,13 +1,13 @@
 /** What of the facts is an incident. Pure. */
 import type { Config } from '../config/config.ts';
-import { counted, printable, shortened } from '../lib/format.ts';
-import { whyHeldBack } from '../health/held-back.ts';
+import { pluralize, escapeControls, truncate } from '../lib/format.ts';
+import { formatHeldReason } from '../health/held-back.ts';
 import type { Stream } from '../health/streams.ts';
 import type { IncidentEvent, IncidentFacts } from './outbox.ts';
-import type { Overview } from '../queries/status-queries.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 
 /** What is known of a live file at one moment. Moments are as the warehouse writes them; no text holds a key. */
-export interface Facts {
+export interface AlertInputs {
   config: Pick<Config, 'accounts'>;
   streams: readonly Stream[];
   /** A run is under way: it may still get to what was never read. */
@@ -21,9 +21,9 @@ export interface Facts {
   /** Accounts whose storage failed in runs since one succeeded, all that the last of them says, and if it was read since. */
   failedStorage: readonly { account: string; error: string; since: string; isRead: boolean }[];
   /** The restrictions in force, and those whose rate is still coming back. */
-  pauses: readonly (NonNullable<ReturnType<Overview['pause']>> & { isInForce: boolean })[];
+  pauses: readonly (NonNullable<ReturnType<StatusQueries['pause']>> & { isInForce: boolean })[];
   /** With the command that lets exactly these removals through. */
-  heldBack: readonly (ReturnType<Overview['countHeldBack']>[number] & { command: string })[];
+  heldBack: readonly (ReturnType<StatusQueries['countHeldBack']>[number] & { command: string })[];
   /** Of each account: the booked days that the service now reports differently, and those that are not booked. */
   storage: readonly {
     account: string;
@@ -33,7 +33,7 @@ export interface Facts {
 }
 
 /** Trouble as it is now. */
-export interface Found {
+export interface ActiveProblem {
   event: IncidentEvent;
   account: string | null;
   packageId: number | null;
@@ -52,7 +52,7 @@ const LONGEST = 300;
 const MOST = 100;
 
 /** All that is an incident by these facts, of the accounts and packages of the config. */
-export function findIncidents(facts: Facts): Found[] {
+export function findIncidents(facts: AlertInputs): ActiveProblem[] {
   const all = [
     ...facts.pauses.map(restricted),
     ...failedRuns(facts),
@@ -68,7 +68,7 @@ export function findIncidents(facts: Facts): Found[] {
 
 /** Is the account, and the package where one is named, in the config in force? */
 export function isConfigured(
-  { accounts }: Facts['config'],
+  { accounts }: AlertInputs['config'],
   account: string | null,
   packageId: number | null,
 ): boolean {
@@ -78,14 +78,25 @@ export function isConfigured(
 }
 
 /** `main/101 (Lectures)`. */
-export function nameIn({ accounts }: Facts['config'], account: string | null, packageId: number): string {
+export function nameIn(
+  { accounts }: AlertInputs['config'],
+  account: string | null,
+  packageId: number,
+): string {
   const packages = accounts.find(({ name }) => name === account)?.packages;
   const name = packages?.find(({ id }) => id === packageId)?.name ?? null;
   return `${account ?? ''}/${packageId}${name === null ? '' : ` (${short(name, 60)})`}`;
 }
 
 /** It lasts until the full rate is back: a service that restricts again meanwhile is no news. */
-function restricted({ account, until, reason, since, back_at, isInForce }: Facts['pauses'][number]): Found {
+function restricted({
+  account,
+  until,
+  reason,
+  since,
+  back_at,
+  isInForce,
+}: AlertInputs['pauses'][number]): ActiveProblem {
   const words = isInForce ? 'is paused until' : 'was paused until';
   const text = `account ${account} ${words} ${until} UTC, its full rate is back at ${back_at} UTC: ${short(reason)}`;
   return {
@@ -100,7 +111,7 @@ function restricted({ account, until, reason, since, back_at, isInForce }: Facts
 }
 
 /** Where packages or storage failed in it, they say why; it lasts all the same, until a run does better. */
-function failedRuns({ failedRun: run, failedStorage }: Facts): Found[] {
+function failedRuns({ failedRun: run, failedStorage }: AlertInputs): ActiveProblem[] {
   if (!run) return [];
   const error = run.error ?? 'nothing says why';
   return [
@@ -120,11 +131,11 @@ function failedRuns({ failedRun: run, failedStorage }: Facts): Found[] {
 const partsOf = (error: string) => error.split(/; (?=(?:the budget of )?account )/);
 const storageOf = (account: string) => `account ${account}, storage `;
 
-function isOnlyStorage(error: string, failures: Facts['failedStorage']): boolean {
+function isOnlyStorage(error: string, failures: AlertInputs['failedStorage']): boolean {
   return partsOf(error).every((part) => failures.some(({ account }) => part.startsWith(storageOf(account))));
 }
 
-function storageFailed({ account, error: all, since }: Facts['failedStorage'][number]): Found {
+function storageFailed({ account, error: all, since }: AlertInputs['failedStorage'][number]): ActiveProblem {
   const prefix = storageOf(account);
   const error =
     partsOf(all)
@@ -135,7 +146,7 @@ function storageFailed({ account, error: all, since }: Facts['failedStorage'][nu
   return { event: 'failed', account, packageId: null, text, details, since, mayBegin: true };
 }
 
-function failed(row: Facts['failedWalks'][number], name: string): Found {
+function failed(row: AlertInputs['failedWalks'][number], name: string): ActiveProblem {
   const { account, package_id: packageId, walk_id, failures, since } = row;
   const error = withoutName(row.error ?? 'nothing says why', `account ${account}, package ${packageId}`);
   const details = { error, walk_id, failures };
@@ -149,7 +160,7 @@ function withoutName(error: string, name: string): string {
   return isNamed ? error.slice(name.length + 2) : error;
 }
 
-function stale({ account, stream, packageId, at }: Stream, facts: Facts): Found {
+function stale({ account, stream, packageId, at }: Stream, facts: AlertInputs): ActiveProblem {
   const name = packageId === null ? `storage of ${account}` : nameIn(facts.config, account, packageId);
   const [never, last] =
     packageId === null ? ['was never read', 'last read'] : ['was never walked whole', 'last walked whole'];
@@ -165,19 +176,22 @@ function stale({ account, stream, packageId, at }: Stream, facts: Facts): Found 
   };
 }
 
-function heldBack(row: Facts['heldBack'][number], name: string): Found {
+function heldBack(row: AlertInputs['heldBack'][number], name: string): ActiveProblem {
   const { account, package_id: packageId, removals, since, reasons, command } = row;
-  const held = counted(removals, 'removal');
-  const text = `${name}: ${held} held back, ${whyHeldBack(reasons)}; to let exactly these through: ${command}`;
+  const held = pluralize(removals, 'removal');
+  const text = `${name}: ${held} held back, ${formatHeldReason(reasons)}; to let exactly these through: ${command}`;
   const details = { removals, reasons, command };
   return { event: 'held_back', account, packageId, text, details, since, mayBegin: true };
 }
 
-function discrepancies(account: string, rows: Facts['storage'][number]['differences']): Found[] {
+function discrepancies(
+  account: string,
+  rows: AlertInputs['storage'][number]['differences'],
+): ActiveProblem[] {
   const [since] = rows.map((row) => row.since).sort();
   if (since === undefined) return [];
   const days = [...new Set(rows.map(({ date }) => date))];
-  const booked = counted(days.length, 'booked day');
+  const booked = pluralize(days.length, 'booked day');
   const differences = rows
     .slice(0, MOST)
     .map(({ date, field, booked: stored, observed }) => ({ date, field, booked: stored, observed }));
@@ -194,7 +208,7 @@ function discrepancies(account: string, rows: Facts['storage'][number]['differen
   ];
 }
 
-function gapsOf(account: string, gaps: Facts['storage'][number]['gaps']): Found[] {
+function gapsOf(account: string, gaps: AlertInputs['storage'][number]['gaps']): ActiveProblem[] {
   const [since] = gaps.map((gap) => gap.since).sort();
   if (since === undefined) return [];
   const days = gaps.map(({ date }) => date);
@@ -203,7 +217,7 @@ function gapsOf(account: string, gaps: Facts['storage'][number]['gaps']): Found[
       event: 'gap',
       account,
       packageId: null,
-      text: `storage of ${account}: the service did not serve ${counted(days.length, 'day')} yet (${listed(days)})`,
+      text: `storage of ${account}: the service did not serve ${pluralize(days.length, 'day')} yet (${listed(days)})`,
       details: { count: days.length, days: days.slice(0, MOST) },
       since,
       mayBegin: true,
@@ -220,5 +234,5 @@ export function listed(words: readonly (string | number)[]): string {
 
 /** Of a text that others wrote, as much as a sentence takes, on one line. */
 export function short(text: string, columns = LONGEST): string {
-  return shortened(printable(text.replaceAll(/\s+/g, ' ').trim()), columns);
+  return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
 }

@@ -1,14 +1,14 @@
 /** The ticks of a cron expression, as hints: late ones are hints too, and none overlaps another. */
 import cron from 'node-cron';
-import { messageOf } from '../lib/errors.ts';
+import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
-export interface Ticks {
+export interface CronTicks {
   close(): Promise<void>;
 }
 
 /** Calls `look` at every tick of the expression (read in UTC), never while an earlier call is under way. */
-export function createTicks(expression: string, look: () => Promise<void>, logger: Logger): Ticks {
+export function createCronTicks(expression: string, look: () => Promise<void>, logger: Logger): CronTicks {
   let isUnderWay = false; // node-cron keeps its runs apart, but not from those that it missed
   const noted = async () => {
     if (isUnderWay) return;
@@ -16,7 +16,7 @@ export function createTicks(expression: string, look: () => Promise<void>, logge
     try {
       await look();
     } catch (error) {
-      logger.error(`the tick came to nothing: ${messageOf(error)}`);
+      logger.error(`the tick came to nothing: ${errorMessage(error)}`);
     } finally {
       isUnderWay = false;
     }
@@ -37,6 +37,6 @@ export function createTicks(expression: string, look: () => Promise<void>, logge
 
 /** node-cron writes to the console unless it is given a logger. */
 function forCron(logger: Logger) {
-  const write = (message: string | Error) => logger.debug(`cron: ${messageOf(message)}`);
+  const write = (message: string | Error) => logger.debug(`cron: ${errorMessage(message)}`);
   return { info: write, warn: write, error: write, debug: write };
 }

@@ -36,10 +36,10 @@ export interface Due {
 export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
   const { full, quick } = last;
   const triggerOfFull = dueTrigger(schedule.full, now, full);
-  if (triggerOfFull && !isPassedOver(schedule, last)) {
+  if (triggerOfFull && !quickIsStarved(schedule, last)) {
     return { mode: 'full', trigger: triggerOfFull, goesOnFrom: null };
   }
-  const isRestNext = !triggerOfFull && mayGoOn(full, now) && quick !== null && quick.runId > full.runId;
+  const isRestNext = !triggerOfFull && canResume(full, now) && quick !== null && quick.runId > full.runId;
   if (schedule.quick !== null && !isRestNext) {
     const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
     const trigger = dueTrigger(schedule.quick, now, newest);
@@ -47,13 +47,13 @@ export function findDue(schedule: Schedule, now: number, last: Record<Mode, Last
   }
   for (const mode of ['full', 'quick'] as const) {
     const parked = last[mode];
-    if (mayGoOn(parked, now)) return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
+    if (canResume(parked, now)) return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
   }
   return null;
 }
 
 /** A full run that was too long for its schedule kept a quick one waiting: that one is next. */
-function isPassedOver(
+function quickIsStarved(
   { quick: expression }: Schedule,
   { full, quick }: Record<Mode, LastRun | null>,
 ): boolean {
@@ -61,7 +61,7 @@ function isPassedOver(
   return nextTick(expression, fromTimestamp(full.startedAt)) <= fromTimestamp(full.resumeAt);
 }
 
-function mayGoOn(last: LastRun | null, now: number): last is LastRun {
+function canResume(last: LastRun | null, now: number): last is LastRun {
   return last?.resumeAt != null && fromTimestamp(last.resumeAt) <= now;
 }
 
@@ -85,7 +85,7 @@ export function dueTrigger(
  * way to a quick one that is due, once it has gone on for as long as the last quick one took; and to the next full one:
  * that reads today's storage first, and goes on with the packages longest unserved.
  */
-export function createGivingWay(
+export function createPreemption(
   schedule: Schedule,
   { mode, startedAt, quickTookMs }: { mode: Mode; startedAt: number; quickTookMs: number },
 ): (now: number) => string | null {

@@ -1,5 +1,5 @@
 /** Keeps the published file in step with the live one, beside the runs: they do not wait for it, nor it for them. */
-import { InterruptedError, LockedError, messageOf } from '../lib/errors.ts';
+import { InterruptedError, LockedError, errorMessage } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -73,7 +73,7 @@ export function createPublications(parts: PublicationParts): Publications {
     if (error instanceof InterruptedError)
       logger.info('publishing was broken off; the next start catches up');
     else if (error instanceof LockedError) logger.info(`publishing put off: ${error.message}`);
-    else logger.error(`publishing failed: ${messageOf(error)}`);
+    else logger.error(`publishing failed: ${errorMessage(error)}`);
   }
 
   return {

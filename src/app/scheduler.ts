@@ -1,20 +1,20 @@
 /** The worker's life: at start and every minute it asks what is due, and runs that. */
-import { InterruptedError, LockedError, messageOf, ParkedError, VodhouseError } from '../lib/errors.ts';
+import { InterruptedError, LockedError, errorMessage, ParkedError, VodhouseError } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { findDue, type Due, type LastRun, type Schedule } from './due.ts';
-import { createTicks, type Ticks } from './cron.ts';
+import { createCronTicks, type CronTicks } from './cron.ts';
 import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 
-export interface LoopParts {
+export interface SchedulerParts {
   clock: Clock;
   logger: Logger;
   schedule: Schedule;
   /** The newest run over everything in this mode; null before the first. */
   lastWholeRun(mode: Mode): Promise<LastRun | null>;
   /** Calls what looks, again and again; left out: every minute of the machine's clock. */
-  ticks?: ((look: () => Promise<void>) => Ticks) | undefined;
+  ticks?: ((look: () => Promise<void>) => CronTicks) | undefined;
   /** Called before each look. What it throws ends the worker: there is nothing left to keep in step. */
   check?: (() => void) | undefined;
   /** Called each minute, also while a run is under way. */
@@ -32,7 +32,7 @@ export interface LoopParts {
 const EVERY_MINUTE = '* * * * *';
 
 /** Serves the schedule until the signal aborts; resolves when the run under way has ended. Throws what `check` throws. */
-export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise<void> {
+export async function runScheduler(parts: SchedulerParts, signal: AbortSignal): Promise<void> {
   let atWork: Promise<void> | null = null;
   const runWhatIsDue = createDueRun(parts, signal);
   const failing = new AbortController();
@@ -46,7 +46,7 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
     await runWhatIsDue();
   };
   const look = () => (atWork ??= checkAndRun().finally(() => (atWork = null)));
-  const ticksOf = parts.ticks ?? ((call) => createTicks(EVERY_MINUTE, call, parts.logger));
+  const ticksOf = parts.ticks ?? ((call) => createCronTicks(EVERY_MINUTE, call, parts.logger));
   const { onMinute } = parts;
   const ticks = [ticksOf(look), ...(onMinute ? [ticksOf(async () => onMinute())] : [])];
   try {
@@ -61,10 +61,10 @@ export async function keepInStep(parts: LoopParts, signal: AbortSignal): Promise
 }
 
 /** A run, and when it was made (ms). */
-type Made = Due & { at: number };
+type StartedRun = Due & { at: number };
 
 /** Gives what the worker does when it looks: all that is due. Who else runs is told once, not every minute. */
-function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void> {
+function createDueRun(parts: SchedulerParts, signal: AbortSignal): () => Promise<void> {
   const { clock, logger, schedule } = parts;
   let putOff = '';
 
@@ -73,24 +73,24 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
     if (error instanceof LockedError || error instanceof ParkedError) {
       if (error.message !== putOff) logger.info(`put off: ${error.message}`);
       putOff = error.message;
-    } else logger.error(`the run failed: ${messageOf(error)}${hintOf(error)}`);
+    } else logger.error(`the run failed: ${errorMessage(error)}${hintOf(error)}`);
   }
 
   /** The same as just now, though no tick has come since: what could not go on is not tried again at once. */
-  function isAgain({ mode, goesOnFrom }: Due, before: Made | null, now: number): boolean {
+  function isRepeat({ mode, goesOnFrom }: Due, before: StartedRun | null, now: number): boolean {
     if (before?.mode !== mode || before.goesOnFrom !== goesOnFrom) return false;
     return goesOnFrom !== null || previousTick(schedule[mode] ?? '', now) <= before.at;
   }
 
   /** Gives the run that was made: another one may be due by now, or the rest of it. */
-  async function runOne(before: Made | null): Promise<Made | null> {
+  async function runOne(before: StartedRun | null): Promise<StartedRun | null> {
     const last = {
       full: await parts.lastWholeRun('full'),
       quick: schedule.quick === null ? null : await parts.lastWholeRun('quick'),
     };
     const due = findDue(schedule, clock.now(), last);
     const at = clock.now();
-    if (!due || isAgain(due, before, at)) {
+    if (!due || isRepeat(due, before, at)) {
       parts.onInStep?.();
       return null;
     }
@@ -105,13 +105,13 @@ function createDueRun(parts: LoopParts, signal: AbortSignal): () => Promise<void
   }
 
   return async () => {
-    let made: Made | null = null;
+    let made: StartedRun | null = null;
     do made = signal.aborted ? null : await runOne(made);
     while (made);
   };
 }
 
-function logNext({ clock, schedule, logger }: LoopParts): void {
+function logNext({ clock, schedule, logger }: SchedulerParts): void {
   const { full, quick } = schedule;
   const next = (expression: string) => {
     const tick = new Date(nextTick(expression, clock.now())).toISOString();

@@ -1,31 +1,31 @@
 /** Composition: opens the parts in order, closes them in reverse. */
 import type { AccountConfig, Config } from '../config/config.ts';
-import { environmentWithout } from '../config/child-env.ts';
+import { childEnvWithout } from '../config/child-env.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import { GaveWayError, ParkedError } from '../lib/errors.ts';
+import { PreemptedError, ParkedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { keepHeapSmall } from '../lib/v8-heap.ts';
-import { describeOffset } from '../lib/format.ts';
+import { limitHeapGrowth } from '../lib/v8-heap.ts';
+import { formatOffset } from '../lib/format.ts';
 import type { Notifier } from '../alerts/notifier.ts';
 import { openNotifier } from '../alerts/open-notifier.ts';
-import { createGivingWay, type Due } from './due.ts';
-import { staleBy } from '../health/freshness.ts';
+import { createPreemption, type Due } from './due.ts';
+import { createStaleCheck } from '../health/freshness.ts';
 import { assertSameZone } from './same-zone.ts';
 import { takeRunLock } from './run-lock.ts';
 import { createPublications } from './publish-loop.ts';
 import { openPublisher } from '../publishing/open-publisher.ts';
-import { keepInStep, type LoopParts } from './scheduler.ts';
+import { runScheduler, type SchedulerParts } from './scheduler.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from '../service/client/client.ts';
 import { createServiceClock } from '../service/client/service-clock.ts';
-import { startServer, type ServerProcess } from '../web/process/supervisor.ts';
-import type { SyncAccount, SyncParts } from '../sync/context.ts';
+import { startWebProcess, type WebProcess } from '../web/process/supervisor.ts';
+import type { SyncAccount, SyncContext } from '../sync/context.ts';
 import type { Progress } from '../sync/progress.ts';
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
 import { publishTime, type RunClock } from '../sync/run-clock.ts';
-import { acceptPageCommands, typedWith, type Typed } from '../health/commands.ts';
-import { runOnce, type RunOrder, type RunSummary } from '../sync/run.ts';
-import { refuseDamaged } from '../database/integrity.ts';
+import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
+import { runOnce, type RunOptions, type RunSummary } from '../sync/run.ts';
+import { assertUndamaged } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import type { Mode } from '../database/schema/runs.ts';
@@ -33,23 +33,23 @@ import { openWarehouse, type SqliteWarehouse } from '../warehouse/warehouse.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 
 /** What the composition is given from outside. */
-export interface Surroundings {
+export interface Environment {
   clock: Clock;
   logger: Logger;
   progress: Progress;
   /** The command that runs, for whoever is refused the lock. */
   command: string;
   /** Writes commands to type; left out: they name the config by its path. */
-  typed?: Typed | undefined;
+  typed?: FormatCommand | undefined;
   /** When the worker looks what is due; left out: every minute. */
-  ticks?: LoopParts['ticks'];
+  ticks?: SchedulerParts['ticks'];
 }
 
 /** What one run is to do; what is left out is everything. */
-export type RunWish = Pick<RunOrder, 'trigger' | 'signal'> &
+export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
   Partial<
     Pick<
-      RunOrder,
+      RunOptions,
       | 'mode'
       | 'packages'
       | 'videos'
@@ -65,7 +65,7 @@ export type RunWish = Pick<RunOrder, 'trigger' | 'signal'> &
 /** A pipeline that is open: a warehouse, and a client an account. */
 export interface Pipeline {
   /** Makes one run under the run lock. Throws LockedError where another process holds it, unless told to wait. */
-  run(wish: RunWish, options?: { wait: boolean }): Promise<RunSummary>;
+  run(request: RunRequest, options?: { wait: boolean }): Promise<RunSummary>;
   warehouse: SqliteWarehouse;
   /** The client of each account, by its name: for single requests outside a run. */
   clients: ReadonlyMap<string, ServiceClient>;
@@ -77,9 +77,9 @@ export interface Pipeline {
 }
 
 /** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used, ConfigError as `openPublisher`. */
-export function openPipeline(config: Config, surroundings: Surroundings): Pipeline {
+export function openPipeline(config: Config, surroundings: Environment): Pipeline {
   const { clock, logger, progress, command } = surroundings;
-  keepHeapSmall();
+  limitHeapGrowth();
   const publisher = openPublisher(config, command);
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
@@ -89,28 +89,28 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
     throw error;
   }
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, clock, logger));
-  const parts: SyncParts = {
+  const parts: SyncContext = {
     warehouse,
     clock,
     calendar: createCalendar(config.timezone),
     logger,
     progress,
     walk: { ...config.walk, scheduleMs: scheduleInterval(config.schedule.full, clock.now()) },
-    acceptPageCommand: acceptPageCommands(surroundings.typed ?? typedWith(config.file), config.accounts),
+    acceptPageCommand: acceptPageCommands(surroundings.typed ?? commandsFor(config.file), config.accounts),
   };
   return {
-    async run(wish, options = { wait: false }) {
+    async run(request, options = { wait: false }) {
       const lock = await takeRunLock(config.warehouse, {
         clock,
         logger,
         command,
-        signal: wish.signal,
+        signal: request.signal,
         wait: options.wait,
       });
       try {
         warehouse.refuseReplaced(); // while the lock was waited for
         await warehouse.register(config.accounts, clock.now());
-        return await runOnce(parts, { ...EVERYTHING, ...wish, accounts, retention: config.retention });
+        return await runOnce(parts, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
       } finally {
         lock.release();
       }
@@ -130,7 +130,7 @@ export function openPipeline(config: Config, surroundings: Surroundings): Pipeli
   };
 }
 
-const EVERYTHING = {
+const DEFAULT_RUN = {
   mode: 'full',
   packages: null,
   videos: true,
@@ -148,7 +148,7 @@ function createAccount(
 ): SyncAccount {
   const onWait = (words: string) => logger.info(`waiting: ${words}`);
   const onDifference = (offsetMs: number) =>
-    logger.warn({ account: account.name }, `account ${account.name}: ${describeOffset(offsetMs)}`);
+    logger.warn({ account: account.name }, `account ${account.name}: ${formatOffset(offsetMs)}`);
   const serviceClock = createServiceClock(clock, onDifference);
   const budget = warehouse.budget(account.name, account.limits, onWait, serviceClock);
   return {
@@ -184,19 +184,19 @@ export interface WorkerEvents {
  * Throws LockedError where another worker serves this warehouse, WarehouseError where the file is damaged, and ConfigError
  * where the server cannot listen.
  */
-export async function work(
+export async function runWorker(
   config: Config,
-  surroundings: Surroundings,
+  surroundings: Environment,
   signal: AbortSignal,
   events: WorkerEvents,
 ): Promise<void> {
   const { clock, command } = surroundings;
   const lock = lockOrThrow(config.warehouse, 'worker', command, clock.now());
   try {
-    refuseDamaged(config.warehouse);
+    assertUndamaged(config.warehouse);
     const pipeline = openPipeline(config, surroundings);
     try {
-      await workWith(pipeline, config, surroundings, signal, events);
+      await runWorkerWith(pipeline, config, surroundings, signal, events);
     } finally {
       await pipeline.close();
     }
@@ -206,16 +206,16 @@ export async function work(
 }
 
 /** Serves, publishes, tells and runs; what it opens is closed, side by side, before the pipeline is. */
-async function workWith(
+async function runWorkerWith(
   pipeline: Pipeline,
   config: Config,
-  surroundings: Surroundings,
+  surroundings: Environment,
   signal: AbortSignal,
   { onServing, onRun, onPublished }: WorkerEvents,
 ): Promise<void> {
   const { clock, logger, ticks } = surroundings;
   const { publisher } = pipeline;
-  let server: ServerProcess | null = null;
+  let server: WebProcess | null = null;
   const published = (publication: Publication) => {
     onPublished(publication);
     server?.published(publication);
@@ -224,11 +224,11 @@ async function workWith(
   const timeNow = () => publishTime(clock.now(), judged && isRecent(judged.at, clock) ? judged.clock : null);
   const publications =
     publisher && createPublications({ publisher, clock, timeNow, logger, onPublished: published });
-  const isStale = staleBy(config.schedule);
+  const isStale = createStaleCheck(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
   try {
-    const environment = environmentWithout(config.secrets);
-    server = config.server && (await startServer(config, { clock, logger, environment, signal }));
+    const environment = childEnvWithout(config.secrets);
+    server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) onServing(server.url);
     const run = async (due: Due) => {
       refuseWhileParked(config, pipeline);
@@ -245,7 +245,7 @@ async function workWith(
     if (await lastWholeRun('full')) publications?.look(); // before the first there is nothing to show
     const check = () => pipeline.warehouse.refuseReplaced();
     const loop = { clock, logger, schedule, lastWholeRun, run, ticks, check };
-    await keepInStep({ ...loop, ...watchedBy(notifier) }, signal);
+    await runScheduler({ ...loop, ...watchedBy(notifier) }, signal);
   } finally {
     await Promise.all([server?.close(), publications?.close(), notifier?.close()]);
   }
@@ -257,7 +257,7 @@ function isRecent(at: number, clock: Clock): boolean {
 }
 
 /** What tells looks each minute: streams grow stale without a run. */
-function watchedBy(notifier: Notifier | null): Pick<LoopParts, 'onMinute' | 'onInStep'> {
+function watchedBy(notifier: Notifier | null): Pick<SchedulerParts, 'onMinute' | 'onInStep'> {
   if (!notifier) return {};
   return { onMinute: () => void notifier.look(), onInStep: () => notifier.inStep() };
 }
@@ -275,12 +275,12 @@ function refuseWhileParked(config: Config, { warehouse }: Pipeline): void {
 async function givingWay(config: Config, { warehouse }: Pipeline, mode: Mode, clock: Clock) {
   const startedAt = clock.now();
   const quickTookMs = await warehouse.lastDurationMs('quick');
-  const reasonAt = createGivingWay(config.schedule, { mode, startedAt, quickTookMs });
+  const reasonAt = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
   return () => {
     const reason = reasonAt(clock.now());
     return reason === null
       ? null
-      : new GaveWayError(`the run gives way: ${reason}`, startOfSecond(clock.now()));
+      : new PreemptedError(`the run gives way: ${reason}`, startOfSecond(clock.now()));
   };
 }
 

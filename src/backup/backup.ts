@@ -15,13 +15,13 @@ import {
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { ConfigError, WarehouseError } from '../lib/errors.ts';
-import { asWarehouseError, refuseUnsound } from '../database/integrity.ts';
-import { headerOf, syncToDisk } from '../database/fsync.ts';
-import { draftOf, removeDraft, sweepDrafts } from '../database/draft-files.ts';
-import { openFileToCopy, type Db } from '../database/connection.ts';
+import { toWarehouseError, assertIntegrity } from '../database/integrity.ts';
+import { readHeader, fsyncPath } from '../database/fsync.ts';
+import { draftPath, removeDraft, sweepDrafts } from '../database/draft-files.ts';
+import { openForCopy, type Db } from '../database/connection.ts';
 
 /** What a copy of a warehouse holds. */
-export interface Copied {
+export interface CopyResult {
   /** Videos that are not removed. */
   videos: number;
   sizeBytes: number;
@@ -37,12 +37,12 @@ type Model = Pick<Stats, 'mode' | 'uid' | 'gid'>;
  * WarehouseError where the live file is not there, not ours, or damaged, or the copy cannot be written; it leaves no
  * file then.
  */
-export function backUp(path: string, file: string): Copied {
-  const source = openFileToCopy(path);
+export function backUp(path: string, file: string): CopyResult {
+  const source = openForCopy(path);
   try {
     refuseThere(file);
-    refuseUnsound(source.$client, path);
-    const draft = draftOf(file);
+    assertIntegrity(source.$client, path);
+    const draft = draftPath(file);
     try {
       makeFolder(file);
       sweepDrafts(file);
@@ -61,16 +61,16 @@ export function backUp(path: string, file: string): Copied {
  * Copies a warehouse as it is at this moment into `draft`, and checks the copy; `model` says who may read it. Of one
  * snapshot: writers neither wait for it nor make it start anew. Throws WarehouseError.
  */
-export function copyInto(source: Db, draft: string, model: Model): Copied {
+export function copyInto(source: Db, draft: string, model: Model): CopyResult {
   removeDraft(draft);
   makeEmpty(draft, model);
   try {
     source.$client.prepare('vacuum into ?').run(draft);
   } catch (error) {
-    throw asWarehouseError(error, draft); // damage of the source is told by its connection
+    throw toWarehouseError(error, draft); // damage of the source is told by its connection
   }
   const copied = lookInto(draft, source.$client.name);
-  syncToDisk(draft);
+  fsyncPath(draft);
   return copied;
 }
 
@@ -78,7 +78,7 @@ export function copyInto(source: Db, draft: string, model: Model): Copied {
  * Copies a backup into `draft` like `copyInto`, after it was checked itself. Throws WarehouseError where it is no sound
  * warehouse. One in WAL mode that nobody has open is read from a twin: SQLite would make files beside it.
  */
-export function copyBackup(file: string, draft: string, model: Model): Copied {
+export function copyBackup(file: string, draft: string, model: Model): CopyResult {
   const isQuiet = isInWalMode(file) && !existsSync(`${file}-wal`);
   if (!isQuiet) return copyChecked(file, file, draft, model);
   const twin = `${draft}.twin`;
@@ -90,7 +90,7 @@ export function copyBackup(file: string, draft: string, model: Model): Copied {
   }
 }
 
-function copyChecked(file: string, readable: string, draft: string, model: Model): Copied {
+function copyChecked(file: string, readable: string, draft: string, model: Model): CopyResult {
   const source = openChecked(file, readable);
   try {
     return copyInto(source, draft, model);
@@ -101,16 +101,16 @@ function copyChecked(file: string, readable: string, draft: string, model: Model
 
 function openChecked(file: string, readable: string) {
   try {
-    const source = openFileToCopy(readable);
+    const source = openForCopy(readable);
     try {
-      refuseUnsound(source.$client, file);
+      assertIntegrity(source.$client, file);
       return source;
     } catch (error) {
       source.$client.close();
       throw error;
     }
   } catch (error) {
-    const { message, hint = '' } = asWarehouseError(error, file);
+    const { message, hint = '' } = toWarehouseError(error, file);
     const isNewer = hint.startsWith('update vodhouse');
     throw new WarehouseError(message.replaceAll(readable, file), {
       hint: isNewer ? hint : 'name another backup; the live file is as it was',
@@ -121,7 +121,7 @@ function openChecked(file: string, readable: string) {
 
 /** Byte 18 of a SQLite file says how it is written: 2 with a write-ahead log. */
 function isInWalMode(file: string): boolean {
-  return headerOf(file)[18] === 2;
+  return readHeader(file)[18] === 2;
 }
 
 /** SQLite would let everybody read it; and root would make it a file that nobody else can write. */
@@ -130,15 +130,15 @@ function makeEmpty(draft: string, model: Model): void {
     closeSync(openSync(draft, 'wx', (model.mode & 0o777) | 0o600));
     if (process.getuid?.() === 0) chownSync(draft, model.uid, model.gid);
   } catch (error) {
-    throw asWarehouseError(error, draft);
+    throw toWarehouseError(error, draft);
   }
 }
 
 /** Checks a copy; what is wrong with it is wrong with its source. */
-function lookInto(draft: string, source: string): Copied {
+function lookInto(draft: string, source: string): CopyResult {
   const client = new Database(draft, { readonly: true });
   try {
-    refuseUnsound(client, source);
+    assertIntegrity(client, source);
     const valueOf = (query: string) => client.prepare<[]>(query).pluck().get();
     return {
       videos: valueOf('select count(*) from video where removed_at is null') as number,
@@ -146,7 +146,7 @@ function lookInto(draft: string, source: string): Copied {
       lastRunAt: valueOf('select max(finished_at) from run') as string | null,
     };
   } catch (error) {
-    throw asWarehouseError(error, source);
+    throw toWarehouseError(error, source);
   } finally {
     client.close();
   }
@@ -167,7 +167,7 @@ function makeFolder(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
   } catch (error) {
-    throw asWarehouseError(error, dirname(file));
+    throw toWarehouseError(error, dirname(file));
   }
 }
 
@@ -180,7 +180,7 @@ function putInPlace(draft: string, file: string): void {
     if (code === 'EEXIST') throw thereAlready(file);
     copyInPlace(draft, file);
   }
-  syncToDisk(dirname(file));
+  fsyncPath(dirname(file));
 }
 
 /** For file systems without hard links. */
@@ -190,7 +190,7 @@ function copyInPlace(draft: string, file: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw thereAlready(file);
     rmSync(file, { force: true });
-    throw asWarehouseError(error, file);
+    throw toWarehouseError(error, file);
   }
-  syncToDisk(file);
+  fsyncPath(file);
 }

@@ -10,30 +10,30 @@ import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
-import { copyBackup, type Copied } from './backup.ts';
-import { asWarehouseError } from '../database/integrity.ts';
-import { syncToDisk } from '../database/fsync.ts';
-import { draftOf, removeDraft, sweepDrafts } from '../database/draft-files.ts';
-import { APPLICATION_ID, openFile } from '../database/connection.ts';
-import { markerOf, targetOf } from '../database/paths.ts';
-import { hasForeignWal, noteOf, refuseForeignWal } from '../database/wal-owner.ts';
+import { copyBackup, type CopyResult } from './backup.ts';
+import { toWarehouseError } from '../database/integrity.ts';
+import { fsyncPath } from '../database/fsync.ts';
+import { draftPath, removeDraft, sweepDrafts } from '../database/draft-files.ts';
+import { APPLICATION_ID, openDatabase } from '../database/connection.ts';
+import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
+import { hasForeignWal, ownerNotePath, assertOwnWal } from '../database/wal-owner.ts';
 import type { Db, Tx } from '../database/connection.ts';
 import { lockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
 import { request, warehouseState } from '../database/schema/runs.ts';
-import { keepPause, pausesUntil, type PauseRow } from '../budget/statements/pause.ts';
+import { upsertPause, pausesUntil, type PauseRow } from '../budget/statements/pause.ts';
 import { transact } from '../database/transaction.ts';
 
 type RequestRow = typeof request.$inferSelect;
 
 /** Of the ledger of the old file: requests of the last day and pauses that the backup lacks; or why there are none. */
-export type Carried = { requests: number; pauses: number } | { error: string };
+export type ImportedLedger = { requests: number; pauses: number } | { error: string };
 
 /** What was put in place. */
-export interface Restored extends Copied {
+export interface Restored extends CopyResult {
   /** Where that is kept which was there before; null where nothing was. */
   kept: string | null;
   /** What was taken over of the ledger of the file that was there; null where none was. */
-  carried: Carried | null;
+  carried: ImportedLedger | null;
 }
 
 /**
@@ -43,7 +43,7 @@ export interface Restored extends Copied {
  */
 export function restore(path: string, file: string, now: number): Restored {
   refuseArgument(path, file);
-  const live = targetOf(path);
+  const live = resolveLink(path);
   const worker = takeLock(live, 'worker', now);
   try {
     const run = takeLock(live, 'run', now);
@@ -63,17 +63,17 @@ export function restore(path: string, file: string, now: number): Restored {
 }
 
 function restoreLocked(live: string, file: string, now: number): Restored {
-  const draft = draftOf(live);
+  const draft = draftPath(live);
   try {
     sweepDrafts(live);
     const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
     const old = findOld(live);
     const carried = prepareDraft(draft, old, now);
-    const aside = freeAside(live, now);
+    const aside = freePreviousName(live, now);
     for (const step of swapSteps(live, draft, aside)) step();
     return { ...copied, kept: old === null || old === live ? keptAs(aside) : old, carried };
   } catch (error) {
-    throw asWarehouseError(error, live);
+    throw toWarehouseError(error, live);
   } finally {
     removeDraft(draft);
   }
@@ -101,16 +101,16 @@ function takeLock(live: string, name: LockName, now: number): Lock {
 }
 
 /** Brings the draft up to date, with the ledger of the file that it replaces, and a note that it was restored. */
-function prepareDraft(draft: string, old: string | null, now: number): Carried | null {
-  const db = openFile(draft, now);
+function prepareDraft(draft: string, old: string | null, now: number): ImportedLedger | null {
+  const db = openDatabase(draft, now);
   try {
     db.update(warehouseState)
       .set({ restored_at: toTimestamp(now) })
       .run();
-    return old === null ? null : carryOver(old, db, now);
+    return old === null ? null : importLedger(old, db, now);
   } finally {
     db.$client.close();
-    syncToDisk(draft);
+    fsyncPath(draft);
   }
 }
 
@@ -122,18 +122,18 @@ const LOGS = ['-wal', '-journal'];
  * `markerOf`. What was there is kept at `aside`.
  */
 export function swapSteps(live: string, draft: string, aside: string): readonly (() => void)[] {
-  const marker = markerOf(live);
+  const marker = restoreMarkerPath(live);
   return [
     () => renameForGood(draft, marker),
     ...[...LOGS, ''].map((part) => () => moveAside(live, aside, part)), // the file last: see findOld
-    () => clearBeside(live, aside),
+    () => moveOrphanLogs(live, aside),
     () => renameForGood(marker, live),
   ];
 }
 
 function renameForGood(from: string, to: string): void {
   renameSync(from, to);
-  syncToDisk(dirname(to));
+  fsyncPath(dirname(to));
 }
 
 function moveAside(live: string, aside: string, part: string): void {
@@ -146,9 +146,9 @@ function moveAside(live: string, aside: string, part: string): void {
 }
 
 /** SQLite would take a log beside the new file for part of it; one that belongs to no file is kept under its own name. */
-function clearBeside(live: string, aside: string): void {
+function moveOrphanLogs(live: string, aside: string): void {
   rmSync(`${live}-shm`, { force: true });
-  rmSync(noteOf(live), { force: true });
+  rmSync(ownerNotePath(live), { force: true });
   for (const part of LOGS) {
     if (existsSync(live + part)) renameForGood(live + part, `${aside}.lone${part}`);
   }
@@ -160,7 +160,7 @@ function clearBeside(live: string, aside: string): void {
  */
 function findOld(live: string): string | null {
   const isLive = existsSync(live);
-  if (!existsSync(markerOf(live))) return isLive ? live : null;
+  if (!existsSync(restoreMarkerPath(live))) return isLive ? live : null;
   const asides = asidesOf(live);
   const files = asides.filter((name) => !LOGS.some((log) => name.endsWith(log)));
   if (!isLive) return files.at(-1) ?? null;
@@ -182,7 +182,7 @@ function asidesOf(live: string): string[] {
 }
 
 /** A name that nothing bears yet. */
-function freeAside(live: string, now: number): string {
+function freePreviousName(live: string, now: number): string {
   const stamp = toTimestamp(now).replaceAll(/[-:]/g, '').replace(' ', '-');
   const names = readdirSync(dirname(live));
   for (let number = 1; ; number++) {
@@ -201,7 +201,7 @@ function keptAs(aside: string): string | null {
  * Takes what was sent in the last day, and the pauses, over from the old file: requests are counted across restarts.
  * Where that cannot be read, nothing is taken over.
  */
-function carryOver(old: string, db: Db, now: number): Carried {
+function importLedger(old: string, db: Db, now: number): ImportedLedger {
   try {
     const ledger = readLedger(old, now);
     return transact(db, (tx) => ({
@@ -209,7 +209,7 @@ function carryOver(old: string, db: Db, now: number): Carried {
       pauses: addPauses(tx, ledger.pauses),
     }));
   } catch (error) {
-    const [words = ''] = asWarehouseError(error, old).message.split(';'); // "nothing was changed" is not said of a restore
+    const [words = ''] = toWarehouseError(error, old).message.split(';'); // "nothing was changed" is not said of a restore
     return { error: words };
   }
 }
@@ -220,7 +220,7 @@ interface Ledger {
 }
 
 function readLedger(old: string, now: number): Ledger {
-  refuseForeignWal(old);
+  assertOwnWal(old);
   const client = new Database(old, { readonly: true });
   try {
     if (client.pragma('application_id', { simple: true }) !== APPLICATION_ID)
@@ -261,6 +261,6 @@ function addRequests(tx: Tx, rows: readonly RequestRow[], now: number): number {
 function addPauses(tx: Tx, rows: readonly PauseRow[]): number {
   const known = new Map(pausesUntil(tx, toTimestamp(0)).map((row) => [row.account, row.back_at]));
   const later = rows.filter(({ account, back_at }) => back_at > (known.get(account) ?? ''));
-  for (const row of later) keepPause(tx, row);
+  for (const row of later) upsertPause(tx, row);
   return later.length;
 }

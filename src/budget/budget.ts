@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
 import type { Db } from '../database/connection.ts';
-import { createPauses, shareAfter, type Pause, type Restriction } from './pauses.ts';
+import { createPauses, rampShare, type Pause, type Restriction } from './pauses.ts';
 import type { Purpose } from '../database/schema/runs.ts';
 import { prepareInsertRequest, preparePullBack, prepareSettleRequest } from './statements/request.ts';
 import { transact } from '../database/transaction.ts';
@@ -72,12 +72,12 @@ export function createBudget(
 ) {
   const ledger = createLedger(db, account);
   let turn: Promise<unknown> = Promise.resolve();
-  let toldUntil = 0;
+  let lastWarnedUntil = 0;
 
   /** Whoever waits long is told once why. */
   function tell(untilMs: number, words: string): void {
-    if (untilMs <= toldUntil) return;
-    toldUntil = untilMs;
+    if (untilMs <= lastWarnedUntil) return;
+    lastWarnedUntil = untilMs;
     onWait(words);
   }
 
@@ -154,14 +154,14 @@ function paused(account: string, { untilMs, reason }: Pause): ParkedError {
 }
 
 /** A window without a place: when its oldest request leaves it, and whether that is still on its way. */
-interface Full {
+interface Exhausted {
   window: Window;
   used: number;
   freeAt: number;
   inFlight: boolean;
 }
 
-type Blocked = { pause: Pause } | Full;
+type Blocked = { pause: Pause } | Exhausted;
 type Attempt = { requestId: number } | Blocked;
 
 function createLedger(db: Db, account: string) {
@@ -171,7 +171,7 @@ function createLedger(db: Db, account: string) {
     pauses: createPauses(db, account),
     insert: prepareInsertRequest(db),
     settle: prepareSettleRequest(db),
-    pullBack: preparePullBack(db),
+    clampFutureRequests: preparePullBack(db),
   };
 }
 
@@ -182,7 +182,7 @@ function findBlock(ledger: Ledger, limits: Limits, deadlineMs: number, now: numb
   const pause = ledger.pauses.current(now);
   if (pause && pause.untilMs > now) return { pause };
   const full = findFull(ledger, limitsNow(limits, pause, now), deadlineMs, now);
-  return full && pause ? { ...full, freeAt: Math.min(full.freeAt, roomAt(full, limits, pause)) } : full;
+  return full && pause ? { ...full, freeAt: Math.min(full.freeAt, nextSlotAt(full, limits, pause)) } : full;
 }
 
 function tryAdmit(ledger: Ledger, limits: Limits, note: RequestNote, now: number): Attempt {
@@ -201,22 +201,26 @@ const RETURN_TO = { perSecond: 5, perMinute: 120 };
 /** The limits as they are; less while the rate comes back after a pause, but never nothing. */
 function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
   if (!pause) return limits;
-  const share = shareAfter(pause, now);
+  const share = rampShare(pause, now);
   const part = (name: keyof typeof RETURN_TO) =>
     Math.max(1, Math.floor((limits[name] ?? RETURN_TO[name]) * share));
   return { perSecond: part('perSecond'), perMinute: part('perMinute'), perDay: limits.perDay };
 }
 
 /** When a rate that comes back has one place more than are used; never, where the whole one has none. */
-function roomAt({ window: { name }, used }: Full, limits: Rates, { untilMs, backMs }: Pause): number {
+function nextSlotAt(
+  { window: { name }, used }: Exhausted,
+  limits: Rates,
+  { untilMs, fullRateAtMs }: Pause,
+): number {
   if (name === 'perDay') return Infinity;
   const whole = limits[name] ?? RETURN_TO[name];
-  if (used < whole) return untilMs + Math.ceil(((used + 1) / whole) * (backMs - untilMs));
-  return limits[name] === null ? backMs : Infinity;
+  if (used < whole) return untilMs + Math.ceil(((used + 1) / whole) * (fullRateAtMs - untilMs));
+  return limits[name] === null ? fullRateAtMs : Infinity;
 }
 
 /** The first window that has no place, and when it has one; null where all have. */
-function findFull(ledger: Ledger, limits: Rates, deadlineMs: number, now: number): Full | null {
+function findFull(ledger: Ledger, limits: Rates, deadlineMs: number, now: number): Exhausted | null {
   const limited = WINDOWS.flatMap((window) => {
     const limit = limits[window.name];
     return limit === null ? [] : [{ window, limit }];
@@ -231,12 +235,12 @@ function findFull(ledger: Ledger, limits: Rates, deadlineMs: number, now: number
 
 /** A window that is full by what was counted on is counted anew. */
 function lookAgain(
-  { windows, pullBack, account }: Ledger,
+  { windows, clampFutureRequests, account }: Ledger,
   { window, limit }: { window: Window; limit: number },
   deadlineMs: number,
   now: number,
-): Full | null {
-  pullBack(account, now + deadlineMs);
+): Exhausted | null {
+  clampFutureRequests(account, now + deadlineMs);
   const used = windows.recount(window, now);
   if (used < limit) return null;
   const oldest = windows.oldest(window, now, used, limit);

@@ -1,7 +1,7 @@
 /** Pauses that a service asked an account for: how long they are, and how the rate comes back after them. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db } from '../database/connection.ts';
-import { keepPause, prepareFindPause, type PauseRow } from './statements/pause.ts';
+import { upsertPause, prepareFindPause, type PauseRow } from './statements/pause.ts';
 import { transact } from '../database/transaction.ts';
 
 /** A sign that the service restricts the account. */
@@ -15,7 +15,7 @@ export interface Restriction {
 /** A pause as the budget sees it; moments in milliseconds since 1970. */
 export interface Pause {
   untilMs: number;
-  backMs: number;
+  fullRateAtMs: number;
   reason: string;
 }
 
@@ -25,7 +25,7 @@ const LONGEST_GROWN_MS = 3_600_000;
 /** A time that is named is believed up to here. */
 const LONGEST_NAMED_MS = 31 * 86_400_000;
 /** Restrictions count as in a row while the last one's full rate has not been back for so long. */
-export const REMEMBERED_MS = 3_600_000;
+export const PAUSE_MEMORY_MS = 3_600_000;
 /** The rate comes back over as long as the pause took, but over no less and no more than this. */
 const RETURN_MS = { least: 60_000, most: 600_000 };
 
@@ -40,8 +40,8 @@ export function pauseLength(namedMs: number | null, strikes: number): number {
 }
 
 /** The share of the full rate that may be asked, 0 to 1, when a pause is over. */
-export function shareAfter({ untilMs, backMs }: Pause, now: number): number {
-  return Math.min(1, Math.max(0, now - untilMs) / Math.max(1, backMs - untilMs));
+export function rampShare({ untilMs, fullRateAtMs }: Pause, now: number): number {
+  return Math.min(1, Math.max(0, now - untilMs) / Math.max(1, fullRateAtMs - untilMs));
 }
 
 /** The pauses of one account, kept in its warehouse for every process. */
@@ -53,7 +53,7 @@ export function createPauses(db: Db, account: string) {
     const row = find(account);
     if (!row) return null;
     const pause = toPause(untilNow(row, now));
-    return pause.backMs > now ? pause : null;
+    return pause.fullRateAtMs > now ? pause : null;
   }
 
   /** A pause that begins in the future was stored by a clock that was ahead: it lasts as long, from now on. */
@@ -62,7 +62,7 @@ export function createPauses(db: Db, account: string) {
     if (ahead <= 0) return row;
     const moved = (moment: string) => upToSecond(fromTimestamp(moment) - ahead);
     const shifted = { ...row, since: toTimestamp(now), until: moved(row.until), back_at: moved(row.back_at) };
-    keepPause(db, shifted);
+    upsertPause(db, shifted);
     return shifted;
   }
 
@@ -76,7 +76,7 @@ export function createPauses(db: Db, account: string) {
       return transact(db, () => {
         const known = find(account);
         const row = nextPause(account, known && untilNow(known, now), restriction, admittedAt, now);
-        keepPause(db, row);
+        upsertPause(db, row);
         return toPause(row);
       });
     },
@@ -92,7 +92,7 @@ function nextPause(
 ): PauseRow {
   const untilMs = known ? fromTimestamp(known.until) : 0;
   const isSame = known !== undefined && admittedAt < untilMs;
-  const isRemembered = known !== undefined && fromTimestamp(known.back_at) + REMEMBERED_MS > now;
+  const isRemembered = known !== undefined && fromTimestamp(known.back_at) + PAUSE_MEMORY_MS > now;
   const strikes = isSame ? known.strikes : (isRemembered ? known.strikes : 0) + 1;
   const isInForce = isSame && now < untilMs;
   const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, strikes);
@@ -104,7 +104,7 @@ function nextPause(
 }
 
 function toPause({ until, back_at: back, reason }: PauseRow): Pause {
-  return { untilMs: fromTimestamp(until), backMs: fromTimestamp(back), reason };
+  return { untilMs: fromTimestamp(until), fullRateAtMs: fromTimestamp(back), reason };
 }
 
 /** The warehouse writes whole seconds: a pause is never shorter for that. */

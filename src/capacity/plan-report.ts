@@ -5,21 +5,21 @@ import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import {
-  costOf,
-  judge,
-  propose,
+  countCost,
+  evaluatePlan,
+  proposeSchedule,
   type AccountCost,
   type PackageSize,
   type PassCost,
   type Proposal,
   type Shortfall,
-  type Verdict,
+  type PlanResult,
 } from './plan.ts';
 import { createTimetables, type Timetable } from './timetable.ts';
-import { mostLooks } from '../sync/videos/boundary-read.ts';
-import { openOverview } from '../queries/status-queries.ts';
-import { verdictWords } from './plan-sentence.ts';
-import { typedWith } from '../health/commands.ts';
+import { maxBoundaryReads } from '../sync/videos/boundary-read.ts';
+import { openStatusQueries } from '../queries/status-queries.ts';
+import { planSentence } from './plan-sentence.ts';
+import { commandsFor } from '../health/commands.ts';
 
 export interface Plan {
   warehouse: string;
@@ -61,7 +61,7 @@ export interface PassPlan {
 /** An account with all that its plan is written from. */
 interface Judged {
   cost: AccountCost;
-  verdict: Verdict;
+  verdict: PlanResult;
   proposal: Proposal | null;
 }
 
@@ -72,15 +72,15 @@ export function createPlan(config: Config, now: number): Plan {
   const timetableOf = createTimetables(now);
   const timetable = timetableOf(schedule);
   const judged = judgeAll(config, sizes ?? [], timetableOf);
-  const fits = judged.every(isCarried);
-  const able = judged.filter((each) => isCarried(each) || each.proposal).map(({ cost }) => cost);
+  const allFit = judged.every(fits);
+  const able = judged.filter((each) => fits(each) || each.proposal).map(({ cost }) => cost);
   const hasProposal = judged.some(({ proposal }) => proposal);
   return {
     warehouse,
     warehouse_exists: sizes !== null,
     schedule,
-    fits,
-    proposal: hasProposal ? (propose(able, schedule, timetableOf)?.schedule ?? null) : null,
+    fits: allFit,
+    proposal: hasProposal ? (proposeSchedule(able, schedule, timetableOf)?.schedule ?? null) : null,
     accounts: judged.map((each) => accountPlan(each, schedule, timetable)),
   };
 }
@@ -88,7 +88,7 @@ export function createPlan(config: Config, now: number): Plan {
 /** Null where there is no live file yet. */
 function readSizes(path: string): PackageSize[] | null {
   if (!existsSync(path)) return null;
-  const overview = openOverview(path);
+  const overview = openStatusQueries(path);
   try {
     return overview.packages();
   } finally {
@@ -102,14 +102,14 @@ function judgeAll(
   timetableOf: (schedule: ScheduleConfig) => Timetable,
 ): Judged[] {
   return accounts.map((account) => {
-    const cost = costOf(account, sizes, (pages) => mostLooks(walk.boundaryReads, pages));
-    const verdict = judge(cost, timetableOf(schedule));
+    const cost = countCost(account, sizes, (pages) => maxBoundaryReads(walk.boundaryReads, pages));
+    const verdict = evaluatePlan(cost, timetableOf(schedule));
     const fits = verdict.shortfalls.length === 0;
-    return { cost, verdict, proposal: fits ? null : propose([cost], schedule, timetableOf) };
+    return { cost, verdict, proposal: fits ? null : proposeSchedule([cost], schedule, timetableOf) };
   });
 }
 
-function isCarried({ verdict }: Judged): boolean {
+function fits({ verdict }: Judged): boolean {
   return verdict.shortfalls.length === 0;
 }
 
@@ -129,16 +129,16 @@ function accountPlan(judged: Judged, schedule: ScheduleConfig, timetable: Timeta
     boundary_reads: cost.boundaryReads,
     requests_per_day: verdict.requestsPerDay,
     per_day: cost.perDay,
-    fits: isCarried(judged),
+    fits: fits(judged),
     exceeds: verdict.shortfalls,
-    verdict: verdictWords({ cost, verdict, proposal, schedule, timetable }),
+    verdict: planSentence({ cost, verdict, proposal, schedule, timetable }),
     proposal: proposal?.schedule ?? null,
   };
 }
 
 /** Warns of each account whose limits do not carry the schedule. A file that cannot be read is told by what needs it. */
-export function warnOfPlan(config: Config, options: { config: string }, logger: Logger): void {
-  const command = typedWith(options.config)('plan');
+export function warnIfPlanDoesNotFit(config: Config, options: { config: string }, logger: Logger): void {
+  const command = commandsFor(options.config)('plan');
   try {
     for (const { account, fits, verdict } of createPlan(config, systemClock.now()).accounts)
       if (!fits) logger.warn(`${account}: the schedule ${verdict}; see ${command}`);

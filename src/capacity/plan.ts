@@ -33,7 +33,7 @@ export interface AccountCost {
 /** What is short: the requests of a day, or the time from one pass to the next of its kind. */
 export type Shortfall = 'per_day' | 'full_time' | 'quick_time';
 
-export interface Verdict {
+export interface PlanResult {
   /** The fullest 24 hours, and their requests. */
   runs: RunsPerDay;
   requestsPerDay: number;
@@ -57,7 +57,7 @@ export const QUICK_STEPS = [10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440] a
  * What the passes of an account cost in requests at the sizes last known. `mostLooks` gives how many boundary reads a
  * walk of so many pages may make.
  */
-export function costOf(
+export function countCost(
   { name, packages, storage, limits }: AccountConfig,
   sizes: readonly PackageSize[],
   mostLooks: (pages: number) => number,
@@ -97,7 +97,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Whether the limits of an account carry the timetable: in the fullest 24 hours, and from each run to the next. */
-export function judge({ full, quick, perDay }: AccountCost, timetable: Timetable): Verdict {
+export function evaluatePlan({ full, quick, perDay }: AccountCost, timetable: Timetable): PlanResult {
   const requestsOf = (runs: RunsPerDay) => runs.full * full.requests + runs.quick * quick.requests;
   const runs = timetable.days.reduce((most, each) => (requestsOf(each) > requestsOf(most) ? each : most));
   const requestsPerDay = requestsOf(runs);
@@ -114,13 +114,13 @@ export function judge({ full, quick, perDay }: AccountCost, timetable: Timetable
  * The schedule nearest to the present one that fits all of these accounts; null where none does. Full runs are made
  * rarer first; where that is not enough, quick ones as little rarer as can be, and full ones where they must.
  */
-export function propose(
+export function proposeSchedule(
   costs: readonly AccountCost[],
   present: ScheduleConfig,
   timetableOf: (schedule: ScheduleConfig) => Timetable,
 ): Proposal | null {
   const fits = ({ schedule }: Proposal) =>
-    costs.every((cost) => judge(cost, timetableOf(schedule)).shortfalls.length === 0);
+    costs.every((cost) => evaluatePlan(cost, timetableOf(schedule)).shortfalls.length === 0);
   const proposal = candidatesFor(present).find(fits);
   if (!proposal || proposal.quickMinutes === null) return proposal ?? null;
   const hasQuick = timetableOf(proposal.schedule).days.some(({ quick }) => quick > 0);

@@ -17,7 +17,7 @@ export interface RunsPerDay {
 }
 
 /** How often one kind of run comes. */
-export interface Rhythm {
+export interface Cadence {
   /** The shortest time between two of its runs, in milliseconds; infinite where two weeks hold one at most. */
   shortestMs: number;
   /** The time between any two of its ticks, in milliseconds; null where they are not all alike. */
@@ -27,8 +27,8 @@ export interface Rhythm {
 export interface Timetable {
   /** What 24 hours may hold: each pair that occurs. */
   days: readonly RunsPerDay[];
-  full: Rhythm;
-  quick: Rhythm | null;
+  full: Cadence;
+  quick: Cadence | null;
 }
 
 /**
@@ -70,16 +70,16 @@ function timetableOf(fullTicks: readonly number[], quickTicks: readonly number[]
  */
 function ticksOf(expression: string, start: number): number[] {
   const cron = new Cron(expression, { timezone: 'UTC', paused: true });
-  const days = stretchesHit(cron, start, { lengthMs: DAY_MS, count: DAYS });
+  const days = windowsWithTick(cron, start, { lengthMs: DAY_MS, count: DAYS });
   const day = start + (days[0] ?? 0) * DAY_MS;
-  const hours = stretchesHit(cron, day, { lengthMs: HOUR_MS, count: 24 });
+  const hours = windowsWithTick(cron, day, { lengthMs: HOUR_MS, count: 24 });
   const hour = day + (hours[0] ?? 0) * HOUR_MS;
-  const minutes = stretchesHit(cron, hour, { lengthMs: MINUTE_MS, count: 60 });
+  const minutes = windowsWithTick(cron, hour, { lengthMs: MINUTE_MS, count: 60 });
   return days.flatMap((d) => hours.flatMap((h) => minutes.map((m) => d * MINUTES_A_DAY + h * 60 + m)));
 }
 
 /** Which of so many stretches of time, one after the other, hold a tick. */
-function stretchesHit(cron: Cron, start: number, of: { lengthMs: number; count: number }): number[] {
+function windowsWithTick(cron: Cron, start: number, of: { lengthMs: number; count: number }): number[] {
   const hit: number[] = [];
   for (let index = 0; index < of.count; index++) {
     const tick = cron.nextRun(new Date(start + index * of.lengthMs - 1))?.getTime() ?? Infinity;
@@ -90,7 +90,7 @@ function stretchesHit(cron: Cron, start: number, of: { lengthMs: number; count: 
 }
 
 function runsPerDay(fullRuns: readonly number[], quickRuns: readonly number[]): RunsPerDay[] {
-  const [full, quick] = [marked(fullRuns), marked(quickRuns)];
+  const [full, quick] = [toBitmap(fullRuns), toBitmap(quickRuns)];
   const pairs = new Map<number, RunsPerDay>();
   const runs = { full: 0, quick: 0 };
   let last = -1;
@@ -104,13 +104,13 @@ function runsPerDay(fullRuns: readonly number[], quickRuns: readonly number[]): 
   return [...pairs.values()];
 }
 
-function marked(minutes: readonly number[]): Uint8Array {
+function toBitmap(minutes: readonly number[]): Uint8Array {
   const marks = new Uint8Array(DAYS * MINUTES_A_DAY);
   for (const minute of minutes) marks[minute] = 1;
   return marks;
 }
 
-function rhythmOf(ticks: readonly number[], runs: readonly number[]): Rhythm {
+function rhythmOf(ticks: readonly number[], runs: readonly number[]): Cadence {
   const steps = stepsMs(ticks);
   const isEven = steps.length > 0 && steps.every((step) => step === steps[0]);
   return {

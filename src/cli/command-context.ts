@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../lib/logger.ts';
-import type { Surroundings } from '../app/worker.ts';
-import { typedWith } from '../health/commands.ts';
-import { createBars, createLines } from './output/progress.ts';
+import type { Environment } from '../app/worker.ts';
+import { commandsFor } from '../health/commands.ts';
+import { createBars, createLogProgress } from './output/progress.ts';
 
 /** Options that every command has. */
 export interface LogOptions {
@@ -20,10 +20,10 @@ export interface ConfigOptions extends LogOptions {
 /** A demo has no config that was named. */
 type SessionOptions = LogOptions & Partial<ConfigOptions>;
 
-const typedFor = ({ config }: SessionOptions) => (config === undefined ? undefined : typedWith(config));
+const typedFor = ({ config }: SessionOptions) => (config === undefined ? undefined : commandsFor(config));
 
 /** Surroundings with progress. */
-export interface Session extends Surroundings {
+export interface CommandContext extends Environment {
   /** Says on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
   announce: (text: string) => void;
   /** Puts the terminal in order again. */
@@ -31,7 +31,11 @@ export interface Session extends Surroundings {
 }
 
 /** Opens a session for a command: bars on a terminal, lines elsewhere. */
-export function openSession(command: string, options: SessionOptions, secrets: readonly string[]): Session {
+export function openCommandContext(
+  command: string,
+  options: SessionOptions,
+  secrets: readonly string[],
+): CommandContext {
   const { logLevel: level, logFormat: format } = options;
   const isTerminal = process.stderr.isTTY && format === 'text' && level !== 'silent';
   if (!isTerminal) return openLines(command, options, secrets, 'info');
@@ -43,11 +47,11 @@ export function openSession(command: string, options: SessionOptions, secrets: r
 }
 
 /** A session of a worker: a line a run, and the walks at level `debug`. */
-export function openWorkerSession(
+export function openWorkerContext(
   command: string,
   options: SessionOptions,
   secrets: readonly string[],
-): Session {
+): CommandContext {
   return openLines(command, options, secrets, 'debug');
 }
 
@@ -56,10 +60,10 @@ function openLines(
   options: SessionOptions,
   secrets: readonly string[],
   walks: 'info' | 'debug',
-): Session {
+): CommandContext {
   const { logLevel: level, logFormat: format } = options;
   const logger = createLogger({ level, format, secrets });
-  const progress = createLines(systemClock, logger, walks);
+  const progress = createLogProgress(systemClock, logger, walks);
   const quiet = { announce: () => undefined, close: () => undefined };
   return { clock: systemClock, logger, command, typed: typedFor(options), progress, ...quiet };
 }

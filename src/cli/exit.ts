@@ -1,12 +1,12 @@
 /** Exit codes, and how an error that ends a command is said. */
-import { ConfigError, InterruptedError, LockedError, messageOf, VodhouseError } from '../lib/errors.ts';
+import { ConfigError, InterruptedError, LockedError, errorMessage, VodhouseError } from '../lib/errors.ts';
 import type { RunSummary } from '../sync/run.ts';
 
 /** What the exit code of a command means. */
 export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3, locked: 75, interrupted: 130 } as const;
 
 /** The exit code for an error that ended a command. */
-export function exitOf(error: unknown): number {
+export function exitCodeFor(error: unknown): number {
   if (error instanceof ConfigError) return EXIT.usage;
   if (error instanceof LockedError) return EXIT.locked;
   if (error instanceof InterruptedError) return EXIT.interrupted;
@@ -14,7 +14,7 @@ export function exitOf(error: unknown): number {
 }
 
 /** The exit code for what a run came to. */
-export function exitOfRun(status: RunSummary['status']): number {
+export function exitCodeForRun(status: RunSummary['status']): number {
   switch (status) {
     case 'succeeded':
       return EXIT.done;
@@ -29,9 +29,9 @@ export function exitOfRun(status: RunSummary['status']): number {
 }
 
 /** Says an error on stderr: what went wrong, and what to do next. A defect of ours shows where it is. */
-export function report(error: unknown): void {
+export function printError(error: unknown): void {
   const isOurs = error instanceof VodhouseError;
-  const words = isOurs || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
+  const words = isOurs || !(error instanceof Error) ? errorMessage(error) : (error.stack ?? error.message);
   process.stderr.write(`vodhouse: ${words}\n`);
   if (isOurs && error.hint) process.stderr.write(`  -> ${error.hint}\n`);
 }

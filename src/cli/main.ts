@@ -1,8 +1,8 @@
 /** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../lib/version.ts';
-import { askedPackages, countingNumber, parseDay, wholeNumber } from './parse-args.ts';
-import { EXIT, exitOf, report } from './exit.ts';
+import { parsePackageSelectors, parsePositiveInt, parseDay, parseInteger } from './parse-args.ts';
+import { EXIT, exitCodeFor, printError } from './exit.ts';
 import { DEFAULT_CONFIG } from '../health/commands.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
@@ -45,7 +45,7 @@ command(
 )
   .option('--once', 'one sync, a summary, exit')
   .option('--file <file>', 'the warehouse of the demo', 'data/demo.db')
-  .option('--churn <changes>', 'videos of the account that change a minute', wholeNumber, 60);
+  .option('--churn <changes>', 'videos of the account that change a minute', parseInteger, 60);
 
 configured(
   'init',
@@ -72,14 +72,14 @@ configured('sync', 'one run now', async () => (await import('./commands/sync.ts'
   .option(
     '--package <id...>',
     'only these packages (implies --videos): ID in every account that has it, ACCOUNT/ID only there',
-    askedPackages,
+    parsePackageSelectors,
   )
   .option('--videos', 'only the videos')
   .option('--storage', 'only the storage statistics')
   .option(
     '--accept-removals [walk]',
     'let through what is held back and proved again; with a number: what that walk or an earlier one held back',
-    countingNumber,
+    parsePositiveInt,
   )
   .option('--from <date>', 'with --storage: the first day to request, also one that was given up', parseDay)
   .option('--to <date>', 'with --storage: the last day to request; default yesterday', parseDay)
@@ -141,12 +141,12 @@ command(
   'only the made-up account, to point a config at',
   async () => (await import('./commands/sandbox.ts')).sandbox,
 )
-  .option('--port <port>', 'port on 127.0.0.1', wholeNumber, 8330)
-  .option('--videos <n>', 'videos of each package', wholeNumber)
-  .option('--packages <n>', 'number of packages, each of --videos', countingNumber)
-  .option('--seed <n>', 'another account for another number', wholeNumber)
-  .option('--churn <n>', 'changes a minute: uploads, edits, deletions, re-adds', wholeNumber, 0)
-  .option('--page-size-max <n>', 'largest page it gives', countingNumber);
+  .option('--port <port>', 'port on 127.0.0.1', parseInteger, 8330)
+  .option('--videos <n>', 'videos of each package', parseInteger)
+  .option('--packages <n>', 'number of packages, each of --videos', parsePositiveInt)
+  .option('--seed <n>', 'another account for another number', parseInteger)
+  .option('--churn <n>', 'changes a minute: uploads, edits, deletions, re-adds', parseInteger, 0)
+  .option('--page-size-max <n>', 'largest page it gives', parsePositiveInt);
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
@@ -158,7 +158,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
   else {
-    report(error);
-    process.exitCode = exitOf(error);
+    printError(error);
+    process.exitCode = exitCodeFor(error);
   }
 }

@@ -2,16 +2,16 @@ import { InterruptedError } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
 
 /** A signal of the system's as a signal of ours. */
-export interface Stop {
+export interface SignalStop {
   signal: AbortSignal;
   /** Which one it was; null while none came. */
   received(): 'SIGINT' | 'SIGTERM' | null;
 }
 
 /** The first SIGINT or SIGTERM ends the work, as `words` says; the second ends it at once. */
-export function createStop(words = 'stopping after the page in flight'): Stop {
+export function abortOnSignal(words = 'stopping after the page in flight'): SignalStop {
   const controller = new AbortController();
-  let received: ReturnType<Stop['received']> = null;
+  let received: ReturnType<SignalStop['received']> = null;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (received) process.exit(EXIT.interrupted);

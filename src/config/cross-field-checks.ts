@@ -3,14 +3,14 @@ import type { Finding } from './zod-problems.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { isDay } from '../lib/days.ts';
 import { isLoopback } from '../lib/loopback.ts';
-import type { Path, Places } from './source-map.ts';
+import type { Path, SourceMap } from './source-map.ts';
 import { DEFAULT_FILES } from './schema.ts';
 
 /**
  * What one value of a file demands of another. Looks at the file as it is written, whatever it holds, so that
  * these problems are told together with those of the schema. `now` is in milliseconds since 1970.
  */
-export function crossChecks(settings: unknown, places: Places, now: number): Finding[] {
+export function crossChecks(settings: unknown, places: SourceMap, now: number): Finding[] {
   const accounts = listAt(settings, 'accounts');
   return [
     ...repeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
@@ -27,7 +27,7 @@ export function crossChecks(settings: unknown, places: Places, now: number): Fin
   ];
 }
 
-function checkAccount(account: unknown, path: Path, places: Places): Finding[] {
+function checkAccount(account: unknown, path: Path, places: SourceMap): Finding[] {
   const packages = listAt(account, 'packages');
   const twice = repeated(packages, (entry) => (typeof entry === 'object' ? at(entry, 'id') : entry));
   const findings = twice.map(({ index, first }) => {
@@ -91,7 +91,7 @@ function checkFiles(settings: unknown): Finding[] {
 }
 
 /** Without keys everybody who reaches the server is let in. */
-function checkServer(settings: unknown, places: Places): Finding[] {
+function checkServer(settings: unknown, places: SourceMap): Finding[] {
   const server = at(settings, 'server');
   const host = textAt(server, 'host');
   if (host === undefined || isLoopback(host) || listAt(server, 'keys').length > 0) return [];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError, messageOf } from '../lib/errors.ts';
+import { ConfigError, errorMessage } from '../lib/errors.ts';
 
 /** The value of a variable; undefined where it is not set. */
 export type Lookup = (name: string) => string | undefined;
@@ -53,6 +53,6 @@ function readDotEnv(file: string): Readonly<Record<string, string | undefined>> 
     return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }

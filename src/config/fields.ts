@@ -17,18 +17,18 @@ function text(expected: string, passes: (value: string) => boolean, pattern?: Re
 }
 
 /** A whole number from `least` up to `most`. */
-export function whole(least: number, expected = `a whole number from ${least} up`, most?: number) {
+export function integer(least: number, expected = `a whole number from ${least} up`, most?: number) {
   const field = z.int(expected).min(least, expected);
   return most === undefined ? field : field.max(most, expected);
 }
 
 /** A window of the budget: requests, or null for none. */
 export function requestsOrNull() {
-  return whole(1, 'a whole number from 1 up, or null').nullable();
+  return integer(1, 'a whole number from 1 up, or null').nullable();
 }
 
 /** A share from 0 to 1. */
-export function share() {
+export function fraction() {
   const expected = 'a number from 0 to 1';
   return z.number(expected).min(0, expected).max(1, expected);
 }
@@ -47,7 +47,7 @@ export function key() {
 }
 
 /** One of the service's codes, or a name: any text but none. A number is read as it is written. */
-export function label(expected: string) {
+export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta({ type: ['string', 'number'] });
 }
 

@@ -12,7 +12,7 @@ export interface Problem {
  * All problems as one message: a heading, then a line each, in the order of the file.
  * A problem that an alias would repeat at the same place is told once.
  */
-export function report(file: string, problems: readonly Problem[]): string {
+export function formatProblems(file: string, problems: readonly Problem[]): string {
   const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const width = Math.max(...sorted.map(({ line }) => String(line ?? '').length));
   const rows = new Set(sorted.map((problem) => `  ${lineText(problem.line, width)}${problemText(problem)}`));

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ConfigError, messageOf } from '../lib/errors.ts';
+import { ConfigError, errorMessage } from '../lib/errors.ts';
 import { crossChecks } from './cross-field-checks.ts';
 import type { Config } from './config.ts';
-import { findingsOf } from './zod-problems.ts';
-import { type Problem, report } from './format-problems.ts';
+import { findProblems } from './zod-problems.ts';
+import { type Problem, formatProblems } from './format-problems.ts';
 import { toConfig } from './to-config.ts';
 import { settingsSchema, type Settings } from './schema.ts';
-import { readSource, type Source } from './parse-yaml.ts';
+import { parseYaml, type Source } from './parse-yaml.ts';
 import { createLookup } from './env-vars.ts';
 
 /**
@@ -20,9 +20,9 @@ export function loadConfig(
   now: number = Date.now(),
 ): Config {
   const path = resolve(file);
-  const source = readSource(readText(file), createLookup(dirname(path), env));
+  const source = parseYaml(readText(file), createLookup(dirname(path), env));
   const checked = check(source, now);
-  if ('problems' in checked) throw new ConfigError(report(file, checked.problems));
+  if ('problems' in checked) throw new ConfigError(formatProblems(file, checked.problems));
   return toConfig(path, checked.settings);
 }
 
@@ -33,7 +33,7 @@ function readText(file: string): string {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one', cause: error });
     }
-    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -42,7 +42,7 @@ function check(source: Source, now: number): { settings: Settings } | { problems
   const { places } = source;
   const parsed = settingsSchema.safeParse(source.value);
   const findings = [
-    ...findingsOf(parsed.error?.issues ?? [], places),
+    ...findProblems(parsed.error?.issues ?? [], places),
     ...crossChecks(source.value, places, now),
   ].filter(({ path }) => places.at(path)?.settled !== true);
   const problems = [

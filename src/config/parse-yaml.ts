@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Node, Scalar, YAMLMap } from 'yaml';
 import { findOversized, MOST_ALIASED, targetsOf, type Targets } from './aliases.ts';
-import { createPlaces, type Path, type Place, type Places } from './source-map.ts';
+import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
 import type { Problem } from './format-problems.ts';
 import { syntaxProblems } from './syntax.ts';
 import { type Lookup, substitute } from './env-vars.ts';
@@ -10,7 +10,7 @@ import { type Lookup, substitute } from './env-vars.ts';
 export interface Source {
   /** Undefined where the file is not YAML; the problems say why. */
   readonly value: unknown;
-  readonly places: Places;
+  readonly places: SourceMap;
   /** Of syntax, of variables, and of keys that are set twice. */
   readonly problems: readonly Problem[];
 }
@@ -28,15 +28,15 @@ interface Reading {
   lineAt: (node: unknown, otherwise: number | null) => number | null;
   lookup: Lookup;
   open: Set<unknown>;
-  places: Places;
+  places: SourceMap;
   problems: Problem[];
 }
 
 /** Reads YAML and puts its variables in, in text values only. */
-export function readSource(text: string, lookup: Lookup): Source {
+export function parseYaml(text: string, lookup: Lookup): Source {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const places = createPlaces();
+  const places = createSourceMap();
   const problems = syntaxProblems(document, text, (offset) => lines.linePos(offset).line);
   if (problems.length > 0) return { value: undefined, places, problems };
   const lineAt = (node: unknown, otherwise: number | null) => {

@@ -10,12 +10,12 @@ import {
   headerName,
   host,
   key,
-  label,
+  nonEmptyText,
   requestsOrNull,
-  share,
+  fraction,
   timezone,
   url,
-  whole,
+  integer,
 } from './fields.ts';
 import { FIGURES } from '../lib/storage-figures.ts';
 
@@ -36,7 +36,7 @@ function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 const videoList = section({
   base_url: baseUrl().describe('Address of the video list, without the path of the operation.'),
   key: key().describe('The API key of the account; better ${NAME} than the key itself.'),
-  page_size: whole(1)
+  page_size: integer(1)
     .prefault(1000)
     .describe('Videos a page to ask for; the service may answer with fewer. Default 1000.'),
 });
@@ -56,10 +56,10 @@ const storage = section({
   key: key().optional().describe('Key of the storage statistics. Default: the key of video_list.'),
   since: day().optional().describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
   settle: duration().prefault('1h').describe('Time after midnight before a past day is booked. Default 1h.'),
-  look_again_days: whole(0)
+  look_again_days: integer(0)
     .prefault(3)
     .describe('Booked days that are looked at again each day. Default 3 days.'),
-  give_up_days: whole(0)
+  give_up_days: integer(0)
     .prefault(7)
     .describe(
       'Separate days on which a missing day is requested; after that it is once a month. Default 7 days.',
@@ -81,17 +81,17 @@ const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const PACKAGE = `${PACKAGE_ID} or { id, name }`;
 const onePackage = z.union(
   [
-    whole(1, PACKAGE),
+    integer(1, PACKAGE),
     section({
-      id: whole(1, PACKAGE_ID).describe('Id of the distribution package.'),
-      name: label('a name').optional().describe('Name shown beside the id. Default none.'),
+      id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
+      name: nonEmptyText('a name').optional().describe('Name shown beside the id. Default none.'),
     }),
   ],
   PACKAGE,
 );
 
 const limits = section({
-  concurrency: whole(1).prefault(4).describe('Packages that are walked at a time. Default 4.'),
+  concurrency: integer(1).prefault(4).describe('Packages that are walked at a time. Default 4.'),
   per_second: requestsOrNull().prefault(5).describe('Requests in any second; null: no limit. Default 5.'),
   per_minute: requestsOrNull().prefault(120).describe('Requests in any minute; null: no limit. Default 120.'),
   per_day: requestsOrNull()
@@ -101,11 +101,11 @@ const limits = section({
     .prefault('2m')
     .describe('The longest wait for the budget before a run is parked. Default 2m.'),
   restricted_codes: z
-    .array(label('an errorCode'), 'a list of errorCode values')
+    .array(nonEmptyText('an errorCode'), 'a list of errorCode values')
     .prefault([])
     .describe('errorCode values of the service that mean "restricted". Default none.'),
   final_codes: z
-    .array(label('an errorCode'), 'a list of errorCode values')
+    .array(nonEmptyText('an errorCode'), 'a list of errorCode values')
     .prefault([])
     .describe('errorCode values of the service that mean "do not retry". Default none.'),
 });
@@ -127,13 +127,13 @@ const schedule = section({
 });
 
 const walk = section({
-  removal_brake: share()
+  removal_brake: fraction()
     .prefault(0.2)
     .describe('Share of a package (0 to 1) that one walk may remove unasked. Default 0.2.'),
   resume_within: duration()
     .prefault('7d')
     .describe('Age up to which a broken-off walk is resumed. Default 7d.'),
-  boundary_reads: share()
+  boundary_reads: fraction()
     .prefault(0.05)
     .describe(
       'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1). Default 0.05.',
@@ -145,7 +145,7 @@ const publish = section({
     .prefault(DEFAULT_FILES.publish)
     .describe(`The published file, relative to this one. Default ${DEFAULT_FILES.publish}.`),
   exclude: z
-    .array(label('a column'), 'a list of columns')
+    .array(nonEmptyText('a column'), 'a list of columns')
     .prefault(['access_key', 'org_access_key'])
     .describe('Columns left out of the published file. Default access_key and org_access_key.'),
   every: duration()
@@ -153,17 +153,17 @@ const publish = section({
     .describe(
       'At most one publication in this time; the first one of a day does not wait. Default 0s: after each run that changed something.',
     ),
-  keep_days: whole(0).prefault(0).describe('Days that dated copies are kept; 0: no copies. Default 0.'),
+  keep_days: integer(0).prefault(0).describe('Days that dated copies are kept; 0: no copies. Default 0.'),
 });
 
 const retention = section({
-  requests_days: whole(1).prefault(35).describe('Days that sent requests are remembered. Default 35.'),
-  runs_days: whole(1).prefault(90).describe('Days that runs and walks are remembered. Default 90.'),
+  requests_days: integer(1).prefault(35).describe('Days that sent requests are remembered. Default 35.'),
+  runs_days: integer(1).prefault(90).describe('Days that runs and walks are remembered. Default 90.'),
 });
 
 const server = section({
   host: host().prefault('127.0.0.1').describe('Address to listen on. Default 127.0.0.1.'),
-  port: whole(0, 'a port from 0 to 65535', 65_535)
+  port: integer(0, 'a port from 0 to 65535', 65_535)
     .prefault(8320)
     .describe('Port to listen on; 0: any free one. Default 8320.'),
   keys: z

@@ -21,7 +21,7 @@ const LONGEST_SHOWN = 60;
 const SHORTEST_SECRET = 4;
 
 /** All places of one file. */
-export interface Places {
+export interface SourceMap {
   add: (path: Path, place: Place) => void;
   at: (path: Path) => Place | undefined;
   /** The line of the value, or of the nearest mapping around it; null for the top. */
@@ -30,7 +30,7 @@ export interface Places {
   show: (path: Path) => string;
 }
 
-export function createPlaces(): Places {
+export function createSourceMap(): SourceMap {
   const places = new Map<string, Place>();
   const secrets = new Set<string>();
   const at = (path: Path) => places.get(JSON.stringify(path));

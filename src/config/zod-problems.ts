@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { nearest } from '../lib/did-you-mean.ts';
-import type { Path, Place, Places } from './source-map.ts';
+import { findNearest } from '../lib/did-you-mean.ts';
+import type { Path, Place, SourceMap } from './source-map.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -11,12 +11,12 @@ export interface Finding {
 }
 
 /** What the schema found wrong, in words: its messages say what is expected, `places` what is there. */
-export function findingsOf(issues: readonly Issue[], places: Places, above: Path = []): Finding[] {
+export function findProblems(issues: readonly Issue[], places: SourceMap, above: Path = []): Finding[] {
   return issues.flatMap((issue) => {
     const path = [...above, ...(issue.path as (string | number)[])];
     if (issue.code === 'unrecognized_keys') return unknownKeys(issue, path);
     const branch = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
-    if (branch) return findingsOf(branch, places, path);
+    if (branch) return findProblems(branch, places, path);
     return { path, says: `${whatIsWrong(issue, places, path)}; expected ${issue.message}` };
   });
 }
@@ -29,7 +29,7 @@ function unknownKeys(issue: Extract<Issue, { code: 'unrecognized_keys' }>, path:
 function advice(name: string, known: readonly string[]): string {
   const [start = '', ...rest] = name.split(':');
   if (rest.length > 0 && known.includes(start)) return `expected a space after ${start}:`;
-  const meant = nearest(name, known);
+  const meant = findNearest(name, known);
   return meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 
@@ -40,7 +40,7 @@ function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] 
   return branches.find((issues) => !issues.some(isAnotherKind));
 }
 
-function whatIsWrong(issue: Issue, places: Places, path: Path): string {
+function whatIsWrong(issue: Issue, places: SourceMap, path: Path): string {
   const place = places.at(path);
   const file = path.length > 0 ? '' : 'the file ';
   if (!place) return 'missing';

@@ -8,12 +8,12 @@ import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { asWarehouseError, refuseEmpty, tellingDamage } from './integrity.ts';
-import { forgetPair, notePair, refuseForeignWal } from './wal-owner.ts';
-import { draftOf, removeDraft, sweepDrafts } from './draft-files.ts';
-import { markerOf } from './paths.ts';
+import { toWarehouseError, assertNotEmpty, withDamageErrors } from './integrity.ts';
+import { forgetPair, notePair, assertOwnWal } from './wal-owner.ts';
+import { draftPath, removeDraft, sweepDrafts } from './draft-files.ts';
+import { restoreMarkerPath } from './paths.ts';
 
-export { asWarehouseError };
+export { toWarehouseError };
 
 export type Db = BetterSQLite3Database & { $client: Database.Database };
 /** What a statement needs: the database, or the transaction it is part of. */
@@ -30,7 +30,7 @@ const WAL_LEFT_BYTES = 64 * 2 ** 20;
 
 const MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '../../drizzle');
 /** How many migrations this version knows; a file that has had more is from a newer one. */
-export const FORMAT = countMigrations();
+export const SCHEMA_VERSION = countMigrations();
 const TRIGGERS = [
   'storage_day_booked_insert',
   'storage_day_booked_update',
@@ -45,21 +45,21 @@ const TRIGGERS = [
  * Opens the live file for writing; makes a new one where there is none, and brings an older one up to date.
  * Throws WarehouseError for a file that is not ours, empty, from a newer version, damaged or not writable.
  */
-export function openFile(path: string, now: number): Db {
+export function openDatabase(path: string, now: number): Db {
   refuseHalfRestored(path);
   if (!existsSync(path)) createFile(path, now);
-  refuseEmpty(path);
+  assertNotEmpty(path);
   refuseReadOnly(path);
-  refuseForeignWal(path);
+  assertOwnWal(path);
   const db = connect(path, {});
   try {
     refuseForeign(db, path);
     applySettings(db.$client, 'FULL');
-    if (format(db) < FORMAT) migrateFile(db, path, now);
+    if (format(db) < SCHEMA_VERSION) migrateFile(db, path, now);
     notePair(path);
   } catch (error) {
     db.$client.close();
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
   return db;
 }
@@ -68,32 +68,32 @@ export function openFile(path: string, now: number): Db {
  * Opens the live file to read, without changing anything. Throws WarehouseError where there is none of ours, and for
  * one of an older format: what is asked of it may not be there.
  */
-export function openFileToRead(path: string): Db {
-  const db = openFileToCopy(path);
-  if (format(db) === FORMAT) return db;
+export function openReadOnly(path: string): Db {
+  const db = openForCopy(path);
+  if (format(db) === SCHEMA_VERSION) return db;
   const older = format(db);
   db.$client.close();
   throw new WarehouseError(
-    `${path} has format ${older}, made by an older vodhouse; this one reads format ${FORMAT}`,
+    `${path} has format ${older}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
     { hint: 'any run of vodhouse sync (or vodhouse start) brings it up to date' },
   );
 }
 
 /** Like `openFileToRead`, but also a file of an older format: as a whole it can be read. */
-export function openFileToCopy(path: string): Db {
+export function openForCopy(path: string): Db {
   refuseHalfRestored(path);
   if (!existsSync(path)) {
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
   }
-  refuseEmpty(path);
-  refuseForeignWal(path);
+  assertNotEmpty(path);
+  assertOwnWal(path);
   const db = connect(path, { readonly: true });
   try {
     db.$client.pragma('busy_timeout = 5000');
     refuseForeign(db, path);
   } catch (error) {
     db.$client.close();
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
   return db;
 }
@@ -107,10 +107,10 @@ export function openLedgerConnection(path: string): Db {
 
 function connect(path: string, options: Database.Options): Db {
   try {
-    const client = tellingDamage(new Database(path, { fileMustExist: true, ...options }));
+    const client = withDamageErrors(new Database(path, { fileMustExist: true, ...options }));
     return drizzle(options.readonly ? client : forgettingPair(client, path));
   } catch (error) {
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
 }
 
@@ -136,7 +136,7 @@ function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'
 /** Made beside and linked in whole, so that a crash never leaves an empty file at the path itself. */
 function createFile(path: string, now: number): void {
   refuseOrphan(path);
-  const draft = draftOf(path);
+  const draft = draftPath(path);
   try {
     mkdirSync(dirname(path), { recursive: true });
     sweepDrafts(path);
@@ -149,7 +149,7 @@ function createFile(path: string, now: number): void {
       removeDraft(draft);
     }
   } catch (error) {
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
 }
 
@@ -176,8 +176,8 @@ function refuseOrphan(path: string): void {
 }
 
 function refuseHalfRestored(path: string): void {
-  if (!existsSync(markerOf(path))) return;
-  throw new WarehouseError(`a restore of ${path} was broken off: ${markerOf(path)} is there`, {
+  if (!existsSync(restoreMarkerPath(path))) return;
+  throw new WarehouseError(`a restore of ${path} was broken off: ${restoreMarkerPath(path)} is there`, {
     hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',
   });
 }
@@ -199,7 +199,7 @@ function migrateFile(db: Db, path: string, now: number): void {
     sql`insert or ignore into warehouse_state (one, created_at, change_seq) values (1, ${toTimestamp(now)}, 0)`,
   );
   checkMigrated(db, path);
-  db.$client.pragma(`user_version = ${FORMAT}`);
+  db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
   db.$client.pragma('foreign_keys = ON');
 }
 
@@ -232,9 +232,9 @@ function refuseForeign(db: Db, path: string): void {
       hint: 'name another file under `warehouse` in the config',
     });
   }
-  if (format(db) > FORMAT) {
+  if (format(db) > SCHEMA_VERSION) {
     throw new WarehouseError(
-      `${path} has format ${format(db)}, made by a newer vodhouse; this one knows formats up to ${FORMAT}`,
+      `${path} has format ${format(db)}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
       { hint: 'update vodhouse; nothing was changed' },
     );
   }
@@ -252,6 +252,6 @@ function refuseReadOnly(path: string): void {
   try {
     accessSync(path, constants.W_OK);
   } catch (error) {
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
 }

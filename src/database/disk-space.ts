@@ -1,7 +1,7 @@
 /** The room that a live file takes, and what is left on its disk. Asks the file system alone, and opens nothing. */
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { targetOf } from './paths.ts';
+import { resolveLink } from './paths.ts';
 
 /** All in bytes. */
 export interface DiskSpace {
@@ -15,7 +15,7 @@ export interface DiskSpace {
 
 /** Measures the room of the live file at `path`; 0 for what is not there. */
 export function measureDiskSpace(path: string): DiskSpace {
-  const target = targetOf(path); // the -wal stands beside what a link leads to
+  const target = resolveLink(path); // the -wal stands beside what a link leads to
   const { bavail, blocks, bsize } = statfsSync(dirname(target));
   return { file: bytesOf(target), wal: bytesOf(`${target}-wal`), free: bavail * bsize, disk: blocks * bsize };
 }

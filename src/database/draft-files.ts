@@ -7,7 +7,7 @@ import { isAlive } from '../lib/processes.ts';
 const PARTS = ['', '-journal', '-wal', '-shm'];
 
 /** Where this process makes the file: next to its place, for neither a rename nor a link crosses file systems. */
-export function draftOf(file: string): string {
+export function draftPath(file: string): string {
   return `${file}.new-${process.pid}`;
 }
 

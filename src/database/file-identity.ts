@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { WarehouseError } from '../lib/errors.ts';
-import { markerOf, targetOf } from './paths.ts';
+import { restoreMarkerPath, resolveLink } from './paths.ts';
 
 /** Tells a file from another one at the same path; null where there is none. */
-export function identityOf(path: string): string | null {
+export function getFileIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null; // the number of a deleted file is given again
 }
@@ -14,11 +14,11 @@ export function identityOf(path: string): string | null {
  * Throws WarehouseError where the file of this identity, which is open, no longer stands at the path: it was deleted,
  * replaced, or a backup was restored. What is written into it would be lost.
  */
-export function refuseOther(path: string, opened: string | null): void {
-  const standing = identityOf(path);
+export function assertSameFile(path: string, opened: string | null): void {
+  const standing = getFileIdentity(path);
   if (standing === opened) return;
-  if (isKeptByRestore(targetOf(path), opened)) throw restored(path);
-  throw standing === null && !existsSync(markerOf(path)) ? deleted(path) : replaced(path);
+  if (isKeptByRestore(resolveLink(path), opened)) throw restored(path);
+  throw standing === null && !existsSync(restoreMarkerPath(path)) ? deleted(path) : replaced(path);
 }
 
 /** A restore renames the file that it replaces: it is still there, under another name. */
@@ -26,7 +26,7 @@ function isKeptByRestore(live: string, opened: string | null): boolean {
   if (!existsSync(dirname(live))) return false;
   const beginning = `${basename(live)}.before-restore-`;
   return readdirSync(dirname(live)).some(
-    (name) => name.startsWith(beginning) && identityOf(join(dirname(live), name)) === opened,
+    (name) => name.startsWith(beginning) && getFileIdentity(join(dirname(live), name)) === opened,
   );
 }
 

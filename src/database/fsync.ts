@@ -5,7 +5,7 @@ import { WarehouseError } from '../lib/errors.ts';
 const HEADER_BYTES = 100;
 
 /** The header of a SQLite file, or as many bytes of any other; zeros behind the end of a shorter one. */
-export function headerOf(file: string): Buffer {
+export function readHeader(file: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const descriptor = openSync(file, 'r');
   try {
@@ -17,7 +17,7 @@ export function headerOf(file: string): Buffer {
 }
 
 /** Waits until the file, or the names in the folder, are on the disk. Throws WarehouseError. */
-export function syncToDisk(path: string): void {
+export function fsyncPath(path: string): void {
   try {
     const descriptor = openSync(path, 'r');
     try {

@@ -2,16 +2,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { messageOf, WarehouseError } from '../lib/errors.ts';
-import { refuseForeignWal } from './wal-owner.ts';
+import { errorMessage, WarehouseError } from '../lib/errors.ts';
+import { assertOwnWal } from './wal-owner.ts';
 
 /** Says in words what SQLite or the file system said with a code. */
-export function asWarehouseError(error: unknown, path: string): WarehouseError {
+export function toWarehouseError(error: unknown, path: string): WarehouseError {
   if (error instanceof WarehouseError) return error;
   const code = codeOf(error);
   const cannotWrite = /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code);
   if (cannotWrite) {
-    return new WarehouseError(`${path} cannot be opened for writing (${messageOf(error)})`, {
+    return new WarehouseError(`${path} cannot be opened for writing (${errorMessage(error)})`, {
       hint: `check who owns it and its folder: ls -la ${dirname(path)}`,
       cause: error,
     });
@@ -22,12 +22,12 @@ export function asWarehouseError(error: unknown, path: string): WarehouseError {
       cause: error,
     });
   }
-  if (isDamage(error)) return damagedError(path, messageOf(error), error);
-  return new WarehouseError(`${path}: ${messageOf(error)}`, { cause: error });
+  if (isDamage(error)) return damagedError(path, errorMessage(error), error);
+  return new WarehouseError(`${path}: ${errorMessage(error)}`, { cause: error });
 }
 
 /** Throws WarehouseError for a path without a file, or with one that holds nothing. */
-export function refuseEmpty(path: string): void {
+export function assertNotEmpty(path: string): void {
   if (hasContent(path)) return;
   throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
     hint: restoreSteps(path),
@@ -38,24 +38,24 @@ export function refuseEmpty(path: string): void {
  * Throws WarehouseError for a file in which SQLite finds damage. It reads all of the file, for `start`: whoever works
  * for months looks once before it sends anything. A path without a file is let be.
  */
-export function refuseDamaged(path: string): void {
+export function assertUndamaged(path: string): void {
   if (!existsSync(path)) return;
-  refuseEmpty(path);
-  refuseForeignWal(path);
+  assertNotEmpty(path);
+  assertOwnWal(path);
   let client: Database.Database | undefined;
   try {
     client = new Database(path, { readonly: true });
     const [found] = findingsOf(client, 'quick_check(1)');
     if (found !== undefined) throw damagedError(path, found);
   } catch (error) {
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   } finally {
     client?.close();
   }
 }
 
 /** Throws WarehouseError where SQLite finds damage in a file, or rows without their parent; it reads all of it, twice. */
-export function refuseUnsound(client: Database.Database, path: string): void {
+export function assertIntegrity(client: Database.Database, path: string): void {
   const [found] = findingsOf(client, 'integrity_check(1)');
   if (found !== undefined) throw damagedError(path, found);
   const [orphan] = client.pragma('foreign_key_check') as { table: string; parent: string }[];
@@ -63,7 +63,7 @@ export function refuseUnsound(client: Database.Database, path: string): void {
 }
 
 /** The connection, which says in words of ours what its statements find damaged, wherever they are asked. */
-export function tellingDamage(client: Database.Database): Database.Database {
+export function withDamageErrors(client: Database.Database): Database.Database {
   const prepare = client.prepare.bind(client);
   client.prepare = ((source: string) => {
     const statement = told(() => prepare(source), client.name);
@@ -80,7 +80,7 @@ function told<T>(ask: () => T, path: string): T {
   try {
     return ask();
   } catch (error) {
-    throw isDamage(error) ? asWarehouseError(error, path) : error;
+    throw isDamage(error) ? toWarehouseError(error, path) : error;
   }
 }
 
@@ -109,7 +109,7 @@ function hasContent(path: string): boolean {
     const stat = statSync(path);
     return stat.isFile() && stat.size > 0;
   } catch (error) {
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
 }
 

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { LockedError } from '../lib/errors.ts';
 import { isAlive } from '../lib/processes.ts';
-import { asWarehouseError } from './integrity.ts';
+import { toWarehouseError } from './integrity.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
 export type LockName = 'run' | 'worker' | 'publish';
@@ -36,7 +36,7 @@ export function tryLock(path: string, name: LockName, command: string, now: numb
     writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
   } catch (error) {
     client.close();
-    throw asWarehouseError(error, holderFile);
+    throw toWarehouseError(error, holderFile);
   }
   return {
     release: () => {
@@ -97,7 +97,7 @@ function realPath(path: string): string {
     mkdirSync(dirname(path), { recursive: true });
     return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
 }
 
@@ -110,6 +110,6 @@ function openExclusively(path: string): Database.Database | null {
   } catch (error) {
     client?.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;
-    throw asWarehouseError(error, path);
+    throw toWarehouseError(error, path);
   }
 }

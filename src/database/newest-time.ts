@@ -6,7 +6,7 @@ import { run } from './schema/runs.ts';
 import { packageTable } from './schema/videos.ts';
 
 /** The newest moment of a run or a walk; null where there is none. Reads two small tables. */
-export function newestMoment(tx: Tx): string | null {
+export function getNewestTime(tx: Tx): string | null {
   const ofRuns = tx
     .select({ started: max(run.started_at), finished: max(run.finished_at) })
     .from(run)
@@ -26,7 +26,7 @@ export function newestMoment(tx: Tx): string | null {
 }
 
 /** Lowers the moments of runs and walks that lie after `at` to it: a clock that was ahead wrote them. */
-export function lowerMoments(tx: Tx, at: string): void {
+export function clampFutureTimes(tx: Tx, at: string): void {
   const lowered = (column: SQLiteColumn): SQL => sql`min(${column}, ${at})`;
   const { started_at, finished_at } = run;
   tx.update(run)

@@ -3,12 +3,12 @@ import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** What a restore that was broken off leaves beside the live file, until another one finishes it. */
-export function markerOf(path: string): string {
-  return `${targetOf(path)}.restoring`;
+export function restoreMarkerPath(path: string): string {
+  return `${resolveLink(path)}.restoring`;
 }
 
 /** The file that the path leads to by links, also where that is not there. */
-export function targetOf(path: string): string {
+export function resolveLink(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const linked = linkedFrom(path);
   if (linked !== null) return linked;

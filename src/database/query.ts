@@ -2,10 +2,10 @@
 import type { Db } from './connection.ts';
 
 /** A value of a named parameter. */
-export type Value = string | number | null;
+export type SqlValue = string | number | null;
 
 /** A question: `Values` are its parameters (`:name` in the SQL), `Row` is what it answers a row. */
-export interface Question<Row, Values extends Record<string, Value> = Record<string, never>> {
+export interface NamedQuery<Row, Values extends Record<string, SqlValue> = Record<string, never>> {
   /** As a heading of the docs. */
   heading: string;
   /** What it tells beyond its heading, in a sentence or two; of Markdown. */
@@ -16,24 +16,24 @@ export interface Question<Row, Values extends Record<string, Value> = Record<str
 }
 
 /** Writes a question down. */
-export function question<Row, Values extends Record<string, Value> = Record<string, never>>(
+export function query<Row, Values extends Record<string, SqlValue> = Record<string, never>>(
   heading: string,
   says: string,
   sql: string,
-): Question<Row, Values> {
+): NamedQuery<Row, Values> {
   return { heading, says, sql: sql.trim() };
 }
 
 interface Prepared {
-  all(values: Record<string, Value>): unknown[];
+  all(values: Record<string, SqlValue>): unknown[];
 }
 
 const prepared = new WeakMap<Db, Map<string, Prepared>>();
 
 /** Asks: each question is prepared once a connection. */
-export function ask<Row, Values extends Record<string, Value>>(
+export function runQuery<Row, Values extends Record<string, SqlValue>>(
   db: Db,
-  { sql }: Question<Row, Values>,
+  { sql }: NamedQuery<Row, Values>,
   values: Values,
 ): Row[] {
   const known = prepared.get(db) ?? new Map<string, Prepared>();

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { asWarehouseError, type Db, type Tx } from './connection.ts';
+import { toWarehouseError, type Db, type Tx } from './connection.ts';
 
 /** Refuses promises: an async callback type-checks in drizzle and fails at run time. */
 type NoPromise<T> = T extends PromiseLike<unknown> ? never : T;
@@ -14,7 +14,7 @@ export function transact<T>(db: Db, work: (tx: Tx) => NoPromise<T>): T {
 }
 
 /** Runs `work` on one look at the file: it sees nothing of what others commit meanwhile. Throws as `transact` does. */
-export function look<T>(db: Db, work: (tx: Db) => NoPromise<T>): T {
+export function readSnapshot<T>(db: Db, work: (tx: Db) => NoPromise<T>): T {
   return telling(db, () => transactionOf(db).deferred(() => work(db)) as NoPromise<T>);
 }
 
@@ -22,7 +22,7 @@ function telling<T>(db: Db, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw isSqliteError(error) ? asWarehouseError(error, db.$client.name) : error;
+    throw isSqliteError(error) ? toWarehouseError(error, db.$client.name) : error;
   }
 }
 

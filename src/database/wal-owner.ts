@@ -4,9 +4,9 @@
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { WarehouseError } from '../lib/errors.ts';
-import { headerOf } from './fsync.ts';
-import { identityOf } from './file-identity.ts';
-import { targetOf } from './paths.ts';
+import { readHeader } from './fsync.ts';
+import { getFileIdentity } from './file-identity.ts';
+import { resolveLink } from './paths.ts';
 
 /** A file and its -wal, each by its place on the disk. */
 interface Pair {
@@ -18,9 +18,9 @@ interface Pair {
 const WAL_HEADER_BYTES = 32;
 
 /** Throws WarehouseError where the -wal next to the file is of another one. Opens neither. */
-export function refuseForeignWal(path: string): void {
+export function assertOwnWal(path: string): void {
   if (!hasForeignWal(path)) return;
-  const wal = `${targetOf(path)}-wal`;
+  const wal = `${resolveLink(path)}-wal`;
   throw new WarehouseError(
     `${wal} belongs to another file than ${path}: it holds the last changes of the one that stood there before`,
     { hint: waysBack(path, wal) },
@@ -32,7 +32,7 @@ export function refuseForeignWal(path: string): void {
  * where a file that is written without one has pages in it, as a backup is. A copy of both, made elsewhere, is no such case.
  */
 export function hasForeignWal(path: string): boolean {
-  const target = targetOf(path);
+  const target = resolveLink(path);
   const wal = statSync(`${target}-wal`, { throwIfNoEntry: false });
   if (!wal) {
     forgetPair(path);
@@ -46,12 +46,12 @@ export function hasForeignWal(path: string): boolean {
 
 /** Notes that the file and the -wal next to it belong together; to be called while the file is open. */
 export function notePair(path: string): void {
-  const target = targetOf(path);
+  const target = resolveLink(path);
   const pair = pairOf(target);
   const noted = notedPair(target);
   if (pair.wal === null || (noted?.wal === pair.wal && noted.main === pair.main)) return;
   try {
-    writeFileSync(noteOf(target), `${JSON.stringify(pair)}\n`);
+    writeFileSync(ownerNotePath(target), `${JSON.stringify(pair)}\n`);
   } catch {
     // a full disk: without the note a foreign -wal may not be noticed, and that is all
   }
@@ -59,27 +59,27 @@ export function notePair(path: string): void {
 
 /** Removes the note where there is no -wal any more. */
 export function forgetPair(path: string): void {
-  const target = targetOf(path);
-  if (identityOf(`${target}-wal`) !== null) return;
+  const target = resolveLink(path);
+  if (getFileIdentity(`${target}-wal`) !== null) return;
   try {
-    rmSync(noteOf(target), { force: true });
+    rmSync(ownerNotePath(target), { force: true });
   } catch {
     // it belongs to another user: without a -wal it says nothing
   }
 }
 
 /** Where the note stands. */
-export function noteOf(target: string): string {
+export function ownerNotePath(target: string): string {
   return `${target}.wal-owner`;
 }
 
 function pairOf(target: string): Pair {
-  return { main: identityOf(target), wal: identityOf(`${target}-wal`) };
+  return { main: getFileIdentity(target), wal: getFileIdentity(`${target}-wal`) };
 }
 
 function notedPair(target: string): Pair | null {
   try {
-    return JSON.parse(readFileSync(noteOf(target), 'utf8')) as Pair;
+    return JSON.parse(readFileSync(ownerNotePath(target), 'utf8')) as Pair;
   } catch {
     return null;
   }
@@ -87,7 +87,7 @@ function notedPair(target: string): Pair | null {
 
 /** Byte 18 of a SQLite file says how it is written: 1 without a -wal. It is 2 before the first page goes into one. */
 function isWrittenWithoutWal(file: string): boolean {
-  const header = headerOf(file);
+  const header = readHeader(file);
   return header.toString('latin1', 0, 15) === 'SQLite format 3' && header[18] === 1;
 }
 
@@ -95,7 +95,7 @@ function isWrittenWithoutWal(file: string): boolean {
 function waysBack(path: string, wal: string): string {
   return [
     `to go on with the file that was there: move it back to ${path}; the two belong together`,
-    `to go on with the one that is there now: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${targetOf(path)}-shm`,
+    `to go on with the one that is there now: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${resolveLink(path)}-shm`,
     'vodhouse restore FILE puts a backup in place without any of this, and keeps what was there',
   ].join('\n     ');
 }

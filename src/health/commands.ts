@@ -5,16 +5,16 @@ import type { AccountConfig } from '../config/config.ts';
 export const DEFAULT_CONFIG = 'vodhouse.yaml';
 
 /** Writes a command that does the same whoever types it next: with the config of this one, where that is not the default. */
-export type Typed = (words: string) => string;
+export type FormatCommand = (words: string) => string;
 
 /** Writes commands for whoever named this config. */
-export function typedWith(config: string): Typed {
-  const ending = config === DEFAULT_CONFIG ? '' : ` --config ${quoted(config)}`;
+export function commandsFor(config: string): FormatCommand {
+  const ending = config === DEFAULT_CONFIG ? '' : ` --config ${shellQuote(config)}`;
   return (words) => `vodhouse ${words}${ending}`;
 }
 
 /** As a POSIX shell reads it back. */
-export function quoted(text: string): string {
+export function shellQuote(text: string): string {
   return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -28,7 +28,7 @@ export function packageNames(accounts: Accounts): (row: { account: string; packa
   }
   return ({ account, package_id: id }) => {
     const isElsewhere = owners.get(id)?.some((name) => name !== account) ?? false;
-    return isElsewhere ? quoted(`${account}/${id}`) : String(id);
+    return isElsewhere ? shellQuote(`${account}/${id}`) : String(id);
   };
 }
 
@@ -41,7 +41,7 @@ export interface Held {
 
 /** Writes commands that take the pages of a package as they come, though they look like those of another one. */
 export function acceptPageCommands(
-  typed: Typed,
+  typed: FormatCommand,
   accounts: Accounts,
 ): (key: { account: string; packageId: number }) => string {
   const nameOf = packageNames(accounts);
@@ -50,7 +50,7 @@ export function acceptPageCommands(
 }
 
 /** Writes commands that let exactly these removals through: not what came later than the walk that is named. */
-export function acceptCommands(typed: Typed, accounts: Accounts): (held: Held) => string {
+export function acceptRemovalsCommands(typed: FormatCommand, accounts: Accounts): (held: Held) => string {
   const nameOf = packageNames(accounts);
   return (held) => {
     const walk = held.held_by === null ? '' : ` ${held.held_by}`;

@@ -1,10 +1,10 @@
 /** What keeps facts from being booked or trusted: days that wait, booked days that differ, a clock that is wrong. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
-import { counted, describeOffset } from '../lib/format.ts';
-import type { Overview } from '../queries/status-queries.ts';
+import { pluralize, formatOffset } from '../lib/format.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 import type { Need } from './problems.ts';
 import type { Standing, StorageReport } from './report.ts';
-import type { Typed } from './commands.ts';
+import type { FormatCommand } from './commands.ts';
 
 /** Days that are shown of many. */
 const EXAMPLES = 5;
@@ -14,7 +14,7 @@ type Since = (timestamp: string) => string;
 /** Days whose figures are implausible. */
 export function waitingNeeds({ account, waiting }: StorageReport, since: Since): Need[] {
   if (waiting.length === 0) return [];
-  const days = counted(waiting.length, 'day');
+  const days = pluralize(waiting.length, 'day');
   return [
     {
       words: `storage of ${account}: ${days} ${waiting.length === 1 ? 'waits' : 'wait'} for a second reading`,
@@ -34,18 +34,18 @@ export function waitingNeeds({ account, waiting }: StorageReport, since: Since):
 export function discrepancyNeeds(
   { account, discrepancies }: StorageReport,
   since: Since,
-  typed: Typed,
+  typed: FormatCommand,
 ): Need[] {
   const [newest] = discrepancies;
   const oldest = discrepancies.at(-1);
   if (!newest || !oldest) return [];
-  const days = counted(discrepancies.length, 'booked day');
+  const days = pluralize(discrepancies.length, 'booked day');
   return [
     {
       words: `storage of ${account}: the service now reports other figures for ${days}`,
       details: firstOf(
         discrepancies,
-        (day) => `${day.date}  ${counted(day.fields, 'figure')} (${since(day.since)})`,
+        (day) => `${day.date}  ${pluralize(day.fields, 'figure')} (${since(day.since)})`,
       ),
       advice: [
         { words: "to take the service's figures", command: typed(`correct ${account} ${newest.date}`) },
@@ -59,7 +59,7 @@ export function discrepancyNeeds(
 }
 
 interface ClockFacts {
-  overview: Pick<Overview, 'newestMoment'>;
+  overview: Pick<StatusQueries, 'newestMoment'>;
   now: number;
 }
 
@@ -68,7 +68,7 @@ export function clockNeeds({ runs: [last] }: Omit<Standing, 'needs'>, { overview
   const advice = [{ words: "set the machine's clock (timedatectl shows it)", command: null }];
   const offset = last?.clock_offset_ms ?? null;
   const contradicted = {
-    words: `in run ${last?.run_id ?? 0}, ${describeOffset(offset ?? 0)}: nothing was booked, given up or deleted by age`,
+    words: `in run ${last?.run_id ?? 0}, ${formatOffset(offset ?? 0)}: nothing was booked, given up or deleted by age`,
     details: [],
     advice,
   };

@@ -12,6 +12,10 @@ export function isStale(full: string, timestamp: string | null, now: number): bo
 }
 
 /** The same for a schedule, as a function of what is asked. */
-export function staleBy({ full }: { full: string }): (timestamp: string | null, now: number) => boolean {
+export function createStaleCheck({
+  full,
+}: {
+  full: string;
+}): (timestamp: string | null, now: number) => boolean {
   return (timestamp, now) => isStale(full, timestamp, now);
 }

@@ -8,10 +8,10 @@ const REASONS: Record<HeldReason, string> = {
 };
 
 /** Why removals are held back; files of the version before do not say which of its two reasons it was. */
-export function whyHeldBack(reasons: readonly HeldReason[]): string {
+export function formatHeldReason(reasons: readonly HeldReason[]): string {
   return reasons.length === 0 ? REASONS.many : reasons.map((reason) => REASONS[reason]).join('; ');
 }
 
 /** What removes them without anybody's doing. */
-export const SECOND_PROOF =
+export const CONFIRMATION_HINT =
   'the next full walk (at least one schedule later) that proves them again removes them';

@@ -1,9 +1,9 @@
 /** How things stand, in one sentence. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
-import { ago, count, counted } from '../lib/format.ts';
+import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
 import type { Standing } from './report.ts';
 
-export interface Verdict {
+export interface OverallStatus {
   /** `good`: nothing to do. `look`: something needs a person. `bad`: something is stale or failed. `new`: nothing was read yet. */
   level: 'good' | 'look' | 'bad' | 'new';
   /** A sentence without a full stop. */
@@ -11,7 +11,7 @@ export interface Verdict {
 }
 
 /** The verdict on what stands at `now` (ms). While all is read for the first time, what was not reached yet is not stale. */
-export function verdictOf(standing: Standing, now: number, isLoading: boolean): Verdict {
+export function getOverallStatus(standing: Standing, now: number, isLoading: boolean): OverallStatus {
   const { packages, storage, needs, runs } = standing;
   const walked = packages.flatMap(({ walked_at: at }) => at ?? []).sort();
   const isRead = walked.length > 0 || storage.some(({ read_at: at }) => at !== null);
@@ -28,10 +28,10 @@ export function verdictOf(standing: Standing, now: number, isLoading: boolean): 
     ...ofStorage,
     ...(newest === undefined || isFirst || packages.some((row) => row.stale)
       ? []
-      : [`last full walk ${ago(now - fromTimestamp(newest))}`]),
+      : [`last full walk ${formatAgo(now - fromTimestamp(newest))}`]),
     ...(needs.length === 0 || isBad
       ? []
-      : [`${count(needs.length)} ${needs.length === 1 ? 'thing needs' : 'things need'} a person`]),
+      : [`${formatCount(needs.length)} ${needs.length === 1 ? 'thing needs' : 'things need'} a person`]),
   ].join('; ');
   const level = isBad ? 'bad' : needs.length > 0 ? 'look' : isFirst ? 'new' : 'good';
   return { level, words: words.charAt(0).toUpperCase() + words.slice(1) };
@@ -44,7 +44,7 @@ function packageTrouble({ packages, runs }: Standing, now: number, isLoading: bo
   const isFailed = failed + stale.length === 0 && runs[0]?.status === 'failed';
   return [
     ...(stale.length > 0 ? [staleWords(stale, packages.length, now)] : []),
-    ...(failed > 0 ? [`the last walk of ${counted(failed, 'package')} failed`] : []),
+    ...(failed > 0 ? [`the last walk of ${pluralize(failed, 'package')} failed`] : []),
     ...(isFailed ? ['the last run failed'] : []),
   ];
 }
@@ -55,12 +55,12 @@ function storageTrouble({ storage }: Standing, isLoading: boolean): string[] {
 }
 
 function firstWords(walked: number, all: number): string {
-  return `First load: ${count(walked)} of ${counted(all, 'package')} read`;
+  return `First load: ${formatCount(walked)} of ${pluralize(all, 'package')} read`;
 }
 
 function freshWords(packages: number): string {
   if (packages === 0) return 'No packages are configured';
-  return packages === 1 ? 'The only package is fresh' : `All ${count(packages)} packages fresh`;
+  return packages === 1 ? 'The only package is fresh' : `All ${formatCount(packages)} packages fresh`;
 }
 
 function staleWords(stale: Standing['packages'], all: number, now: number): string {
@@ -70,10 +70,10 @@ function staleWords(stale: Standing['packages'], all: number, now: number): stri
   const which =
     all === 1
       ? 'the only package is stale'
-      : `${count(stale.length)} of ${counted(all, 'package')} ${stale.length === 1 ? 'is' : 'are'} stale`;
+      : `${formatCount(stale.length)} of ${pluralize(all, 'package')} ${stale.length === 1 ? 'is' : 'are'} stale`;
   return [
     which,
-    ...(oldest === undefined ? [] : [`the oldest was last walked ${ago(now - fromTimestamp(oldest))}`]),
-    ...(never === 0 ? [] : [`${count(never)} ${never === 1 ? 'was' : 'were'} never walked whole`]),
+    ...(oldest === undefined ? [] : [`the oldest was last walked ${formatAgo(now - fromTimestamp(oldest))}`]),
+    ...(never === 0 ? [] : [`${formatCount(never)} ${never === 1 ? 'was' : 'were'} never walked whole`]),
   ].join('; ');
 }

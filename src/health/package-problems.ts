@@ -1,5 +1,5 @@
 /** What of a package needs a person; of very many packages in one line. */
-import { count } from '../lib/format.ts';
+import { formatCount } from '../lib/format.ts';
 import type { Need } from './problems.ts';
 import type { PackageReport } from './report.ts';
 
@@ -73,8 +73,8 @@ function keyOf({ account, kind }: PackageNeed): string {
 function asOne(group: readonly PackageNeed[], { kind, account, isFirstRead }: PackageNeed): Need {
   const examples = group.slice(0, EXAMPLES).map(({ words }) => words);
   return {
-    words: `${count(group.length)} packages of ${account} ${MANY_WORDS[kind]}`,
-    details: [...examples, `and ${count(group.length - EXAMPLES)} more`],
+    words: `${formatCount(group.length)} packages of ${account} ${MANY_WORDS[kind]}`,
+    details: [...examples, `and ${formatCount(group.length - EXAMPLES)} more`],
     advice: [],
     ...(isFirstRead ? { isFirstRead } : {}),
   };

@@ -3,11 +3,11 @@ import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import type { Overview } from '../queries/status-queries.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 import { HIDDEN } from '../queries/named/videos.ts';
 import { clockNeeds, discrepancyNeeds, waitingNeeds } from './fact-problems.ts';
 import { manyAsOne, only, packageNeeds } from './package-problems.ts';
-import { SECOND_PROOF, whyHeldBack } from './held-back.ts';
+import { CONFIRMATION_HINT, formatHeldReason } from './held-back.ts';
 import type {
   BudgetStanding,
   DriftReport,
@@ -16,8 +16,8 @@ import type {
   QuarantineReport,
   Standing,
 } from './report.ts';
-import { packageNames, type Typed } from './commands.ts';
-import { ago, count, counted, duration, shortened } from '../lib/format.ts';
+import { packageNames, type FormatCommand } from './commands.ts';
+import { formatAgo, formatCount, pluralize, formatDuration, truncate } from '../lib/format.ts';
 
 export interface Need {
   words: string;
@@ -37,9 +37,9 @@ export interface Advice {
 
 interface Surroundings {
   config: Config;
-  overview: Overview;
+  overview: StatusQueries;
   now: number;
-  typed: Typed;
+  typed: FormatCommand;
 }
 
 /** Of the days booked this long ago and later, most must agree with what the service says now. */
@@ -51,7 +51,7 @@ const NEWS_MS = 7 * 86_400_000;
 export function needsOf(facts: Omit<Standing, 'needs'>, surroundings: Surroundings): Need[] {
   const { now, typed, config } = surroundings;
   const nameOf = packageNames(config.accounts);
-  const since = (timestamp: string) => ago(now - fromTimestamp(timestamp));
+  const since = (timestamp: string) => formatAgo(now - fromTimestamp(timestamp));
   const needs = [
     ...facts.budgets.flatMap((row) => pauseNeeds(row, { now, typed })),
     ...parkedNeeds(facts, surroundings),
@@ -76,7 +76,7 @@ export function needsOf(facts: Omit<Standing, 'needs'>, surroundings: Surroundin
 /** Where nothing else says why. */
 function failedNeeds({ runs: [last] }: Omit<Standing, 'needs'>): Need[] {
   if (last?.status !== 'failed') return [];
-  return [only(`run ${last.run_id} failed: ${shortened(last.error ?? '', 200)}`)];
+  return [only(`run ${last.run_id} failed: ${truncate(last.error ?? '', 200)}`)];
 }
 
 type Since = (timestamp: string) => string;
@@ -91,10 +91,10 @@ function pauseNeeds(
   { now, typed }: Pick<Surroundings, 'now' | 'typed'>,
 ): Need[] {
   if (!pause?.in_force) return [];
-  const left = duration(fromTimestamp(pause.until) - now);
+  const left = formatDuration(fromTimestamp(pause.until) - now);
   return [
     {
-      words: `account ${account} is paused until ${pause.until} UTC (${left} more): ${shortened(pause.reason, 200)}`,
+      words: `account ${account} is paused until ${pause.until} UTC (${left} more): ${truncate(pause.reason, 200)}`,
       details: [],
       advice: [
         {
@@ -113,7 +113,7 @@ function parkedNeeds({ runs, budgets }: Omit<Standing, 'needs'>, { now, typed }:
   if (!isWaiting || budgets.some(({ pause }) => pause?.in_force)) return [];
   return [
     {
-      words: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${shortened(last.error ?? '', 200)}`,
+      words: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${truncate(last.error ?? '', 200)}`,
       details: [],
       advice: [{ words: 'a worker goes on by itself; without one, from then on', command: typed('sync') }],
     },
@@ -124,13 +124,13 @@ function heldBackNeed(held: HeldBackReport, since: Since): Need {
   const name = `${held.account}/${held.package_id}`;
   const left = held.removals - held.examples.length;
   return {
-    words: `${name} holds ${counted(held.removals, 'removal')} back: ${whyHeldBack(held.reasons)} (the first ${since(held.since)})`,
+    words: `${name} holds ${pluralize(held.removals, 'removal')} back: ${formatHeldReason(held.reasons)} (the first ${since(held.since)})`,
     details: [
-      ...held.examples.map(({ id, title }) => `${id}  ${shortened(title ?? '', 60)}`),
-      ...(left > 0 ? [`and ${count(left)} more`] : []),
+      ...held.examples.map(({ id, title }) => `${id}  ${truncate(title ?? '', 60)}`),
+      ...(left > 0 ? [`and ${formatCount(left)} more`] : []),
     ],
     advice: [
-      { words: SECOND_PROOF, command: null },
+      { words: CONFIRMATION_HINT, command: null },
       { words: 'to let exactly these through', command: held.command },
     ],
   };
@@ -148,7 +148,7 @@ function storageNeeds(storage: Standing['storage'], { config, overview, now, typ
       needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
     if (report.gaps > 0)
       needs.push(
-        `${name} has ${counted(report.gaps, 'day')} that the service did not serve, or not completely`,
+        `${name} has ${pluralize(report.gaps, 'day')} that the service did not serve, or not completely`,
       );
     if (differing * 2 > booked && booked > 1) {
       needs.push(
@@ -174,7 +174,7 @@ function publishedNeeds(
   const which =
     at === null
       ? 'is not there'
-      : `does not show the last changes: it was made ${ago(now - fromTimestamp(at))}`;
+      : `does not show the last changes: it was made ${formatAgo(now - fromTimestamp(at))}`;
   return [
     {
       words: `the published file ${which}`,
@@ -188,13 +188,13 @@ function quarantineNeed({ account, stream, open, examples }: QuarantineReport, s
   const left = open - examples.length;
   const ofStream = `account = '${account.replaceAll("'", "''")}' and stream = '${stream}'`;
   return {
-    words: `${counted(open, 'record')} of ${account} (${stream}) in quarantine`,
+    words: `${pluralize(open, 'record')} of ${account} (${stream}) in quarantine`,
     details: [
       ...examples.map(({ record_id: id, package_id: packageId, reason, seen_at: seenAt }) => {
         const where = packageId === null ? '' : ` of package ${packageId}`;
-        return `${shortened(id ?? 'without an id', 30)}${where}: ${shortened(reason, 70)} (seen ${since(seenAt)})`;
+        return `${truncate(id ?? 'without an id', 30)}${where}: ${truncate(reason, 70)} (seen ${since(seenAt)})`;
       }),
-      ...(left > 0 ? [`and ${count(left)} more`] : []),
+      ...(left > 0 ? [`and ${formatCount(left)} more`] : []),
     ],
     advice: [{ words: null, command: `select * from quarantine where ${ofStream} and resolved_at is null` }],
   };
@@ -202,8 +202,8 @@ function quarantineNeed({ account, stream, open, examples }: QuarantineReport, s
 
 function driftWords({ account, stream, field, kind, sample }: DriftReport): string {
   const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
-  const name = shortened(field, 60);
-  const value = HIDDEN.includes(field) ? 'not shown here' : shortened(sample ?? '', 60);
+  const name = truncate(field, 60);
+  const value = HIDDEN.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
   return {
     new: `${records} carry a field that is not documented: ${name}, e.g. ${value}`,
     missing: `${records} lack the documented field ${name}`,

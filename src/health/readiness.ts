@@ -1,7 +1,7 @@
 /** Is the warehouse fit to be read? What stands in the way, in words. Pure, but for the gathering of the facts. */
-import { messageOf } from '../lib/errors.ts';
+import { errorMessage } from '../lib/errors.ts';
 import { measureDiskSpace, type DiskSpace } from '../database/disk-space.ts';
-import { streamsOf, type Stream, type StreamParts } from './streams.ts';
+import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
 /** What readiness is judged by. */
 export interface ReadinessFacts {
@@ -32,7 +32,7 @@ const NAMED = 5;
 
 /** Gathers the facts of now (ms) from the live file and its disk. */
 export function readinessFacts(parts: StreamParts, now: number): ReadinessFacts {
-  return { streams: streamsOf(parts, now), space: measureDiskSpace(parts.config.warehouse) };
+  return { streams: listStreams(parts, now), space: measureDiskSpace(parts.config.warehouse) };
 }
 
 /** Says what stands in the way by name and figure: at most three reasons, of a few hundred characters each. */
@@ -58,7 +58,7 @@ export function unreadable(error: unknown, isLetIn: boolean): Readiness {
   const words = 'the live file cannot be read';
   return {
     ready: false,
-    reasons: [{ what: 'file', says: isLetIn ? `${words}: ${messageOf(error)}` : words }],
+    reasons: [{ what: 'file', says: isLetIn ? `${words}: ${errorMessage(error)}` : words }],
   };
 }
 

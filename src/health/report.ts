@@ -1,13 +1,13 @@
 /** How things stand: facts of the live file, and what of them needs a person. The shape is that of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import type { Overview, Saved } from '../queries/status-queries.ts';
+import type { StatusQueries, Savings } from '../queries/status-queries.ts';
 import type { DiscrepancyDay, WaitingDay } from '../queries/named/storage.ts';
 import { publishedFact } from '../publishing/fingerprint.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { needsOf, type Need } from './problems.ts';
-import { streamsOf, type Stream, type StreamParts } from './streams.ts';
-import { acceptCommands, type Typed } from './commands.ts';
+import { listStreams, type Stream, type StreamParts } from './streams.ts';
+import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
 
 export interface Standing {
   warehouse: string;
@@ -21,7 +21,7 @@ export interface Standing {
   budgets: BudgetStanding[];
   /** Null where the config publishes nothing. */
   published: PublishedReport | null;
-  runs: ReturnType<Overview['runs']>;
+  runs: ReturnType<StatusQueries['runs']>;
 }
 
 /** The same, and what was saved: to count that takes longer than all the rest. */
@@ -52,9 +52,9 @@ export interface PackageReport {
 }
 
 /** The removals of a package that are held back, with the command that lets exactly these through. */
-export type HeldBackReport = ReturnType<Overview['heldBack']>[number] & { command: string };
-export type QuarantineReport = ReturnType<Overview['quarantine']>[number];
-export type DriftReport = ReturnType<Overview['drift']>[number];
+export type HeldBackReport = ReturnType<StatusQueries['heldBack']>[number] & { command: string };
+export type QuarantineReport = ReturnType<StatusQueries['quarantine']>[number];
+export type DriftReport = ReturnType<StatusQueries['drift']>[number];
 
 export interface StorageReport {
   account: string;
@@ -80,7 +80,7 @@ export interface BudgetStanding {
 
 export interface BudgetReport extends BudgetStanding {
   /** In the last seven days: quick looks, the requests that they saved, and pages that were known by their bytes. */
-  saved: Saved;
+  saved: Savings;
 }
 
 interface Window {
@@ -92,11 +92,11 @@ interface Window {
 
 /** What a report is gathered from. */
 export interface ReportParts extends StreamParts {
-  overview: Overview;
+  overview: StatusQueries;
   /** Null where the config publishes nothing. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   /** Writes the commands that the report names. */
-  typed: Typed;
+  typed: FormatCommand;
 }
 
 /** Gathers the report at `now` (ms). */
@@ -114,7 +114,7 @@ export function createStanding(parts: ReportParts, now: number, runs: number): S
   const isConfigured = ({ account }: { account: string }) =>
     config.accounts.some(({ name }) => name === account);
   const known = overview.packages();
-  const streams = streamsOf(parts, now, known);
+  const streams = listStreams(parts, now, known);
   const held = byPackage(overview.heldBack());
   const facts = {
     warehouse: config.warehouse,
@@ -136,8 +136,8 @@ function publishedReport({ config, publisher }: ReportParts, now: number): Publi
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
-type Known = ReadonlyMap<string, ReturnType<Overview['packages']>[number]>;
-type Held = ReadonlyMap<string, ReturnType<Overview['heldBack']>[number]>;
+type Known = ReadonlyMap<string, ReturnType<StatusQueries['packages']>[number]>;
+type Held = ReadonlyMap<string, ReturnType<StatusQueries['heldBack']>[number]>;
 
 /** The packages of the config: also those that no run has met yet, and none that was taken out of it since. */
 function packageReports(config: Config, known: Known, streams: readonly Stream[], held: Held) {
@@ -170,8 +170,8 @@ function pagesOf({ totalcount, page_size: size }: { totalcount: number | null; p
 }
 
 /** Of the packages of the config, as above. */
-function heldBackReports(config: Config, held: Held, typed: Typed): HeldBackReport[] {
-  const commandFor = acceptCommands(typed, config.accounts);
+function heldBackReports(config: Config, held: Held, typed: FormatCommand): HeldBackReport[] {
+  const commandFor = acceptRemovalsCommands(typed, config.accounts);
   return config.accounts.flatMap(({ name: account, packages }) =>
     packages.flatMap(({ id }) => {
       const row = held.get(keyOf({ account, package_id: id }));
@@ -195,7 +195,7 @@ function keyOf({ account, package_id: id }: PackageRow): string {
 
 function storageReport(
   account: AccountConfig,
-  overview: Overview,
+  overview: StatusQueries,
   streams: readonly Stream[],
 ): StorageReport[] {
   if (!account.storage) return [];
@@ -214,7 +214,7 @@ function storageReport(
   ];
 }
 
-function budgetReport({ name, limits }: AccountConfig, overview: Overview, now: number): BudgetStanding {
+function budgetReport({ name, limits }: AccountConfig, overview: StatusQueries, now: number): BudgetStanding {
   const spent = overview.spent(name, now);
   return {
     account: name,
@@ -229,7 +229,7 @@ function windowOf(spent: number, limit: number | null): Window {
   return { spent, limit, left: limit === null ? null : Math.max(0, limit - spent) };
 }
 
-function pauseOf(overview: Overview, account: string, now: number): BudgetStanding['pause'] {
+function pauseOf(overview: StatusQueries, account: string, now: number): BudgetStanding['pause'] {
   const pause = overview.pause(account, now);
   if (!pause) return null;
   const { until, reason, since, back_at } = pause;

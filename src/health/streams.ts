@@ -1,6 +1,6 @@
 /** The streams of the config in force, and how fresh they are: the videos of each package, the storage of each account. */
 import type { Config } from '../config/config.ts';
-import type { Overview } from '../queries/status-queries.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 
 /** What one stream is, and when it was last read whole. */
 export interface Stream {
@@ -18,13 +18,13 @@ export interface Stream {
 /** What streams are read from. */
 export interface StreamParts {
   config: Config;
-  overview: Pick<Overview, 'packages' | 'storage'>;
+  overview: Pick<StatusQueries, 'packages' | 'storage'>;
   /** Is what was last read at this moment (as `at` above) stale at `now` (ms)? What was read later is never staler. */
   isStale: (at: string | null, now: number) => boolean;
 }
 
 /** The streams at `now` (ms): also those that no run has met yet, and none that was taken out of the config since. `packages` may be given where they were read already. */
-export function streamsOf(
+export function listStreams(
   { config, overview, isStale }: StreamParts,
   now: number,
   packages = overview.packages(),

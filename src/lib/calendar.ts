@@ -67,7 +67,7 @@ export interface DayParts {
 }
 
 /** The parts of a day (`yyyy-mm-dd`). */
-export function partsOf(day: string): DayParts {
+export function toDayParts(day: string): DayParts {
   const { year, month, day: dayOfMonth, dayOfWeek, yearOfWeek, weekOfYear } = Temporal.PlainDate.from(day);
   return {
     year,

@@ -2,13 +2,13 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 
 /** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
-export function builtFile(path: string): URL {
+export function distFile(path: string): URL {
   return new URL(`../../dist/${path}`, import.meta.url);
 }
 
 /** Starts a built file as a process that is talked to by messages; what it writes is dropped, but for its last words on stderr. */
-export function forkBuilt(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
-  return fork(builtFile(path), {
+export function forkDist(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
+  return fork(distFile(path), {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     ...(env && { env }),
@@ -19,13 +19,13 @@ export function forkBuilt(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
  * For a process that another one of ours started: it ends with that one, and by it. A signal to the whole group is for the
  * parent, which knows what to do about it. `end` is called when the parent lets go or is gone.
  */
-export function endWithParent(end: () => void = () => process.exit()): void {
+export function exitWithParent(end: () => void = () => process.exit()): void {
   process.on('disconnect', end);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 }
 
 /** Gives the process its order. Gives what it answers, as soon as that is said; or how it ended without a word. */
-export function answerOf<Answer>(
+export function awaitMessage<Answer>(
   child: ChildProcess,
   order: Serializable,
 ): Promise<Answer | { ended: string }> {

@@ -1,5 +1,5 @@
 /** The known name that a mistyped one was probably meant to be; undefined where none is close. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function findNearest(name: string, known: readonly string[]): string | undefined {
   const typed = bare(name);
   const [best] = known
     .map((candidate) => ({ candidate, edits: distance(typed, bare(candidate)) }))

@@ -28,7 +28,7 @@ export class BusyError extends VodhouseError {}
 export class InterruptedError extends VodhouseError {}
 
 /** The error of an aborted signal: its own reason, or that the work was stopped. */
-export function interruptedBy({ reason }: AbortSignal): Error {
+export function toInterruptedError({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
 }
 
@@ -43,10 +43,10 @@ export class ParkedError extends VodhouseError {
 }
 
 /** Park the run for a moment: another one is due, and goes first. */
-export class GaveWayError extends ParkedError {}
+export class PreemptedError extends ParkedError {}
 
 /** What went wrong with one request, as a word to count by. */
-export type Fault =
+export type FaultKind =
   | 'connection'
   | 'timeout'
   | 'status'
@@ -62,7 +62,7 @@ export type Fault =
   | 'foreign';
 
 type FaultOptions = {
-  fault: Fault;
+  fault: FaultKind;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
   cause?: unknown;
@@ -70,7 +70,7 @@ type FaultOptions = {
 
 /** Retry: what went wrong with this request may heal. `retryAfterMs` is what the service asked for. */
 export class TransientError extends VodhouseError {
-  readonly fault: Fault;
+  readonly fault: FaultKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -84,7 +84,7 @@ export class TransientError extends VodhouseError {
 
 /** Fail this package or the storage of this account: the service said no, or something that a retry cannot heal. */
 export class RefusedError extends VodhouseError {
-  readonly fault: Fault;
+  readonly fault: FaultKind;
   readonly status: number | undefined;
   /** The service's own `errorCode` or `message`, where it gave one (service.md 7). */
   readonly code: string | undefined;
@@ -101,6 +101,6 @@ export class RefusedError extends VodhouseError {
 }
 
 /** The message of anything that was thrown. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

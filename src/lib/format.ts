@@ -3,17 +3,17 @@
 const numbers = new Intl.NumberFormat('en-US');
 
 /** `12,000`. */
-export function count(number: number): string {
+export function formatCount(number: number): string {
   return numbers.format(number);
 }
 
 /** `1 video`, `12,000 videos`. */
-export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
+export function pluralize(number: number, one: string, many = `${one}s`): string {
+  return `${formatCount(number)} ${number === 1 ? one : many}`;
 }
 
 /** Bytes as `512 kB`, `28.4 MB`, `1.2 GB`. */
-export function size(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
@@ -21,7 +21,7 @@ export function size(bytes: number): string {
 const BINARY = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
 /** Bytes in powers of 1,024, as storage is counted: `812 bytes`, `4.2 GiB`, `1.53 TiB`. */
-export function binarySize(bytes: number): string {
+export function formatBinaryBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(bytes) / 10));
   const figure = bytes / 1024 ** power;
   const digits = power === 0 ? 0 : figure < 10 ? 2 : figure < 100 ? 1 : 0;
@@ -29,7 +29,7 @@ export function binarySize(bytes: number): string {
 }
 
 /** Milliseconds as `420 ms`, `3.4 s`, `2 min 5 s`, `1 h 2 min`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
@@ -42,15 +42,15 @@ export function duration(ms: number): string {
  * How the machine's clock differs from that of the service. `offsetMs`: milliseconds by which the service's is ahead
  * (negative: behind); with 0 the service's own dates contradict each other.
  */
-export function describeOffset(offsetMs: number): string {
+export function formatOffset(offsetMs: number): string {
   if (offsetMs === 0) return "the dates of the service's answers contradict each other";
   const hours = Math.round(Math.abs(offsetMs) / 3_600_000);
-  const length = hours < 48 ? duration(Math.abs(offsetMs)) : counted(Math.round(hours / 24), 'day');
+  const length = hours < 48 ? formatDuration(Math.abs(offsetMs)) : pluralize(Math.round(hours / 24), 'day');
   return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;
 }
 
 /** How long ago, in the largest unit that says something: `14 min ago`. */
-export function ago(ms: number): string {
+export function formatAgo(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 120) return `${minutes} min ago`;
@@ -59,12 +59,12 @@ export function ago(ms: number): string {
 }
 
 /** The text, or as much of its beginning as fits into so many columns, and an ellipsis. */
-export function shortened(text: string, columns: number): string {
-  if (columnsOf(text) <= columns) return text;
+export function truncate(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
   let kept = '';
   let taken = 0;
   for (const character of text) {
-    taken += columnsOf(character);
+    taken += displayWidth(character);
     if (taken >= columns) break;
     kept += character;
   }
@@ -75,7 +75,7 @@ export function shortened(text: string, columns: number): string {
  * The text with a sign in place of each character that would do something to a terminal: control characters, line
  * and paragraph separators, those that turn the direction of what follows, halves of a character.
  */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
 }
 
@@ -84,6 +84,6 @@ const WIDE =
   /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/gu;
 
 /** How many columns of a terminal the text takes. */
-export function columnsOf(text: string): number {
+export function displayWidth(text: string): number {
   return Array.from(text).length + (text.match(WIDE)?.length ?? 0);
 }

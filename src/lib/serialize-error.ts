@@ -1,8 +1,8 @@
 /** Errors that cross from one process to another, by the name of their class. */
-import { ConfigError, LockedError, messageOf, VodhouseError, WarehouseError } from './errors.ts';
+import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
 
 /** An error as it is sent. */
-export interface ToldError {
+export interface SerializedError {
   name: string;
   message: string;
   hint: string | undefined;
@@ -12,13 +12,18 @@ export interface ToldError {
 const CLASSES = { ConfigError, LockedError, WarehouseError };
 
 /** The error in a form that can be sent. */
-export function told(error: unknown): ToldError {
+export function serializeError(error: unknown): SerializedError {
   const { name, hint } = error instanceof VodhouseError ? error : { name: 'Error', hint: undefined };
-  return { name, message: messageOf(error), hint, stack: error instanceof Error ? error.stack : undefined };
+  return {
+    name,
+    message: errorMessage(error),
+    hint,
+    stack: error instanceof Error ? error.stack : undefined,
+  };
 }
 
 /** The error again, of its own class where that is one of ours. */
-export function revived({ name, message, hint, stack }: ToldError): Error {
+export function deserializeError({ name, message, hint, stack }: SerializedError): Error {
   const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
   return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });
 }

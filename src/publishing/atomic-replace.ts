@@ -14,8 +14,8 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { ConfigError } from '../lib/errors.ts';
-import { headerOf, syncToDisk } from '../database/fsync.ts';
-import { draftOf, escaped, sweep } from '../database/draft-files.ts';
+import { readHeader, fsyncPath } from '../database/fsync.ts';
+import { draftPath, escaped, sweep } from '../database/draft-files.ts';
 
 /** `vodp` in ASCII: says that a SQLite file is one that vodhouse published. */
 export const PUBLISHED_ID = 0x766f6470;
@@ -35,7 +35,7 @@ export function sweepAfter(file: string, pid: number | undefined): void {
 }
 
 /** Throws ConfigError where something else stands in the place of the published file: it would be lost. */
-export function refuseForeign(file: string): void {
+export function assertOurFile(file: string): void {
   const id = applicationId(file);
   if (id === null || id === PUBLISHED_ID) return;
   throw new ConfigError(
@@ -51,7 +51,7 @@ function applicationId(file: string): number | null {
   try {
     const stats = statSync(file);
     if (stats.isFile() && stats.size === 0) return null;
-    const header = headerOf(file);
+    const header = readHeader(file);
     return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -76,7 +76,7 @@ export async function flush(draft: string): Promise<void> {
 export async function swapIn(draft: string, file: string): Promise<void> {
   const old = await open(file, 'r').catch(() => null);
   renameSync(draft, file);
-  syncToDisk(dirname(file));
+  fsyncPath(dirname(file));
   void old?.close(); // to free the blocks of a large file takes a while, and nobody needs to wait
 }
 
@@ -98,11 +98,11 @@ export function beginFlush(draft: string): Promise<void> {
  */
 export function keepCopy(file: string, today: string): string {
   const copy = datedCopy(file, today);
-  const draft = draftOf(copy);
+  const draft = draftPath(copy);
   rmSync(draft, { force: true });
   linkOrCopy(file, draft);
   renameSync(draft, copy);
-  syncToDisk(dirname(file));
+  fsyncPath(dirname(file));
   return copy;
 }
 
@@ -111,7 +111,7 @@ export function removeCopies(file: string, lastDay: string): void {
   for (const { day, path } of copiesOf(file)) {
     if (day <= lastDay) rmSync(path, { force: true });
   }
-  syncToDisk(dirname(file));
+  fsyncPath(dirname(file));
 }
 
 function datedCopy(file: string, day: string): string {
@@ -136,6 +136,6 @@ function linkOrCopy(file: string, copy: string): void {
   } catch {
     copyFileSync(file, copy); // a file system without hard links
     chmodSync(copy, statSync(file).mode);
-    syncToDisk(copy);
+    fsyncPath(copy);
   }
 }

@@ -16,10 +16,10 @@ import {
 } from './mart.ts';
 import { dictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
-import type { Beside } from './helper-process.ts';
-import { keyed, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
+import type { HelperProcess } from './helper-process.ts';
+import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
-import type { Order } from './publish-request.ts';
+import type { PublishRequest } from './publish-request.ts';
 import { beginFlush, PUBLISHED_ID } from './atomic-replace.ts';
 
 /** For rows of about 1 KB: a tenth less to write than with pages of 4 KiB. */
@@ -27,7 +27,12 @@ const PAGE_BYTES = 16_384;
 const CACHE_KIB = 8_000;
 
 /** Builds the file at `draft`. Throws what SQLite throws. */
-export async function build(draft: string, marts: Marts, order: Order, beside: Beside): Promise<Expected> {
+export async function build(
+  draft: string,
+  marts: Marts,
+  order: PublishRequest,
+  beside: HelperProcess,
+): Promise<Expected> {
   const found = `${draft}-tally`;
   for (const leftOver of [draft, found]) rmSync(leftOver, { force: true });
   const tally = quietly(beside.tally(order, found));
@@ -80,7 +85,7 @@ function applySettings(db: Database.Database): void {
 
 /** The tables that are filled first, in this order. */
 export function videoTables(marts: Marts): (Table | WorkingTable)[] {
-  return [keyed, marts.videos, marts.videoHistory];
+  return [packageKeys, marts.videos, marts.videoHistory];
 }
 
 function fillVideos(db: Database.Database, marts: Marts, afterEach: () => void): void {
@@ -95,7 +100,7 @@ function fillVideos(db: Database.Database, marts: Marts, afterEach: () => void):
  * What the other process found holds where it looked at the same live file; a run under way may have changed it between.
  * Loaded only then: what it needs takes a tenth of the time that a publication takes.
  */
-async function tallyAnew(db: Database.Database, order: Order): Promise<void> {
+async function tallyAnew(db: Database.Database, order: PublishRequest): Promise<void> {
   const { makeTally } = await import('./movements.ts');
   makeTally(db, order, 'temp');
 }
@@ -114,7 +119,7 @@ export function dayTables(marts: Marts): (Table | WorkingTable)[] {
   ];
 }
 
-function fillDays(db: Database.Database, marts: Marts, order: Order, print: string): Expected {
+function fillDays(db: Database.Database, marts: Marts, order: PublishRequest, print: string): Expected {
   const parameters = { today: order.today, followed: JSON.stringify(order.storageAccounts) };
   for (const table of dayTables(marts)) fill(db, table, parameters);
   for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
-import type { Order } from './publish-request.ts';
+import type { PublishRequest } from './publish-request.ts';
 
 /** Number of this shape of the published file; a file of another shape is made anew. */
 export const SHAPE = 2;
@@ -14,7 +14,7 @@ export const SHAPE = 2;
  * made. The moments at which nothing new was seen are not part of it: a run that changed nothing publishes nothing.
  * `live` is a connection to the live file, or one that has it attached: no published table has the name of a live one.
  */
-export function fingerprint(live: Database.Database, order: Order): string {
+export function fingerprint(live: Database.Database, order: PublishRequest): string {
   const { version, timezone, durationUnit, exclude, today, storageAccounts } = order;
   const rows = [
     ...FINGERPRINTED.map((query) => live.prepare(query).raw().all()),
@@ -61,7 +61,7 @@ const REFUSED_DAYS = `select record_id, reason from quarantine
   where account = ? and stream = 'storage' and package_id is null and resolved_at is null order by quarantine_id`;
 
 /** The rows of `about`: name, value, what it means. `print` is the fingerprint of the live file. */
-export function aboutRows(live: Database.Database, order: Order, print: string): Fact[] {
+export function aboutRows(live: Database.Database, order: PublishRequest, print: string): Fact[] {
   return [
     ['version', order.version, 'Version of the vodhouse that made this file.'],
     ['shape', String(SHAPE), 'Number of the shape of this file; it rises when columns change.'],

@@ -1,14 +1,14 @@
 /** The second process: does what it is asked, one after the other, until the first one ends. */
 import Database from 'better-sqlite3';
-import { asWarehouseError } from '../database/integrity.ts';
+import { toWarehouseError } from '../database/integrity.ts';
 import type { Answer, Work } from './helper-process.ts';
-import { endWithParent } from '../lib/child-process.ts';
+import { exitWithParent } from '../lib/child-process.ts';
 import { checkTable } from './check.ts';
 import { fingerprint } from './fingerprint.ts';
 import { attachLive } from './attach-live.ts';
 import { createTable } from './mart.ts';
 import { dates } from './marts/dates.ts';
-import type { Order } from './publish-request.ts';
+import type { PublishRequest } from './publish-request.ts';
 import { makeTally } from './movements.ts';
 
 function answerTo(work: Work): Answer {
@@ -20,12 +20,12 @@ function answerTo(work: Work): Answer {
           : tally(work.order, work.into),
     };
   } catch (error) {
-    const { message, hint } = asWarehouseError(error, work.kind === 'check' ? work.path : work.order.live);
+    const { message, hint } = toWarehouseError(error, work.kind === 'check' ? work.path : work.order.live);
     return { refused: message, hint };
   }
 }
 
-function tally(order: Order, into: string): string {
+function tally(order: PublishRequest, into: string): string {
   const db = new Database(into);
   try {
     db.pragma('main.journal_mode = OFF');
@@ -42,7 +42,7 @@ function tally(order: Order, into: string): string {
   }
 }
 
-endWithParent();
+exitWithParent();
 process.on('message', (work: Work) => {
   const answer = answerTo(work);
   if (process.connected) process.send?.(answer, undefined, undefined, () => undefined); // who asked may be gone

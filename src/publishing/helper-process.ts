@@ -5,13 +5,13 @@
 import { once } from 'node:events';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Checked, Expected } from './check.ts';
-import { forkBuilt } from '../lib/child-process.ts';
+import { forkDist } from '../lib/child-process.ts';
 import type { Table } from './mart.ts';
-import type { Order } from './publish-request.ts';
+import type { PublishRequest } from './publish-request.ts';
 
-export interface Beside {
+export interface HelperProcess {
   /** Makes the tables of `TALLIED` and `dates` in a file of their own; gives the fingerprint of the live file it looked at. */
-  tally(order: Order, into: string): Promise<string>;
+  tally(order: PublishRequest, into: string): Promise<string>;
   /** As `checkTable`. */
   check(path: string, table: Table, expected: Expected): Promise<Checked>;
   close(): void;
@@ -19,14 +19,14 @@ export interface Beside {
 
 /** What it is asked to do. */
 export type Work =
-  | { kind: 'tally'; order: Order; into: string }
+  | { kind: 'tally'; order: PublishRequest; into: string }
   | { kind: 'check'; path: string; table: Table; expected: Expected };
 
 export type Answer = { result: string | Checked } | { refused: string; hint: string | undefined };
 
 /** Starts the second process; it ends with `close`, or when this process does. */
-export function createBeside(): Beside {
-  const child = forkBuilt('publishing/helper-process-entry.js');
+export function createHelperProcess(): HelperProcess {
+  const child = forkDist('publishing/helper-process-entry.js');
 
   async function ask(work: Work): Promise<string | Checked> {
     const ended = once(child, 'exit').then(() => ({

@@ -1,18 +1,18 @@
 /** The pass over all states of all videos, and the calendar that spans what it finds. */
 import type Database from 'better-sqlite3';
-import { createCalendar, partsOf } from '../lib/calendar.ts';
+import { createCalendar, toDayParts } from '../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { createWorking, fillWorking, insertAll } from './mart.ts';
 import { dates } from './marts/dates.ts';
 import { dayStart, movementByDay, stateSpan } from './marts/movement-sql.ts';
-import type { Order } from './publish-request.ts';
+import type { PublishRequest } from './publish-request.ts';
 
 /** The tables made here, in this order; `dates` is filled after the first. */
 export const TALLIED = [stateSpan, dayStart, movementByDay] as const;
 
 /** Makes the tables of `TALLIED` in that schema, and fills `dates`, which is there. The live file is attached as `live`. */
-export function makeTally(db: Database.Database, order: Order, schema: 'main' | 'temp'): void {
+export function makeTally(db: Database.Database, order: PublishRequest, schema: 'main' | 'temp'): void {
   for (const table of TALLIED) {
     db.exec(createWorking(table, schema));
     db.exec(fillWorking(table));
@@ -33,7 +33,7 @@ function* dateRows(
 }
 
 function cellsOf(day: string): (string | number)[] {
-  const { year, month, dayOfMonth, weekday, isoYear, isoWeek } = partsOf(day);
+  const { year, month, dayOfMonth, weekday, isoYear, isoWeek } = toDayParts(day);
   return [
     day,
     `${day} 00:00:00`,
@@ -53,7 +53,7 @@ function cellsOf(day: string): (string | number)[] {
 }
 
 /** The days of the first and the last fact there is; today is one. */
-function spanOf(db: Database.Database, { timezone, today }: Order): [string, string] {
+function spanOf(db: Database.Database, { timezone, today }: PublishRequest): [string, string] {
   const facts = db.prepare(FACTS).raw().get() as (string | null)[];
   const [moment = null, ...days] = facts;
   const seen = moment === null ? null : createCalendar(timezone).dayAt(fromTimestamp(moment));

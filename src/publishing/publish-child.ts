@@ -1,22 +1,22 @@
 /** The process that publishes: takes one order, answers with what came of it, and ends. */
-import { endWithParent } from '../lib/child-process.ts';
-import { told, type ToldError } from '../lib/serialize-error.ts';
-import type { Order, Publication } from './publish-request.ts';
+import { exitWithParent } from '../lib/child-process.ts';
+import { serializeError, type SerializedError } from '../lib/serialize-error.ts';
+import type { PublishRequest, Publication } from './publish-request.ts';
 import { publish } from './publish.ts';
 
 /** What the process answers. */
-export type Answer = { publication: Publication } | { error: ToldError };
+export type Answer = { publication: Publication } | { error: SerializedError };
 
-async function answerTo(order: Order): Promise<Answer> {
+async function answerTo(order: PublishRequest): Promise<Answer> {
   try {
     return { publication: await publish(order) };
   } catch (error) {
-    return { error: told(error) };
+    return { error: serializeError(error) };
   }
 }
 
-endWithParent();
-process.once('message', (order: Order) => {
+exitWithParent();
+process.once('message', (order: PublishRequest) => {
   void answerTo(order).then((answer) => {
     if (process.connected) process.send?.(answer, undefined, undefined, () => process.exit()); // who asked may be gone
   });

@@ -1,5 +1,5 @@
 /** What a publication is asked for; plain values, for it is made in a process of its own. */
-export interface Order {
+export interface PublishRequest {
   /** Absolute path of the live file. */
   live: string;
   /** Absolute path of the published file. */

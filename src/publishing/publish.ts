@@ -4,30 +4,30 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { addDays } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
-import { asWarehouseError, isDamage } from '../database/integrity.ts';
+import { toWarehouseError, isDamage } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
-import { createBeside, type Beside } from './helper-process.ts';
+import { createHelperProcess, type HelperProcess } from './helper-process.ts';
 import { build } from './build.ts';
 import { checkTable, type Checked, type Expected } from './check.ts';
 import { publishedFact } from './fingerprint.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
-import type { Order, Publication } from './publish-request.ts';
-import { draftOf } from '../database/draft-files.ts';
-import { flush, keepCopy, refuseForeign, removeCopies, swapIn, sweepLeftOvers } from './atomic-replace.ts';
+import type { PublishRequest, Publication } from './publish-request.ts';
+import { draftPath } from '../database/draft-files.ts';
+import { flush, keepCopy, assertOurFile, removeCopies, swapIn, sweepLeftOvers } from './atomic-replace.ts';
 
 /**
  * Builds the published file anew and puts it in the place of the old one. Throws ConfigError where the file is
  * something else, LockedError where another process publishes, WarehouseError where the live file cannot be read, the
  * new one not be written, or it does not hold what it should: then the old one stands.
  */
-export async function publish(order: Order): Promise<Publication> {
+export async function publish(order: PublishRequest): Promise<Publication> {
   const begun = performance.now();
   const marts = createMarts(order);
   const lock = lockOrThrow(order.live, 'publish', order.command, order.now);
   try {
     makeRoom(order);
-    const draft = draftOf(order.file);
-    const beside = createBeside();
+    const draft = draftPath(order.file);
+    const beside = createHelperProcess();
     try {
       const expected = await buildOrSay(draft, marts, order, beside);
       // the disk writes while the file is checked
@@ -45,7 +45,7 @@ export async function publish(order: Order): Promise<Publication> {
       sweepLeftOvers(order.file);
     }
   } catch (error) {
-    throw isSystemError(error) ? asWarehouseError(error, order.file) : error;
+    throw isSystemError(error) ? toWarehouseError(error, order.file) : error;
   } finally {
     lock.release();
   }
@@ -83,12 +83,17 @@ async function buildOrSay(...parameters: Parameters<typeof build>): Promise<Expe
   try {
     return await build(...parameters);
   } catch (error) {
-    throw isDamage(error) ? asWarehouseError(error, parameters[2].live) : error;
+    throw isDamage(error) ? toWarehouseError(error, parameters[2].live) : error;
   }
 }
 
 /** The two large tables are checked side by side. */
-async function checkAll(draft: string, marts: Marts, expected: Expected, beside: Beside): Promise<Checked[]> {
+async function checkAll(
+  draft: string,
+  marts: Marts,
+  expected: Expected,
+  beside: HelperProcess,
+): Promise<Checked[]> {
   const tables = marts.all.filter((mart) => mart.kind === 'table');
   const history = beside.check(draft, marts.videoHistory, expected);
   history.catch(() => undefined); // told where it is awaited
@@ -97,14 +102,14 @@ async function checkAll(draft: string, marts: Marts, expected: Expected, beside:
   return [...checked, await history];
 }
 
-function makeRoom({ live, file }: Order): void {
+function makeRoom({ live, file }: PublishRequest): void {
   mkdirSync(dirname(file), { recursive: true });
-  refuseForeign(file);
+  assertOurFile(file);
   refuseOther(live, file);
   sweepLeftOvers(file);
 }
 
-function copyOf({ file, keepDays, pruneCopies, today }: Order): string | null {
+function copyOf({ file, keepDays, pruneCopies, today }: PublishRequest): string | null {
   if (keepDays === 0) return null;
   const copy = keepCopy(file, today);
   if (pruneCopies) removeCopies(file, addDays(today, -keepDays));

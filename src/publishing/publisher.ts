@@ -3,22 +3,22 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fromTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
-import { interruptedBy, WarehouseError } from '../lib/errors.ts';
-import { revived } from '../lib/serialize-error.ts';
-import { answerOf, forkBuilt } from '../lib/child-process.ts';
+import { toInterruptedError, WarehouseError } from '../lib/errors.ts';
+import { deserializeError } from '../lib/serialize-error.ts';
+import { awaitMessage, forkDist } from '../lib/child-process.ts';
 import type { Answer } from './publish-child.ts';
-import { openFileToRead } from '../database/connection.ts';
-import { targetOf } from '../database/paths.ts';
+import { openReadOnly } from '../database/connection.ts';
+import { resolveLink } from '../database/paths.ts';
 import { tryLock } from '../database/lock.ts';
 import { fingerprint, publishedFact } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';
-import type { Order, Publication } from './publish-request.ts';
+import type { PublishRequest, Publication } from './publish-request.ts';
 import { sweepAfter, sweepLeftOvers } from './atomic-replace.ts';
 
 export type { Publication } from './publish-request.ts';
 
 /** What is the same for every publication. */
-export interface Target extends Omit<Order, 'now' | 'today' | 'pruneCopies'> {
+export interface Target extends Omit<PublishRequest, 'now' | 'today' | 'pruneCopies'> {
   /** At most one publication after a run in this time, in milliseconds; left out: after each that changed something. */
   everyMs?: number;
 }
@@ -52,10 +52,10 @@ export interface Publisher {
 
 /** A publisher into a file. Throws ConfigError where columns are left out that cannot be; what stands there, `publish` refuses. */
 export function createPublisher({ everyMs = 0, ...wished }: Target): Publisher {
-  const target = { ...wished, file: targetOf(wished.file) };
+  const target = { ...wished, file: resolveLink(wished.file) };
   createMarts(target); // refuses columns that cannot be left out
   const calendar = createCalendar(target.timezone);
-  const orderAt = (now: number, pruneCopies = true): Order => ({
+  const orderAt = (now: number, pruneCopies = true): PublishRequest => ({
     ...target,
     pruneCopies,
     now,
@@ -72,7 +72,7 @@ export function createPublisher({ everyMs = 0, ...wished }: Target): Publisher {
   };
 }
 
-function dueAt(order: Order, everyMs: number): number | null {
+function dueAt(order: PublishRequest, everyMs: number): number | null {
   if (!hasNews(order)) return null;
   const publishedAt = publishedFact(order.file, 'published_at');
   if (publishedAt === null || publishedFact(order.file, 'today') !== order.today) return order.now;
@@ -80,10 +80,10 @@ function dueAt(order: Order, everyMs: number): number | null {
   return last > order.now ? order.now : Math.max(order.now, last + everyMs); // a clock that was put back must not hold it up
 }
 
-function hasNews(order: Order): boolean {
+function hasNews(order: PublishRequest): boolean {
   const published = publishedFact(order.file, 'fingerprint');
   if (published === null) return true;
-  const { $client: live } = openFileToRead(order.live);
+  const { $client: live } = openReadOnly(order.live);
   try {
     return fingerprint(live, order) !== published;
   } finally {
@@ -91,26 +91,26 @@ function hasNews(order: Order): boolean {
   }
 }
 
-function sweep({ live, file, command, now }: Order): void {
+function sweep({ live, file, command, now }: PublishRequest): void {
   if (!existsSync(dirname(file))) return;
   const lock = tryLock(live, 'publish', command, now);
   if (lock) sweepLeftOvers(file);
   lock?.release();
 }
 
-async function publishApart(order: Order, signal: AbortSignal): Promise<Publication> {
+async function publishApart(order: PublishRequest, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
-  openFileToRead(order.live).$client.close(); // refuses what is no live file of ours, or of an older format
-  const child = forkBuilt('publishing/publish-child.js');
+  openReadOnly(order.live).$client.close(); // refuses what is no live file of ours, or of an older format
+  const child = forkDist('publishing/publish-child.js');
   const stop = () => child.kill('SIGKILL'); // it cannot hear anything else, and leaves the old file as it is
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const answer = await answerOf<Answer>(child, order);
+    const answer = await awaitMessage<Answer>(child, order);
     if ('ended' in answer) {
       sweepAfter(order.file, child.pid);
-      throw signal.aborted ? interruptedBy(signal) : endedEarly(answer.ended);
+      throw signal.aborted ? toInterruptedError(signal) : endedEarly(answer.ended);
     }
-    if ('error' in answer) throw revived(answer.error);
+    if ('error' in answer) throw deserializeError(answer.error);
     return answer.publication;
   } finally {
     signal.removeEventListener('abort', stop);

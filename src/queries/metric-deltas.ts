@@ -1,15 +1,22 @@
 /** Counts what was finished in a live file, whoever did it: the worker, or a command beside it. */
-import { openFileToRead } from '../database/connection.ts';
+import { openReadOnly } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import * as finished from './since-last.ts';
 import type { Seen } from './since-last.ts';
 
 /** What a walk does to records. */
-export const CHANGES = ['inserted', 'updated', 'unchanged', 'removed', 'restored', 'quarantined'] as const;
-export type Change = (typeof CHANGES)[number];
+export const CHANGE_KINDS = [
+  'inserted',
+  'updated',
+  'unchanged',
+  'removed',
+  'restored',
+  'quarantined',
+] as const;
+export type Change = (typeof CHANGE_KINDS)[number];
 
 /** How many were finished since the last look; nothing is in it with a count of 0. */
-export interface Finished {
+export interface MetricDeltas {
   runs: { mode: Mode; status: Status; count: number }[];
   /** Of walks: what one did counts when it has ended. */
   records: { account: string; change: Change; count: number }[];
@@ -17,9 +24,9 @@ export interface Finished {
   requests: { account: string; status: string; count: number }[];
 }
 
-export interface Tallies {
+export interface MetricDeltaReader {
   /** What was finished since the last call, or since this was opened; `now` in milliseconds since 1970. */
-  sinceLast(now: number): Finished;
+  sinceLast(now: number): MetricDeltas;
   close(): void;
 }
 
@@ -28,8 +35,8 @@ export interface Tallies {
  * above the last one is new; what was under way is looked at again until it ends, or retention takes it. Throws
  * WarehouseError where there is no live file of ours.
  */
-export function openTallies(path: string, now: number): Tallies {
-  const db = openFileToRead(path);
+export function openMetricDeltas(path: string, now: number): MetricDeltaReader {
+  const db = openReadOnly(path);
   let runs = finished.seenRuns(db);
   let walks = finished.seenWalks(db);
   let requests = finished.seenRequests(db, now);
@@ -72,13 +79,13 @@ function seenAfter({ through }: Seen, groups: readonly Group[]): Seen {
 
 type WalkGroup = ReturnType<typeof finished.walksSince>[number];
 
-function recordsOf(group: WalkGroup): Finished['records'] {
-  const counts = CHANGES.map((change) => ({ account: group.account, change, count: group[change] }));
+function recordsOf(group: WalkGroup): MetricDeltas['records'] {
+  const counts = CHANGE_KINDS.map((change) => ({ account: group.account, change, count: group[change] }));
   return counts.filter(({ count }) => count > 0);
 }
 
 type RequestGroup = ReturnType<typeof finished.requestsSince>[number];
 
-function requestsOf({ account, status, count }: RequestGroup): Finished['requests'][number] {
+function requestsOf({ account, status, count }: RequestGroup): MetricDeltas['requests'][number] {
   return { account, status: status === null ? 'none' : String(status), count };
 }

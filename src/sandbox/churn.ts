@@ -1,6 +1,6 @@
 /** How the made-up account changes while it is looked at. */
 import type { Clock } from '../lib/clock.ts';
-import { createChance, PURPOSE, type Chance } from './random.ts';
+import { createRandom, STREAM, type Random } from './random.ts';
 import type { PackageList } from './package-list.ts';
 
 /** What happened to which video. */
@@ -20,7 +20,7 @@ const STEP_MS = 100;
 export function createChurn(seed: number, lists: readonly PackageList[]): (count: number) => Change[] {
   let made = 0;
   const change = (): Change | null => {
-    const chance = createChance(seed, PURPOSE.churn, made++);
+    const chance = createRandom(seed, STREAM.churn, made++);
     const list = pickList(lists, chance);
     return list && changeOne(list, chance);
   };
@@ -28,7 +28,7 @@ export function createChurn(seed: number, lists: readonly PackageList[]): (count
 }
 
 /** A package by its share of the videos; null where all are empty. */
-function pickList(lists: readonly PackageList[], chance: Chance): PackageList | null {
+function pickList(lists: readonly PackageList[], chance: Random): PackageList | null {
   let rank = chance.below(lists.reduce((sum, list) => sum + list.size(), 0));
   for (const list of lists) {
     if (rank < list.size()) return list;
@@ -38,7 +38,7 @@ function pickList(lists: readonly PackageList[], chance: Chance): PackageList | 
 }
 
 /** Where nothing may go, a delete is an edit; where nothing is gone, a re-add is an upload. */
-function changeOne(list: PackageList, chance: Chance): Change {
+function changeOne(list: PackageList, chance: Random): Change {
   const { packageId } = list;
   const kind = pickKind(chance);
   const rank = chance.below(list.size());
@@ -50,7 +50,7 @@ function changeOne(list: PackageList, chance: Chance): Change {
   return { kind: 'upload', packageId, id: list.upload() };
 }
 
-function pickKind(chance: Chance): Change['kind'] {
+function pickKind(chance: Random): Change['kind'] {
   const drawn = chance.below(100);
   if (drawn < SHARES.upload) return 'upload';
   if (drawn < SHARES.upload + SHARES.edit) return 'edit';

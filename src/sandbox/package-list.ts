@@ -3,16 +3,16 @@ import type { Search, VideoPage, VideoQuery } from '../service/server/catalogue.
 import type { SortItem } from '../service/videos.ts';
 import {
   contains,
-  createShelf,
+  createRecordCache,
   FIRST_ID,
   firstEntries,
-  gapAfter,
+  nextIdGap,
   newEntry,
   type Entry,
   type PackageSpec,
-  type Shelf,
+  type RecordCache,
 } from './record-cache.ts';
-import { createOrder, cutPage, rankOf, type Order } from './sorted-index.ts';
+import { createSortedIndex, cutPage, rankOf, type SortedIndex } from './sorted-index.ts';
 
 export interface PackageList {
   readonly packageId: number;
@@ -37,7 +37,7 @@ interface State {
   readonly live: Entry[];
   readonly gone: Entry[];
   /** The orders of `live` that were asked for. */
-  readonly orders: Map<SortItem, Order<Entry>>;
+  readonly orders: Map<SortItem, SortedIndex<Entry>>;
   /** What the last search found, as long as nothing changes: its other pages are usually asked for next. */
   found: { search: Search; item: SortItem; entries: readonly Entry[] } | null;
   newestId: number;
@@ -46,7 +46,7 @@ interface State {
 /** A package with its first videos. Everything about it follows from `seed`, `spec` and the changes made. */
 export function createPackageList(seed: number, spec: PackageSpec): PackageList {
   const live = firstEntries(seed, spec);
-  const shelf = createShelf(seed, spec, live);
+  const shelf = createRecordCache(seed, spec, live);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
   const state: State = { live, gone: [], orders: new Map(), found: null, newestId };
   return {
@@ -56,7 +56,7 @@ export function createPackageList(seed: number, spec: PackageSpec): PackageList 
     goneCount: () => state.gone.length,
     page: (query) => readPage(state, query, shelf),
     upload: () => {
-      state.newestId += gapAfter(seed, spec, state.newestId);
+      state.newestId += nextIdGap(seed, spec, state.newestId);
       return place(state, newEntry(state.newestId));
     },
     edit: (rank) => edit(state, rank),
@@ -65,13 +65,13 @@ export function createPackageList(seed: number, spec: PackageSpec): PackageList 
   };
 }
 
-function readPage(state: State, { search, sort, page, pageSize }: VideoQuery, shelf: Shelf): VideoPage {
+function readPage(state: State, { search, sort, page, pageSize }: VideoQuery, shelf: RecordCache): VideoPage {
   const matching = search ? matches(state, search, sort.item, shelf) : ordered(state, sort.item, shelf);
   const records = cutPage(matching, sort.direction, page, pageSize).map(shelf);
   return { totalcount: matching.length, records };
 }
 
-function matches(state: State, search: Search, item: SortItem, shelf: Shelf): readonly Entry[] {
+function matches(state: State, search: Search, item: SortItem, shelf: RecordCache): readonly Entry[] {
   const { found } = state;
   if (found?.item === item && found.search.item === search.item && found.search.keyword === search.keyword) {
     return found.entries;
@@ -81,9 +81,9 @@ function matches(state: State, search: Search, item: SortItem, shelf: Shelf): re
   return entries;
 }
 
-function ordered({ live, orders }: State, item: SortItem, shelf: Shelf): readonly Entry[] {
+function ordered({ live, orders }: State, item: SortItem, shelf: RecordCache): readonly Entry[] {
   if (item === 'id') return live;
-  const order = orders.get(item) ?? createOrder(live, (entry) => shelf(entry)[item]);
+  const order = orders.get(item) ?? createSortedIndex(live, (entry) => shelf(entry)[item]);
   orders.set(item, order);
   return order.sorted();
 }

@@ -1,12 +1,12 @@
 /** Chance that repeats itself: everything made up here is a function of whole numbers, on every machine. */
 
 /** Keeps what is drawn for one purpose apart from what is drawn for another. */
-export const PURPOSE = { ids: 1, video: 2, edit: 3, churn: 4, storage: 5, notation: 6 } as const;
+export const STREAM = { ids: 1, video: 2, edit: 3, churn: 4, storage: 5, notation: 6 } as const;
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 /** A stream of draws. */
-export interface Chance {
+export interface Random {
   /** A whole number from 0 up to, not including, `limit` (up to 2^32). */
   below(limit: number): number;
   /** True in `percent` of a hundred draws. */
@@ -28,7 +28,7 @@ export function hash(...numbers: readonly number[]): number {
 }
 
 /** The stream that belongs to these numbers. */
-export function createChance(...numbers: readonly number[]): Chance {
+export function createRandom(...numbers: readonly number[]): Random {
   let state = hash(...numbers);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;

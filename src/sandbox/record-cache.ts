@@ -1,7 +1,7 @@
 /** What a package of the made-up account keeps of a video: its id and revision, and its record where that pays. */
 import type { Search, VideoRecord } from '../service/server/catalogue.ts';
-import { hash, PURPOSE } from './random.ts';
-import { makeVideo, type PackageOutline } from './sample-video.ts';
+import { hash, STREAM } from './random.ts';
+import { makeVideo, type PackageSeed } from './sample-video.ts';
 
 /** A package and how many videos it starts with; one that starts with none stays empty. */
 export interface PackageSpec {
@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 /** Gives the record of an entry. */
-export type Shelf = (entry: Entry) => VideoRecord;
+export type RecordCache = (entry: Entry) => VideoRecord;
 
 /** Ids start here in every package: the same id in two packages is two videos, and a reader must not mix them up. */
 export const FIRST_ID = 1_000_000;
@@ -31,20 +31,20 @@ export function newEntry(id: number): Entry {
 }
 
 /** How far after `id` the next one is; small packages have wide gaps, so that all span about the same ids. */
-export function gapAfter(seed: number, { id: packageId, videos }: PackageSpec, id: number): number {
+export function nextIdGap(seed: number, { id: packageId, videos }: PackageSpec, id: number): number {
   const mean = Math.min(200, Math.max(2, Math.round(40_000 / Math.max(1, videos))));
-  return 1 + (hash(seed, PURPOSE.ids, packageId, id) % (2 * mean - 1));
+  return 1 + (hash(seed, STREAM.ids, packageId, id) % (2 * mean - 1));
 }
 
 /** The videos that a package starts with, ascending by id. */
 export function firstEntries(seed: number, spec: PackageSpec): Entry[] {
   let id = FIRST_ID;
-  return Array.from({ length: spec.videos }, () => newEntry((id += gapAfter(seed, spec, id))));
+  return Array.from({ length: spec.videos }, () => newEntry((id += nextIdGap(seed, spec, id))));
 }
 
 /** Gives records, kept or made; `first` are the videos that the package starts with. */
-export function createShelf(seed: number, spec: PackageSpec, first: readonly Entry[]): Shelf {
-  const outline: PackageOutline = {
+export function createRecordCache(seed: number, spec: PackageSpec, first: readonly Entry[]): RecordCache {
+  const outline: PackageSeed = {
     seed,
     packageId: spec.id,
     firstId: first[0]?.id ?? FIRST_ID,

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
 import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import type { StorageDay } from '../service/storage.ts';
-import { hash, PURPOSE } from './random.ts';
+import { hash, STREAM } from './random.ts';
 
 /** How many days before today have a record. */
 const PAST_DAYS = 400;
@@ -47,7 +47,7 @@ export function createStorageDays(seed: number, calendar: Calendar, clock: Clock
 
 /** True for the days, two of three, whose figures are sent as doubles. */
 export function isSentAsDoubles(seed: number, day: string): boolean {
-  return hash(seed, PURPOSE.notation, daysBetween(FIRST_DAY, day)) % 3 !== 0;
+  return hash(seed, STREAM.notation, daysBetween(FIRST_DAY, day)) % 3 !== 0;
 }
 
 /** A day that is over: a function of the seed and the date, so it never changes. A snapshot, not the day's peak. */
@@ -73,7 +73,7 @@ function makeDay(day: string, figureOf: (figure: Figure) => number): StorageDay 
 function levelOf(seed: number, day: string, figure: Figure): number {
   const dayNumber = daysBetween(FIRST_DAY, day);
   const { first, daily } = GROWTH[figure];
-  const noise = (hash(seed, PURPOSE.storage, FIGURES.indexOf(figure), dayNumber) / 2 ** 32 - 0.5) / 500;
+  const noise = (hash(seed, STREAM.storage, FIGURES.indexOf(figure), dayNumber) / 2 ** 32 - 0.5) / 500;
   return Math.round((first + daily * Math.max(0, dayNumber)) * (1 + noise));
 }
 

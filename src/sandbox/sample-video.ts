@@ -1,6 +1,6 @@
 /** One video of the made-up account: a function of the seed, its package, its id and its revision. */
 import type { VideoRecord } from '../service/server/catalogue.ts';
-import { createChance, hash, PURPOSE, type Chance } from './random.ts';
+import { createRandom, hash, STREAM, type Random } from './random.ts';
 import {
   AUTHORS,
   COPYRIGHTS,
@@ -14,7 +14,7 @@ import {
 } from './sample-texts.ts';
 
 /** A package as it was at the start: its videos had the ids from `firstId` up to `lastId`, with gaps. */
-export interface PackageOutline {
+export interface PackageSeed {
   seed: number;
   packageId: number;
   firstId: number;
@@ -41,8 +41,8 @@ const SCREENS = [
 const FRAME_RATES = [30, 29.97, 23.976, 25, 59.94, 60] as const;
 
 /** The record of a video; `revision` 0 is the first, and each later one differs from the one before it. */
-export function makeVideo(outline: PackageOutline, id: number, revision: number): VideoRecord {
-  const chance = createChance(outline.seed, PURPOSE.video, outline.packageId, id);
+export function makeVideo(outline: PackageSeed, id: number, revision: number): VideoRecord {
+  const chance = createRandom(outline.seed, STREAM.video, outline.packageId, id);
   const subject = chance.pick(SUBJECTS);
   const record = {
     id,
@@ -57,7 +57,7 @@ export function makeVideo(outline: PackageOutline, id: number, revision: number)
   return revision === 0 ? record : { ...record, ...makeEdits(outline, record, revision) };
 }
 
-function makeTexts(chance: Chance, subject: Subject) {
+function makeTexts(chance: Random, subject: Subject) {
   return {
     title: chance.pick(TITLE_PATTERNS)(subject, 1 + chance.below(200)),
     series: chance.percent(55) ? `${subject.korean} 시리즈 ${1 + chance.below(9)}기` : absent(chance),
@@ -71,17 +71,17 @@ function makeTexts(chance: Chance, subject: Subject) {
 }
 
 /** Null and '' both occur for absent optional text fields (service.md 2.1). */
-function absent(chance: Chance): string | null {
+function absent(chance: Random): string | null {
   return chance.percent(50) ? null : '';
 }
 
-function makeContent(chance: Chance): string {
+function makeContent(chance: Random): string {
   const sentences = Array.from({ length: 1 + chance.below(8) }, () => chance.pick(SENTENCES));
   return sentences.join(chance.pick(SENTENCE_BREAKS));
 }
 
 /** Duration in milliseconds; many are whole minutes, so that equal values occur. Some files exceed 2^31 bytes. */
-function makeFigures(chance: Chance) {
+function makeFigures(chance: Random) {
   const screen = chance.pick(SCREENS);
   const duration = chance.percent(30) ? 60_000 * (1 + chance.below(90)) : 4_000 + chance.below(7_200_000);
   return {
@@ -94,7 +94,7 @@ function makeFigures(chance: Chance) {
   };
 }
 
-function makePictures(packageId: number, id: number, chance: Chance) {
+function makePictures(packageId: number, id: number, chance: Random) {
   const folder = `https://images.example.test/${packageId}/${id}/${chance.characters(8)}`;
   return {
     thumbnail_url: `${folder}/poster.jpg`,
@@ -107,19 +107,19 @@ function makePictures(packageId: number, id: number, chance: Chance) {
 
 /** What the revisions up to this one have left: every edited field names the last revision that changed it. */
 function makeEdits(
-  { seed, packageId }: PackageOutline,
+  { seed, packageId }: PackageSeed,
   record: Pick<VideoRecord, (typeof EDITED)[number]> & { id: number },
   revision: number,
 ): Partial<VideoRecord> {
   const edits: Partial<VideoRecord> = {};
   for (let past = 1; past <= revision; past++) {
-    const field = EDITED[hash(seed, PURPOSE.edit, packageId, record.id, past) % EDITED.length] ?? 'title';
+    const field = EDITED[hash(seed, STREAM.edit, packageId, record.id, past) % EDITED.length] ?? 'title';
     edits[field] = `${record[field] ?? ''} (수정 ${past})`;
   }
   return edits;
 }
 
-function createdAt({ firstId, lastId }: PackageOutline, id: number): string {
+function createdAt({ firstId, lastId }: PackageSeed, id: number): string {
   const paceMs = (LAST_UPLOAD_MS - FIRST_UPLOAD_MS) / Math.max(1, lastId - firstId);
   const ms =
     id <= lastId

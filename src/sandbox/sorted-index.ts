@@ -7,7 +7,7 @@ interface Identified {
 }
 
 /** All that is in `live`, ascending by one value. */
-export interface Order<T> {
+export interface SortedIndex<T> {
   sorted(): readonly T[];
   /** To be told of everything that came, went or has another value. */
   touch(one: T): void;
@@ -17,10 +17,10 @@ export interface Order<T> {
  * An order by `valueOf`, null first, by id where that is equal: text by Unicode code point, as in SQLite, and not by UTF-16
  * unit. Only what was touched is placed anew, so that an account under churn still answers at once.
  */
-export function createOrder<T extends Identified>(
+export function createSortedIndex<T extends Identified>(
   live: readonly T[],
   valueOf: (one: T) => string | number | null,
-): Order<T> {
+): SortedIndex<T> {
   const touched = new Set<T>(live);
   let rows: { one: T; key: string | number | null }[] = [];
   let sorted: T[] = [];

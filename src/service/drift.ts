@@ -29,7 +29,7 @@ export interface WithDrift {
 }
 
 /** Of an answer, and of the new fields of a record, at most so many are told. */
-const MOST_FIELDS = 50;
+const MAX_FIELDS = 50;
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
 
@@ -49,10 +49,10 @@ export function createDriftFinder(
     const found: DriftedValue[] = [];
     for (const [field, type] of documented) {
       const value = fields[field];
-      const kind = departure(type, value);
+      const kind = driftKind(type, value);
       if (kind) found.push({ field, kind, value });
     }
-    let more = MOST_FIELDS;
+    let more = MAX_FIELDS;
     for (const field of Object.keys(fields)) {
       if (documented.has(field)) continue;
       if (more-- === 0) break;
@@ -62,7 +62,7 @@ export function createDriftFinder(
   };
 }
 
-function departure(type: DocumentedType, value: unknown): DriftKind | null {
+function driftKind(type: DocumentedType, value: unknown): DriftKind | null {
   if (value === undefined) return 'missing';
   return isOfType(type, value) ? null : 'type';
 }
@@ -97,7 +97,7 @@ export function createDriftCollector(clean: (text: string) => string = (text) =>
   const documented = new Map<string, FieldDrift>();
   const others = new Map<string, FieldDrift>();
   const add = ({ field: name, kind, value }: DriftedValue): void => {
-    if (seen[kind].has(name) || seen[kind].size >= MOST_FIELDS) return;
+    if (seen[kind].has(name) || seen[kind].size >= MAX_FIELDS) return;
     seen[kind].add(name);
     const field = shorten(clean(name), FIELD_LENGTH);
     const sample = kind === 'missing' ? null : shorten(clean(toJson(value, clean)), SAMPLE_LENGTH);
@@ -107,7 +107,7 @@ export function createDriftCollector(clean: (text: string) => string = (text) =>
   };
   return {
     note: (drift) => drift?.forEach(add),
-    found: () => [...documented.values(), ...others.values()].slice(0, MOST_FIELDS),
+    found: () => [...documented.values(), ...others.values()].slice(0, MAX_FIELDS),
   };
 }
 

@@ -21,7 +21,7 @@ function refuse(context: Context, message: string): never {
 }
 
 /** A short form of any value, for messages. */
-export function show(value: unknown): string {
+export function preview(value: unknown): string {
   const isOdd = value === undefined || (typeof value === 'number' && !Number.isFinite(value));
   const text = isOdd ? String(value) : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
@@ -33,7 +33,7 @@ function readText(value: unknown, context: Context): string | null {
   }
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' && !isExact(value)) return refuse(context, `${value} is not exact`);
-  if (!survivesJson(value)) return refuse(context, `${show(value)} cannot be stored without loss`);
+  if (!survivesJson(value)) return refuse(context, `${preview(value)} cannot be stored without loss`);
   return readText(JSON.stringify(value), context);
 }
 
@@ -49,14 +49,14 @@ function readWhole(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
   if (Number.isSafeInteger(number)) return number as number;
-  return refuse(context, `${show(value)} is not a whole number that can be stored exactly`);
+  return refuse(context, `${preview(value)} is not a whole number that can be stored exactly`);
 }
 
 function readReal(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
   if (typeof number === 'number' && isExact(number)) return number;
-  return refuse(context, `${show(value)} is not a number that can be stored exactly`);
+  return refuse(context, `${preview(value)} is not a number that can be stored exactly`);
 }
 
 /** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
@@ -94,7 +94,7 @@ export function required(least: number, note: FieldNote) {
     .transform((value, context): number => {
       const number = readWhole(value, context);
       if (number !== null && number >= least) return number;
-      return refuse(context, `${show(value)} is not a whole number from ${least} up`);
+      return refuse(context, `${preview(value)} is not a whole number from ${least} up`);
     })
     .meta({ type: 'integer', minimum: least, ...note });
 }
@@ -106,7 +106,7 @@ export function documentedTypes(shape: Readonly<Record<string, z.ZodType>>): Rec
 }
 
 /** What a field takes as it is: a value for which this is true is one that its reader gives back unchanged. */
-export function fitsOf(field: z.ZodType): (value: unknown) => boolean {
+export function matchesExactly(field: z.ZodType): (value: unknown) => boolean {
   const { type, minimum } = field.meta() as { type: string; minimum?: number };
   if (type === 'string')
     return (value) => value === null || (typeof value === 'string' && value.isWellFormed());
@@ -124,7 +124,7 @@ export function survivesJson(value: unknown): boolean {
 }
 
 /** The first problem of a refused record in words: `duration: "x" is not a whole number …`. */
-export function firstProblem(error: z.ZodError): string {
+export function firstIssueText(error: z.ZodError): string {
   const issue = error.issues[0];
   if (!issue) return 'unreadable';
   const path = issue.path.join('.');

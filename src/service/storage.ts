@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
 import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { firstProblem, text, whole } from './field-types.ts';
+import { firstIssueText, text, whole } from './field-types.ts';
 
 /** Path of the operation below `report_url`. */
 export const STORAGE_PATH = '/report/stats/video/storage';
@@ -58,7 +58,7 @@ const findDrift = createDriftFinder({
 
 function readFields(record: unknown): ReadStorageDay {
   const result = storageRecord.safeParse(record);
-  if (!result.success) return { refused: { date: readDate(record), reason: firstProblem(result.error) } };
+  if (!result.success) return { refused: { date: readDate(record), reason: firstIssueText(result.error) } };
   const read = result.data;
   if (FIGURES.every((figure) => read[figure] === null)) {
     return { refused: { date: read.date, reason: 'holds none of the ten figures' } };

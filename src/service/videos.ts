@@ -1,8 +1,8 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (service.md 2.1, 2.2 and 4.1). */
 import { z } from 'zod';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { documentedTypes, firstProblem, fitsOf, survivesJson } from './field-types.ts';
-import { real, required, show, text, whole } from './field-types.ts';
+import { documentedTypes, firstIssueText, matchesExactly, survivesJson } from './field-types.ts';
+import { real, required, preview, text, whole } from './field-types.ts';
 
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';
@@ -84,13 +84,13 @@ const findDrift = createDriftFinder(documentedTypes(videoRecord.shape));
 
 function readFields(record: unknown): ReadVideo {
   const result = videoRecord.safeParse(record);
-  if (!result.success) return { refused: { id: readId(record), reason: firstProblem(result.error) } };
+  if (!result.success) return { refused: { id: readId(record), reason: firstIssueText(result.error) } };
   return withExtra(result.data, record as object);
 }
 
 const fitsByField = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   name,
-  fits: fitsOf(schema),
+  fits: matchesExactly(schema),
 }));
 
 /** All 24 fields, nothing else, each of its type: most records are, and need no copy, no closer look, and have no drift. */
@@ -116,7 +116,7 @@ function withExtra(video: VideoFields, record: object): ReadVideo {
   if (extra.length === 0) return { video };
   const lost = extra.find(([name, value]) => !name.isWellFormed() || !survivesJson(value));
   if (lost) {
-    const reason = `${lost[0]}: ${show(lost[1])} cannot be stored without loss`;
+    const reason = `${lost[0]}: ${preview(lost[1])} cannot be stored without loss`;
     return { refused: { id: video.id, reason } };
   }
   return { video: Object.assign(video, { extra: JSON.stringify(Object.fromEntries(extra)) }) };

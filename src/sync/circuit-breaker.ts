@@ -1,5 +1,5 @@
 /** Watches over the streams of one account in a run: what fails stops nothing else, but for what concerns them all. */
-import { GaveWayError, InterruptedError, messageOf, ParkedError, RefusedError } from '../lib/errors.ts';
+import { PreemptedError, InterruptedError, errorMessage, ParkedError, RefusedError } from '../lib/errors.ts';
 import { TransientError, WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
@@ -25,7 +25,7 @@ export interface StreamsOutcome {
   interrupted: boolean;
 }
 
-export interface Guard {
+export interface CircuitBreaker {
   /** Does one stream, unless the account is stopped; `packageId` is null for the storage. */
   attempt(packageId: number | null, work: () => Promise<void>): Promise<void>;
   /** Why walks under way must not go on, or null: thrown at them it is no failure, they are put off. */
@@ -62,7 +62,7 @@ interface State extends StreamsOutcome {
 /** Nothing more is asked for this account: who waits for a turn keeps checkpoint and place. */
 class StoppedError extends ParkedError {}
 
-export function createGuard(logger: Logger, account: string): Guard {
+export function createCircuitBreaker(logger: Logger, account: string): CircuitBreaker {
   const state: State = {
     failures: [],
     done: 0,
@@ -112,7 +112,7 @@ function note(
   stream: { account: string; packageId: number | null },
   error: unknown,
 ): void {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const hint = error instanceof RefusedError ? error.hint : undefined;
   const untilMs = error instanceof ParkedError ? error.untilMs : null;
   if (untilMs !== null && state.stopped?.untilMs != null) {
@@ -120,7 +120,7 @@ function note(
     return;
   }
   state.failures.push({ ...stream, message, hint, parked: untilMs !== null, untilMs });
-  const level = error instanceof GaveWayError ? 'info' : untilMs === null ? 'error' : 'warn';
+  const level = error instanceof PreemptedError ? 'info' : untilMs === null ? 'error' : 'warn';
   logger[level]({ ...stream, ...unexpected(error) }, message);
   if (untilMs !== null) state.stopped ??= { words: message, untilMs };
   if (stream.packageId !== null) countInARow(state, error);

@@ -51,7 +51,7 @@ export interface WalkRules {
 }
 
 /** Everything a run depends on. */
-export interface SyncParts {
+export interface SyncContext {
   warehouse: Warehouse;
   clock: Clock;
   calendar: Calendar;

@@ -4,7 +4,7 @@
  */
 
 /** The turn of one package. */
-export interface Turn {
+export interface Slot {
   /** Throws what ends the turn before it begins. */
   begin(): void;
   /** The service has answered: from now on all seats are open. */
@@ -15,7 +15,7 @@ export interface Turn {
   again(): Promise<void>;
 }
 
-export interface TurnRules {
+export interface FairnessRules {
   /** Packages served at a time. Until the first answer has come it is one: a wrong key is tried by one after the other. */
   seats: number;
   /** Pages of a turn. */
@@ -27,10 +27,10 @@ export interface TurnRules {
 }
 
 /** How the turns of a run go, unless a test says otherwise. */
-export const TURNS = { pages: 50, mostBegun: 100 } as const;
+export const FAIRNESS = { pages: 50, mostBegun: 100 } as const;
 
 interface Queue<T> {
-  rules: TurnRules;
+  rules: FairnessRules;
   fresh: readonly T[];
   /** The first of `fresh` that had no turn yet. */
   next: number;
@@ -43,10 +43,10 @@ interface Queue<T> {
 }
 
 /** Serves all of them; resolves when the last one is done. `serve` does not reject. */
-export async function serveInTurn<T>(
+export async function runFairly<T>(
   waiting: readonly T[],
-  rules: TurnRules,
-  serve: (one: T, turn: Turn) => Promise<void>,
+  rules: FairnessRules,
+  serve: (one: T, turn: Slot) => Promise<void>,
 ): Promise<void> {
   const queue: Queue<T> = { rules, fresh: waiting, next: 0, begun: [], freshPages: 0, taken: 0, seats: 1 };
   await new Promise<void>((resolve, reject) => {
@@ -87,7 +87,7 @@ function takeSeat<T>(queue: Queue<T>, start: (one: T) => void): boolean {
   return true;
 }
 
-function createTurn<T>(queue: Queue<T>, fill: () => void): Turn {
+function createTurn<T>(queue: Queue<T>, fill: () => void): Slot {
   const { rules } = queue;
   let pages = 0;
   let isFirst = true;

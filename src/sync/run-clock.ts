@@ -1,5 +1,5 @@
 /** Is the machine's clock to be trusted? What a run makes of the dates of the service's answers. */
-import { describeOffset } from '../lib/format.ts';
+import { formatOffset } from '../lib/format.ts';
 import type { ClockEvidence, ServiceClock } from '../service/client/service-clock.ts';
 import type { Failure } from './circuit-breaker.ts';
 
@@ -49,7 +49,7 @@ export function judgeClock(
 /** What an account whose service contradicts the clock has failed in; none where it does not. */
 export function clockFailures(account: string, { wasOff, offsetMs }: ClockEvidence): Failure[] {
   if (!wasOff) return [];
-  const message = `account ${account}: ${describeOffset(offsetMs ?? 0)}; nothing was booked, given up or deleted by age`;
+  const message = `account ${account}: ${formatOffset(offsetMs ?? 0)}; nothing was booked, given up or deleted by age`;
   const hint = "set the machine's clock (timedatectl shows it), then run it again";
   return [{ account, packageId: null, message, hint, parked: false, untilMs: null }];
 }

@@ -1,25 +1,25 @@
 /** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
-import { InterruptedError, messageOf, WarehouseError } from '../lib/errors.ts';
+import { InterruptedError, errorMessage, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
-import type { SyncAccount, SyncParts } from './context.ts';
-import { askedWords, type AskedPackage } from './package-selector.ts';
+import type { SyncAccount, SyncContext } from './context.ts';
+import { formatSelector, type PackageSelector } from './package-selector.ts';
 import { syncAccount, type AccountOutcome } from './sync-account.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './circuit-breaker.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import type { DayRange } from './storage/date-ranges.ts';
-import type { TurnRules } from './fair-queue.ts';
+import type { FairnessRules } from './fair-queue.ts';
 
 /** What a run is to do. */
-export interface RunOrder {
+export interface RunOptions {
   trigger: Trigger;
   mode: Mode;
   accounts: readonly SyncAccount[];
   /** Only these packages; null for all. */
-  packages: readonly AskedPackage[] | null;
+  packages: readonly PackageSelector[] | null;
   videos: boolean;
   storage: boolean;
   /** Only these days of the storage; null for those that are due. */
@@ -32,7 +32,7 @@ export interface RunOrder {
   /** Start of the parked run (or the first of them) that this one goes on from; what had its turn since has no more. */
   goesOnFrom: string | null;
   /** Asked between turns: why the run must not go on, or null. Left out: it always may. */
-  mayNotGoOn?: TurnRules['mayNotGoOn'] | undefined;
+  mayNotGoOn?: FairnessRules['mayNotGoOn'] | undefined;
   /** Ends the run after the page in flight; its reason is an InterruptedError. */
   signal: AbortSignal;
 }
@@ -54,7 +54,7 @@ export interface RunSummary {
 }
 
 /** Makes one run. Throws WarehouseError where the file cannot be used; all else is in the summary. */
-export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSummary> {
+export async function runOnce(parts: SyncContext, order: RunOptions): Promise<RunSummary> {
   const { warehouse, clock } = parts;
   const startedAt = clock.now();
   const isFileAhead = await findFileAhead(parts, startedAt);
@@ -77,7 +77,7 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
     status = statusOf(outcomes, walks, order.signal);
     error = errorOf(outcomes, status);
   } catch (thrown) {
-    error = messageOf(thrown);
+    error = errorMessage(thrown);
     throw thrown;
   } finally {
     const judged = judgeClock(order.accounts, isFileAhead);
@@ -98,7 +98,7 @@ export async function runOnce(parts: SyncParts, order: RunOrder): Promise<RunSum
 }
 
 /** Warns where the file holds moments ahead of the clock: one of the two is wrong. */
-async function findFileAhead({ warehouse, logger }: SyncParts, now: number): Promise<boolean> {
+async function findFileAhead({ warehouse, logger }: SyncContext, now: number): Promise<boolean> {
   const newest = await warehouse.newestMoment();
   if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
   logger.warn(
@@ -113,9 +113,9 @@ async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(work);
 }
 
-function scopeOf({ packages, videos, storage, storageDays: days, acceptPage }: RunOrder): string | null {
+function scopeOf({ packages, videos, storage, storageDays: days, acceptPage }: RunOptions): string | null {
   const words = [];
-  if (packages) words.push(`packages ${packages.map(askedWords).join(', ')}`);
+  if (packages) words.push(`packages ${packages.map(formatSelector).join(', ')}`);
   if (!storage) words.push('videos only');
   if (!videos) words.push('storage only');
   if (days) words.push(`${days.from} to ${days.to}`);
@@ -125,8 +125,8 @@ function scopeOf({ packages, videos, storage, storageDays: days, acceptPage }: R
 
 /** A file that failed the run cannot take its end either: the next run marks it as interrupted. */
 async function endRun(
-  parts: SyncParts,
-  order: RunOrder,
+  parts: SyncContext,
+  order: RunOptions,
   runId: number,
   end: Pick<RunEnd, 'status' | 'error' | 'resumeAt' | 'clock'>,
 ) {

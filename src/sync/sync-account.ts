@@ -1,13 +1,13 @@
 /** One account's part of a run: its storage, then its packages in turn. */
-import type { SyncAccount, SyncParts } from './context.ts';
-import { isAsked } from './package-selector.ts';
-import { createGuard, type StreamsOutcome } from './circuit-breaker.ts';
-import type { RunOrder } from './run.ts';
+import type { SyncAccount, SyncContext } from './context.ts';
+import { matchesAny } from './package-selector.ts';
+import { createCircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
+import type { RunOptions } from './run.ts';
 import { clockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
-import { serveInTurn, TURNS } from './fair-queue.ts';
+import { runFairly, FAIRNESS } from './fair-queue.ts';
 import { createPageOwners } from './videos/page-owners.ts';
-import { walkQuickly } from './videos/quick-walk.ts';
+import { quickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
 
 /** What an account came to; `storage` is null where there is none, or where it failed. */
@@ -15,15 +15,15 @@ export type AccountOutcome = StreamsOutcome & { storage: StorageOutcome | null }
 
 /** Serves one account, by the clock of its service. One that fails never stops the others; throws only what ends the run. */
 export async function syncAccount(
-  parts: SyncParts,
-  order: RunOrder,
+  parts: SyncContext,
+  order: RunOptions,
   account: SyncAccount,
   runId: number,
   isFileAhead: boolean,
 ): Promise<AccountOutcome> {
   account.clock.reset();
   const startedAt = account.clock.mark();
-  const guard = createGuard(parts.logger, account.name);
+  const guard = createCircuitBreaker(parts.logger, account.name);
   let storage: StorageOutcome | null = null;
   const { signal } = order;
   const { storage: rules } = account;
@@ -36,11 +36,11 @@ export async function syncAccount(
   if (order.videos) {
     const { acceptRemovals, acceptPage = false } = order;
     const owners = createPageOwners(parts.warehouse, account.name, startedAt);
-    const walkInMode = order.mode === 'quick' ? walkQuickly : walkPackage;
+    const walkInMode = order.mode === 'quick' ? quickWalk : walkPackage;
     const { concurrency: seats } = account;
     const mayNotGoOn = () => guard.whyStopped() ?? order.mayNotGoOn?.() ?? null;
-    const rules = { ...TURNS, seats, mayNotGoOn };
-    await serveInTurn(await inOrder(parts, order, account), rules, (packageId, turn) =>
+    const rules = { ...FAIRNESS, seats, mayNotGoOn };
+    await runFairly(await packagesInTurn(parts, order, account), rules, (packageId, turn) =>
       guard.attempt(packageId, () => {
         turn.begin();
         const own = { ...parts, clock: account.clock };
@@ -55,21 +55,27 @@ export async function syncAccount(
 }
 
 /** The packages asked for that had no turn yet, the one longest unserved first. */
-async function inOrder(parts: SyncParts, order: RunOrder, account: SyncAccount): Promise<number[]> {
+async function packagesInTurn(
+  parts: SyncContext,
+  order: RunOptions,
+  account: SyncAccount,
+): Promise<number[]> {
   const { mode, packages: only, goesOnFrom } = order;
-  const isWanted = (packageId: number) => !only || isAsked({ account: account.name, packageId }, only);
+  const isWanted = (packageId: number) => !only || matchesAny({ account: account.name, packageId }, only);
   const asked = new Set(account.packages.map(({ id }) => id).filter(isWanted));
   const { warehouse } = parts;
   const served = goesOnFrom ? await warehouse.packagesServedSince(account.name, mode, goesOnFrom) : [];
   for (const id of served) asked.delete(id);
-  return keepApart((await warehouse.packagesByTurn(account.name, mode)).filter(({ id }) => asked.has(id)));
+  return interleaveFailed(
+    (await warehouse.packagesByTurn(account.name, mode)).filter(({ id }) => asked.has(id)),
+  );
 }
 
 /**
  * Never two in a row that failed before, as long as there is another one: a few dead packages must not pass for an
  * account that refuses everything.
  */
-export function keepApart(packages: readonly { id: number; failedBefore: boolean }[]): number[] {
+export function interleaveFailed(packages: readonly { id: number; failedBefore: boolean }[]): number[] {
   const ids: number[] = [];
   const late: number[] = [];
   let mayFail = false;

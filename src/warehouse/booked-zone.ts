@@ -1,4 +1,4 @@
-import { openFileToRead, type Db } from '../database/connection.ts';
+import { openReadOnly, type Db } from '../database/connection.ts';
 import { countBooked } from './statements/storage.ts';
 import { readZone } from './statements/change-seq.ts';
 
@@ -16,7 +16,7 @@ export function bookedZoneOf(db: Db): BookedZone {
 
 /** Reads it from the live file at `path`. Throws WarehouseError where there is none of ours. */
 export function readBookedZone(path: string): BookedZone {
-  const db = openFileToRead(path);
+  const db = openReadOnly(path);
   try {
     return bookedZoneOf(db);
   } finally {

@@ -45,7 +45,7 @@ export interface Holder {
   isSlice: boolean;
 }
 
-export interface Belonging {
+export interface PackageMembership {
   /** How the page fits to the rows; null where most of its videos are live: that is the page of this package. */
   fitOf(page: PlacedPage): Fit | null;
   /** Hashes of the known pages of packages that were walked whole before that moment (ms), with their packages. */
@@ -62,7 +62,7 @@ const HIGHEST = Number.MAX_SAFE_INTEGER;
 const SAMPLE = 9;
 
 /** Gives the functions that look for the package of a page in this file. */
-export function createBelonging(db: Db): Belonging {
+export function createPackageMembership(db: Db): PackageMembership {
   const lookups = {
     isLive: statements.prepareIsLive(db),
     rowsOf: statements.prepareRowsOf(db),

@@ -1,15 +1,15 @@
 /** Quick looks at a package: what is known of its list, and what a look came to. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { prepareCountBelieved, prepareHighestId, type KnownRange } from './statements/expected-ids.ts';
+import { prepareCountExpected, prepareHighestId, type KnownRange } from './statements/expected-ids.ts';
 import { addSaving } from './statements/savings.ts';
 import {
   findPackage,
-  notePackageDisorder,
-  notePackageLooked,
-  notePackageMissed,
-  notePackageSize,
-  type Looked,
+  markUntrusted,
+  recordQuickWalk,
+  recordFailedQuickWalk,
+  recordSize,
+  type QuickWalkRecord,
 } from './statements/package.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
@@ -30,7 +30,7 @@ export interface KnownList {
 }
 
 /** What a quick look came to. */
-export interface LookEnd extends PackageKey {
+export interface QuickWalkResult extends PackageKey {
   runId: number;
   now: number;
   totalcount: number;
@@ -40,7 +40,7 @@ export interface LookEnd extends PackageKey {
 }
 
 /** A look that read a page that was not known, and so became a walk. */
-export interface QuickWalkEnd extends LookEnd {
+export interface QuickWalkEnd extends QuickWalkResult {
   walk: WalkEnd;
   /** Ids that it knows of between two pages, and could not settle. */
   unsettled: number;
@@ -48,7 +48,7 @@ export interface QuickWalkEnd extends LookEnd {
   isNews: boolean;
 }
 
-export interface Looks {
+export interface QuickWalks {
   /**
    * Begins a look. What a quick walk that stopped had proved is void. A package that was never walked whole is `unwalked`
    * where a full walk was not begun, or was put off; `left` to full walks where one has had its turn in vain.
@@ -57,14 +57,14 @@ export interface Looks {
   /** How many records is the service believed to list in the range? */
   countBelieved(key: PackageKey, range: KnownRange): number;
   /** Ends a look at pages that were all known. */
-  finish(end: LookEnd): void;
+  finish(end: QuickWalkResult): void;
   /** Ends a quick walk: its removals take effect or are held back. It leaves a row only where it found something. */
   finishWalk(end: QuickWalkEnd): void;
 }
 
 /** Gives the functions of quick looks in this file; what only says that all is as it was is written without an fsync. */
-export function createLooks(db: Db, ledger: Db): Looks {
-  const countBelieved = prepareCountBelieved(db);
+export function createQuickWalks(db: Db, ledger: Db): QuickWalks {
+  const countBelieved = prepareCountExpected(db);
   const highestId = prepareHighestId(db);
   return {
     begin: (key, now) => transact(db, (tx) => begin(tx, key, now, highestId)),
@@ -84,7 +84,7 @@ function begin(
   if (!known?.walked_at || known.totalcount === null || !known.page_size) {
     const hadTurn = known && (known.turn_walk_id > 0 || known.failed_walks > 0);
     if (!hadTurn) return 'unwalked';
-    notePackageMissed(tx, key, toTimestamp(now));
+    recordFailedQuickWalk(tx, key, toTimestamp(now));
     return 'left';
   }
   dropCandidatesOfQuickWalks(tx, key);
@@ -98,11 +98,11 @@ function begin(
 }
 
 /** Notes the look, and the requests that a full walk would have made more. */
-function noteLooked(tx: Tx, end: LookEnd): number {
+function noteLooked(tx: Tx, end: QuickWalkResult): number {
   const at = toTimestamp(end.now);
   const { totalcount, pageSize, unexplained } = end;
-  const looked: Looked = { totalcount, page_size: pageSize, looked_at: at, unexplained };
-  notePackageLooked(tx, end, looked);
+  const looked: QuickWalkRecord = { totalcount, page_size: pageSize, looked_at: at, unexplained };
+  recordQuickWalk(tx, end, looked);
   const requests = countRequests(tx, end.runId, end.account, end.packageId);
   const pages = Math.max(1, Math.ceil(totalcount / pageSize));
   addSaving(tx, end.account, at.slice(0, 10), Math.max(0, pages - requests));
@@ -114,13 +114,13 @@ function finishWalk(db: Db, tx: Tx, end: QuickWalkEnd): void {
   const { walk, unsettled } = end;
   const { removed, heldBack, newlyHeld } = settleRemovals(db, tx, walk);
   const { unread, orderViolated } = walk.checkpoint;
-  if (orderViolated) notePackageDisorder(tx, end);
+  if (orderViolated) markUntrusted(tx, end);
   if (!end.isNews && removed + newlyHeld === 0 && unread === null) {
     deleteWalk(tx, walk.walkId);
     return;
   }
   const at = toTimestamp(end.now);
-  notePackageSize(tx, end, at.slice(0, 10));
+  recordSize(tx, end, at.slice(0, 10));
   closeWalk(tx, walk.walkId, {
     status: unread === null ? 'succeeded' : 'partial',
     finished_at: at,

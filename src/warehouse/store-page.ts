@@ -3,13 +3,13 @@ import { toTimestamp } from '../lib/clock.ts';
 import { transact } from '../database/transaction.ts';
 import type { Db, Tx } from '../database/connection.ts';
 import { noteDrift, type FieldDrift } from './statements/drift.ts';
-import { notePackageChanged } from './statements/package.ts';
+import { addLiveCount } from './statements/package.ts';
 import { prepareForgetPageHash, prepareKeepPageHash } from './statements/page-hash.ts';
 import { prepareOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
 import {
   prepareCandidatesBetween,
   prepareNoteCandidate,
-  prepareStrikeCandidate,
+  prepareDeleteCandidate,
 } from './statements/removal.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/change-seq.ts';
 import { prepareCountLive, prepareFindVideo, prepareKnownVideos } from './statements/video.ts';
@@ -95,7 +95,7 @@ function prepareStatements(db: Db) {
     advanceWalk: prepareAdvanceWalk(db),
     findVideo: prepareFindVideo(db),
     noteCandidate: prepareNoteCandidate(db),
-    strikeCandidate: prepareStrikeCandidate(db),
+    strikeCandidate: prepareDeleteCandidate(db),
     keepPageHash: prepareKeepPageHash(db),
     forgetPageHash: prepareForgetPageHash(db),
     lastChangeSeq: prepareLastChangeSeq(db),
@@ -248,7 +248,7 @@ function writeVideos(
   }
   if (seq > before) {
     noteChangeSeq(seq);
-    notePackageChanged(tx, answer, counts.inserted + counts.restored, seq);
+    addLiveCount(tx, answer, counts.inserted + counts.restored, seq);
   }
   return counts;
 }

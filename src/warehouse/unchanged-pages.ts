@@ -15,7 +15,7 @@ import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
 /** What is known of a page whose records need not be read. */
-export interface KnownPage {
+export interface UnchangedPage {
   records: number;
   pageSize: number;
   /** Its lowest and its highest id. */
@@ -28,28 +28,28 @@ export interface KnownPage {
 }
 
 /** A recognised page of a walk. */
-export interface KnownPageToStore extends PackageKey {
+export interface UnchangedPageToStore extends PackageKey {
   walkId: number;
   page: number;
   answeredAt: number;
   records: number;
-  drift: KnownPage['drift'];
+  drift: UnchangedPage['drift'];
   /** The ids between this page and what was read above it; null where there is no such gap. */
   gap: IdRange | null;
   checkpoint: Checkpoint;
 }
 
-export interface KnownPages {
+export interface UnchangedPages {
   /**
    * The page of this number, if its records have this hash and all that it says is in the rows still: no row of its
    * proof has changed, is a candidate, or is in quarantine.
    */
-  recognise(page: HashedPage): KnownPage | null;
-  store(page: KnownPageToStore): PageCounts;
+  recognise(page: HashedPage): UnchangedPage | null;
+  store(page: UnchangedPageToStore): PageCounts;
 }
 
 /** Gives the functions that deal with known pages in this file. */
-export function createKnownPages(db: Db): KnownPages {
+export function createUnchangedPages(db: Db): UnchangedPages {
   const statements = prepareStatements(db);
   return {
     recognise: (place) => recognise(statements, place),
@@ -72,7 +72,7 @@ function prepareStatements(db: Db) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function recognise(statements: Statements, place: HashedPage): KnownPage | null {
+function recognise(statements: Statements, place: HashedPage): UnchangedPage | null {
   const known = statements.findByHash(place);
   if (!known) return null;
   const { proof_low: low, proof_high: high } = known;
@@ -83,11 +83,11 @@ function recognise(statements: Statements, place: HashedPage): KnownPage | null 
     !statements.openVideoIds(place).some(isOpen);
   if (!isStill) return null;
   const { records, page_size: pageSize, first_id: first, last_id: last } = known;
-  const drift = known.drift === null ? [] : (JSON.parse(known.drift) as KnownPage['drift']);
+  const drift = known.drift === null ? [] : (JSON.parse(known.drift) as UnchangedPage['drift']);
   return { records, pageSize, first, last, proof: { low, high }, drift };
 }
 
-function storeKnown(tx: Tx, statements: Statements, page: KnownPageToStore): PageCounts {
+function storeKnown(tx: Tx, statements: Statements, page: UnchangedPageToStore): PageCounts {
   const place = { ...page, pageSize: page.checkpoint.pageSize };
   touchDrift(tx, page.account, 'videos', page.drift, toTimestamp(page.answeredAt));
   statements.confirm(place, statements.lastChangeSeq());

@@ -6,13 +6,13 @@ import type { HeldReason } from '../database/schema/videos.ts';
 import { forgetOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
 import {
-  adoptCandidates,
+  reassignCandidates,
   candidatesOf,
   dropCandidatesByOrder,
   dropCandidatesOfQuickWalks,
-  dropFreshCandidates,
+  dropUnheldCandidates,
 } from './statements/removal.ts';
-import { holdBackCandidates, prepareStrikeCandidate } from './statements/removal.ts';
+import { holdBackCandidates, prepareDeleteCandidate } from './statements/removal.ts';
 import { countRequests } from './statements/run.ts';
 import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/change-seq.ts';
 import { prepareMarkRemoved } from './statements/video.ts';
@@ -37,7 +37,7 @@ export interface NewWalk extends PackageKey {
 }
 
 /** A walk that has begun, and what it can start from. */
-export interface BegunWalk {
+export interface StartedWalk {
   walkId: number;
   /** Where an earlier walk of the same package stopped; null for a walk from the start. */
   checkpoint: Checkpoint | null;
@@ -46,7 +46,7 @@ export interface BegunWalk {
 }
 
 /** Begins a walk, going on from the last one of the package where that stopped before its end. */
-export function beginWalk(db: Db, start: NewWalk): BegunWalk {
+export function beginWalk(db: Db, start: NewWalk): StartedWalk {
   return transact(db, (tx) => {
     const earlier = resumable(lastWalk(tx, start, start.mode), start);
     const at = toTimestamp(start.now);
@@ -62,8 +62,8 @@ export function beginWalk(db: Db, start: NewWalk): BegunWalk {
       ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
     });
     if (start.mode === 'full') dropCandidatesOfQuickWalks(tx, start);
-    if (earlier) adoptCandidates(tx, start, earlier.walk_id, walkId);
-    else if (start.mode === 'full') dropFreshCandidates(tx, start);
+    if (earlier) reassignCandidates(tx, start, earlier.walk_id, walkId);
+    else if (start.mode === 'full') dropUnheldCandidates(tx, start);
     return { walkId, checkpoint: earlier && toCheckpoint(earlier), last: lastSize(tx, start) };
   });
 }
@@ -105,14 +105,14 @@ function toCheckpoint(earlier: WalkRow): Checkpoint {
   };
 }
 
-function lastSize(tx: Tx, key: PackageKey): BegunWalk['last'] {
+function lastSize(tx: Tx, key: PackageKey): StartedWalk['last'] {
   const known = packages.findPackage(tx, key);
   if (known?.totalcount == null || !known.page_size) return null;
   return { totalcount: known.totalcount, pageSize: known.page_size };
 }
 
 /** When a walk may not remove at once. */
-export interface Brake {
+export interface RemovalLimit {
   /** A walk that would remove more than this share of the live rows, and more than `least`, is held back. */
   share: number;
   least: number;
@@ -131,7 +131,7 @@ export interface WalkEnd extends PackageKey {
   startedAt: number;
   now: number;
   checkpoint: Checkpoint;
-  brake: Brake;
+  brake: RemovalLimit;
   /** The last page read was the whole list: what that proves needs no order. */
   isWhole: boolean;
   /** Enough ids were seen in their order: that is no chance. */
@@ -154,7 +154,7 @@ export interface Removals {
 export function finishWalk(db: Db, end: WalkEnd): Removals {
   return transact(db, (tx) => {
     correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
-    if (!canProve(end)) dropFreshCandidates(tx, end);
+    if (!canProve(end)) dropUnheldCandidates(tx, end);
     const { unread } = end.checkpoint;
     const removals = settleRemovals(db, tx, end);
     const at = toTimestamp(end.now);
@@ -166,11 +166,11 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       held_back: removals.heldBack,
       requests: countRequests(tx, end.runId, end.account, end.packageId),
     });
-    packages.notePackageServed(tx, end, end.walkId, false);
-    packages.notePackageSize(tx, end, at.slice(0, 10));
+    packages.recordTurn(tx, end, end.walkId, false);
+    packages.recordSize(tx, end, at.slice(0, 10));
     if (unread !== null) return removals;
     resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
-    packages.notePackageWalked(tx, end, {
+    packages.recordFullWalk(tx, end, {
       totalcount: end.checkpoint.totalcount,
       page_size: end.checkpoint.pageSize,
       walked_at: at,
@@ -184,7 +184,7 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
 
 /** Forgets what this walk proved so far: what it goes on from cannot be joined to what it read before. */
 export function dropProofs(db: Db, key: PackageKey): void {
-  transact(db, (tx) => dropFreshCandidates(tx, key));
+  transact(db, (tx) => dropUnheldCandidates(tx, key));
 }
 
 /** Forgets all that was proved by the order of the list, also by earlier walks: it is not sorted. */
@@ -206,8 +206,8 @@ export interface WalkStop extends PackageKey {
 export function stopWalk(db: Db, stop: WalkStop): void {
   transact(db, (tx) => {
     if (stop.status === 'failed') {
-      if (stop.mode === 'full') packages.notePackageServed(tx, stop, stop.walkId, true);
-      else packages.notePackageMissed(tx, stop, toTimestamp(stop.now));
+      if (stop.mode === 'full') packages.recordTurn(tx, stop, stop.walkId, true);
+      else packages.recordFailedQuickWalk(tx, stop, toTimestamp(stop.now));
     }
     closeWalk(tx, stop.walkId, {
       status: stop.status,
@@ -225,9 +225,9 @@ export function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
   const candidates = candidatesOf(tx, end);
   const proved = candidates.filter((row) => row.walk_id === end.walkId && canProve(end));
   const fresh = proved.filter((row) => !row.held_back);
-  const through = proved.filter((row) => row.held_back && mayPass(row, end));
+  const through = proved.filter((row) => row.held_back && isConfirmed(row, end));
   const waiting = candidates.filter((row) => row.held_back).length - through.length;
-  const reason = whyHold(tx, end, fresh.length, waiting, through.length);
+  const reason = holdReason(tx, end, fresh.length, waiting, through.length);
   if (reason) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
   else through.push(...fresh);
   remove(db, tx, end, through);
@@ -243,7 +243,7 @@ function canProve({ checkpoint, isWhole }: WalkEnd): boolean {
 }
 
 /** A removal that was held back and is proved again passes a schedule later, or when a person let it through. */
-function mayPass(
+function isConfirmed(
   { held_at: heldAt, held_by: heldBy, proved_at: provedAt }: Candidate,
   end: WalkEnd,
 ): boolean {
@@ -253,7 +253,13 @@ function mayPass(
 }
 
 /** Why the removals proved for the first time wait for a second proof; null where they need not. */
-function whyHold(tx: Tx, end: WalkEnd, fresh: number, waiting: number, through: number): HeldReason | null {
+function holdReason(
+  tx: Tx,
+  end: WalkEnd,
+  fresh: number,
+  waiting: number,
+  through: number,
+): HeldReason | null {
   if (fresh === 0) return null;
   const { live_count: live = 0, order = null } = packages.findPackage(tx, end) ?? {};
   const held = fresh + waiting;
@@ -267,7 +273,7 @@ function whyHold(tx: Tx, end: WalkEnd, fresh: number, waiting: number, through: 
 function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {
   if (rows.length === 0) return;
   const markRemoved = prepareMarkRemoved(db);
-  const strike = prepareStrikeCandidate(db);
+  const strike = prepareDeleteCandidate(db);
   const at = toTimestamp(end.now);
   let seq = prepareLastChangeSeq(db)();
   for (const { id, proved_at: provedAt } of rows) {
@@ -275,5 +281,5 @@ function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; prove
     strike(end, id);
   }
   prepareNoteChangeSeq(db)(seq);
-  packages.notePackageChanged(tx, end, -rows.length, seq);
+  packages.addLiveCount(tx, end, -rows.length, seq);
 }

@@ -1,17 +1,17 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/days.ts';
-import { createBelonging, type Fit, type PlacedPage } from './package-membership.ts';
+import { createPackageMembership, type Fit, type PlacedPage } from './package-membership.ts';
 import { bookedZoneOf, type BookedZone } from './booked-zone.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, knownDays, storeDays } from './store-days.ts';
 import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './store-days.ts';
-import { openFile, openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
-import { identityOf, refuseOther } from '../database/file-identity.ts';
-import { createKnownPages, type KnownPage, type KnownPageToStore } from './unchanged-pages.ts';
-import { createLooks, type KnownList, type LookEnd, type QuickWalkEnd } from './quick-walks.ts';
+import { openDatabase, openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
+import { getFileIdentity, assertSameFile } from '../database/file-identity.ts';
+import { createUnchangedPages, type UnchangedPage, type UnchangedPageToStore } from './unchanged-pages.ts';
+import { createQuickWalks, type KnownList, type QuickWalkResult, type QuickWalkEnd } from './quick-walks.ts';
 import { createPageStore } from './store-page.ts';
-import { REMEMBERED_MS } from '../budget/pauses.ts';
+import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
 import type { BoundaryLook, PageOutcome, PageToStore } from './store-page.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import * as runs from './statements/run.ts';
@@ -24,11 +24,11 @@ import { hasProofsByOrder } from './statements/removal.ts';
 import type { HashedPage } from './statements/page-hash.ts';
 import { prepareCountLive, prepareLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
-import { noteLeftOverWalks, walksOf } from './statements/walk.ts';
+import { countOrphanFailures, walksOf } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
-import { lowerMoments, newestMoment } from '../database/newest-time.ts';
+import { clampFutureTimes, getNewestTime } from '../database/newest-time.ts';
 import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
-import type { BegunWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
+import type { StartedWalk, NewWalk, Removals, WalkEnd } from './walks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
@@ -43,7 +43,7 @@ export interface NewRun {
 }
 
 /** A run over everything that came to its end, whatever came of it. */
-export interface WholeRun {
+export interface UnscopedRun {
   /** Its start, or that of the first of the runs that it goes on from. */
   startedAt: string;
   /** Its own number: runs are numbered in their order. */
@@ -80,7 +80,7 @@ export interface Warehouse {
   requestsOf(runId: number): Promise<number>;
   walksOf(runId: number): Promise<WalkRow[]>;
   /** The newest run over everything that came to its end, whatever came of it; null before the first. */
-  lastWholeRun(mode: Mode): Promise<WholeRun | null>;
+  lastWholeRun(mode: Mode): Promise<UnscopedRun | null>;
   /** How long the last run in this mode took, in milliseconds; 0 before the first. */
   lastDurationMs(mode: Mode): Promise<number>;
   /** Makes the configured packages known, and retires the others. */
@@ -89,13 +89,13 @@ export interface Warehouse {
   packagesByTurn(account: string, mode: Mode): Promise<packages.PackageInTurn[]>;
   /** Those that had their turn in the run begun at `origin`, or in one that went on from it. */
   packagesServedSince(account: string, mode: Mode, origin: string): Promise<number[]>;
-  beginWalk(walk: NewWalk): Promise<BegunWalk>;
+  beginWalk(walk: NewWalk): Promise<StartedWalk>;
   storePage(page: PageToStore): Promise<PageOutcome>;
   /** Stores a look across the boundary of two pages; the walk goes on from where it was. */
   storeLook(look: BoundaryLook): Promise<PageOutcome>;
   /** The page whose records have this hash, if the rows say all that it says; null where it must be read. */
-  recognisePage(page: HashedPage): Promise<KnownPage | null>;
-  storeKnownPage(page: KnownPageToStore): Promise<PageCounts>;
+  recognisePage(page: HashedPage): Promise<UnchangedPage | null>;
+  storeKnownPage(page: UnchangedPageToStore): Promise<PageCounts>;
   /** How a page fits to the rows of its package; null where most of its videos are live. */
   fitOf(page: PlacedPage): Promise<Fit | null>;
   /** Hashes of the known pages of packages that were walked whole before that moment (ms), with their packages. */
@@ -119,7 +119,7 @@ export interface Warehouse {
   /** Has this walk proved removals by the order of the list? */
   hasProofs(key: PackageKey, walkId: number): Promise<boolean>;
   /** Ends a quick look at pages that were all known. */
-  finishLook(end: LookEnd): Promise<void>;
+  finishLook(end: QuickWalkResult): Promise<void>;
   /** Ends a quick walk; it leaves a row only where it found something. */
   finishQuickWalk(end: QuickWalkEnd): Promise<void>;
   knownDays(account: string): Promise<KnownDays>;
@@ -149,19 +149,19 @@ export interface SqliteWarehouse extends Warehouse {
 
 /** Opens (or makes) the live file at `path`. Throws WarehouseError where it cannot be used. */
 export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
-  const db = openFile(path, clock.now());
-  const opened = identityOf(path);
+  const db = openDatabase(path, clock.now());
+  const opened = getFileIdentity(path);
   const ledger = openLedgerConnection(path);
   const pages = createPageStore(db);
-  const knownPages = createKnownPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
-  const looks = createLooks(db, ledger);
-  const belonging = createBelonging(db);
+  const knownPages = createUnchangedPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
+  const looks = createQuickWalks(db, ledger);
+  const belonging = createPackageMembership(db);
   const countLive = prepareCountLive(db);
   const liveIds = prepareLiveIds(db);
   return {
     beginRun: async (run) => beginRun(db, run),
     endRun: async (runId, end) => endRun(db, runId, end),
-    newestMoment: async () => newestMoment(db),
+    newestMoment: async () => getNewestTime(db),
     requestsOf: async (runId) => runs.countRequests(db, runId),
     walksOf: async (runId) => walksOf(db, runId),
     lastWholeRun: async (mode) => lastWholeRun(db, mode),
@@ -196,7 +196,7 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
     budget: (account, limits, onWait, budgetClock = clock) =>
       createBudget(ledger, account, limits, budgetClock, onWait),
     bookedZone: () => bookedZoneOf(db),
-    refuseReplaced: () => refuseOther(path, opened),
+    refuseReplaced: () => assertSameFile(path, opened),
     close: () => {
       ledger.$client.close();
       db.$client.close();
@@ -206,8 +206,8 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
 
 function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number {
   return transact(db, (tx) => {
-    noteLeftOverWalks(tx);
-    runs.closeLeftOvers(tx, toTimestamp(now));
+    countOrphanFailures(tx);
+    runs.interruptOrphans(tx, toTimestamp(now));
     const started = { started_at: toTimestamp(now), origin_started_at: origin };
     return runs.insertRun(tx, { trigger, mode, scope, ...started });
   });
@@ -220,7 +220,7 @@ function endRun(db: Db, runId: number, { status, now, error, resumeAt, clock, re
     const end = { status, finished_at: toTimestamp(now), requests, error, resume_at };
     runs.closeRun(tx, runId, { ...end, clock_offset_ms: clock.offsetMs });
     if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
-    if (clock.isFileWrong) lowerMoments(tx, toTimestamp(now));
+    if (clock.isFileWrong) clampFutureTimes(tx, toTimestamp(now));
     if (clock.mayPrune) prune(tx, now, retention);
   });
 }
@@ -230,15 +230,15 @@ function prune(tx: Tx, now: number, retention: RunEnd['retention']): void {
   runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
   runs.pruneRuns(tx, runsBefore);
   pruneSavings(tx, runsBefore.slice(0, 10));
-  prunePauses(tx, toTimestamp(now - REMEMBERED_MS));
+  prunePauses(tx, toTimestamp(now - PAUSE_MEMORY_MS));
 }
 
 function recordZone(db: Db, timezone: string): void {
   if (readZone(db) !== timezone) transact(db, (tx) => writeZone(tx, timezone));
 }
 
-function lastWholeRun(db: Db, mode: Mode): WholeRun | null {
-  const last = runs.lastWholeRun(db, mode);
+function lastWholeRun(db: Db, mode: Mode): UnscopedRun | null {
+  const last = runs.lastUnscopedRun(db, mode);
   if (!last) return null;
   const { run_id: runId, started_at, origin_started_at: origin, status, resume_at: resumeAt } = last;
   return { startedAt: origin ?? started_at, runId, status, resumeAt };

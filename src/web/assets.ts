@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { builtFile } from '../lib/child-process.ts';
+import { distFile } from '../lib/child-process.ts';
 
 export interface Assets {
   /** Where a file is to be found on this server, by its name (`page.css`). Throws where there is no such file. */
@@ -60,7 +60,7 @@ function assetFiles(): string[] {
   const { resolve } = createRequire(import.meta.url);
   return [
     ...filesIn(new URL('../../assets/', import.meta.url), ['.css', '.svg']),
-    ...filesIn(builtFile('browser/'), ['.js']),
+    ...filesIn(distFile('browser/'), ['.js']),
     ...CHART_FILES.map((file) => resolve(file)),
   ];
 }

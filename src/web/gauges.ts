@@ -2,13 +2,13 @@
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { DiskSpace } from '../database/disk-space.ts';
-import type { Overview } from '../queries/status-queries.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 import type { Stream } from '../health/streams.ts';
 
 /** How things stand at one scrape. */
-export interface Look {
+export interface Scrape {
   config: Config;
-  overview: Overview;
+  overview: StatusQueries;
   /** Milliseconds since 1970. */
   now: number;
   streams: readonly Stream[];
@@ -29,7 +29,7 @@ export interface GaugeReading {
   name: string;
   help: string;
   labels: readonly string[];
-  read(look: Look): Sample[];
+  read(look: Scrape): Sample[];
 }
 
 const WINDOWS = [

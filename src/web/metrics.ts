@@ -4,19 +4,19 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/version.ts';
 import { measureDiskSpace } from '../database/disk-space.ts';
-import type { Overview } from '../queries/status-queries.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 import { publishedFact } from '../publishing/fingerprint.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { MODES, STATUSES } from '../database/schema/runs.ts';
-import { CHANGES, type Finished, type Tallies } from '../queries/metric-deltas.ts';
-import { GAUGES, type Look, type Sample } from './gauges.ts';
-import { streamsOf, type StreamParts } from '../health/streams.ts';
+import { CHANGE_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
+import { GAUGES, type Scrape, type Sample } from './gauges.ts';
+import { listStreams, type StreamParts } from '../health/streams.ts';
 
 /** What metrics are made of. */
 export interface MetricsParts {
   config: Config;
-  overview: Overview;
-  tallies: Pick<Tallies, 'sinceLast'>;
+  overview: StatusQueries;
+  tallies: Pick<MetricDeltaReader, 'sinceLast'>;
   /** Null where the config publishes nothing. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   clock: Pick<Clock, 'now'>;
@@ -67,13 +67,13 @@ export function createMetrics(parts: MetricsParts): Metrics {
 function lookAt(
   { config, overview, publisher, clock, isStale }: MetricsParts,
   durationMs: number | null,
-): Look {
+): Scrape {
   const now = clock.now();
   return {
     config,
     overview,
     now,
-    streams: streamsOf({ config, overview, isStale }, now),
+    streams: listStreams({ config, overview, isStale }, now),
     space: measureDiskSpace(config.warehouse),
     published:
       publisher && config.publish
@@ -114,7 +114,7 @@ function createCounters(registry: Registry, { accounts }: Config) {
     ['account', 'status'],
   );
   const names = new Set(accounts.map(({ name }) => name));
-  const add = (finished: Finished) => {
+  const add = (finished: MetricDeltas) => {
     for (const { mode, status, count } of finished.runs) runs.inc({ mode, status }, count);
     for (const { account, change, count } of finished.records)
       if (names.has(account)) records.inc({ account, change }, count);
@@ -125,11 +125,11 @@ function createCounters(registry: Registry, { accounts }: Config) {
   return { add };
 }
 
-function nothingYet(accounts: readonly string[]): Finished {
+function nothingYet(accounts: readonly string[]): MetricDeltas {
   const statuses = STATUSES.filter((status) => status !== 'running');
   return {
     runs: MODES.flatMap((mode) => statuses.map((status) => ({ mode, status, count: 0 }))),
-    records: accounts.flatMap((account) => CHANGES.map((change) => ({ account, change, count: 0 }))),
+    records: accounts.flatMap((account) => CHANGE_KINDS.map((change) => ({ account, change, count: 0 }))),
     requests: accounts.flatMap((account) => ['200', 'none'].map((status) => ({ account, status, count: 0 }))),
   };
 }

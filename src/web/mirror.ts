@@ -10,13 +10,13 @@ import {
   type VideoPage,
   type VideoQuery,
 } from '../service/server/catalogue.ts';
-import type { Refusal } from '../service/server/api-errors.ts';
+import type { ApiError } from '../service/server/api-errors.ts';
 import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import type { StorageDay } from '../service/storage.ts';
-import type { Lists } from '../queries/video-list/video-list.ts';
+import type { VideoLists } from '../queries/video-list/video-list.ts';
 
 export interface MirrorParts {
-  lists: Lists;
+  lists: VideoLists;
   calendar: Calendar;
   clock: Clock;
   /** The accounts that are served: one, or all where the base address names none. */
@@ -35,7 +35,7 @@ async function readVideos(
   { lists, accounts }: MirrorParts,
   query: VideoQuery,
   signal: AbortSignal,
-): Promise<VideoPage | Refusal> {
+): Promise<VideoPage | ApiError> {
   const { packageId } = query;
   const [account, ...others] = accounts.filter(({ packages }) => packages.some(({ id }) => id === packageId));
   if (!account) return packageNotFound(packageId);
@@ -51,7 +51,7 @@ async function readVideos(
 async function readStorage(
   { lists, accounts, calendar, clock }: MirrorParts,
   { from, to, direction }: StorageRange,
-): Promise<StorageDays | Refusal> {
+): Promise<StorageDays | ApiError> {
   const [account, ...others] = accounts.filter(({ storage }) => storage !== null);
   if (!account) {
     const names = accounts.map(({ name }) => name).join(', ');
@@ -72,7 +72,7 @@ function dayOf(row: Record<Figure, number | null> & { date: string }): StorageDa
   return { ...figures, date: row.date };
 }
 
-function ambiguous(what: string, accounts: readonly AccountConfig[]): Refusal {
+function ambiguous(what: string, accounts: readonly AccountConfig[]): ApiError {
   const names = accounts.map(({ name }) => name);
   const message = `accounts ${names.join(', ')} have ${what}; put /accounts/NAME before the path, as in /accounts/${names[0] ?? ''}`;
   return { refused: 'PackageAmbiguous', message };

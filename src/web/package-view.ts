@@ -4,11 +4,11 @@ import { addDays } from '../lib/days.ts';
 import { createStanding, type Standing } from '../health/report.ts';
 import type { FactParts } from './status-view.ts';
 import { SEARCH_ITEMS, SORT_ITEMS, type SearchItem, type SortItem } from '../service/videos.ts';
-import type { Details } from '../queries/page-queries.ts';
-import type { Lists } from '../queries/video-list/video-list.ts';
+import type { PageQueries } from '../queries/page-queries.ts';
+import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PackageWalk, RemovedVideo } from '../queries/named/videos.ts';
 import { z } from 'zod';
-import { pageWish, textWish } from './query-params.ts';
+import { pageParam, textParam } from './query-params.ts';
 
 /** Videos a page. */
 export const VIDEOS_A_PAGE = 50;
@@ -16,12 +16,12 @@ const WALKS = 10;
 const SIZE_DAYS = 90;
 
 /** What a reader may ask of the list; what cannot be read counts as left out. */
-export const packageWish = z.object({
-  keyword: textWish,
+export const packageQuery = z.object({
+  keyword: textParam,
   item: z.enum(SEARCH_ITEMS).catch('title'),
   sort: z.enum(SORT_ITEMS).catch('id'),
   direction: z.enum(['asc', 'desc']).catch('desc'),
-  page: pageWish,
+  page: pageParam,
   /** Removed videos with a lower id than this, or all of them; null: the list itself. */
   removed: z
     .union([z.literal('all'), z.coerce.number().int().min(1)])
@@ -30,7 +30,7 @@ export const packageWish = z.object({
     .default(null),
 });
 
-export type PackageWish = z.output<typeof packageWish>;
+export type PackageQuery = z.output<typeof packageQuery>;
 
 /** A video of the list, as the service sent it. */
 export interface ListedVideo {
@@ -42,7 +42,7 @@ export interface ListedVideo {
   series: string | null;
 }
 
-export interface PackageFacts {
+export interface PackageView {
   now: number;
   account: string;
   package_id: number;
@@ -50,7 +50,7 @@ export interface PackageFacts {
   /** How it stands; null where it is no longer in the config, since `retiredAt`. */
   standing: Standing['packages'][number] | null;
   retiredAt: string | null;
-  wish: PackageWish;
+  wish: PackageQuery;
   sizes: { date: string; videos: number }[];
   walks: PackageWalk[];
   /** The list, or the removed ones; null where the package was never walked whole. */
@@ -59,16 +59,16 @@ export interface PackageFacts {
 }
 
 export interface PackageParts extends FactParts {
-  lists: Lists;
+  lists: VideoLists;
 }
 
 /** Gathers the facts; null where nothing is known of such a package. Rejects as `Lists.page` does. */
-export async function packageFacts(
+export async function createPackageView(
   parts: PackageParts,
   key: { account: string; packageId: number },
-  wish: PackageWish,
+  wish: PackageQuery,
   { now, signal }: { now: number; signal: AbortSignal },
-): Promise<PackageFacts | null> {
+): Promise<PackageView | null> {
   const { details } = parts;
   const { account, packageId: package_id } = key;
   const { packages } = createStanding(parts, now, 1);
@@ -91,7 +91,11 @@ export async function packageFacts(
   };
 }
 
-function removedOf(details: Details, key: { account: string; packageId: number }, wished: number | 'all') {
+function removedOf(
+  details: PageQueries,
+  key: { account: string; packageId: number },
+  wished: number | 'all',
+) {
   const below = wished === 'all' ? Number.MAX_SAFE_INTEGER : wished;
   const videos = details.removedOf(key, below, VIDEOS_A_PAGE + 1);
   const shown = videos.slice(0, VIDEOS_A_PAGE);
@@ -99,11 +103,11 @@ function removedOf(details: Details, key: { account: string; packageId: number }
 }
 
 async function listed(
-  lists: Lists,
+  lists: VideoLists,
   key: { account: string; packageId: number },
-  wish: PackageWish,
+  wish: PackageQuery,
   signal: AbortSignal,
-): Promise<PackageFacts['list']> {
+): Promise<PackageView['list']> {
   const read = (page: number) => lists.page(key, { ...queryOf(wish), page, pageSize: VIDEOS_A_PAGE }, signal);
   let [page, answer] = [wish.page, await read(wish.page)];
   if (!answer) return null;
@@ -113,7 +117,7 @@ async function listed(
   return { videos, found: answer.size, page, pages };
 }
 
-function queryOf({ keyword, item, sort, direction }: PackageWish): {
+function queryOf({ keyword, item, sort, direction }: PackageQuery): {
   search?: { item: SearchItem; keyword: string };
   sort: { item: SortItem; direction: 'asc' | 'desc' };
 } {

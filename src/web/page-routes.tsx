@@ -4,26 +4,26 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { BusyError } from '../lib/errors.ts';
-import { goneSignal } from '../service/server/limits.ts';
-import { asHtml, asPiece, Page, type AddressOf, type PageParts } from './pages/layout.tsx';
+import { clientGoneSignal } from '../service/server/limits.ts';
+import { renderPage, renderFragment, Page, type AssetUrl, type PageParts } from './pages/layout.tsx';
 import { PackagePage } from './pages/package.tsx';
 import { Progress } from './pages/sections.tsx';
 import { StatusPage } from './pages/status.tsx';
 import { StorageDaysPage } from './pages/storage-days.tsx';
 import { chartOf } from './pages/storage.tsx';
 import { VideoPage } from './pages/video.tsx';
-import { packageFacts, packageWish, type PackageParts } from './package-view.ts';
-import { progressOf, stampOf } from './run-progress.ts';
-import { statusFacts, storageFacts, type StatusWish } from './status-view.ts';
-import { pageWish, textWish } from './query-params.ts';
+import { createPackageView, packageQuery, type PackageParts } from './package-view.ts';
+import { toRunProgress, toChangeMarker } from './run-progress.ts';
+import { createStatusView, createStorageView, type StatusQuery } from './status-view.ts';
+import { pageParam, textParam } from './query-params.ts';
 
 export interface PagesParts extends PackageParts {
   clock: Pick<Clock, 'now'>;
 }
 
 /** How the pages are reached. */
-export interface PagesDoor {
-  addressOf: AddressOf;
+export interface PageAccess {
+  addressOf: AssetUrl;
   /** People came in by a key, and may want to leave. */
   isKeyed: boolean;
   /** Sends away who is not let in, with a form or (`data`) without one: true where that was done. */
@@ -31,13 +31,13 @@ export interface PagesDoor {
 }
 
 const statusWish = z.object({
-  find: textWish,
-  storage: textWish,
-  page: pageWish,
-}) satisfies z.ZodType<StatusWish>;
+  find: textParam,
+  storage: textParam,
+  page: pageParam,
+}) satisfies z.ZodType<StatusQuery>;
 
-const yearWish = z.object({ year: textWish });
-const storageWish = z.object({ account: textWish });
+const yearWish = z.object({ year: textParam });
+const storageWish = z.object({ account: textParam });
 /** As links write it: `1e3` and `0x65` are none. */
 const id = z
   .string()
@@ -48,17 +48,17 @@ const packageKey = z.object({ account: z.string(), package: id });
 const videoKey = packageKey.extend({ video: id });
 
 /** Adds the pages. Every answer is read from the live file at that moment; nothing is changed by any of them. */
-export function addPages(app: FastifyInstance, parts: PagesParts, door: PagesDoor): void {
+export function addPages(app: FastifyInstance, parts: PagesParts, door: PageAccess): void {
   const { config, clock } = parts;
   const answers = createAnswers(app, door);
   const around = { addressOf: door.addressOf, mayLeave: door.isKeyed };
   answers.page('/', async ({ query }) => {
-    const facts = statusFacts(parts, statusWish.parse(query), clock.now());
+    const facts = createStatusView(parts, statusWish.parse(query), clock.now());
     return <StatusPage {...around} facts={facts} unit={config.durationUnit} />;
   });
   answers.page('/storage/:account', async ({ params, query }) => {
     const { account } = params as { account: string };
-    const storage = storageFacts(parts, account, clock.now());
+    const storage = createStorageView(parts, account, clock.now());
     if (storage?.account !== account) return null;
     return <StorageDaysPage {...around} storage={storage} year={yearWish.parse(query).year} />;
   });
@@ -76,8 +76,13 @@ function addVideoPages({ page }: Answers, parts: PagesParts, around: Around): vo
     const key = packageKey.safeParse(request.params);
     if (!key.success) return null;
     const { account, package: packageId } = key.data;
-    const when = { now: clock.now(), signal: goneSignal(request, reply) };
-    const facts = await packageFacts(parts, { account, packageId }, packageWish.parse(request.query), when);
+    const when = { now: clock.now(), signal: clientGoneSignal(request, reply) };
+    const facts = await createPackageView(
+      parts,
+      { account, packageId },
+      packageQuery.parse(request.query),
+      when,
+    );
     return facts && <PackagePage {...around} facts={facts} unit={unit} />;
   });
   page('/packages/:account/:package/videos/:video', async ({ params }) => {
@@ -97,31 +102,31 @@ function addData({ data }: Answers, parts: PagesParts): void {
   const { config, details, clock } = parts;
   data('/storage.json', ({ query }) => {
     const { account } = storageWish.parse(query);
-    const storage = storageFacts(parts, account, clock.now());
+    const storage = createStorageView(parts, account, clock.now());
     return storage && chartOf(storage);
   });
   data('/live.json', () => {
     const now = clock.now();
     const running = details.running();
     const packages = config.accounts.reduce((sum, account) => sum + account.packages.length, 0);
-    const progress = running && progressOf(running, packages, now);
+    const progress = running && toRunProgress(running, packages, now);
     const shown = <Progress progress={progress} nextRun={parts.nextRun(now)} />;
-    const stamp = stampOf(details.stamp(), running, now);
-    return { stamp, running: running !== null, progress: asPiece(shown) };
+    const stamp = toChangeMarker(details.stamp(), running, now);
+    return { stamp, running: running !== null, progress: renderFragment(shown) };
   });
 }
 
 type Answer<What> = (request: FastifyRequest, reply: FastifyReply) => What;
 
 /** What nobody is let in to is not gathered; what there is not is a page, or an answer, that says so. */
-function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PagesDoor) {
+function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PageAccess) {
   const tell = (words: string) => <Notice addressOf={addressOf} words={words} />;
   return {
     page: (path: string, answer: Answer<Promise<VNode | null>>) =>
       app.get(path, async (request, reply) => {
         if (sentAway(request, reply, 'page')) return reply;
         const send = (code: number, page: VNode) =>
-          reply.code(code).type('text/html; charset=utf-8').send(asHtml(page));
+          reply.code(code).type('text/html; charset=utf-8').send(renderPage(page));
         try {
           const page = await answer(request, reply);
           return page ? await send(200, page) : await send(404, tell(NOT_FOUND));
@@ -143,7 +148,7 @@ function createAnswers(app: FastifyInstance, { addressOf, sentAway }: PagesDoor)
 
 const NOT_FOUND = 'There is no such package, video or account in this warehouse.';
 
-function Notice({ addressOf, words }: { addressOf: AddressOf; words: string }) {
+function Notice({ addressOf, words }: { addressOf: AssetUrl; words: string }) {
   return (
     <Page addressOf={addressOf} title="vodhouse">
       <section class="card">

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 
 /** A text; null where it is left out, empty or very long. */
-export const textWish = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
+export const textParam = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
 
 /** Which page of a list, from 1 up. */
-export const pageWish = z.coerce
+export const pageParam = z.coerce
   .number()
   .int()
   .min(1)

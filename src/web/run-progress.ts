@@ -2,7 +2,7 @@
 import { fromTimestamp } from '../lib/clock.ts';
 import type { RunningRun } from '../queries/page-queries.ts';
 import type { RunningWalk } from '../queries/named/status.ts';
-import type { Stamp } from '../queries/named/videos.ts';
+import type { ChangeMarker } from '../queries/named/videos.ts';
 
 export interface WalkProgress {
   account: string;
@@ -25,7 +25,7 @@ export interface RunProgress {
 }
 
 /** The progress of a run over so many packages at `now` (ms). */
-export function progressOf(run: RunningRun, packages: number, now: number): RunProgress {
+export function toRunProgress(run: RunningRun, packages: number, now: number): RunProgress {
   const isWhole = run.mode === 'full' && run.scope === null;
   return {
     run_id: run.run_id,
@@ -57,7 +57,7 @@ function walkProgress({
 const ANEW_MS = 5_000;
 
 /** A text that moves when the page has something new to show. */
-export function stampOf(stamp: Stamp, running: RunningRun | null, now: number): string {
+export function toChangeMarker(stamp: ChangeMarker, running: RunningRun | null, now: number): string {
   const { change_seq: seq, last_run: run, last_reading: reading, restricted_until: until } = stamp;
   const facts = running ? [running.run_id, Math.floor(now / ANEW_MS)] : [seq];
   return [...facts, run, reading, until].join('.').replaceAll(' ', 'T');

@@ -4,24 +4,24 @@ import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { ConfigError, messageOf } from '../lib/errors.ts';
+import { ConfigError, errorMessage } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
-import type { Bounds } from '../service/server/limits.ts';
+import type { LoadLimits } from '../service/server/limits.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
-import type { Admits } from '../service/server/api-keys.ts';
+import type { Authorize } from '../service/server/api-keys.ts';
 import { openApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
-import { addNameCheck, admissionOf, refuseOpenDoor, sentAway } from './auth/access.ts';
+import { addNameCheck, createAuthorize, assertKeysOrLoopback, rejectUnauthorized } from './auth/access.ts';
 import { openAssets, type Assets } from './assets.ts';
 import { addHeaders } from './security-headers.ts';
 import type { Metrics } from './metrics.ts';
-import { addPages, type PagesDoor, type PagesParts } from './page-routes.tsx';
-import { renderEnter } from './pages/login.tsx';
-import { createPeopleAccess, FORM_ROUTES, type PeopleAccess } from './auth/login.ts';
+import { addPages, type PageAccess, type PagesParts } from './page-routes.tsx';
+import { renderLogin } from './pages/login.tsx';
+import { createLogin, FORM_ROUTES, type LoginAccess } from './auth/login.ts';
 import type { Readiness } from '../health/readiness.ts';
 
-export interface SiteParts {
+export interface WebServerParts {
   server: ServerConfig;
   accounts: readonly AccountConfig[];
   /** The catalogue of these accounts. */
@@ -30,54 +30,56 @@ export interface SiteParts {
   pages: PagesParts;
   metrics: Pick<Metrics, 'text' | 'contentType' | 'served'>;
   /** With names and figures, or for whoever is not let in. */
-  readiness: (isLetIn: boolean) => Readiness;
+  readiness: (isAuthenticated: boolean) => Readiness;
   /** Why the worker behind the server counts as dead; null while it lives. */
   whyDead: () => string | null;
   /** Told of what a caller only sees as HTTP 500. */
   onError: (error: unknown) => void;
-  bounds?: Partial<Bounds>;
+  bounds?: Partial<LoadLimits>;
 }
 
-export interface Site {
+export interface WebServer {
   /** Where it is to be found, without a slash at the end. */
   url: string;
   close(): Promise<void>;
 }
 
 /** Opens the server and listens. Throws ConfigError where the address cannot be had, or would let everybody in. */
-export async function openSite(parts: SiteParts): Promise<Site> {
+export async function createWebServer(parts: WebServerParts): Promise<WebServer> {
   const { server, onError, bounds = {} } = parts;
-  refuseOpenDoor(server);
+  assertKeysOrLoopback(server);
   const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz'], takesBodies: FORM_ROUTES });
   addNameCheck(app, server);
   addTimes(app, parts.metrics);
   addHeaders(app, server);
   const assets = openAssets();
-  const people = createPeopleAccess({ ...parts, renderForm: renderEnter(assets.addressOf) });
+  const people = createLogin({ ...parts, renderForm: renderLogin(assets.addressOf) });
   people.addRoutes(app);
   await app.register(compress, COMPRESSION);
   assets.addRoutes(app);
-  addMirror(app, parts, admissionOf(server, parts.accounts));
-  addStanding(app, parts, people.isLetIn);
+  addMirror(app, parts, createAuthorize(server, parts.accounts));
+  addStanding(app, parts, people.isAuthenticated);
   addPages(app, parts.pages, doorOf(people, assets, server));
   try {
     const { url } = await listen(app, server);
     return { url, close: async () => app.close() };
   } catch (error) {
     await app.close();
-    throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${messageOf(error)}`, {
+    throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${errorMessage(error)}`, {
       hint: hintFor((error as NodeJS.ErrnoException).code),
       cause: error,
     });
   }
 }
 
-function doorOf(people: PeopleAccess, { addressOf }: Assets, { keys }: ServerConfig): PagesDoor {
+function doorOf(people: LoginAccess, { addressOf }: Assets, { keys }: ServerConfig): PageAccess {
   return {
     addressOf,
     isKeyed: keys.length > 0,
     sentAway: (request, reply, what) =>
-      what === 'page' ? people.sentToForm(request, reply) : sentAway(people.isLetIn, request, reply),
+      what === 'page'
+        ? people.sendLoginForm(request, reply)
+        : rejectUnauthorized(people.isAuthenticated, request, reply),
   };
 }
 
@@ -96,7 +98,11 @@ const COMPRESSION: FastifyCompressOptions = {
 };
 
 /** Both operations at the root, over all accounts, and below /accounts/NAME, over one. */
-function addMirror(app: FastifyInstance, { accounts, catalogueOf, clock }: SiteParts, admits: Admits): void {
+function addMirror(
+  app: FastifyInstance,
+  { accounts, catalogueOf, clock }: WebServerParts,
+  admits: Authorize,
+): void {
   const options = { ...PAGE_SIZES, admits: { videos: admits, storage: admits }, now: () => clock.now() };
   addServiceRoutes(app, { ...options, catalogue: catalogueOf(accounts) });
   for (const account of accounts) {
@@ -107,7 +113,7 @@ function addMirror(app: FastifyInstance, { accounts, catalogueOf, clock }: SiteP
   }
 }
 
-function addStanding(app: FastifyInstance, parts: SiteParts, admits: Admits): void {
+function addStanding(app: FastifyInstance, parts: WebServerParts, admits: Authorize): void {
   const { metrics, readiness, whyDead, server } = parts;
   const description = openApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
   app.get('/openapi.json', async () => description);
@@ -120,13 +126,13 @@ function addStanding(app: FastifyInstance, parts: SiteParts, admits: Admits): vo
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', reasons });
   });
   app.get('/metrics', async (request, reply) => {
-    if (sentAway(admits, request, reply)) return reply;
+    if (rejectUnauthorized(admits, request, reply)) return reply;
     return reply.type(metrics.contentType).send(await metrics.text());
   });
 }
 
 /** Times every answer, under the pattern of its route: what was asked for may hold a key. */
-function addTimes(app: FastifyInstance, metrics: SiteParts['metrics']): void {
+function addTimes(app: FastifyInstance, metrics: WebServerParts['metrics']): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = (request.routeOptions.url ?? 'none').replace(/^\/accounts\/[^/]+/, '/accounts/NAME');
     metrics.served(route, reply.statusCode, reply.elapsedTime / 1000);

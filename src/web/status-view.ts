@@ -4,14 +4,14 @@ import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { createStanding, type ReportParts, type Standing } from '../health/report.ts';
 import { isOutOfOrder } from '../health/package-problems.ts';
-import type { Details } from '../queries/page-queries.ts';
+import type { PageQueries } from '../queries/page-queries.ts';
 import type { Added, Edited, Removed } from '../queries/named/changes.ts';
 import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
-import { progressOf, stampOf, type RunProgress } from './run-progress.ts';
-import { verdictOf, type Verdict } from '../health/overall-status.ts';
+import { toRunProgress, toChangeMarker, type RunProgress } from './run-progress.ts';
+import { getOverallStatus, type OverallStatus } from '../health/overall-status.ts';
 
 /** What of it is wished for: from the query of the address. */
-export interface StatusWish {
+export interface StatusQuery {
   /** Packages whose name or number holds this; null: all. */
   find: string | null;
   /** Which hundred of them, from 1 up. */
@@ -20,25 +20,25 @@ export interface StatusWish {
   storage: string | null;
 }
 
-export type PackageFacts = Standing['packages'][number] & { sizes: { date: string; videos: number }[] };
+export type PackageRowView = Standing['packages'][number] & { sizes: { date: string; videos: number }[] };
 
-export interface StatusFacts {
+export interface StatusView {
   /** Milliseconds since 1970. */
   now: number;
   stamp: string;
   standing: Standing;
   /** The command that lists all needs. */
   allNeeds: string;
-  verdict: Verdict;
+  verdict: OverallStatus;
   progress: RunProgress | null;
   /** When the next full run is due, in milliseconds since 1970. */
   nextRun: number;
   /** A full run over everything is under way: it reads what was never read. */
   isLoading: boolean;
   /** Null where no account has storage statistics. */
-  storage: StorageFacts | null;
+  storage: StorageView | null;
   packages: {
-    rows: PackageFacts[];
+    rows: PackageRowView[];
     found: number;
     all: number;
     page: number;
@@ -50,7 +50,7 @@ export interface StatusFacts {
   removed: Removed[];
 }
 
-export interface StorageFacts {
+export interface StorageView {
   account: string;
   /** All accounts that have storage statistics. */
   accounts: string[];
@@ -62,7 +62,7 @@ export interface StorageFacts {
 
 /** What the facts are gathered from. */
 export interface FactParts extends ReportParts {
-  details: Details;
+  details: PageQueries;
   /** When the next full run is due after `now` (both in ms). */
   nextRun: (now: number) => number;
 }
@@ -73,21 +73,21 @@ const PACKAGES_A_PAGE = 100;
 const SIZE_DAYS = 30;
 
 /** Gathers the facts at `now` (ms). Throws WarehouseError where the live file cannot be read. */
-export function statusFacts(parts: FactParts, wish: StatusWish, now: number): StatusFacts {
+export function createStatusView(parts: FactParts, wish: StatusQuery, now: number): StatusView {
   const { details } = parts;
   const running = details.running();
   const isLoading = running !== null && running.mode === 'full' && running.scope === null;
   const standing = withoutFirstReads(createStanding(parts, now, RUNS), isLoading);
   return {
     now,
-    stamp: stampOf(details.stamp(), running, now),
+    stamp: toChangeMarker(details.stamp(), running, now),
     standing,
     allNeeds: parts.typed('status --json'),
-    verdict: verdictOf(standing, now, isLoading),
-    progress: running && progressOf(running, standing.packages.length, now),
+    verdict: getOverallStatus(standing, now, isLoading),
+    progress: running && toRunProgress(running, standing.packages.length, now),
     nextRun: parts.nextRun(now),
     isLoading,
-    storage: storageFacts(parts, wish.storage, now),
+    storage: createStorageView(parts, wish.storage, now),
     packages: packageFacts(standing, details, wish, now),
     added: details.added(CHANGES),
     edited: details.edited(CHANGES),
@@ -102,11 +102,11 @@ function withoutFirstReads(standing: Standing, isLoading: boolean): Standing {
 }
 
 /** The storage of an account; of the first that has any where it is not named, or has none. */
-export function storageFacts(
+export function createStorageView(
   { config, details }: FactParts,
   name: string | null,
   now: number,
-): StorageFacts | null {
+): StorageView | null {
   const having = config.accounts.filter(({ storage }) => storage !== null);
   const shown = having.find((account) => account.name === name) ?? having[0];
   if (!shown) return null;
@@ -120,7 +120,7 @@ export function storageFacts(
 }
 
 /** What needs a look comes first; else the order of the config. */
-function packageFacts({ packages }: Standing, details: Details, wish: StatusWish, now: number) {
+function packageFacts({ packages }: Standing, details: PageQueries, wish: StatusQuery, now: number) {
   const found = packages.filter((row) => isFound(row, wish.find));
   const ordered = [...found.filter(needsLook), ...found.filter((row) => !needsLook(row))];
   const pages = Math.max(1, Math.ceil(ordered.length / PACKAGES_A_PAGE));

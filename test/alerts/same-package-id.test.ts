@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { readFacts } from '../../src/alerts/alert-inputs.ts';
+import { readAlertInputs } from '../../src/alerts/alert-inputs.ts';
 import { openIncidents } from '../../src/alerts/outbox.ts';
-import { openOverview } from '../../src/queries/status-queries.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { configOf } from '../support/fixtures/open-pipeline.ts';
 
@@ -30,13 +30,13 @@ it('the command of an alert names the account where another one has a package of
     ...one,
     accounts: [...one.accounts, ...second.map((each) => ({ ...each, name: 'second' }))],
   };
-  const [overview, incidents] = [openOverview(path), openIncidents(path)];
+  const [overview, incidents] = [openStatusQueries(path), openIncidents(path)];
   onTestFinished(() => {
     overview.close();
     incidents.close();
   });
   const now = Date.parse('2026-03-10T12:00:00Z');
-  const { heldBack } = await readFacts(
+  const { heldBack } = await readAlertInputs(
     { config, overview, incidents, isStale: () => false, watchedSince: now },
     now,
   );

@@ -5,7 +5,7 @@ import { InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { silentProgress } from '../../src/sync/progress.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
-import { work } from '../../src/app/worker.ts';
+import { runWorker } from '../../src/app/worker.ts';
 import {
   CANARY_KEY,
   findCanary,
@@ -78,7 +78,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
       if (line.includes('next full run at')) settle();
     };
     const logger = createLogger({ level: 'debug', format: 'json', secrets: config.secrets, write });
-    const ended = work(
+    const ended = runWorker(
       config,
       {
         clock,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
-import { createTicks } from '../../src/app/cron.ts';
+import { createCronTicks } from '../../src/app/cron.ts';
 import { takeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
 
@@ -17,7 +17,7 @@ function noteLog(): { logger: Logger; lines: string[] } {
 function noteLooks(expression: string) {
   const looks: string[] = [];
   const look = async () => void looks.push(new Date(Date.now()).toISOString().slice(0, 16));
-  return { looks, ticks: createTicks(expression, look, noteLog().logger) };
+  return { looks, ticks: createCronTicks(expression, look, noteLog().logger) };
 }
 
 describe('ticks', () => {
@@ -59,7 +59,7 @@ describe('ticks', () => {
       begun++;
       await new Promise<void>((resolve) => (end = resolve));
     };
-    const ticks = createTicks('* * * * *', look, noteLog().logger);
+    const ticks = createCronTicks('* * * * *', look, noteLog().logger);
     await pass(5 * MINUTE_MS);
     expect(begun).toBe(1);
     end();
@@ -78,7 +78,7 @@ describe('ticks', () => {
     const look = async () => {
       if (++looks === 1) throw new Error('the disk is full');
     };
-    const ticks = createTicks('* * * * *', look, logger);
+    const ticks = createCronTicks('* * * * *', look, logger);
     await pass(2 * MINUTE_MS);
     await ticks.close();
     expect(looks).toBe(2);

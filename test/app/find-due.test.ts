@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toTimestamp } from '../../src/lib/clock.ts';
-import { createGivingWay, findDue, type Due, type LastRun } from '../../src/app/due.ts';
+import { createPreemption, findDue, type Due, type LastRun } from '../../src/app/due.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -103,7 +103,7 @@ describe('of what is due', () => {
 describe('a run that goes on', () => {
   const START = toMs('2026-03-10T12:05Z');
   const reasonAt = (quick: string | null, quickTookMs: number, mode: Due['mode'] = 'full') => {
-    const reason = createGivingWay({ full: '0 * * * *', quick }, { mode, startedAt: START, quickTookMs });
+    const reason = createPreemption({ full: '0 * * * *', quick }, { mode, startedAt: START, quickTookMs });
     return (time: string) => reason(toMs(`2026-03-10T${time}Z`));
   };
 
@@ -134,7 +134,7 @@ describe('a run that goes on', () => {
 
   it('gives way to nothing where it began at the tick itself', () => {
     const rules = { mode: 'full', startedAt: toMs('2026-03-10T13:00Z'), quickTookMs: 0 } as const;
-    const reason = createGivingWay({ full: '0 * * * *', quick: '0 * * * *' }, rules);
+    const reason = createPreemption({ full: '0 * * * *', quick: '0 * * * *' }, rules);
     expect(reason(toMs('2026-03-10T13:59:59Z'))).toBeNull();
     expect(reason(toMs('2026-03-10T14:00Z'))).toBe('the next full run is due');
   });

@@ -3,7 +3,7 @@ import { InterruptedError, LockedError, ParkedError } from '../../src/lib/errors
 import { createLogger } from '../../src/lib/logger.ts';
 import { toTimestamp } from '../../src/lib/clock.ts';
 import type { Due, LastRun } from '../../src/app/due.ts';
-import { keepInStep } from '../../src/app/scheduler.ts';
+import { runScheduler } from '../../src/app/scheduler.ts';
 import type { Mode } from '../../src/database/schema/runs.ts';
 import { takeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
@@ -67,7 +67,7 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wi
       };
     },
   };
-  const ended = keepInStep(parts, controller.signal);
+  const ended = runScheduler(parts, controller.signal);
   ended.catch(() => undefined);
   const stop = () => controller.abort(new InterruptedError('stopped by the test'));
   onTestFinished(async () => {
@@ -328,6 +328,6 @@ describe('the worker', () => {
     const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
     const never = () => Promise.reject(new Error('it looked'));
     const schedule = { full: HOURLY, quick: null };
-    await keepInStep({ clock, logger, schedule, lastWholeRun: never, run: never }, controller.signal);
+    await runScheduler({ clock, logger, schedule, lastWholeRun: never, run: never }, controller.signal);
   });
 });

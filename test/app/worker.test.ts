@@ -9,7 +9,7 @@ import type { RunSummary } from '../../src/sync/run.ts';
 import type { Publication } from '../../src/publishing/publisher.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { openPipeline, work, type Surroundings } from '../../src/app/worker.ts';
+import { openPipeline, runWorker, type Environment } from '../../src/app/worker.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { configOf, START } from '../support/fixtures/open-pipeline.ts';
@@ -67,7 +67,7 @@ interface Worker {
 function startWorker(
   config: Config,
   progress: Progress = silentProgress,
-  ticks?: Surroundings['ticks'],
+  ticks?: Environment['ticks'],
 ): Worker {
   const controller = new AbortController();
   const runs: RunSummary[] = [];
@@ -81,7 +81,7 @@ function startWorker(
   };
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
   const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { ticks }) };
-  const ended = work(config, surroundings, controller.signal, {
+  const ended = runWorker(config, surroundings, controller.signal, {
     onServing: () => undefined,
     onRun: (summary) => void runs.push(summary),
     onPublished: (publication) => void publications.push(publication),
@@ -168,7 +168,7 @@ describe('the worker', () => {
       const { url } = await startSandbox({ clock });
       openWarehouse(`${path}.other`, clock).close();
       let look = async (): Promise<void> => undefined;
-      const ticks: Surroundings['ticks'] = (call) => {
+      const ticks: Environment['ticks'] = (call) => {
         look = call;
         return { close: async () => undefined };
       };

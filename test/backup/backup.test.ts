@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
-import { APPLICATION_ID, FORMAT } from '../../src/database/connection.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/connection.ts';
 import { built, runModule } from '../support/processes/child-process.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -31,7 +31,7 @@ describe('a backup', () => {
     backUp(path, file);
     expect(readdirSync(folder).filter((name) => !name.startsWith('live.db'))).toEqual(['copy.db']);
     expect(valueOf(file, 'pragma application_id')).toBe(APPLICATION_ID);
-    expect(valueOf(file, 'pragma user_version')).toBe(FORMAT);
+    expect(valueOf(file, 'pragma user_version')).toBe(SCHEMA_VERSION);
     expect(valueOf(file, 'pragma journal_mode')).toBe('delete');
     expect(() => execute(file, "delete from storage_day where date = '2026-02-28'")).toThrow(/never changed/);
     execute(file, "update video set title = 'x', change_seq = 999 where id = 2");
@@ -72,11 +72,11 @@ describe('a backup', () => {
 
   it('is made of a file of an older format, which stays as it is', async () => {
     const { path, file } = await filled();
-    execute(path, `drop table saving; pragma user_version = ${FORMAT - 1}`);
+    execute(path, `drop table saving; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashOf(path);
     backUp(path, file);
     expect(wholeOf(file)).toEqual(wholeOf(path));
-    expect([valueOf(file, 'pragma user_version'), hashOf(path)]).toEqual([FORMAT - 1, before]);
+    expect([valueOf(file, 'pragma user_version'), hashOf(path)]).toEqual([SCHEMA_VERSION - 1, before]);
   });
 });
 
@@ -127,7 +127,7 @@ describe('a backup is refused', () => {
 
   it('where the live file is of a newer format', async () => {
     const { folder, path, file } = await filled();
-    execute(path, `pragma user_version = ${FORMAT + 1}`);
+    execute(path, `pragma user_version = ${SCHEMA_VERSION + 1}`);
     expect(() => backUp(path, file)).toThrow(/made by a newer vodhouse/);
     expect(readdirSync(folder)).not.toContain('copy.db');
   });
@@ -167,8 +167,8 @@ describe('a backup is refused', () => {
 
 /** Adds videos without end, each with the next change_seq in the same transaction, and says when it has begun. */
 const writer = (path: string) => `
-  import { openFile } from '${built('database/connection.js')}';
-  const { $client: client } = openFile('${path}', 0);
+  import { openDatabase } from '${built('database/connection.js')}';
+  const { $client: client } = openDatabase('${path}', 0);
   const next = client.prepare('update warehouse_state set change_seq = change_seq + 1 returning change_seq').pluck();
   const add = client.prepare("insert into video (account, package_id, id, first_seen_at, changed_at, change_seq) values ('busy', 1, @id, '', '', @id)");
   const write = client.transaction(() => add.run({ id: next.get() }));

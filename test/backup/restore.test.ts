@@ -5,10 +5,10 @@ import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
-import { FORMAT } from '../../src/database/connection.ts';
-import { markerOf } from '../../src/database/paths.ts';
+import { SCHEMA_VERSION } from '../../src/database/connection.ts';
+import { restoreMarkerPath } from '../../src/database/paths.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
-import { openOverview } from '../../src/queries/status-queries.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore, swapSteps } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 /** Names in the folder of the live file, without those of the locks. */
 const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
 const nameIn = (db: string) => valueOf(db, 'select name from package');
-const isMarked = () => existsSync(markerOf(path));
+const isMarked = () => existsSync(restoreMarkerPath(path));
 
 /** Leaves a change in the write-ahead log of the live file, as a killed process does. */
 function leaveInLog(): void {
@@ -128,10 +128,10 @@ describe('a restored backup', () => {
   });
 
   it('is brought up to date where it is of an older format', () => {
-    execute(file, `pragma user_version = ${FORMAT - 1}`);
+    execute(file, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     restore(path, file, NOW);
-    expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
-    openOverview(path).close();
+    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    openStatusQueries(path).close();
   });
 
   it('can be taken back: what was kept is restored with its log', () => {
@@ -254,7 +254,11 @@ describe('a restore is refused, and nothing is touched', () => {
       },
       /copy\.db .* not a vodhouse warehouse/,
     ],
-    ['is of a newer format', () => execute(file, `pragma user_version = ${FORMAT + 1}`), /newer vodhouse/],
+    [
+      'is of a newer format',
+      () => execute(file, `pragma user_version = ${SCHEMA_VERSION + 1}`),
+      /newer vodhouse/,
+    ],
     [
       'is damaged',
       () => {
@@ -308,7 +312,7 @@ function patch(db: string, bytes: Buffer | null, at: number): void {
 function standing(): string {
   const ways = [
     () => openWarehouse(path, clock),
-    () => openOverview(path),
+    () => openStatusQueries(path),
     () => backUp(path, join(folder, 'other.db')),
   ];
   const ends = ways.map((open) => {
@@ -380,7 +384,7 @@ describe('a restore that is cut off', () => {
     expect(standing()).toMatch(/was broken off/);
     expect(existsSync(path)).toBe(false);
     const hint = expect.stringContaining('vodhouse restore FILE') as string;
-    expect(() => openOverview(path)).toThrow(expect.objectContaining({ hint }) as Error);
+    expect(() => openStatusQueries(path)).toThrow(expect.objectContaining({ hint }) as Error);
   });
 
   it('is refused also where the path is a link to the file that was moved away', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
 import type { Admission, Limits, RequestNote } from '../../src/budget/budget.ts';
-import { pauseLength, shareAfter } from '../../src/budget/pauses.ts';
+import { pauseLength, rampShare } from '../../src/budget/pauses.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -55,19 +55,19 @@ describe('the length of a pause', () => {
 });
 
 describe('the share of the rate after a pause', () => {
-  const pause = { untilMs: START, backMs: START + 60_000, reason: '' };
+  const pause = { untilMs: START, fullRateAtMs: START + 60_000, reason: '' };
 
   it('rises from nothing at its end to all of it when the rate is back', () => {
-    const shares = [-1, 0, 15_000, 30_000, 60_000, 60_001].map((ms) => shareAfter(pause, START + ms));
+    const shares = [-1, 0, 15_000, 30_000, 60_000, 60_001].map((ms) => rampShare(pause, START + ms));
     expect(shares).toEqual([0, 0, 0.25, 0.5, 1, 1]);
   });
 
   it('is from 0 to 1 and never falls, whatever the pause', () => {
     const moment = fc.integer({ min: START - DAY_MS, max: START + DAY_MS });
     fc.assert(
-      fc.property(moment, moment, moment, fc.nat(DAY_MS), (untilMs, backMs, now, later) => {
+      fc.property(moment, moment, moment, fc.nat(DAY_MS), (untilMs, fullRateAtMs, now, later) => {
         const [before, after] = [now, now + later].map((at) =>
-          shareAfter({ untilMs, backMs, reason: '' }, at),
+          rampShare({ untilMs, fullRateAtMs, reason: '' }, at),
         );
         expect(before).toBeGreaterThanOrEqual(0);
         expect(after).toBeLessThanOrEqual(1);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askedPackages } from '../../src/cli/parse-args.ts';
-import { askedWords, isAsked } from '../../src/sync/package-selector.ts';
+import { parsePackageSelectors } from '../../src/cli/parse-args.ts';
+import { formatSelector, matchesAny } from '../../src/sync/package-selector.ts';
 
 /** What commander makes of `--package` with these words. */
 function asked(...words: string[]) {
-  return words.reduce<ReturnType<typeof askedPackages> | undefined>(
-    (earlier, word) => askedPackages(word, earlier),
+  return words.reduce<ReturnType<typeof parsePackageSelectors> | undefined>(
+    (earlier, word) => parsePackageSelectors(word, earlier),
     undefined,
   );
 }
@@ -26,7 +26,7 @@ describe('the packages of a command line', () => {
     const list = fc.array(fc.record({ account, packageId: fc.nat() }), { minLength: 1 });
     fc.assert(
       fc.property(list, (packages) => {
-        expect(asked(packages.map(askedWords).join(','))).toEqual(packages);
+        expect(asked(packages.map(formatSelector).join(','))).toEqual(packages);
       }),
     );
   });
@@ -52,6 +52,6 @@ describe('a package', () => {
     ['other/101', false],
     ['main/102,other/101', false],
   ])('of the account main with the number 101 is asked for by %s: %s', (text, is) => {
-    expect(isAsked({ account: 'main', packageId: 101 }, asked(text) ?? [])).toBe(is);
+    expect(matchesAny({ account: 'main', packageId: 101 }, asked(text) ?? [])).toBe(is);
   });
 });

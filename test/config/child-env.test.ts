@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { environmentWithout } from '../../src/config/child-env.ts';
+import { childEnvWithout } from '../../src/config/child-env.ts';
 
 describe('the environment for another process', () => {
   afterEach(() => vi.unstubAllEnvs());
@@ -8,7 +8,7 @@ describe('the environment for another process', () => {
     vi.stubEnv('VODHOUSE_TEST_KEY', 'canary-key');
     vi.stubEnv('VODHOUSE_TEST_URL', 'https://example.test/?key=canary-key&more');
     vi.stubEnv('VODHOUSE_TEST_PLAIN', 'plain');
-    const environment = environmentWithout(['', 'canary-key']);
+    const environment = childEnvWithout(['', 'canary-key']);
     expect(JSON.stringify(environment)).not.toContain('canary-key');
     expect(environment).toMatchObject({ VODHOUSE_TEST_PLAIN: 'plain', PATH: process.env['PATH'] });
   });

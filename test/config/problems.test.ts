@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { nearest } from '../../src/lib/did-you-mean.ts';
+import { findNearest } from '../../src/lib/did-you-mean.ts';
 import { configTemplate } from '../../src/config/template.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { errorOf, folderWith, LEAST, problemsOf } from '../support/fixtures/load-config.ts';
@@ -118,8 +118,8 @@ describe('a key that is unknown', () => {
   });
 
   test('is compared with all that are known, and case, - and _ do not count', () => {
-    expect(nearest('walkS', ['talks', 'walk_s'])).toBe('walk_s');
-    expect(nearest('x', ['key', 'auth'])).toBeUndefined();
+    expect(findNearest('walkS', ['talks', 'walk_s'])).toBe('walk_s');
+    expect(findNearest('x', ['key', 'auth'])).toBeUndefined();
   });
 
   test('that is set twice is told with both lines', () => {

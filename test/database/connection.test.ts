@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import {
   APPLICATION_ID,
-  FORMAT,
-  openFile,
-  openFileToRead,
+  SCHEMA_VERSION,
+  openDatabase,
+  openReadOnly,
   openLedgerConnection,
 } from '../../src/database/connection.ts';
-import { openOverview } from '../../src/queries/status-queries.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
@@ -79,7 +79,7 @@ describe('a new file', () => {
     const path = madeFile();
     expect(valueOf(path, 'pragma application_id')).toBe(APPLICATION_ID);
     expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
-    expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
+    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     expect(rowsOf(path, 'select * from warehouse_state')).toEqual([
       { one: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null, timezone: null },
     ]);
@@ -122,7 +122,7 @@ describe('a connection', () => {
   const NORMAL = 1;
 
   it('that keeps history waits for the disk at every commit', () => {
-    const db = openFile(livePath(), clock.now());
+    const db = openDatabase(livePath(), clock.now());
     expect(settings(db.$client)).toEqual({
       journal_mode: 'wal',
       synchronous: FULL,
@@ -144,7 +144,7 @@ describe('a connection', () => {
   });
 
   it('that only looks cannot write', () => {
-    const db = openFileToRead(madeFile());
+    const db = openReadOnly(madeFile());
     expect(() => db.$client.exec('delete from run')).toThrow(/readonly/);
     expect(db.$client.pragma('busy_timeout', { simple: true })).toBe(5000);
     db.$client.close();
@@ -188,16 +188,18 @@ const FOREIGN: [string, (path: string) => void, RegExp][] = [
     'from a newer version',
     (path) => {
       openWarehouse(path, clock).close();
-      execute(path, `pragma user_version = ${FORMAT + 1}`);
+      execute(path, `pragma user_version = ${SCHEMA_VERSION + 1}`);
     },
-    new RegExp(`has format ${FORMAT + 1}, made by a newer vodhouse; this one knows formats up to ${FORMAT}`),
+    new RegExp(
+      `has format ${SCHEMA_VERSION + 1}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
+    ),
   ],
 ];
 
 describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
   const ways: [string, (path: string) => unknown][] = [
     ['to write', (path) => openWarehouse(path, clock)],
-    ['to read', (path) => openOverview(path)],
+    ['to read', (path) => openStatusQueries(path)],
   ];
   it.each(ways)('is refused %s by its name, and its bytes stay', (_how, open) => {
     const path = livePath();
@@ -213,11 +215,11 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
 describe('a file of an older format', () => {
   it('is refused to read with what brings it up to date, and its bytes stay', () => {
     const path = madeFile();
-    execute(path, `drop table drift; drop table page_hash; pragma user_version = ${FORMAT - 1}`);
+    execute(path, `drop table drift; drop table page_hash; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashOf(path);
-    const error = errorOf(() => openOverview(path));
+    const error = errorOf(() => openStatusQueries(path));
     expect(error.message).toBe(
-      `${path} has format ${FORMAT - 1}, made by an older vodhouse; this one reads format ${FORMAT}`,
+      `${path} has format ${SCHEMA_VERSION - 1}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
     );
     expect(error.hint).toContain('vodhouse sync');
     expect(hashOf(path)).toBe(before);
@@ -225,9 +227,9 @@ describe('a file of an older format', () => {
 
   it('is read after whoever writes has opened it', () => {
     const path = madeFile();
-    execute(path, `pragma user_version = ${FORMAT - 1}`);
+    execute(path, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     openWarehouse(path, clock).close();
-    const overview = openOverview(path);
+    const overview = openStatusQueries(path);
     expect([overview.heldBack(), overview.quarantine(), overview.drift()]).toEqual([[], [], []]);
     overview.close();
   });
@@ -238,7 +240,7 @@ describe('a path that is no file', () => {
     const path = join(temporaryFolder(), 'live.db');
     mkdirSync(path);
     expect(errorOf(() => openWarehouse(path, clock)).message).toContain(`${path} is empty or not a file`);
-    expect(errorOf(() => openOverview(path)).message).toContain(path);
+    expect(errorOf(() => openStatusQueries(path)).message).toContain(path);
     expect(readdirSync(path)).toEqual([]);
   });
 
@@ -258,7 +260,7 @@ describe('a path that is no file', () => {
   it('is refused to read where there is nothing, and nothing is made', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
-    const error = errorOf(() => openOverview(path));
+    const error = errorOf(() => openStatusQueries(path));
     expect(error.message).toBe(`there is no warehouse at ${path}`);
     expect(error.hint).toBe('vodhouse sync makes it');
     expect(readdirSync(folder)).toEqual([]);
@@ -268,7 +270,7 @@ describe('a path that is no file', () => {
 describe('a damaged file of ours', () => {
   it('is refused by its name where its triggers are gone when it is brought up to date', () => {
     const path = madeFile();
-    execute(path, `drop trigger storage_day_booked_update; pragma user_version = ${FORMAT - 1}`);
+    execute(path, `drop trigger storage_day_booked_update; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const { message } = errorOf(() => openWarehouse(path, clock));
     expect(message).toContain(path);
     expect(message).toContain('storage_day_booked_update');
@@ -278,7 +280,7 @@ describe('a damaged file of ours', () => {
     const path = madeFile();
     execute(
       path,
-      `pragma foreign_keys = off; pragma user_version = ${FORMAT - 1};
+      `pragma foreign_keys = off; pragma user_version = ${SCHEMA_VERSION - 1};
        insert into walk (run_id, account, package_id, mode, status, started_at, origin_started_at)
        values (7, 'main', 1, 'full', 'succeeded', '2026-03-01 12:00:00', '2026-03-01 12:00:00')`,
     );

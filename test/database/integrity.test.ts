@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { refuseDamaged } from '../../src/database/integrity.ts';
-import { openFile } from '../../src/database/connection.ts';
+import { assertUndamaged } from '../../src/database/integrity.ts';
+import { openDatabase } from '../../src/database/connection.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { folderOf } from '../support/fixtures/folder-of-files.ts';
 import { execute, hashOf, valueOf } from '../support/fixtures/live-file.ts';
@@ -79,10 +79,10 @@ async function hiddenDamage(): Promise<string> {
 describe('damage that nobody meets at first', () => {
   it('is found by whoever reads all of the file', async () => {
     const path = await hiddenDamage();
-    openFile(path, 0).$client.close();
+    openDatabase(path, 0).$client.close();
     const before = readFileSync(path);
-    expect(() => refuseDamaged(path)).toThrow(WarehouseError);
-    expect(() => refuseDamaged(path)).toThrow(`${path} is damaged`);
+    expect(() => assertUndamaged(path)).toThrow(WarehouseError);
+    expect(() => assertUndamaged(path)).toThrow(`${path} is damaged`);
     expect(readFileSync(path)).toEqual(before);
   });
 
@@ -94,7 +94,7 @@ describe('damage that nobody meets at first', () => {
 
   it('is told by every statement that meets it, with the way back', async () => {
     const path = await hiddenDamage();
-    const { $client: client } = openFile(path, 0);
+    const { $client: client } = openDatabase(path, 0);
     const hint = expect.stringContaining('vodhouse restore BACKUP') as string;
     const told = expect.objectContaining({ name: 'WarehouseError', hint }) as Error;
     const query = client.prepare('select * from storage_reading');
@@ -108,7 +108,7 @@ describe('damage that nobody meets at first', () => {
   it('is no other error of a statement', async () => {
     const path = join(temporaryFolder(), 'live.db');
     await putFilled(path);
-    const { $client: client } = openFile(path, 0);
+    const { $client: client } = openDatabase(path, 0);
     expect(() => client.prepare('delete from storage_day').run()).toThrow(Database.SqliteError);
     client.close();
   });
@@ -117,13 +117,13 @@ describe('damage that nobody meets at first', () => {
 describe('a sound file', () => {
   it('passes, also while another one writes; and so does a path without a file', async () => {
     const path = join(temporaryFolder(), 'live.db');
-    refuseDamaged(path);
+    assertUndamaged(path);
     await putFilled(path);
     const writer = new Database(path);
     writer.exec('begin immediate; update run set requests = 7');
-    refuseDamaged(path);
+    assertUndamaged(path);
     writer.close();
     execute(path, 'select 1');
-    refuseDamaged(path);
+    assertUndamaged(path);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { FORMAT } from '../../src/database/connection.ts';
+import { SCHEMA_VERSION } from '../../src/database/connection.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import { putFormat9, tablesOf } from '../support/fixtures/old-file.ts';
@@ -88,7 +88,7 @@ describe('a file of format 9', () => {
     }
     expect(after.get('storage_correction')).toEqual([]);
     expect(after.get('storage_unconfirmed')).toEqual([]);
-    expect(valueOf(path, 'pragma user_version')).toBe(FORMAT);
+    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
   });
 

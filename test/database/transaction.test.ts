@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { openFile, type Db, type Tx } from '../../src/database/connection.ts';
+import { openDatabase, type Db, type Tx } from '../../src/database/connection.ts';
 import { run } from '../../src/database/schema/runs.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
@@ -21,7 +21,7 @@ describe('transact', () => {
 
   beforeEach(() => {
     path = join(temporaryFolder(), 'live.db');
-    db = openFile(path, 0);
+    db = openDatabase(path, 0);
     return () => db.$client.close();
   });
   const runs = () => rowsOf(path, 'select run_id from run').length;
@@ -49,7 +49,7 @@ describe('transact', () => {
   });
 
   it('takes the right to write before the work begins', () => {
-    const other = openFile(path, 0);
+    const other = openDatabase(path, 0);
     other.$client.pragma('busy_timeout = 0');
     transact(db, () => {
       expect(() => transact(other, addRun)).toThrow(/database is locked/);

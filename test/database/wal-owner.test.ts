@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
-import { refuseDamaged } from '../../src/database/integrity.ts';
-import { openOverview } from '../../src/queries/status-queries.ts';
+import { assertUndamaged } from '../../src/database/integrity.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { built, runModule } from '../support/processes/child-process.ts';
@@ -39,8 +39,8 @@ beforeEach(async () => {
 /** Lets a process write into the file, and kills it: its last changes are in the -wal alone. */
 async function killAfterWriting(name = 'in the log'): Promise<void> {
   const child = runModule(`
-    import { openFile } from '${built('database/connection.js')}';
-    const db = openFile('${path}', ${clock.now()});
+    import { openDatabase } from '${built('database/connection.js')}';
+    const db = openDatabase('${path}', ${clock.now()});
     db.$client.exec("update package set name = '${name}'; update video set title = 'in the log', change_seq = change_seq + 1000");
     process.kill(process.pid, 'SIGKILL');`);
   expect((await child.ended).signal).toBe('SIGKILL');
@@ -56,9 +56,9 @@ function expectRefused(): void {
   const before = hashes();
   const ways = [
     open,
-    () => openOverview(path),
+    () => openStatusQueries(path),
     () => backUp(path, join(folder, 'other.db')),
-    () => refuseDamaged(path),
+    () => assertUndamaged(path),
   ];
   for (const way of ways) {
     expect(way).toThrow(WarehouseError);
@@ -71,7 +71,7 @@ describe('a -wal that a killed process left', () => {
   it('is taken up where its file still stands there, again and again', async () => {
     for (const name of ['first', 'second', 'third']) {
       await killAfterWriting(name);
-      openOverview(path).close();
+      openStatusQueries(path).close();
       open();
       expect(nameIn(path)).toBe(name);
     }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { changesOf } from '../../src/alerts/diff-incidents.ts';
-import { findIncidents, type Facts } from '../../src/alerts/rules.ts';
-import { overWords, type Post } from '../../src/alerts/messages.ts';
+import { diffIncidents } from '../../src/alerts/diff-incidents.ts';
+import { findIncidents, type AlertInputs } from '../../src/alerts/rules.ts';
+import { resolvedText, type Post } from '../../src/alerts/messages.ts';
 import { INCIDENT_EVENTS, MESSAGE_STATES } from '../../src/database/schema/incidents.ts';
 import { configOf } from '../support/fixtures/open-pipeline.ts';
 
@@ -12,7 +12,7 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 );
 
 const AT = '2026-03-10 12:00:00';
-const NO_FACTS: Omit<Facts, 'config'> = {
+const NO_FACTS: Omit<AlertInputs, 'config'> = {
   streams: [],
   isRunning: false,
   isOverdue: true,
@@ -26,7 +26,7 @@ const NO_FACTS: Omit<Facts, 'config'> = {
 };
 
 /** What is posted of these facts, of a config with so many packages from 101 on. */
-function postsOf(facts: Partial<Facts>, packages = 1): Post[] {
+function postsOf(facts: Partial<AlertInputs>, packages = 1): Post[] {
   const ids = Array.from({ length: packages }, (_, index) => 101 + index);
   const { accounts } = configOf({ url: 'http://127.0.0.1:1', packages: ids }, 'live.db');
   const config = {
@@ -37,9 +37,9 @@ function postsOf(facts: Partial<Facts>, packages = 1): Post[] {
   };
   const found = findIncidents({ ...NO_FACTS, config, ...facts });
   const rules = { now: 0, remindAfterMs: null, only: null, clean: <Value>(value: Value) => value };
-  const { tellings } = changesOf(found, [], {
+  const { tellings } = diffIncidents(found, [], {
     ...rules,
-    overWords: (incident) => overWords(config, incident),
+    overWords: (incident) => resolvedText(config, incident),
   });
   return tellings.map(({ body }) => JSON.parse(body) as Post);
 }

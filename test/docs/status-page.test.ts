@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { questionsMarkdown, QUESTIONS } from '../../src/queries/named/registry.ts';
+import { queriesMarkdown, NAMED_QUERIES } from '../../src/queries/named/registry.ts';
 import * as changes from '../../src/queries/named/changes.ts';
-import type { Question, Value } from '../../src/database/query.ts';
+import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
 import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
 import * as videos from '../../src/queries/named/videos.ts';
@@ -24,9 +24,9 @@ const MODULES = {
   'videos.ts': videos,
 };
 
-const ASKED = QUESTIONS.flatMap(({ questions }) => questions);
+const ASKED = NAMED_QUERIES.flatMap(({ questions }) => questions);
 
-type Asked = Pick<Question<unknown>, 'heading' | 'sql'>;
+type Asked = Pick<NamedQuery<unknown>, 'heading' | 'sql'>;
 
 const isQuestion = (value: unknown): value is Asked => typeof value === 'object' && !!value && 'sql' in value;
 
@@ -38,7 +38,7 @@ const EXPORTED = Object.values(MODULES).flatMap((module) =>
 );
 
 /** Values that there is an answer for. */
-const VALUES: Readonly<Record<string, Value>> = {
+const VALUES: Readonly<Record<string, SqlValue>> = {
   account: 'main',
   package_id: 104,
   id: 3,
@@ -53,7 +53,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   limit: 10,
 };
 
-function valuesOf({ sql }: Asked): Record<string, Value> {
+function valuesOf({ sql }: Asked): Record<string, SqlValue> {
   const names = [...sql.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
   return Object.fromEntries(
     names.map((name) => {
@@ -122,7 +122,7 @@ function filledFile(): string {
 describe('the queries of docs/status-page.md', () => {
   it('stand there as `npm run docs` writes them', () => {
     expect(PAGE.split(MARK)).toHaveLength(2);
-    expect(WRITTEN).toBe(`\n${questionsMarkdown()}`);
+    expect(WRITTEN).toBe(`\n${queriesMarkdown()}`);
   });
 
   it('are all that is asked, each once', () => {

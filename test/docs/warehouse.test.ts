@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIVE_TABLES } from '../../docs/generate/live-tables.ts';
 import { LEFT_OUT_BY_DEFAULT, warehouseMarkdown } from '../../docs/generate/warehouse-markdown.ts';
-import { openFile } from '../../src/database/connection.ts';
+import { openDatabase } from '../../src/database/connection.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
@@ -32,7 +32,7 @@ interface Declared {
 /** The tables of a live file as it really is: keys, and each column with its type. */
 function tablesOfRealFile(): Record<string, Declared> {
   const path = join(temporaryFolder(), 'live.db');
-  openFile(path, Date.parse('2026-01-01T00:00Z')).$client.close();
+  openDatabase(path, Date.parse('2026-01-01T00:00Z')).$client.close();
   const names = rowsOf(
     path,
     `select name from sqlite_schema where type in ('table', 'view')

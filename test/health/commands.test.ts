@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptCommands, packageNames, typedWith } from '../../src/health/commands.ts';
+import { acceptRemovalsCommands, packageNames, commandsFor } from '../../src/health/commands.ts';
 
 function accountOf(name: string, ...ids: number[]) {
   return { name, packages: ids.map((id) => ({ id, name: null })) };
@@ -22,7 +22,7 @@ describe('the name of a package in a command', () => {
 });
 
 describe('the command that lets removals through', () => {
-  const commandFor = acceptCommands(typedWith('vodhouse.yaml'), ACCOUNTS);
+  const commandFor = acceptRemovalsCommands(commandsFor('vodhouse.yaml'), ACCOUNTS);
 
   it('names the account where another one has a package of the same number', () => {
     expect(commandFor({ account: 'second', package_id: 101, held_by: 20 })).toBe(

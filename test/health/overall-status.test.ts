@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PackageReport, Standing, StorageReport } from '../../src/health/report.ts';
-import { verdictOf } from '../../src/health/overall-status.ts';
+import { getOverallStatus } from '../../src/health/overall-status.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:00:00Z');
@@ -45,7 +45,7 @@ function verdict(
   isUnderWay = false,
 ): [level: string, words: string] {
   const standing = { packages: [], storage: [], needs: [], runs: run('succeeded'), ...facts };
-  const { level, words } = verdictOf(standing as unknown as Standing, NOW, isUnderWay);
+  const { level, words } = getOverallStatus(standing as unknown as Standing, NOW, isUnderWay);
   return [level, words];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isStale } from '../../src/health/freshness.ts';
 import type { DiskSpace } from '../../src/database/disk-space.ts';
-import { openOverview } from '../../src/queries/status-queries.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { readiness, readinessFacts, readinessInCounts } from '../../src/health/readiness.ts';
 import type { Stream } from '../../src/health/streams.ts';
 import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
@@ -121,7 +121,7 @@ describe('a warehouse', () => {
 /** The facts of a live file at noon, as of the config of `configOver`. */
 function factsOf(...statements: string[]) {
   const live = liveFileWith(...statements);
-  const overview = openOverview(live);
+  const overview = openStatusQueries(live);
   onTestFinished(() => overview.close());
   const config = configOver(live);
   let asked = 0;

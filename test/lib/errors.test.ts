@@ -3,7 +3,7 @@ import {
   ConfigError,
   InterruptedError,
   LockedError,
-  messageOf,
+  errorMessage,
   ParkedError,
   RefusedError,
   TransientError,
@@ -43,9 +43,9 @@ describe('an error of ours', () => {
 
 describe('the message of what was thrown', () => {
   it('is there whatever it was', () => {
-    expect(messageOf(new Error('it broke'))).toBe('it broke');
-    expect(messageOf('text')).toBe('text');
-    expect(messageOf(undefined)).toBe('undefined');
-    expect(messageOf({ code: 7 })).toBe('[object Object]');
+    expect(errorMessage(new Error('it broke'))).toBe('it broke');
+    expect(errorMessage('text')).toBe('text');
+    expect(errorMessage(undefined)).toBe('undefined');
+    expect(errorMessage({ code: 7 })).toBe('[object Object]');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/lib/redact.ts';
-import { shortened } from '../../src/lib/format.ts';
+import { truncate } from '../../src/lib/format.ts';
 import { inTime } from '../support/time-limit.ts';
 
 const KEY = `k€y "1"/&<a+b>'%`;
@@ -73,6 +73,6 @@ describe('a text of a service that means ill', () => {
   );
 
   it('is shortened in linear time', () => {
-    expect(inTime(() => shortened('a'.repeat(200_000), 199_999))).toHaveLength(199_999);
+    expect(inTime(() => truncate('a'.repeat(200_000), 199_999))).toHaveLength(199_999);
   });
 });

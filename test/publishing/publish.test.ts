@@ -16,7 +16,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
-import { createBeside, type Beside } from '../../src/publishing/helper-process.ts';
+import { createHelperProcess, type HelperProcess } from '../../src/publishing/helper-process.ts';
 import { build } from '../../src/publishing/build.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
@@ -98,8 +98,8 @@ describe('a published file', () => {
 describe('a live file that changes between the looks of the two processes', () => {
   it('is published as the one that builds saw it', async () => {
     const order = orderOf(live());
-    const second = createBeside();
-    const late: Beside = {
+    const second = createHelperProcess();
+    const late: HelperProcess = {
       ...second,
       tally: async (...parameters) => {
         await Promise.resolve(); // the first one has looked by now

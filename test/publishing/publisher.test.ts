@@ -11,7 +11,7 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
-import type { Order } from '../../src/publishing/publish-request.ts';
+import type { PublishRequest } from '../../src/publishing/publish-request.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { publishedFact } from '../../src/publishing/fingerprint.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
@@ -218,7 +218,8 @@ describe('a publication is due', () => {
   it('when the day is another one, or the config', async () => {
     const target = orderOf(live());
     await publish(target);
-    const isDue = (other: Partial<Order>, now = NOW) => createPublisher({ ...target, ...other }).isDue(now);
+    const isDue = (other: Partial<PublishRequest>, now = NOW) =>
+      createPublisher({ ...target, ...other }).isDue(now);
     expect(isDue({}, Date.parse('2026-03-10T14:59:59Z'))).toBe(false);
     expect(isDue({}, Date.parse('2026-03-10T15:00:00Z'))).toBe(true); // the 11th in Seoul
     const others = [

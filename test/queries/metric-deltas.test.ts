@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openTallies, type Finished } from '../../src/queries/metric-deltas.ts';
+import { openMetricDeltas, type MetricDeltas } from '../../src/queries/metric-deltas.ts';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { openTestPipeline } from '../support/fixtures/open-pipeline.ts';
@@ -10,7 +10,7 @@ import { toMs } from '../support/clocks/virtual-clock.ts';
 const NOON = toMs('2026-03-10T12:00:00Z');
 const STARTED = '2026-03-10 11:00:00';
 const RECORDS = Array.from({ length: 12 }, (_, index) => videoRecord(index + 1));
-const NOTHING: Finished = { runs: [], records: [], requests: [] };
+const NOTHING: MetricDeltas = { runs: [], records: [], requests: [] };
 
 const runRow = (id: number, status: string, mode = 'full') =>
   insert('run', { run_id: id, trigger: 'schedule', mode, status, started_at: STARTED });
@@ -41,7 +41,7 @@ const requestRow = (id: number, row: Record<string, string | number | null> = {}
 /** Tallies of a live file with this content, and what changes the file. */
 function talliesOver(...statements: string[]) {
   const path = liveFileWith(...statements);
-  const tallies = openTallies(path, NOON);
+  const tallies = openMetricDeltas(path, NOON);
   onTestFinished(() => tallies.close());
   return { look: (now = NOON) => tallies.sinceLast(now), change: (sql: string) => execute(path, sql) };
 }
@@ -179,7 +179,7 @@ describe('what is finished', () => {
   it('is what a run of the pipeline did, in whatever process', async () => {
     const { url } = await startScriptedService(wholeService((request) => listPage(request, RECORDS)));
     const pipeline = openTestPipeline({ url, silent: true });
-    const tallies = openTallies(pipeline.file, pipeline.clock.now());
+    const tallies = openMetricDeltas(pipeline.file, pipeline.clock.now());
     onTestFinished(() => tallies.close());
     await pipeline.run();
     expect(tallies.sinceLast(pipeline.clock.now())).toEqual({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDetails, type Details } from '../../src/queries/page-queries.ts';
+import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
 import { FIELDS } from '../../src/queries/named/changes.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute } from '../support/fixtures/live-file.ts';
@@ -20,7 +20,7 @@ import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual
 let path: string;
 let clock: VirtualClock;
 let warehouse: SqliteWarehouse;
-let details: Details;
+let details: PageQueries;
 let walker: ReturnType<typeof createWalker>;
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   warehouse = openWarehouse(path, clock);
   await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: 'Lectures' }] }], clock.now());
   walker = createWalker(warehouse, clock);
-  details = openDetails(path);
+  details = openPageQueries(path);
   return () => {
     details.close();
     warehouse.close();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openLists, type Lists, type Wish } from '../../src/queries/video-list/video-list.ts';
+import { openVideoLists, type VideoLists, type ListQuery } from '../../src/queries/video-list/video-list.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { recordsOf } from '../support/fixtures/json-page.ts';
@@ -12,8 +12,8 @@ const COUNTED = `update package set
   live_count = (select count(*) from video v where v.package_id = package.package_id and v.removed_at is null),
   changed_seq = (select coalesce(max(change_seq), 0) from video v where v.package_id = package.package_id);`;
 
-function openUntilTheEnd(path: string, blockSize?: number): Lists {
-  const lists = openLists(path, blockSize);
+function openUntilTheEnd(path: string, blockSize?: number): VideoLists {
+  const lists = openVideoLists(path, blockSize);
   onTestFinished(() => lists.close());
   return lists;
 }
@@ -30,7 +30,7 @@ function statementOf({ kind, id }: Step): string {
 }
 
 /** The page that a plain query gives. */
-function plainPage(path: string, { sort, page, pageSize, search }: Wish): unknown[] {
+function plainPage(path: string, { sort, page, pageSize, search }: ListQuery): unknown[] {
   const order = `${sort.item} ${sort.direction}, id ${sort.direction}`;
   const found = search ? `and instr(${search.item}, '${search.keyword}')` : '';
   return rowsOf(
@@ -40,7 +40,7 @@ function plainPage(path: string, { sort, page, pageSize, search }: Wish): unknow
   );
 }
 
-async function expectAsPlain(lists: Lists, path: string, wish: Wish): Promise<void> {
+async function expectAsPlain(lists: VideoLists, path: string, wish: ListQuery): Promise<void> {
   const found = await lists.page(KEY, wish, NEVER);
   expect(found && recordsOf(found).map(({ id, title }) => ({ id, title }))).toEqual(plainPage(path, wish));
   const isAll = wish.search === undefined;
@@ -56,7 +56,7 @@ const byId = fc.record({
   sort: fc.record({ item: fc.constant('id'), direction }),
   page: fc.integer({ min: 1, max: 30 }),
   pageSize: fc.constantFrom(1, 3, 5, 10, 40),
-}) as fc.Arbitrary<Wish>;
+}) as fc.Arbitrary<ListQuery>;
 
 describe('lists of a live file', () => {
   it('give each page by id as a plain query does, whatever happens to the rows between', async () => {
@@ -66,7 +66,7 @@ describe('lists of a live file', () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (history) => {
         const path = liveFileWith(packageRow(101, { walked_at: AT }), videoRow(1), COUNTED);
-        const lists = openLists(path, 4);
+        const lists = openVideoLists(path, 4);
         for (const [steps, wishes] of history) {
           execute(path, [...steps.map(statementOf), COUNTED].join('\n'));
           for (const wish of wishes) await expectAsPlain(lists, path, wish);
@@ -112,7 +112,7 @@ describe('lists of a live file', () => {
     const leaving = new AbortController();
     const searches = Array.from({ length: 68 }, (_, index) => {
       const search = { item: 'title', keyword: String(index) } as const;
-      const wish: Wish = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
+      const wish: ListQuery = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
       return lists.page(KEY, wish, index % 2 === 1 ? leaving.signal : NEVER);
     });
     leaving.abort(new Error('gone'));

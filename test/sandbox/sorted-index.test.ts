@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOrder, cutPage, rankOf } from '../../src/sandbox/sorted-index.ts';
+import { createSortedIndex, cutPage, rankOf } from '../../src/sandbox/sorted-index.ts';
 
 interface Row {
   id: number;
@@ -13,14 +13,14 @@ const text = fc.string({ unit: 'binary', maxLength: 6 });
 describe('createOrder', () => {
   it('sorts by code point, where UTF-16 sorts otherwise', () => {
     const rows = ['🔥', 'Ｌ', '한', 'a'].map((value, id) => ({ id, value }));
-    const values = createOrder(rows, (row) => row.value).sorted();
+    const values = createSortedIndex(rows, (row) => row.value).sorted();
     expect(values.map((row) => row.value)).toEqual(['a', '한', 'Ｌ', '🔥']);
   });
 
   it('puts null first, and the empty text after it', () => {
     const rows = ['', null, 'a', null].map((value, id) => ({ id, value }));
     expect(
-      createOrder(rows, (row) => row.value)
+      createSortedIndex(rows, (row) => row.value)
         .sorted()
         .map(({ id }) => id),
     ).toEqual([1, 3, 0, 2]);
@@ -30,7 +30,7 @@ describe('createOrder', () => {
     fc.assert(
       fc.property(fc.array(text), (values) => {
         const rows = values.map((value, id) => ({ id, value }));
-        expect(createOrder(rows, (row) => row.value).sorted()).toEqual(rows.toSorted(byBytes));
+        expect(createSortedIndex(rows, (row) => row.value).sorted()).toEqual(rows.toSorted(byBytes));
       }),
     );
   });
@@ -40,7 +40,7 @@ describe('createOrder', () => {
     fc.assert(
       fc.property(fc.array(fc.array(change)), (rounds) => {
         const live: Row[] = [];
-        const order = createOrder(live, (row) => row.value);
+        const order = createSortedIndex(live, (row) => row.value);
         let nextId = 0;
         for (const changes of rounds) {
           for (const { kind, at, value } of changes) {

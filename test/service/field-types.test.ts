@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstProblem, real, required, survivesJson, text, whole } from '../../src/service/field-types.ts';
+import { firstIssueText, real, required, survivesJson, text, whole } from '../../src/service/field-types.ts';
 
 const note = { description: 'a field' };
 const record = z.looseObject({ text: text(note), whole: whole(note), real: real(note) });
 
 function read(json: string) {
   const result = record.safeParse(JSON.parse(json));
-  return result.success ? result.data : firstProblem(result.error);
+  return result.success ? result.data : firstIssueText(result.error);
 }
 
 describe('text', () => {

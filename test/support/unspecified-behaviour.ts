@@ -6,7 +6,7 @@ import {
   OTHER_REQUESTS,
   STORAGE_ANSWER,
   VIDEO_ANSWER,
-  type Choices,
+  type UnspecifiedBehaviour,
 } from '../../src/service/server/unspecified-behaviour.ts';
 import { storageParameters, videoParameters } from '../../src/service/server/query.ts';
 
@@ -29,7 +29,10 @@ export function notShown(): NotShown[] {
   ];
 }
 
-function rowsOf(operation: NotShown['operation'], choices: Readonly<Record<string, Choices>>): NotShown[] {
+function rowsOf(
+  operation: NotShown['operation'],
+  choices: Readonly<Record<string, UnspecifiedBehaviour>>,
+): NotShown[] {
   return Object.entries(choices).flatMap(([about, cases]) =>
     Object.entries(cases).map(([when, answer]) => ({
       operation,
@@ -39,11 +42,13 @@ function rowsOf(operation: NotShown['operation'], choices: Readonly<Record<strin
   );
 }
 
-function parameterChoices(parameters: z.ZodObject): Record<string, Choices> {
+function parameterChoices(parameters: z.ZodObject): Record<string, UnspecifiedBehaviour> {
   const named = Object.entries(parameters.shape) as [string, z.ZodType][];
   return Object.fromEntries(named.map(([name, schema]) => [name, choicesOf(schema)]));
 }
 
-function quoted(choices: Readonly<Record<string, Choices>>): Record<string, Choices> {
+function quoted(
+  choices: Readonly<Record<string, UnspecifiedBehaviour>>,
+): Record<string, UnspecifiedBehaviour> {
   return Object.fromEntries(Object.entries(choices).map(([name, cases]) => [`\`${name}\``, cases]));
 }

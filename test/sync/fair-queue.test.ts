@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serveInTurn } from '../../src/sync/fair-queue.ts';
+import { runFairly } from '../../src/sync/fair-queue.ts';
 import { playTurns, type TurnPlay } from '../support/models/fairness-turns.ts';
 
 const ONE_SEAT = { seats: 1, pages: 2, mostBegun: 10 };
@@ -27,7 +27,7 @@ describe('packages that are served in turn', () => {
 
   it('have no end of a turn where nobody else waits', async () => {
     const overs: boolean[] = [];
-    await serveInTurn(['only'], { ...ONE_SEAT, mayNotGoOn: () => null }, async (_, turn) => {
+    await runFairly(['only'], { ...ONE_SEAT, mayNotGoOn: () => null }, async (_, turn) => {
       for (let page = 1; page <= 5; page++) overs.push(turn.pageRead());
     });
     expect(overs).toEqual([false, false, false, false, false]);
@@ -37,7 +37,7 @@ describe('packages that are served in turn', () => {
     const atOnce: number[] = [];
     let active = 0;
     const rules = { seats: 3, pages: 50, mostBegun: 10, mayNotGoOn: () => null };
-    await serveInTurn(inOrder(6), rules, async (name, turn) => {
+    await runFairly(inOrder(6), rules, async (name, turn) => {
       atOnce.push(++active);
       await Promise.resolve();
       if (name >= 3) turn.answered(); // the first three end without an answer
@@ -58,7 +58,7 @@ describe('packages that are served in turn', () => {
   });
 
   it('are not said to be served where serving one throws', async () => {
-    const served = serveInTurn([1, 2], { ...ONE_SEAT, mayNotGoOn: () => null }, () =>
+    const served = runFairly([1, 2], { ...ONE_SEAT, mayNotGoOn: () => null }, () =>
       Promise.reject(new Error('a defect')),
     );
     await expect(served).rejects.toThrow('a defect');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { openFile } from '../../src/database/connection.ts';
+import { openDatabase } from '../../src/database/connection.ts';
 import { writeDay } from '../../src/warehouse/statements/storage.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -100,7 +100,7 @@ describe('a booked day', () => {
 
   it('stands against our own code, which says in which file', () => {
     const before = days();
-    const db = openFile(path, 0);
+    const db = openDatabase(path, 0);
     const write = () =>
       transact(db, (tx) => writeDay(tx, 'main', dayRow(BOOKED, 7), 'booked', '2026-03-01 00:00:00'));
     expect(write).toThrow(WarehouseError);

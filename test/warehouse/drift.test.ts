@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openFile, type Db } from '../../src/database/connection.ts';
-import { ask } from '../../src/database/query.ts';
+import { openDatabase, type Db } from '../../src/database/connection.ts';
+import { runQuery } from '../../src/database/query.ts';
 import { DRIFT } from '../../src/queries/named/status.ts';
 import { noteDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
 import { transact } from '../../src/database/transaction.ts';
@@ -21,11 +21,11 @@ describe('drift', () => {
     transact(db, (tx) => noteDrift(tx, account, 'videos', found, at));
   const touch = (keys: Parameters<typeof touchDrift>[3], at: string) =>
     transact(db, (tx) => touchDrift(tx, 'main', 'videos', keys, at));
-  const times = () => ask(db, DRIFT, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
+  const times = () => runQuery(db, DRIFT, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
 
   beforeEach(() => {
     path = join(temporaryFolder(), 'live.db');
-    db = openFile(path, 0);
+    db = openDatabase(path, 0);
     return () => db.$client.close();
   });
 
@@ -42,7 +42,7 @@ describe('drift', () => {
     note([MOOD], NOON);
     expect(note([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
     expect(note([MOOD], EARLIER)).toBe(0);
-    const [row] = ask(db, DRIFT, {}).filter(({ field }) => field === 'mood');
+    const [row] = runQuery(db, DRIFT, {}).filter(({ field }) => field === 'mood');
     expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
   });
 
@@ -95,7 +95,7 @@ describe('drift', () => {
     note([{ ...MOOD, field: 'd' }], LATER);
     note([{ ...MOOD, field: 'a' }], NOON, 'another');
     touch([['b', 'new']], '2026-03-11 00:00:00');
-    expect(ask(db, DRIFT, {}).map(({ account, field }) => `${account} ${field}`)).toEqual([
+    expect(runQuery(db, DRIFT, {}).map(({ account, field }) => `${account} ${field}`)).toEqual([
       'main d',
       'another a',
       'main a',
@@ -108,6 +108,6 @@ describe('drift', () => {
     const odd = { field: `__proto__'"\0🔥`, kind: 'new', sample: `"\\ud800 '🔥"` } as const;
     expect(note([odd], NOON)).toBe(1);
     expect(note([odd], LATER)).toBe(0);
-    expect(ask(db, DRIFT, {})).toMatchObject([odd]);
+    expect(runQuery(db, DRIFT, {})).toMatchObject([odd]);
   });
 });

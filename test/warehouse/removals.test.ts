@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openOverview } from '../../src/queries/status-queries.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
@@ -167,7 +167,7 @@ describe('the brake', () => {
 
   it('shows what it holds', async () => {
     await lose(40, 30);
-    const overview = openOverview(path);
+    const overview = openStatusQueries(path);
     expect(overview.heldBack()).toEqual([
       {
         account: ACCOUNT,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { FORMAT } from '../../src/database/connection.ts';
+import { SCHEMA_VERSION } from '../../src/database/connection.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import {
@@ -200,7 +200,7 @@ describe('the trigger that keeps versions', () => {
 
   it('is missed when a file without it is brought up to date', () => {
     warehouse.close();
-    execute(path, `drop trigger video_version_kept; pragma user_version = ${FORMAT - 1}`);
+    execute(path, `drop trigger video_version_kept; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const open = () => openWarehouse(path, clock);
     expect(open).toThrow(WarehouseError);
     expect(open).toThrow(`${path}: the migration lost the triggers video_version_kept`);

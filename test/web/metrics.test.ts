@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { version } from '../../src/lib/version.ts';
-import { openFile } from '../../src/database/connection.ts';
+import { openDatabase } from '../../src/database/connection.ts';
 import {
   insert,
   liveFileWith,
@@ -156,7 +156,7 @@ describe('the gauges', () => {
   it('say how large the live file is, and what is left on its disk', async () => {
     const live = liveFileWith();
     const { scrape } = openMetrics(live);
-    const { $client: writer } = openFile(live, NOON);
+    const { $client: writer } = openDatabase(live, NOON);
     onTestFinished(() => void writer.close());
     writer.exec(packageRow(101));
     const scraped = await scrape();

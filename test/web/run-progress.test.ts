@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunningRun } from '../../src/queries/page-queries.ts';
 import type { RunningWalk } from '../../src/queries/named/status.ts';
-import type { Stamp } from '../../src/queries/named/videos.ts';
-import { progressOf, stampOf } from '../../src/web/run-progress.ts';
+import type { ChangeMarker } from '../../src/queries/named/videos.ts';
+import { toRunProgress, toChangeMarker } from '../../src/web/run-progress.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:00:00Z');
@@ -48,7 +48,7 @@ const run = (row: Partial<RunningRun> = {}): RunningRun => ({
 
 describe('the progress of a run', () => {
   it('tells which run it is, for how long, and how many packages it has walked', () => {
-    expect(progressOf(run({ walked: 4, trigger: 'catch_up' }), 20, NOW)).toEqual({
+    expect(toRunProgress(run({ walked: 4, trigger: 'catch_up' }), 20, NOW)).toEqual({
       run_id: 3,
       mode: 'full',
       trigger: 'catch_up',
@@ -60,24 +60,24 @@ describe('the progress of a run', () => {
   });
 
   it('counts no packages of a quick run, or of one over some of them', () => {
-    expect(progressOf(run({ mode: 'quick', walked: 4 }), 20, NOW).packages).toBeNull();
-    expect(progressOf(run({ scope: 'package 101', walked: 1 }), 20, NOW).packages).toBeNull();
+    expect(toRunProgress(run({ mode: 'quick', walked: 4 }), 20, NOW).packages).toBeNull();
+    expect(toRunProgress(run({ scope: 'package 101', walked: 1 }), 20, NOW).packages).toBeNull();
   });
 
   it('never passes its end, also where the config lost packages since, nor begins in the future', () => {
     const ahead = run({ walked: 5, started_at: '2026-03-10 12:00:01' });
-    expect(progressOf(ahead, 3, NOW)).toMatchObject({ forMs: 0, packages: { done: 3, all: 3 } });
-    expect(progressOf(run(), 0, NOW).packages).toEqual({ done: 0, all: 0 });
+    expect(toRunProgress(ahead, 3, NOW)).toMatchObject({ forMs: 0, packages: { done: 3, all: 3 } });
+    expect(toRunProgress(run(), 0, NOW).packages).toEqual({ done: 0, all: 0 });
   });
 });
 
 describe('the progress of a walk', () => {
   const pagesOf = (row: Partial<RunningWalk>) =>
-    progressOf(run({ under_way: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
+    toRunProgress(run({ under_way: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
 
   it('tells which package it is of, in the order that they began', () => {
     const under_way = [walk, { ...walk, account: 'other', package_id: 7, name: null }];
-    expect(progressOf(run({ under_way }), 2, NOW).walks).toEqual([
+    expect(toRunProgress(run({ under_way }), 2, NOW).walks).toEqual([
       { account: 'main', package_id: 101, name: 'Lectures', pages: null },
       { account: 'other', package_id: 7, name: null, pages: null },
     ]);
@@ -112,44 +112,44 @@ describe('the progress of a walk', () => {
 });
 
 describe('the stamp', () => {
-  const stamp: Stamp = {
+  const stamp: ChangeMarker = {
     change_seq: 40,
     last_run: 2,
     last_reading: 9,
     restricted_until: '2026-03-10 11:00:00',
   };
-  const quiet = stampOf(stamp, null, NOW);
+  const quiet = toChangeMarker(stamp, null, NOW);
 
   it('stays while nothing happens, however late it becomes', () => {
-    expect(stampOf({ ...stamp }, null, NOW + 86_400_000)).toBe(quiet);
-    expect(stampOf(stamp, run(), NOW + 4_999)).toBe(stampOf(stamp, run(), NOW));
+    expect(toChangeMarker({ ...stamp }, null, NOW + 86_400_000)).toBe(quiet);
+    expect(toChangeMarker(stamp, run(), NOW + 4_999)).toBe(toChangeMarker(stamp, run(), NOW));
   });
 
-  it.each<[what: string, other: Partial<Stamp>]>([
+  it.each<[what: string, other: Partial<ChangeMarker>]>([
     ['a row changes', { change_seq: 41 }],
     ['a run ends', { last_run: 3 }],
     ['storage is read', { last_reading: 10 }],
     ['an account is restricted', { restricted_until: '2026-03-10 12:30:00' }],
     ['there is no restriction any more', { restricted_until: null }],
   ])('moves where %s', (_what, other) => {
-    expect(stampOf({ ...stamp, ...other }, null, NOW)).not.toBe(quiet);
+    expect(toChangeMarker({ ...stamp, ...other }, null, NOW)).not.toBe(quiet);
   });
 
   it('moves where a run begins, and every five seconds while it is under way: not with each page', () => {
-    const running = stampOf(stamp, run(), NOW);
+    const running = toChangeMarker(stamp, run(), NOW);
     expect(running).not.toBe(quiet);
-    expect(stampOf({ ...stamp, change_seq: 999 }, run({ walked: 9 }), NOW + 4_999)).toBe(running);
-    expect(stampOf(stamp, run(), NOW + 5_000)).not.toBe(running);
-    expect(stampOf(stamp, run({ run_id: 4 }), NOW)).not.toBe(running);
-    expect(stampOf({ ...stamp, last_reading: 10 }, run(), NOW)).not.toBe(running);
+    expect(toChangeMarker({ ...stamp, change_seq: 999 }, run({ walked: 9 }), NOW + 4_999)).toBe(running);
+    expect(toChangeMarker(stamp, run(), NOW + 5_000)).not.toBe(running);
+    expect(toChangeMarker(stamp, run({ run_id: 4 }), NOW)).not.toBe(running);
+    expect(toChangeMarker({ ...stamp, last_reading: 10 }, run(), NOW)).not.toBe(running);
   });
 
   it('is one word, in a file without anything too', () => {
-    const none: Stamp = { change_seq: 0, last_run: null, last_reading: null, restricted_until: null };
+    const none: ChangeMarker = { change_seq: 0, last_run: null, last_reading: null, restricted_until: null };
     expect(quiet).toMatch(/^\S+$/);
-    expect(stampOf(none, null, NOW)).toMatch(/^\S+$/);
-    expect(stampOf({ ...none, last_run: 1 }, null, NOW)).not.toBe(
-      stampOf({ ...none, last_reading: 1 }, null, NOW),
+    expect(toChangeMarker(none, null, NOW)).toMatch(/^\S+$/);
+    expect(toChangeMarker({ ...none, last_run: 1 }, null, NOW)).not.toBe(
+      toChangeMarker({ ...none, last_reading: 1 }, null, NOW),
     );
   });
 });

@@ -82,7 +82,7 @@ export function claimMessage(tx: Tx, id: number, until: string): void {
 }
 
 /** The webhook took the message. */
-export function noteDelivered(tx: Tx, id: number, at: string): void {
+export function recordDelivered(tx: Tx, id: number, at: string): void {
   tx.update(incidentMessage)
     .set({ delivered_at: at, claimed_until: null, last_error: null })
     .where(eq(incidentMessage.message_id, id))
@@ -90,7 +90,7 @@ export function noteDelivered(tx: Tx, id: number, at: string): void {
 }
 
 /** The webhook did not take it: it may be sent again from `nextAt` on. */
-export function notePutOff(tx: Tx, id: number, nextAt: string, error: string): void {
+export function recordPostponed(tx: Tx, id: number, nextAt: string, error: string): void {
   tx.update(incidentMessage)
     .set({ next_at: nextAt, claimed_until: null, last_error: error })
     .where(eq(incidentMessage.message_id, id))
@@ -98,7 +98,7 @@ export function notePutOff(tx: Tx, id: number, nextAt: string, error: string): v
 }
 
 /** What waits may be sent now: the webhook takes messages again. */
-export function hastenMessages(tx: Tx, at: string): void {
+export function retryAllNow(tx: Tx, at: string): void {
   tx.update(incidentMessage)
     .set({ next_at: at })
     .where(and(isWaiting, gt(incidentMessage.next_at, at)))
@@ -123,7 +123,7 @@ export function dropReminders(tx: Tx, moments: Moments): void {
 }
 
 /** What a clock that was ahead wrote of the newest messages of incidents that last counts as from `at`. */
-export function bringBack(tx: Tx, at: string): void {
+export function clampFutureTimes(tx: Tx, at: string): void {
   const { created_at, delivered_at, given_up_at, message_id } = incidentMessage;
   tx.update(incidentMessage)
     .set({

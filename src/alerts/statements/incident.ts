@@ -3,7 +3,7 @@ import { eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { incident, incidentMessage } from '../../database/schema/incidents.ts';
 import type { MessageRow } from './incident-message.ts';
-import { prepared } from '../../database/prepared.ts';
+import { prepareOnce } from '../../database/prepared.ts';
 
 export type IncidentRow = typeof incident.$inferSelect;
 export type NewIncidentRow = Omit<typeof incident.$inferInsert, 'incident_id' | 'over_at'>;
@@ -29,7 +29,7 @@ const value = (name: string) => sql.placeholder(name);
 const given = (name: string) => sql`${value(name)}`;
 const ofId = eq(incident.incident_id, value('id'));
 
-const insert = prepared((db) =>
+const insert = prepareOnce((db) =>
   db
     .insert(incident)
     .values({
@@ -44,14 +44,14 @@ const insert = prepared((db) =>
     })
     .prepare(),
 );
-const describe = prepared((db) =>
+const describe = prepareOnce((db) =>
   db
     .update(incident)
     .set({ text: given('text'), details: given('details') })
     .where(ofId)
     .prepare(),
 );
-const told = prepared((db) =>
+const told = prepareOnce((db) =>
   db
     .update(incident)
     .set({ message_id: given('messageId'), over_at: given('overAt') })
@@ -70,7 +70,7 @@ export function describeIncident(tx: Tx, id: number, seen: Pick<IncidentRow, 'te
 }
 
 /** Notes the newest message that tells of the incident; `overAt` where it tells its end. */
-export function noteTold(tx: Tx, id: number, messageId: number, overAt: string | null): void {
+export function recordNotified(tx: Tx, id: number, messageId: number, overAt: string | null): void {
   told(tx).run({ id, messageId, overAt });
 }
 

@@ -16,7 +16,7 @@ export function prepareFindPause(db: Db): (account: string) => PauseRow | undefi
 }
 
 /** Keeps the pause in the place of any earlier one of its account. */
-export function keepPause(tx: Tx, row: PauseRow): void {
+export function upsertPause(tx: Tx, row: PauseRow): void {
   tx.insert(pause).values(row).onConflictDoUpdate({ target: pause.account, set: row }).run();
 }
 

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
-import type { Copied } from '../../backup/backup.ts';
-import { backUpApart } from '../../backup/backup-process.ts';
+import type { CopyResult } from '../../backup/backup.ts';
+import { backUpInChild } from '../../backup/backup-process.ts';
 import { EXIT } from '../exit.ts';
 import { readConfig, type ConfigOptions } from '../command-context.ts';
-import { createStop } from '../signals.ts';
-import { quoted, typedWith } from '../../health/commands.ts';
-import { counted, duration, size } from '../../lib/format.ts';
-import { asJson, shown } from '../output/output.ts';
+import { abortOnSignal } from '../signals.ts';
+import { shellQuote, commandsFor } from '../../health/commands.ts';
+import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
+import { formatJson, displayPath } from '../output/output.ts';
 
 export interface BackupOptions extends ConfigOptions {
   json?: true;
@@ -17,22 +17,22 @@ export interface BackupOptions extends ConfigOptions {
 export async function backup(options: BackupOptions, file: string): Promise<number> {
   const { warehouse } = readConfig(options);
   const begun = systemClock.now();
-  const { signal } = createStop('stopping; no backup is made');
-  const copied = await backUpApart(warehouse, resolve(file), signal);
+  const { signal } = abortOnSignal('stopping; no backup is made');
+  const copied = await backUpInChild(warehouse, resolve(file), signal);
   const durationMs = systemClock.now() - begun;
   if (options.json) {
     process.stdout.write(
-      asJson({ warehouse, file: resolve(file), ...copiedJson(copied), duration_ms: durationMs }),
+      formatJson({ warehouse, file: resolve(file), ...copiedJson(copied), duration_ms: durationMs }),
     );
     return EXIT.done;
   }
-  const held = `${counted(copied.videos, 'video')}, ${size(copied.sizeBytes)}, ${duration(durationMs)}`;
-  const back = typedWith(options.config)(`restore ${quoted(file)}`);
-  process.stdout.write(`backed up ${shown(warehouse)} to ${file}: ${held}\n${back} puts it back\n`);
+  const held = `${pluralize(copied.videos, 'video')}, ${formatBytes(copied.sizeBytes)}, ${formatDuration(durationMs)}`;
+  const back = commandsFor(options.config)(`restore ${shellQuote(file)}`);
+  process.stdout.write(`backed up ${displayPath(warehouse)} to ${file}: ${held}\n${back} puts it back\n`);
   return EXIT.done;
 }
 
 /** What a copy holds, with keys in snake_case. */
-export function copiedJson({ videos, sizeBytes, lastRunAt }: Copied) {
+export function copiedJson({ videos, sizeBytes, lastRunAt }: CopyResult) {
   return { videos, size_bytes: sizeBytes, last_run_at: lastRunAt };
 }

@@ -1,16 +1,16 @@
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
-import { messageOf, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
+import { errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
 import { readStorageDay } from '../../service/storage.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
-import { warnOfPlan } from '../../capacity/plan-report.ts';
-import { openSession, readConfig, type ConfigOptions } from '../command-context.ts';
-import { createStop } from '../signals.ts';
-import { counted } from '../../lib/format.ts';
-import { asJson, table } from '../output/output.ts';
+import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
+import { openCommandContext, readConfig, type ConfigOptions } from '../command-context.ts';
+import { abortOnSignal } from '../signals.ts';
+import { pluralize } from '../../lib/format.ts';
+import { formatJson, table } from '../output/output.ts';
 
 export interface CheckOptions extends ConfigOptions {
   all?: true;
@@ -29,11 +29,11 @@ interface Finding {
 /** `vodhouse check`: the config, then the least that tells whether the service answers. Gives the exit code. */
 export async function check(options: CheckOptions): Promise<number> {
   const config = readConfig(options);
-  const session = openSession('check', options, config.secrets);
-  const stop = createStop();
+  const session = openCommandContext('check', options, config.secrets);
+  const stop = abortOnSignal();
   const pipeline = openPipeline(config, session);
   try {
-    warnOfPlan(config, options, session.logger);
+    warnIfPlanDoesNotFit(config, options, session.logger);
     const findings: Finding[] = [];
     for (const account of config.accounts) {
       const client = pipeline.clients.get(account.name);
@@ -61,7 +61,7 @@ async function checkAccount(
     findings.push(
       await ask(account.name, `package ${id}`, async () => {
         const { paging } = await client.videoPage({ ...asking, packageId: id, page: 1, pageSize: 1 });
-        return counted(paging.totalcount, 'video');
+        return pluralize(paging.totalcount, 'video');
       }),
     );
   }
@@ -82,7 +82,7 @@ async function ask(account: string, asked: string, question: () => Promise<strin
     if (!isFinding(error)) throw error;
     const hint =
       error instanceof RefusedError ? (error.hint ?? 'check key and package in the config') : undefined;
-    return { account, asked, ok: false, result: messageOf(error), hint };
+    return { account, asked, ok: false, result: errorMessage(error), hint };
   }
 }
 
@@ -107,12 +107,12 @@ function asText(config: Config, findings: readonly Finding[]): string {
   const hints = findings.flatMap(({ account, asked, hint }) =>
     hint ? [`  -> ${account}, ${asked}: ${hint}`] : [],
   );
-  const configLine = `${config.file}: ok, ${counted(config.accounts.length, 'account')}`;
+  const configLine = `${config.file}: ok, ${pluralize(config.accounts.length, 'account')}`;
   return `${[configLine, '', table(['account', 'asked', '', 'result'], rows), ...hints].join('\n')}\n`;
 }
 
 function findingsJson(config: Config, findings: readonly Finding[]): string {
-  return asJson({
+  return formatJson({
     config: config.file,
     findings: findings.map(({ hint = null, ...finding }) => ({ ...finding, hint })),
   });

@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises';
 import type { Config } from '../../config/config.ts';
 import { isDay } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { nearest } from '../../lib/did-you-mean.ts';
-import { count } from '../../lib/format.ts';
+import { findNearest } from '../../lib/did-you-mean.ts';
+import { formatCount } from '../../lib/format.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines } from './publish.ts';
-import { openSession, readConfig, type ConfigOptions } from '../command-context.ts';
-import { createStop } from '../signals.ts';
+import { openCommandContext, readConfig, type ConfigOptions } from '../command-context.ts';
+import { abortOnSignal } from '../signals.ts';
 import { table } from '../output/output.ts';
 
 export interface CorrectOptions extends ConfigOptions {
@@ -23,8 +23,8 @@ const REASON = 'the service reports these figures now';
 export async function correct(options: CorrectOptions, account: string, date: string): Promise<number> {
   const config = readConfig(options);
   assertDay(config, account, date);
-  const session = openSession('correct', options, config.secrets);
-  const { signal } = createStop();
+  const session = openCommandContext('correct', options, config.secrets);
+  const { signal } = abortOnSignal();
   const pipeline = openPipeline(config, session);
   try {
     const offer = await pipeline.readCorrection(account, date, signal);
@@ -58,7 +58,7 @@ export async function correct(options: CorrectOptions, account: string, date: st
 function assertDay({ accounts }: Config, account: string, date: string): void {
   const names = accounts.map(({ name }) => name);
   if (!names.includes(account)) {
-    const close = nearest(account, names);
+    const close = findNearest(account, names);
     const hint = close ? `did you mean ${close}?` : `the config has ${names.join(', ')}`;
     throw new ConfigError(`there is no account ${account}`, { hint });
   }
@@ -68,7 +68,7 @@ function assertDay({ accounts }: Config, account: string, date: string): void {
 
 function offerTable(account: string, date: string, offer: CorrectionOffer): string {
   const { booked, corrected, observed, differing } = offer;
-  const text = (value: number | null | undefined) => (value == null ? '\u2013' : count(value));
+  const text = (value: number | null | undefined) => (value == null ? '\u2013' : formatCount(value));
   const rows = differing.map((figure) => [
     figure,
     text(booked[figure]),

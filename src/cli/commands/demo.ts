@@ -3,23 +3,28 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
-import { createTicks } from '../../app/cron.ts';
+import { createCronTicks } from '../../app/cron.ts';
 import type { Progress } from '../../sync/progress.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { openDetails } from '../../queries/page-queries.ts';
-import { refuseForeign } from '../../publishing/atomic-replace.ts';
-import { openPipeline, work, type WorkerEvents } from '../../app/worker.ts';
+import { openPageQueries } from '../../queries/page-queries.ts';
+import { assertOurFile } from '../../publishing/atomic-replace.ts';
+import { openPipeline, runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { demoConfig, publishedBeside, TIMEZONE } from './demo-config.ts';
 import { EXIT } from '../exit.ts';
 import { freePort } from './free-port.ts';
-import { readLeftBack } from '../output/held-back-summary.ts';
+import { readHeldBack } from '../output/held-back-summary.ts';
 import { exitOfSync, publishAfterRun, publishedLines } from './publish.ts';
-import { openSession, openWorkerSession, type LogOptions, type Session } from '../command-context.ts';
-import { eventsInto } from './start.ts';
-import { createStop, type Stop } from '../signals.ts';
+import {
+  openCommandContext,
+  openWorkerContext,
+  type LogOptions,
+  type CommandContext,
+} from '../command-context.ts';
+import { logWorkerEvents } from './start.ts';
+import { abortOnSignal, type SignalStop } from '../signals.ts';
 import { summaryText } from '../output/run-summary.ts';
 import { namesOf } from './sync.ts';
-import { shown } from '../output/output.ts';
+import { displayPath } from '../output/output.ts';
 
 export interface DemoOptions extends LogOptions {
   once?: true;
@@ -36,7 +41,7 @@ const EVERY_SECOND = '* * * * * *';
 
 /** `vodhouse demo`: a made-up account over real HTTP, synced into a real file, and a page that shows it. Gives the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
-  const stop = createStop();
+  const stop = abortOnSignal();
   const sandbox = createSandbox({
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
     timezone: TIMEZONE,
@@ -45,16 +50,18 @@ export async function demo(options: DemoOptions): Promise<number> {
   const { url } = await sandbox.listen({});
   const port = options.once ? 0 : await freePort(DEFAULT_PORT);
   const config = demoConfig(resolve(options.file), url, sandbox, port);
-  const session = openSession('demo', options, config.secrets);
+  const session = openCommandContext('demo', options, config.secrets);
   try {
     const isKnown = existsSync(config.warehouse);
-    if (isKnown) sandbox.churn(changesOf(config.warehouse));
-    else forgetPublished(publishedBeside(config.warehouse));
+    if (isKnown) sandbox.churn(replayedChanges(config.warehouse));
+    else removeStalePublishedFile(publishedBeside(config.warehouse));
     const words = isKnown ? 'going on with' : 'making';
-    process.stdout.write(`a made-up account answers at ${url}; ${words} ${shown(config.warehouse)}\n\n`);
+    process.stdout.write(
+      `a made-up account answers at ${url}; ${words} ${displayPath(config.warehouse)}\n\n`,
+    );
     if (options.once) return await syncOnce(config, session, stop);
-    await keepOn(config, session, stop, options);
-    process.stdout.write(`\nstopped; the warehouse stays: ${shown(config.warehouse)}\n`);
+    await runDemoWorker(config, session, stop, options);
+    process.stdout.write(`\nstopped; the warehouse stays: ${displayPath(config.warehouse)}\n`);
     return EXIT.done;
   } finally {
     session.close();
@@ -62,7 +69,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   }
 }
 
-async function syncOnce(config: Config, session: Session, stop: Stop): Promise<number> {
+async function syncOnce(config: Config, session: CommandContext, stop: SignalStop): Promise<number> {
   const pipeline = openPipeline(config, session);
   try {
     const summary = await pipeline.run({ trigger: 'manual', signal: stop.signal });
@@ -76,33 +83,38 @@ async function syncOnce(config: Config, session: Session, stop: Stop): Promise<n
 }
 
 function inWords(summary: RunSummary, config: Config): string {
-  const leftBack = readLeftBack(config.warehouse, summary.walks, false, null);
+  const leftBack = readHeldBack(config.warehouse, summary.walks, false, null);
   return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns });
 }
 
 /** A worker with its page from the start; what its first run brings is told at length. */
-async function keepOn(config: Config, first: Session, stop: Stop, options: DemoOptions): Promise<void> {
-  const later = openWorkerSession('demo', options, config.secrets);
+async function runDemoWorker(
+  config: Config,
+  first: CommandContext,
+  stop: SignalStop,
+  options: DemoOptions,
+): Promise<void> {
+  const later = openWorkerContext('demo', options, config.secrets);
   let progress = first.progress;
-  const passedOn: Progress = {
+  const progressProxy: Progress = {
     walkBegun: (walk) => progress.walkBegun(walk),
     pageStored: (page) => progress.pageStored(page),
     walkEnded: (walk) => progress.walkEnded(walk),
   };
-  const events = firstThen(config, options, eventsInto(later.logger), () => {
+  const events = verboseUntilFirstRun(config, options, logWorkerEvents(later.logger), () => {
     progress = later.progress;
     first.close();
   });
-  const ticks = (look: () => Promise<void>) => createTicks(EVERY_SECOND, look, later.logger);
+  const ticks = (look: () => Promise<void>) => createCronTicks(EVERY_SECOND, look, later.logger);
   try {
-    await work(config, { ...first, progress: passedOn, ticks }, stop.signal, events);
+    await runWorker(config, { ...first, progress: progressProxy, ticks }, stop.signal, events);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
   }
 }
 
 /** Tells the first run and the first publication at length, and the others as a worker does. */
-function firstThen(
+function verboseUntilFirstRun(
   config: Config,
   { churn }: DemoOptions,
   others: WorkerEvents,
@@ -133,9 +145,9 @@ function followed(churn: number): string {
 }
 
 /** How often the account had changed when it was last read: it is made up anew, and changes in the same way each time. */
-function changesOf(warehouse: string): number {
+function replayedChanges(warehouse: string): number {
   try {
-    const details = openDetails(warehouse);
+    const details = openPageQueries(warehouse);
     const changes = details.stamp().change_seq - VIDEOS;
     details.close();
     return Math.max(0, changes);
@@ -145,13 +157,13 @@ function changesOf(warehouse: string): number {
 }
 
 /** What an earlier demo published, whose warehouse is gone, would not be replaced. */
-function forgetPublished(file: string): void {
-  refuseForeign(file);
+function removeStalePublishedFile(file: string): void {
+  assertOurFile(file);
   rmSync(file, { force: true });
 }
 
 function queries({ warehouse, server }: Config): string {
-  const file = shown(publishedBeside(warehouse));
+  const file = displayPath(publishedBeside(warehouse));
   const newest =
     'select video_id, title, package_name from bi_videos where is_removed = 0 order by video_id desc limit 5';
   const growth =

@@ -2,10 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { configJsonSchema } from '../../config/json-schema.ts';
 import { configTemplate } from '../../config/template.ts';
-import { ConfigError, messageOf } from '../../lib/errors.ts';
+import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { EXIT } from '../exit.ts';
 import type { ConfigOptions } from '../command-context.ts';
-import { typedWith } from '../../health/commands.ts';
+import { commandsFor } from '../../health/commands.ts';
 
 /** `vodhouse init`: writes a commented config and its JSON schema; overwrites neither. Gives the exit code. */
 export async function init(options: ConfigOptions): Promise<number> {
@@ -27,12 +27,12 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {
-    throw new ConfigError(`cannot write ${file}: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`cannot write ${file}: ${errorMessage(error)}`, { cause: error });
   }
 }
 
 function nextSteps(config: string): string {
-  const typed = typedWith(config);
+  const typed = commandsFor(config);
   return [
     'next:',
     `  1. edit ${config}: base_url, packages, timezone`,

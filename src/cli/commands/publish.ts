@@ -8,11 +8,11 @@ import { assertSameZone } from '../../app/same-zone.ts';
 import { openPublisher } from '../../publishing/open-publisher.ts';
 import { readBookedZone } from '../../warehouse/booked-zone.ts';
 import type { Pipeline } from '../../app/worker.ts';
-import { EXIT, exitOfRun } from '../exit.ts';
-import { readConfig, type ConfigOptions, type Session } from '../command-context.ts';
-import { createStop } from '../signals.ts';
-import { counted, duration, size } from '../../lib/format.ts';
-import { asJson, shown } from '../output/output.ts';
+import { EXIT, exitCodeForRun } from '../exit.ts';
+import { readConfig, type ConfigOptions, type CommandContext } from '../command-context.ts';
+import { abortOnSignal } from '../signals.ts';
+import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
+import { formatJson, displayPath } from '../output/output.ts';
 
 export interface PublishOptions extends ConfigOptions {
   json?: true;
@@ -24,10 +24,10 @@ export async function publish(options: PublishOptions): Promise<number> {
   const publisher = openPublisher(config, 'publish');
   if (!publisher) throw nowhere();
   assertSameZone(config, { bookedZone: () => readBookedZone(config.warehouse) });
-  const { signal } = createStop('stopping; the published file stays as it was');
+  const { signal } = abortOnSignal('stopping; the published file stays as it was');
   const { now, pruneCopies } = publishTime(systemClock.now(), null); // no answer has confirmed the clock
   const publication = await publisher.publish(now, signal, { pruneCopies });
-  process.stdout.write(options.json ? asJson(publicationDocument(publication)) : inLines(publication));
+  process.stdout.write(options.json ? formatJson(publicationDocument(publication)) : inLines(publication));
   return EXIT.done;
 }
 
@@ -40,7 +40,7 @@ export type Published = Publication | VodhouseError | null;
  */
 export async function publishAfterRun(
   { publisher }: Pick<Pipeline, 'publisher'>,
-  session: Pick<Session, 'clock' | 'logger' | 'announce'>,
+  session: Pick<CommandContext, 'clock' | 'logger' | 'announce'>,
   signal: AbortSignal,
   judged: RunClock | null,
 ): Promise<Published> {
@@ -55,7 +55,7 @@ export async function publishAfterRun(
 /** Waits for another process that publishes: it may have looked before this run ended. */
 async function publishInTurn(
   publisher: Publisher,
-  { clock, logger, announce }: Pick<Session, 'clock' | 'logger' | 'announce'>,
+  { clock, logger, announce }: Pick<CommandContext, 'clock' | 'logger' | 'announce'>,
   signal: AbortSignal,
   judged: RunClock | null,
 ): Promise<Publication | null> {
@@ -64,7 +64,7 @@ async function publishInTurn(
     const dueAt = publisher.dueAt(now);
     if (dueAt === null) return null;
     if (dueAt > now) return putOff(logger, dueAt);
-    if (tries === 1) announce(`publishing ${shown(publisher.file)} …\n`);
+    if (tries === 1) announce(`publishing ${displayPath(publisher.file)} …\n`);
     try {
       return await publisher.publish(now, signal, { pruneCopies });
     } catch (error) {
@@ -87,7 +87,7 @@ const BETWEEN_TRIES_MS = 300;
 
 /** The exit code for a run and what was published of it. */
 export function exitOfSync(status: RunSummary['status'], published: Published): number {
-  const code = exitOfRun(status);
+  const code = exitCodeForRun(status);
   if (code !== EXIT.done || !(published instanceof VodhouseError)) return code;
   return published instanceof InterruptedError ? EXIT.interrupted : EXIT.partial;
 }
@@ -109,17 +109,17 @@ function nowhere(): ConfigError {
 /** A publication in a line, for logs and summaries. */
 export function publicationWords({ file, bytes, durationMs, rows }: Publication): string {
   const parts = [
-    counted(rows['videos'] ?? 0, 'video'),
-    counted((rows['videos'] ?? 0) + (rows['video_history'] ?? 0), 'version'),
-    counted(rows['storage_daily'] ?? 0, 'day of storage', 'days of storage'),
-    size(bytes),
+    pluralize(rows['videos'] ?? 0, 'video'),
+    pluralize((rows['videos'] ?? 0) + (rows['video_history'] ?? 0), 'version'),
+    pluralize(rows['storage_daily'] ?? 0, 'day of storage', 'days of storage'),
+    formatBytes(bytes),
   ];
-  return `published ${shown(file)}: ${parts.join(', ')} in ${duration(durationMs)}`;
+  return `published ${displayPath(file)}: ${parts.join(', ')} in ${formatDuration(durationMs)}`;
 }
 
 function inLines(publication: Publication): string {
   const lines = [publicationWords(publication)];
-  if (publication.copy !== null) lines.push(`a copy of the day: ${shown(publication.copy)}`);
+  if (publication.copy !== null) lines.push(`a copy of the day: ${displayPath(publication.copy)}`);
   return `${lines.join('\n')}\n`;
 }
 

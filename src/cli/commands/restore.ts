@@ -4,9 +4,9 @@ import { restore as restoreFile, type Restored } from '../../backup/restore.ts';
 import { copiedJson } from './backup.ts';
 import { EXIT } from '../exit.ts';
 import { readConfig, type ConfigOptions } from '../command-context.ts';
-import { typedWith } from '../../health/commands.ts';
-import { counted, size } from '../../lib/format.ts';
-import { asJson, shown } from '../output/output.ts';
+import { commandsFor } from '../../health/commands.ts';
+import { pluralize, formatBytes } from '../../lib/format.ts';
+import { formatJson, displayPath } from '../output/output.ts';
 
 export interface RestoreOptions extends ConfigOptions {
   json?: true;
@@ -18,23 +18,25 @@ export async function restore(options: RestoreOptions, file: string): Promise<nu
   const restored = restoreFile(warehouse, resolve(file), systemClock.now());
   if (options.json) {
     const { kept, carried } = restored;
-    process.stdout.write(asJson({ warehouse, file: resolve(file), ...copiedJson(restored), kept, carried }));
+    process.stdout.write(
+      formatJson({ warehouse, file: resolve(file), ...copiedJson(restored), kept, carried }),
+    );
     return EXIT.done;
   }
-  const from = `restored ${shown(warehouse)} from ${file}: ${heldWords(restored)}`;
-  const next = `next: ${typedWith(options.config)('sync')}`;
+  const from = `restored ${displayPath(warehouse)} from ${file}: ${heldWords(restored)}`;
+  const next = `next: ${commandsFor(options.config)('sync')}`;
   process.stdout.write(`${[from, ...keptLines(restored), next].join('\n')}\n`);
   return EXIT.done;
 }
 
 function heldWords({ videos, sizeBytes, lastRunAt }: Restored): string {
   const state = lastRunAt === null ? 'no run yet' : `its last run ended ${lastRunAt} UTC`;
-  return `${counted(videos, 'video')}, ${size(sizeBytes)}, ${state}`;
+  return `${pluralize(videos, 'video')}, ${formatBytes(sizeBytes)}, ${state}`;
 }
 
 function keptLines({ kept, carried }: Restored): string[] {
   if (kept === null) return [];
-  return [`what was there is kept: ${shown(kept)}`, carriedLine(carried)];
+  return [`what was there is kept: ${displayPath(kept)}`, carriedLine(carried)];
 }
 
 /** Whether what was sent since the backup still counts. */
@@ -44,5 +46,5 @@ function carriedLine(carried: Restored['carried']): string {
     return `the ledger of it cannot be read, the request budget counts from the backup on${why}`;
   }
   const { requests, pauses } = carried;
-  return `of its ledger ${counted(requests, 'request')} of the last day and ${counted(pauses, 'pause')} were taken over`;
+  return `of its ledger ${pluralize(requests, 'request')} of the last day and ${pluralize(pauses, 'pause')} were taken over`;
 }

@@ -1,10 +1,10 @@
 import { systemClock } from '../../lib/clock.ts';
-import { ConfigError, messageOf } from '../../lib/errors.ts';
+import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { EXIT } from '../exit.ts';
 import type { LogOptions } from '../command-context.ts';
-import { createStop } from '../signals.ts';
-import { counted } from '../../lib/format.ts';
+import { abortOnSignal } from '../signals.ts';
+import { pluralize } from '../../lib/format.ts';
 
 export interface SandboxOptions extends LogOptions {
   port: number;
@@ -17,7 +17,7 @@ export interface SandboxOptions extends LogOptions {
 
 /** `vodhouse sandbox`: the made-up account alone, until a signal. Gives the exit code. */
 export async function sandbox(options: SandboxOptions): Promise<number> {
-  const stop = createStop();
+  const stop = abortOnSignal();
   const sandbox = createSandbox({
     clock: systemClock,
     churnPerMinute: options.churn,
@@ -36,7 +36,7 @@ async function listen(sandbox: Sandbox, port: number): Promise<string> {
   try {
     return (await sandbox.listen({ port })).url;
   } catch (error) {
-    throw new ConfigError(`cannot listen on port ${port}: ${messageOf(error)}`, {
+    throw new ConfigError(`cannot listen on port ${port}: ${errorMessage(error)}`, {
       hint: 'vodhouse sandbox --port 0 takes any free port',
       cause: error,
     });
@@ -56,9 +56,9 @@ function packagesOf({ videos, packages }: SandboxOptions): { packages?: { id: nu
 function introduction(url: string, key: string, packageIds: readonly number[], churn: number): string {
   const [first] = packageIds;
   return [
-    `sandbox at ${url}, ${counted(packageIds.length, 'package')}: ${packageIds.join(', ')}`,
+    `sandbox at ${url}, ${pluralize(packageIds.length, 'package')}: ${packageIds.join(', ')}`,
     churn > 0
-      ? `it changes ${counted(churn, 'time')} a minute`
+      ? `it changes ${pluralize(churn, 'time')} a minute`
       : 'it stands still; --churn N changes it N times a minute',
     '',
     'try:',

@@ -1,13 +1,13 @@
 import { systemClock } from '../../lib/clock.ts';
-import { staleBy } from '../../health/freshness.ts';
+import { createStaleCheck } from '../../health/freshness.ts';
 import { openPublisher } from '../../publishing/open-publisher.ts';
-import { openOverview } from '../../queries/status-queries.ts';
+import { openStatusQueries } from '../../queries/status-queries.ts';
 import { EXIT } from '../exit.ts';
 import { readConfig, type ConfigOptions } from '../command-context.ts';
 import { createReport, type Report } from '../../health/report.ts';
 import { requestsJson, requestsText, statusText } from '../output/status-text.ts';
-import { typedWith } from '../../health/commands.ts';
-import { asJson } from '../output/output.ts';
+import { commandsFor } from '../../health/commands.ts';
+import { formatJson } from '../output/output.ts';
 
 export interface StatusOptions extends ConfigOptions {
   requests?: true;
@@ -19,7 +19,7 @@ const REQUESTS_SHOWN = 30;
 /** `vodhouse status`: how things stand. Gives the exit code: 3 where something is stale or needs a person. */
 export async function status(options: StatusOptions): Promise<number> {
   const config = readConfig(options);
-  const overview = openOverview(config.warehouse);
+  const overview = openStatusQueries(config.warehouse);
   try {
     if (options.requests) {
       const requests = overview.requests(REQUESTS_SHOWN);
@@ -30,9 +30,9 @@ export async function status(options: StatusOptions): Promise<number> {
       config,
       overview,
       publisher: openPublisher(config, 'status'),
-      typed: typedWith(options.config),
+      typed: commandsFor(options.config),
     };
-    const report = createReport({ ...parts, isStale: staleBy(config.schedule) }, systemClock.now());
+    const report = createReport({ ...parts, isStale: createStaleCheck(config.schedule) }, systemClock.now());
     process.stdout.write(options.json ? reportJson(report) : statusText(report, systemClock.now()));
     return report.needs.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
@@ -41,5 +41,5 @@ export async function status(options: StatusOptions): Promise<number> {
 }
 
 function reportJson(report: Report): string {
-  return asJson({ ...report, needs: report.needs.map(({ words }) => words) });
+  return formatJson({ ...report, needs: report.needs.map(({ words }) => words) });
 }

@@ -3,25 +3,30 @@ import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { openNotifier } from '../../alerts/open-notifier.ts';
-import { staleBy } from '../../health/freshness.ts';
-import { count } from '../../lib/format.ts';
-import { askedWords, isAsked, type AskedPackage } from '../../sync/package-selector.ts';
+import { createStaleCheck } from '../../health/freshness.ts';
+import { formatCount } from '../../lib/format.ts';
+import { formatSelector, matchesAny, type PackageSelector } from '../../sync/package-selector.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import type { DayRange } from '../../sync/storage/date-ranges.ts';
 import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines, type Published } from './publish.ts';
-import { readLeftBack } from '../output/held-back-summary.ts';
-import { openSession, readConfig, type ConfigOptions, type Session } from '../command-context.ts';
-import { createStop } from '../signals.ts';
+import { readHeldBack } from '../output/held-back-summary.ts';
+import {
+  openCommandContext,
+  readConfig,
+  type ConfigOptions,
+  type CommandContext,
+} from '../command-context.ts';
+import { abortOnSignal } from '../signals.ts';
 import { summaryJson, summaryText } from '../output/run-summary.ts';
-import { acceptCommands, packageNames, typedWith } from '../../health/commands.ts';
-import type { Names } from '../output/format-walks.ts';
+import { acceptRemovalsCommands, packageNames, commandsFor } from '../../health/commands.ts';
+import type { PackageNames } from '../output/format-walks.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 export interface SyncOptions extends ConfigOptions {
   quick?: true;
-  package?: AskedPackage[];
+  package?: PackageSelector[];
   videos?: true;
   storage?: true;
   /** With `storage`: only these days, `yyyy-mm-dd`. */
@@ -38,13 +43,13 @@ export interface SyncOptions extends ConfigOptions {
 /** `vodhouse sync`: one run now. Gives the exit code. */
 export async function sync(options: SyncOptions): Promise<number> {
   const config = readConfig(options);
-  refuseQuickRemovals(options);
+  assertNotQuickWithRemovals(options);
   refusePageOfAny(options);
   const packages = options.package ?? null;
   refuseUnknown(config, packages);
   const storageDays = namedDays(options, createCalendar(config.timezone).dayAt(Date.now()));
-  const session = openSession('sync', options, config.secrets);
-  const stop = createStop();
+  const session = openCommandContext('sync', options, config.secrets);
+  const stop = abortOnSignal();
   try {
     const pipeline = openPipeline(config, session);
     try {
@@ -64,7 +69,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       process.stdout.write(
         options.json ? summaryJson(summary, published) : inWords(config, options, summary, published),
       );
-      await tellAfterRun(config, session, stop.signal, { summary, published, isWhole: isWhole(wish) });
+      await sendAlertsAfterRun(config, session, stop.signal, { summary, published, isWhole: isWhole(wish) });
       return exitOfSync(summary.status, published);
     } finally {
       await pipeline.close();
@@ -76,8 +81,8 @@ export async function sync(options: SyncOptions): Promise<number> {
 
 function inWords(config: Config, options: SyncOptions, summary: RunSummary, published: Published): string {
   const { config: named, acceptRemovals = false } = options;
-  const commandFor = acceptCommands(typedWith(named), config.accounts);
-  const leftBack = readLeftBack(config.warehouse, summary.walks, acceptRemovals, commandFor);
+  const commandFor = acceptRemovalsCommands(commandsFor(named), config.accounts);
+  const leftBack = readHeldBack(config.warehouse, summary.walks, acceptRemovals, commandFor);
   const lines = publishedLines(published);
   return summaryText(summary, { names: namesOf(config), leftBack, columns: process.stdout.columns }) + lines;
 }
@@ -86,14 +91,14 @@ function inWords(config: Config, options: SyncOptions, summary: RunSummary, publ
 const TELL_WITHIN_MS = 10_000;
 
 /** Tells people how things stand, once. A run that was interrupted leaves that to the next one. */
-async function tellAfterRun(
+async function sendAlertsAfterRun(
   config: Config,
-  { clock, logger }: Session,
+  { clock, logger }: CommandContext,
   signal: AbortSignal,
   { summary, published, isWhole }: { summary: RunSummary; published: Published; isWhole: boolean },
 ): Promise<void> {
   if (signal.aborted) return;
-  const isStale = staleBy(config.schedule);
+  const isStale = createStaleCheck(config.schedule);
   const since = isWhole && summary.mode === 'full' ? 'always' : 'now';
   const notifier = openNotifier(config, { clock, logger, isStale, since });
   notifier?.ended(isWhole && exitOfSync(summary.status, published) === EXIT.done);
@@ -119,8 +124,8 @@ function namedDays({ storage, from, to }: SyncOptions, today: string): DayRange 
   }
   const days = daysBetween(from, last) + 1;
   if (days > MOST_DAYS) {
-    throw new ConfigError(`--from ${from} --to ${last} are ${count(days)} days`, {
-      hint: `name at most ${count(MOST_DAYS)} days at a time; each 31 of them cost a request`,
+    throw new ConfigError(`--from ${from} --to ${last} are ${formatCount(days)} days`, {
+      hint: `name at most ${formatCount(MOST_DAYS)} days at a time; each 31 of them cost a request`,
     });
   }
   if (from > last) throw new ConfigError(`--from ${from} is later than --to ${last}`, { hint: 'swap them' });
@@ -128,7 +133,7 @@ function namedDays({ storage, from, to }: SyncOptions, today: string): DayRange 
 }
 
 function isWhole(wish: {
-  packages: readonly AskedPackage[] | null;
+  packages: readonly PackageSelector[] | null;
   storageDays: DayRange | null;
   videos: boolean;
   storage: boolean;
@@ -144,7 +149,7 @@ function parts(options: SyncOptions): { videos: boolean; storage: boolean } {
 }
 
 /** A quick walk leaves what is held back alone: it asks for it no more. */
-function refuseQuickRemovals({ quick, acceptRemovals }: SyncOptions): void {
+function assertNotQuickWithRemovals({ quick, acceptRemovals }: SyncOptions): void {
   if (!quick || acceptRemovals === undefined) return;
   throw new ConfigError('--accept-removals goes with a full walk: a quick one does not prove them again', {
     hint: 'leave out --quick',
@@ -166,11 +171,11 @@ function refusePageOfAny({ quick, package: packages, acceptPage }: SyncOptions):
   }
 }
 
-function refuseUnknown({ accounts }: Config, asked: readonly AskedPackage[] | null): void {
+function refuseUnknown({ accounts }: Config, asked: readonly PackageSelector[] | null): void {
   const known = accounts.flatMap(({ name, packages }) =>
     packages.map(({ id }) => ({ account: name, packageId: id })),
   );
-  const unknown = (asked ?? []).filter((each) => !known.some((key) => isAsked(key, [each])));
+  const unknown = (asked ?? []).filter((each) => !known.some((key) => matchesAny(key, [each])));
   if (unknown.length === 0) return;
   const elsewhere = unknown.flatMap(({ packageId }) => {
     const names = known.filter((key) => key.packageId === packageId).map(({ account }) => account);
@@ -178,7 +183,7 @@ function refuseUnknown({ accounts }: Config, asked: readonly AskedPackage[] | nu
   });
   const isElsewhere = elsewhere.length === unknown.length;
   const hints = isElsewhere ? elsewhere : [...elsewhere, `the config has ${firstOf(known, accounts)}`];
-  throw new ConfigError(`no account has the package ${unknown.map(askedWords).join(', ')}`, {
+  throw new ConfigError(`no account has the package ${unknown.map(formatSelector).join(', ')}`, {
     hint: [...new Set(hints)].join('; '),
   });
 }
@@ -193,7 +198,7 @@ function firstOf(known: readonly PackageKey[], accounts: Config['accounts']): st
 }
 
 /** Looks up the names that the config gives to packages. */
-export function namesOf(config: Pick<Config, 'accounts'>): Names {
+export function namesOf(config: Pick<Config, 'accounts'>): PackageNames {
   return (account, packageId) => {
     const found = config.accounts.find(({ name }) => name === account);
     return found?.packages.find(({ id }) => id === packageId)?.name ?? null;

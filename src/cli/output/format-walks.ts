@@ -1,11 +1,11 @@
 /** What each walk of a run came to: a line a package, the numbers of a kind below each other. */
 import type { RunSummary } from '../../sync/run.ts';
-import { columnsOf, count, counted, printable, shortened } from '../../lib/format.ts';
+import { displayWidth, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
 
 type Walk = RunSummary['walks'][number];
 
 /** Looks up the name that the config gives to a package. */
-export type Names = (account: string, packageId: number) => string | null;
+export type PackageNames = (account: string, packageId: number) => string | null;
 
 const COUNTS = ['inserted', 'updated', 'unchanged', 'removed', 'restored', 'requests'] as const;
 
@@ -13,31 +13,31 @@ const COUNTS = ['inserted', 'updated', 'unchanged', 'removed', 'restored', 'requ
 const LEAST_OF_NAME = 8;
 
 /** The lines; names are shortened where they do not fit into `columns`. */
-export function walkLines({ walks, failures }: RunSummary, names: Names, columns: number): string[] {
+export function walkLines({ walks, failures }: RunSummary, names: PackageNames, columns: number): string[] {
   const counts = countsOf(walks);
-  const room = columns - Math.max(0, ...counts.map(columnsOf)) - ': '.length;
+  const room = columns - Math.max(0, ...counts.map(displayWidth)) - ': '.length;
   const labels = walks.map((walk) => `${labelOf(walk, names, room)}:`);
-  const widest = Math.max(0, ...labels.map(columnsOf));
+  const widest = Math.max(0, ...labels.map(displayWidth));
   return walks.map((walk, row) => {
     const label = labels[row] ?? '';
-    const padding = ' '.repeat(widest - columnsOf(label));
+    const padding = ' '.repeat(widest - displayWidth(label));
     return [`${label}${padding} ${counts[row]}`, ...notesOf(walk, failures)].join(', ');
   });
 }
 
-function labelOf({ account, package_id: id }: Walk, names: Names, room: number): string {
+function labelOf({ account, package_id: id }: Walk, names: PackageNames, room: number): string {
   const key = `${account}/${id}`;
   const name = names(account, id);
   if (!name) return key;
-  return `${key} ${shortened(printable(name), Math.max(LEAST_OF_NAME, room - key.length - 1))}`;
+  return `${key} ${truncate(escapeControls(name), Math.max(LEAST_OF_NAME, room - key.length - 1))}`;
 }
 
 /** `inserted 12, updated 3, …, 13 requests` a walk; the numbers of a kind have the same width. */
 function countsOf(walks: readonly Walk[]): string[] {
-  const widths = COUNTS.map((kind) => Math.max(0, ...walks.map((walk) => count(walk[kind]).length)));
+  const widths = COUNTS.map((kind) => Math.max(0, ...walks.map((walk) => formatCount(walk[kind]).length)));
   return walks.map((walk) =>
     COUNTS.map((kind, column) => {
-      const number = count(walk[kind]).padStart(widths[column] ?? 0);
+      const number = formatCount(walk[kind]).padStart(widths[column] ?? 0);
       if (kind !== 'requests') return `${kind} ${number}`;
       return `${number} ${walk.requests === 1 ? 'request' : 'requests'}`;
     }).join(', '),
@@ -48,9 +48,9 @@ function countsOf(walks: readonly Walk[]): string[] {
 function notesOf(walk: Walk, failures: RunSummary['failures']): string[] {
   const notes = [];
   if (walk.resumed) notes.push('resumed');
-  if (walk.quarantined > 0) notes.push(`${count(walk.quarantined)} in quarantine`);
-  if (walk.unsettled > 0) notes.push(`${count(walk.unsettled)} unsettled`);
-  if (walk.held_back > 0) notes.push(`${counted(walk.held_back, 'removal')} held back`);
+  if (walk.quarantined > 0) notes.push(`${formatCount(walk.quarantined)} in quarantine`);
+  if (walk.unsettled > 0) notes.push(`${formatCount(walk.unsettled)} unsettled`);
+  if (walk.held_back > 0) notes.push(`${pluralize(walk.held_back, 'removal')} held back`);
   if (walk.status !== 'succeeded') notes.push(endOf(walk, failures));
   return notes;
 }
@@ -62,5 +62,5 @@ function endOf({ account, package_id: id, status, error }: Walk, failures: RunSu
     (failure) =>
       failure.account === account && (failure.packageId === id || (failure.parked && status === 'parked')),
   );
-  return isTold || !error ? status : `${status}: ${printable(error)}`;
+  return isTold || !error ? status : `${status}: ${escapeControls(error)}`;
 }

@@ -1,13 +1,13 @@
 /** What a run left held back, in words. */
 import type { RunSummary } from '../../sync/run.ts';
-import { openOverview } from '../../queries/status-queries.ts';
+import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { HeldReason } from '../../database/schema/videos.ts';
-import { SECOND_PROOF, whyHeldBack } from '../../health/held-back.ts';
-import type { acceptCommands } from '../../health/commands.ts';
-import { count, counted } from '../../lib/format.ts';
+import { CONFIRMATION_HINT, formatHeldReason } from '../../health/held-back.ts';
+import type { acceptRemovalsCommands } from '../../health/commands.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
 
 /** What a run left held back in one package. */
-export interface LeftBack {
+export interface HeldBackSummary {
   /** The package as `main/101`. */
   name: string;
   removals: number;
@@ -22,15 +22,15 @@ export interface LeftBack {
  * Reads from the live file what these walks left held back. `accepted` is what the run was to let through; without
  * `commandFor` there is no command to type.
  */
-export function readLeftBack(
+export function readHeldBack(
   path: string,
   walks: RunSummary['walks'],
   accepted: boolean | number,
-  commandFor: ReturnType<typeof acceptCommands> | null,
-): LeftBack[] {
+  commandFor: ReturnType<typeof acceptRemovalsCommands> | null,
+): HeldBackSummary[] {
   const holding = walks.filter((walk) => walk.held_back > 0);
   if (holding.length === 0) return [];
-  const overview = openOverview(path);
+  const overview = openStatusQueries(path);
   try {
     const held = overview.heldBack();
     return holding.flatMap(({ account, package_id: packageId, walk_id: walkId }) => {
@@ -48,19 +48,19 @@ export function readLeftBack(
 }
 
 /** The lines of a summary; none where nothing is held back. */
-export function leftBackLines(left: readonly LeftBack[]): string[] {
+export function formatHeldBack(left: readonly HeldBackSummary[]): string[] {
   if (left.length === 0) return [];
   const lines = left.flatMap((each) => {
     const words = `held back in ${each.name}: ${whyLeft(each)}`;
     return each.command ? [words, `  -> to let them through: ${each.command}`] : [words];
   });
-  return [...lines, SECOND_PROOF];
+  return [...lines, CONFIRMATION_HINT];
 }
 
-function whyLeft({ removals, reasons, unproved }: LeftBack): string {
-  if (unproved === 0) return whyHeldBack(reasons);
+function whyLeft({ removals, reasons, unproved }: HeldBackSummary): string {
+  if (unproved === 0) return formatHeldReason(reasons);
   const were = unproved === 1 ? 'was' : 'were';
-  const words = `${counted(unproved, 'removal')} that ${were} to be let through ${were} not proved again by this walk`;
+  const words = `${pluralize(unproved, 'removal')} that ${were} to be let through ${were} not proved again by this walk`;
   const later = removals - unproved;
-  return later > 0 ? `${words}; ${count(later)} held back later` : words;
+  return later > 0 ? `${words}; ${formatCount(later)} held back later` : words;
 }

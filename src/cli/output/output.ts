@@ -1,16 +1,16 @@
 /** Paths, documents and tables for a terminal. */
 import { relative } from 'node:path';
 import Table from 'cli-table3';
-import { printable } from '../../lib/format.ts';
+import { escapeControls } from '../../lib/format.ts';
 
 /** A path as one would type it from here, where that is not further up. */
-export function shown(path: string): string {
+export function displayPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') ? path : near;
 }
 
 /** A JSON document for stdout. */
-export function asJson(document: unknown): string {
+export function formatJson(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -27,7 +27,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     chars: { ...none, middle: '  ' },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  drawn.push(...rows.map((row) => row.map(printable)));
+  drawn.push(...rows.map((row) => row.map(escapeControls)));
   return drawn
     .toString()
     .split('\n')

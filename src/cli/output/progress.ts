@@ -4,7 +4,7 @@ import colors from 'picocolors';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Progress } from '../../sync/progress.ts';
-import { count, counted, duration } from '../../lib/format.ts';
+import { formatCount, pluralize, formatDuration } from '../../lib/format.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 export interface Bars extends Progress {
@@ -78,8 +78,9 @@ function createGroup(stream: NodeJS.WriteStream): MultiBar {
 
 function show({ bar, begunAt, records, stored, total, page }: Bar, now: number): void {
   const passed = Math.max(1, now - begunAt);
-  const rate = `${count(Math.round((records / passed) * 1000))} records/s`;
-  const left = page > 1 ? `${duration((page - 1) * (passed / stored))} left` : `done in ${duration(passed)}`;
+  const rate = `${formatCount(Math.round((records / passed) * 1000))} records/s`;
+  const left =
+    page > 1 ? `${formatDuration((page - 1) * (passed / stored))} left` : `done in ${formatDuration(passed)}`;
   bar.update(Math.max(1, total - page + 1), { rate, left });
 }
 
@@ -87,12 +88,12 @@ function show({ bar, begunAt, records, stored, total, page }: Bar, now: number):
 const LINE_EVERY_MS = 5_000;
 
 /** A line now and then, for logs: at level `info`, or `debug` for a worker that does this all day. */
-export function createLines(clock: Clock, logger: Logger, level: 'info' | 'debug'): Progress {
+export function createLogProgress(clock: Clock, logger: Logger, level: 'info' | 'debug'): Progress {
   const walks = new Map<string, { saidAt: number; records: number; begunAt: number }>();
   return {
     walkBegun: (walk) => {
       walks.set(nameOf(walk), { saidAt: clock.now(), begunAt: clock.now(), records: 0 });
-      logger[level](`${nameOf(walk)}: ${counted(walk.pages, 'page')} to read`);
+      logger[level](`${nameOf(walk)}: ${pluralize(walk.pages, 'page')} to read`);
     },
     pageStored: (stored) => {
       const known = walks.get(nameOf(stored));
@@ -101,14 +102,16 @@ export function createLines(clock: Clock, logger: Logger, level: 'info' | 'debug
       if (stored.page === 1 || clock.now() - known.saidAt < LINE_EVERY_MS) return;
       known.saidAt = clock.now();
       const rate = Math.round((known.records / Math.max(1, clock.now() - known.begunAt)) * 1000);
-      logger.info(`${nameOf(stored)}: page ${count(stored.page)} stored, ${count(rate)} records/s`);
+      logger.info(
+        `${nameOf(stored)}: page ${formatCount(stored.page)} stored, ${formatCount(rate)} records/s`,
+      );
     },
     walkEnded: (walk) => {
       const known = walks.get(nameOf(walk));
       walks.delete(nameOf(walk));
       if (!known) return;
       logger[level](
-        `${nameOf(walk)}: ${counted(known.records, 'record')} read in ${duration(clock.now() - known.begunAt)}`,
+        `${nameOf(walk)}: ${pluralize(known.records, 'record')} read in ${formatDuration(clock.now() - known.begunAt)}`,
       );
     },
   };

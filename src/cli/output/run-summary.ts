@@ -1,17 +1,17 @@
 /** What a run came to, in words and as JSON. */
 import type { RunSummary } from '../../sync/run.ts';
-import { leftBackLines, type LeftBack } from './held-back-summary.ts';
+import { formatHeldBack, type HeldBackSummary } from './held-back-summary.ts';
 import { publishedDocument, type Published } from '../commands/publish.ts';
-import { walkLines, type Names } from './format-walks.ts';
-import { count, counted, duration, printable } from '../../lib/format.ts';
+import { walkLines, type PackageNames } from './format-walks.ts';
+import { formatCount, pluralize, formatDuration, escapeControls } from '../../lib/format.ts';
 
 type Walk = RunSummary['walks'][number];
 type Storage = RunSummary['storage'][number];
 
 /** What the summary says beside the numbers. */
 export interface SummaryOptions {
-  names: Names;
-  leftBack: readonly LeftBack[];
+  names: PackageNames;
+  leftBack: readonly HeldBackSummary[];
   /** Columns of the terminal; undefined where there is none. */
   columns: number | undefined;
 }
@@ -20,48 +20,48 @@ export interface SummaryOptions {
 export function summaryText(summary: RunSummary, { names, leftBack, columns }: SummaryOptions): string {
   const lines = [
     ...walkLines(summary, names, columns ?? Number.POSITIVE_INFINITY),
-    ...lookLines(summary),
+    ...quickSummary(summary),
     ...summary.storage.map(storageLine),
     ...summary.failures.flatMap(failureLines),
     ...summary.walks.flatMap(noteLines),
-    ...leftBackLines(leftBack),
-    `${words(summary.status)} in ${duration(summary.durationMs)}, ${counted(summary.requests, 'request')}`,
+    ...formatHeldBack(leftBack),
+    `${words(summary.status)} in ${formatDuration(summary.durationMs)}, ${pluralize(summary.requests, 'request')}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** Packages without a line of their own: a quick look found nothing in them. */
-function lookLines({ mode, packagesDone, walks }: RunSummary): string[] {
+function quickSummary({ mode, packagesDone, walks }: RunSummary): string[] {
   const ended = walks.filter(({ status }) => status === 'succeeded' || status === 'partial');
   const left = packagesDone - ended.length;
   if (mode !== 'quick' || left <= 0) return [];
   const which = ended.length > 0 ? 'the other ' : left === 1 ? 'the ' : '';
-  return [`nothing new in ${which}${left === 1 ? 'package' : `${count(left)} packages`}`];
+  return [`nothing new in ${which}${left === 1 ? 'package' : `${formatCount(left)} packages`}`];
 }
 
 function storageLine(storage: Storage): string {
   const today = storage.live === null ? [] : [storage.live ? 'today read' : 'no figures of today'];
-  const notes = [...today, `${counted(storage.booked, 'day')} booked`];
-  if (storage.missed > 0) notes.push(`${counted(storage.missed, 'day')} not served`);
+  const notes = [...today, `${pluralize(storage.booked, 'day')} booked`];
+  if (storage.missed > 0) notes.push(`${pluralize(storage.missed, 'day')} not served`);
   if (storage.unconfirmed > 0)
     notes.push(
-      `${counted(storage.unconfirmed, 'day')} ${storage.unconfirmed === 1 ? 'waits' : 'wait'} for a second reading`,
+      `${pluralize(storage.unconfirmed, 'day')} ${storage.unconfirmed === 1 ? 'waits' : 'wait'} for a second reading`,
     );
   if (storage.discrepancies > 0)
-    notes.push(`${counted(storage.discrepancies, 'figure')} of booked days differ now`);
-  if (storage.quarantined > 0) notes.push(`${counted(storage.quarantined, 'record')} in quarantine`);
+    notes.push(`${pluralize(storage.discrepancies, 'figure')} of booked days differ now`);
+  if (storage.quarantined > 0) notes.push(`${pluralize(storage.quarantined, 'record')} in quarantine`);
   return `storage of ${storage.account}: ${notes.join(', ')}`;
 }
 
 function failureLines(failure: RunSummary['failures'][number]): string[] {
-  const lines = [`${failure.parked ? 'parked' : 'failed'}: ${printable(failure.message)}`];
+  const lines = [`${failure.parked ? 'parked' : 'failed'}: ${escapeControls(failure.message)}`];
   return failure.hint ? [...lines, `  -> ${failure.hint}`] : lines;
 }
 
 /** Why a walk was not whole, or what is worth saying of one that was. */
 function noteLines({ account, package_id: id, status, error }: Walk): string[] {
   if (!error || (status !== 'partial' && status !== 'succeeded')) return [];
-  return [`${status === 'partial' ? 'not whole' : 'note'}: ${account}/${id}: ${printable(error)}`];
+  return [`${status === 'partial' ? 'not whole' : 'note'}: ${account}/${id}: ${escapeControls(error)}`];
 }
 
 function words(status: RunSummary['status']): string {

@@ -1,15 +1,15 @@
 /** `status` in words. */
 import { fromTimestamp } from '../../lib/clock.ts';
-import type { Overview } from '../../queries/status-queries.ts';
+import type { StatusQueries } from '../../queries/status-queries.ts';
 import type { Advice } from '../../health/problems.ts';
 import type { PublishedReport, Report } from '../../health/report.ts';
-import { ago, count, counted, printable, shortened } from '../../lib/format.ts';
-import { shown, table } from './output.ts';
+import { formatAgo, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
+import { displayPath, table } from './output.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {
   const since = (timestamp: string | null) =>
-    timestamp === null ? 'never' : ago(now - fromTimestamp(timestamp));
+    timestamp === null ? 'never' : formatAgo(now - fromTimestamp(timestamp));
   const sections = [verdict(report)];
   if (report.packages.length > 0) sections.push(packageTable(report, since));
   if (report.storage.length > 0) sections.push(storageTable(report, since));
@@ -25,7 +25,7 @@ type Since = (timestamp: string | null) => string;
 function verdict({ needs, packages, storage, warehouse }: Report): string {
   if (needs.length > 0) return [`needs a look (${warehouse}):`, ...needLines(needs)].join('\n');
   const streams = packages.length + storage.length;
-  return `${streams === 1 ? 'the only stream is' : `all ${count(streams)} streams are`} fresh (${warehouse})`;
+  return `${streams === 1 ? 'the only stream is' : `all ${formatCount(streams)} streams are`} fresh (${warehouse})`;
 }
 
 /** Each need with its details, as many as fit whole; at least one. */
@@ -35,7 +35,7 @@ function needLines(needs: Report['needs']): string[] {
     const below = [...details, ...advice.map((each) => `-> ${adviceWords(each)}`)];
     if (index > 0 && lines.length + 1 + below.length > MOST_ROWS)
       return [...lines, ...more(needs.length - index)];
-    lines.push(`  - ${printable(words)}`, ...below.map((line) => `      ${printable(line)}`));
+    lines.push(`  - ${escapeControls(words)}`, ...below.map((line) => `      ${escapeControls(line)}`));
   }
   return lines;
 }
@@ -48,10 +48,10 @@ function packageTable(report: Report, since: Since): string {
   const rows = report.packages.map((row) => [
     `${row.account}/${row.package_id}`,
     row.name ?? '',
-    count(row.videos),
+    formatCount(row.videos),
     since(row.walked_at),
     row.last_walk ?? '-',
-    row.held_back > 0 ? count(row.held_back) : '',
+    row.held_back > 0 ? formatCount(row.held_back) : '',
     row.order === 'untrusted' ? 'not by id' : '',
   ]);
   return limited(['package', '', '>videos', 'walked', 'last walk', '>held back', 'order'], rows);
@@ -65,7 +65,7 @@ function limited(headings: readonly string[], rows: readonly (readonly string[])
 }
 
 function more(left: number): string[] {
-  return left > 0 ? [`  … and ${count(left)} more: vodhouse status --json`] : [];
+  return left > 0 ? [`  … and ${formatCount(left)} more: vodhouse status --json`] : [];
 }
 
 function storageTable(report: Report, since: Since): string {
@@ -73,8 +73,8 @@ function storageTable(report: Report, since: Since): string {
     row.account,
     since(row.read_at),
     row.booked_through ?? 'none',
-    count(row.gaps),
-    count(row.gaps_given_up),
+    formatCount(row.gaps),
+    formatCount(row.gaps_given_up),
   ]);
   return table(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
 }
@@ -82,9 +82,9 @@ function storageTable(report: Report, since: Since): string {
 function driftTable(report: Report, since: Since): string {
   const rows = report.drift.map((row) => [
     `${row.stream} of ${row.account}`,
-    shortened(row.field, 40),
+    truncate(row.field, 40),
     row.kind,
-    shortened(row.sample ?? '', 30),
+    truncate(row.sample ?? '', 30),
     since(row.first_seen_at),
     since(row.last_seen_at),
   ]);
@@ -93,14 +93,18 @@ function driftTable(report: Report, since: Since): string {
 
 function budgetTable(report: Report): string {
   const show = ({ spent, left, limit }: Report['budgets'][number]['per_day']) =>
-    left === null || limit === null ? `${count(spent)} spent` : `${count(left)} of ${count(limit)}`;
+    left === null || limit === null
+      ? `${formatCount(spent)} spent`
+      : `${formatCount(left)} of ${formatCount(limit)}`;
   const rows = report.budgets.map((row) => [
     row.account,
     show(row.per_second),
     show(row.per_minute),
     show(row.per_day),
-    row.saved.looks === 0 ? '-' : `${count(row.saved.requests)} by ${counted(row.saved.looks, 'quick look')}`,
-    count(row.saved.pages),
+    row.saved.looks === 0
+      ? '-'
+      : `${formatCount(row.saved.requests)} by ${pluralize(row.saved.looks, 'quick look')}`,
+    formatCount(row.saved.pages),
   ]);
   const headings = ['requests left', '>per second', '>per minute', '>per day', '>saved in 7 days'];
   const returning = report.budgets.flatMap(({ account, pause }) =>
@@ -114,7 +118,7 @@ function budgetTable(report: Report): string {
 function publishedLine({ file, published_at: at, behind }: PublishedReport, since: Since): string {
   const words =
     at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
-  return `published file ${shown(file)}: ${words}`;
+  return `published file ${displayPath(file)}: ${words}`;
 }
 
 function runTable(report: Report, since: Since): string {
@@ -125,13 +129,13 @@ function runTable(report: Report, since: Since): string {
     run.mode,
     run.scope ?? 'everything',
     run.status,
-    count(run.requests),
-    shortened(run.error ?? '', 80),
+    formatCount(run.requests),
+    truncate(run.error ?? '', 80),
   ]);
   return table(['run', 'started', 'trigger', 'mode', 'scope', 'status', '>requests', 'error'], rows);
 }
 
-type Requests = ReturnType<Overview['requests']>;
+type Requests = ReturnType<StatusQueries['requests']>;
 
 /** The last requests, newest first. */
 export function requestsText(requests: Requests): string {
@@ -142,8 +146,8 @@ export function requestsText(requests: Requests): string {
     row.package_id === null ? '' : String(row.package_id),
     row.page === null ? '' : String(row.page),
     row.status === null ? 'no answer' : String(row.status),
-    row.duration_ms === null ? '' : count(row.duration_ms),
-    row.bytes === null ? '' : count(row.bytes),
+    row.duration_ms === null ? '' : formatCount(row.duration_ms),
+    row.bytes === null ? '' : formatCount(row.bytes),
   ]);
   return `${table(['sent (UTC)', 'account', 'purpose', '>package', '>page', 'status', '>ms', '>bytes'], rows)}\n`;
 }

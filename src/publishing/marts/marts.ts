@@ -1,6 +1,6 @@
 /** Everything that is published. */
 import { ConfigError } from '../../lib/errors.ts';
-import { nearest } from '../../lib/did-you-mean.ts';
+import { findNearest } from '../../lib/did-you-mean.ts';
 import type { Mart, Table } from '../mart.ts';
 import { about, dictionary } from './about.ts';
 import { catalogDaily } from './catalog.ts';
@@ -81,7 +81,7 @@ function refuseUnknown({ durationUnit, exclude }: VideoOptions): void {
   const unknown = exclude.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const words = unknown.map((name) => {
-    const meant = nearest(name, known);
+    const meant = findNearest(name, known);
     return `"${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
   });
   throw new ConfigError(`publish.exclude: ${words.join(', ')} cannot be left out`, {

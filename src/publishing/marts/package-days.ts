@@ -3,7 +3,7 @@ import type { WorkingTable } from '../mart.ts';
 import { dayOf } from './movement-sql.ts';
 
 /** The key of each package, made once and not for each video. In the order of the keys, in which the tables are filled. */
-export const keyed: WorkingTable = {
+export const packageKeys: WorkingTable = {
   name: 'keyed',
   definition: '(package_key primary key, account, package_id) without rowid',
   select: `select account || '/' || package_id as package_key, account, package_id from live.package order by package_key`,

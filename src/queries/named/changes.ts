@@ -4,7 +4,7 @@
  */
 import { getTableColumns } from 'drizzle-orm';
 import { video } from '../../database/schema/videos.ts';
-import { question } from '../../database/query.ts';
+import { query } from '../../database/query.ts';
 
 /** What vodhouse itself notes of a video: no edit. */
 const OWN = ['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq'];
@@ -36,7 +36,7 @@ export type Added = VideoOfPackage & {
   removed_at: string | null;
 };
 
-export const ADDED = question<Added, { limit: number }>(
+export const ADDED = query<Added, { limit: number }>(
   'The latest additions',
   'Videos in the order in which they were first stored.',
   `
@@ -58,7 +58,7 @@ export type Edited = VideoOfPackage & {
   fields: string;
 };
 
-export const EDITED = question<Edited, { window: number; limit: number }>(
+export const EDITED = query<Edited, { window: number; limit: number }>(
   'The latest edits',
   'Of each video its last change, among the last `:window` states that were superseded; the old title beside the new one, and the names of all fields that differ.',
   `
@@ -79,7 +79,7 @@ limit :limit`,
 
 export type Removed = VideoOfPackage & { removed_at: string };
 
-export const REMOVED = question<Removed, { limit: number }>(
+export const REMOVED = query<Removed, { limit: number }>(
   'The latest removals',
   '`removed_at` is the moment of the proof.',
   `

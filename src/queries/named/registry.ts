@@ -1,13 +1,13 @@
 /** All questions by the part of the page that asks them: the source of docs/status-page.md. */
 import { ADDED, EDITED, REMOVED } from './changes.ts';
-import type { Question } from '../../database/query.ts';
+import type { NamedQuery } from '../../database/query.ts';
 import * as standing from './status.ts';
 import { GAPS, OPEN_DISCREPANCIES, STORAGE, STORAGE_DAYS, WAITING_DAYS } from './storage.ts';
-import { PACKAGE_WALKS, REMOVED_OF_PACKAGE, SIZES, STAMP, VERSIONS, VIDEO } from './videos.ts';
+import { PACKAGE_WALKS, REMOVED_OF_PACKAGE, SIZES, CHANGE_MARKER, VERSIONS, VIDEO } from './videos.ts';
 
-type Told = Pick<Question<unknown>, 'heading' | 'says' | 'sql'>;
+type Told = Pick<NamedQuery<unknown>, 'heading' | 'says' | 'sql'>;
 
-export const QUESTIONS: readonly { part: string; questions: readonly Told[] }[] = [
+export const NAMED_QUERIES: readonly { part: string; questions: readonly Told[] }[] = [
   {
     part: 'The verdict, and what needs a person',
     questions: [
@@ -22,7 +22,7 @@ export const QUESTIONS: readonly { part: string; questions: readonly Told[] }[] 
       standing.DRIFT,
     ],
   },
-  { part: 'A run under way', questions: [standing.RUNNING_WALKS, standing.RUN_DONE, STAMP] },
+  { part: 'A run under way', questions: [standing.RUNNING_WALKS, standing.RUN_DONE, CHANGE_MARKER] },
   { part: 'Storage', questions: [STORAGE_DAYS, GAPS] },
   { part: 'Packages', questions: [SIZES] },
   { part: 'Requests spent', questions: [standing.SPENT, standing.PAUSE] },
@@ -36,8 +36,8 @@ export const QUESTIONS: readonly { part: string; questions: readonly Told[] }[] 
 ];
 
 /** The questions as Markdown, a heading each. */
-export function questionsMarkdown(): string {
-  const sections = QUESTIONS.map(({ part, questions }) =>
+export function queriesMarkdown(): string {
+  const sections = NAMED_QUERIES.map(({ part, questions }) =>
     [`### ${part}`, ...questions.map(questionMarkdown)].join('\n\n'),
   );
   return `${sections.join('\n\n')}\n`;

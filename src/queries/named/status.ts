@@ -1,10 +1,10 @@
 /** How things stand: packages, what is held back, in quarantine or adrift, and the budget. */
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { DriftKind } from '../../database/schema/videos.ts';
-import { question } from '../../database/query.ts';
+import { query } from '../../database/query.ts';
 
 /** A package that the config names, or named when it was last run. */
-export interface PackageStanding {
+export interface PackageStatus {
   account: string;
   package_id: number;
   name: string | null;
@@ -27,7 +27,7 @@ const LAST_WALK = `left join walk on walk.walk_id = (
   where walk.account = package.account and walk.package_id = package.package_id and mode = 'full'
   order by walk_id desc limit 1)`;
 
-export const PACKAGES = question<PackageStanding>(
+export const PACKAGES = query<PackageStatus>(
   'The packages, and how their last full walk ended',
   'Those that the config names; how fresh each is, is `walked_at`: the end of the last walk that read every page.',
   `
@@ -38,8 +38,8 @@ where package.retired_at is null
 order by package.account, package.package_id`,
 );
 
-export const PACKAGE = question<
-  PackageStanding & { retired_at: string | null },
+export const PACKAGE = query<
+  PackageStatus & { retired_at: string | null },
   { account: string; package_id: number }
 >(
   'One package',
@@ -63,7 +63,7 @@ export interface HeldBackCount {
   reasons: string | null;
 }
 
-export const HELD_BACK = question<HeldBackCount>(
+export const HELD_BACK = query<HeldBackCount>(
   'Removals that are held back',
   'By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in warehouse.md).',
   `
@@ -74,7 +74,7 @@ where held_back = 1
 group by account, package_id`,
 );
 
-export const HELD_BACK_EXAMPLES = question<
+export const HELD_BACK_EXAMPLES = query<
   { id: number; title: string | null },
   { account: string; package_id: number; limit: number }
 >(
@@ -95,7 +95,7 @@ export interface QuarantineCount {
   open: number;
 }
 
-export const QUARANTINE = question<QuarantineCount>(
+export const QUARANTINE = query<QuarantineCount>(
   'Records in quarantine',
   'That could not be stored, and have not come well since.',
   `
@@ -112,7 +112,7 @@ export interface QuarantineExample {
   seen_at: string;
 }
 
-export const QUARANTINE_EXAMPLES = question<
+export const QUARANTINE_EXAMPLES = query<
   QuarantineExample,
   { account: string; stream: 'videos' | 'storage'; limit: number }
 >(
@@ -136,7 +136,7 @@ export interface DriftRow {
   last_seen_at: string;
 }
 
-export const DRIFT = question<DriftRow>(
+export const DRIFT = query<DriftRow>(
   'Where the answers of the service differ from their description',
   '',
   `
@@ -153,7 +153,7 @@ export interface PauseRow {
   back_at: string;
 }
 
-export const PAUSE = question<PauseRow, { account: string; at: string }>(
+export const PAUSE = query<PauseRow, { account: string; at: string }>(
   'Is the account restricted?',
   'A row while a pause is in force (`until`), or the full rate is still coming back (`back_at`).',
   `
@@ -162,7 +162,7 @@ from pause
 where account = :account and back_at > :at`,
 );
 
-export const SPENT = question<
+export const SPENT = query<
   { second: number; minute: number; day: number },
   { account: string; now_ms: number }
 >(
@@ -200,7 +200,7 @@ export interface RunRow {
   quarantined: number;
 }
 
-export const RUNS = question<RunRow, { limit: number }>(
+export const RUNS = query<RunRow, { limit: number }>(
   'The last runs, and what they did',
   'A quick look at a package that found nothing leaves no walk.',
   `
@@ -235,7 +235,7 @@ export interface RunningWalk {
   checkpoint_page: number | null;
 }
 
-export const RUNNING_WALKS = question<RunningWalk>(
+export const RUNNING_WALKS = query<RunningWalk>(
   'The walks under way',
   'A walk reads its pages from the last to the first: `checkpoint_page` is where it is.',
   `
@@ -247,7 +247,7 @@ where status = 'running'
 order by walk_id`,
 );
 
-export const RUN_DONE = question<{ walked: number }, { run_id: number; origin: string | null }>(
+export const RUN_DONE = query<{ walked: number }, { run_id: number; origin: string | null }>(
   'How many packages has a run walked?',
   'With those of the runs that it goes on from: `:origin` is its `origin_started_at`.',
   `

@@ -1,7 +1,7 @@
 /** Storage: how fresh it is, its days, and its gaps. */
-import { question } from '../../database/query.ts';
+import { query } from '../../database/query.ts';
 
-export interface StorageStanding {
+export interface StorageStatus {
   read_at: string | null;
   booked_through: string | null;
   open_gaps: number;
@@ -26,7 +26,7 @@ export interface DiscrepancyDay {
   since: string;
 }
 
-export const STORAGE = question<StorageStanding, { account: string; since: string }>(
+export const STORAGE = query<StorageStatus, { account: string; since: string }>(
   'How storage stands',
   'The newest live reading, the newest booked day; and of the days from `:since` on: the gaps, how many days are booked, and for how many of these the service now returns other figures.',
   `
@@ -40,7 +40,7 @@ select
     where account = :account and date >= :since and resolved_at is null) as differing`,
 );
 
-export const WAITING_DAYS = question<WaitingDay, { account: string }>(
+export const WAITING_DAYS = query<WaitingDay, { account: string }>(
   'Days that wait for a second reading',
   'Their figures are implausible, and are booked when the service returns the same at least an hour later.',
   `
@@ -51,7 +51,7 @@ where g.account = :account and g.reason = 'unconfirmed' and g.given_up_at is nul
 order by g.date desc`,
 );
 
-export const OPEN_DISCREPANCIES = question<DiscrepancyDay, { account: string }>(
+export const OPEN_DISCREPANCIES = query<DiscrepancyDay, { account: string }>(
   'Booked days that the service now reports differently',
   'Until it is back at the booked figures, or `vodhouse correct` takes the new ones.',
   `
@@ -86,7 +86,7 @@ const SHOWN = [
   ...['mov_org_cnt', 'encoder_cnt', 'ad_org_cnt', 'ad_encoder_cnt', 'image_count'],
 ].map((name) => `case when c.account is null then d.${name} else c.${name} end as ${name}`);
 
-export const STORAGE_DAYS = question<StorageDayRow, { account: string }>(
+export const STORAGE_DAYS = query<StorageDayRow, { account: string }>(
   'Storage by day',
   'Booked days, which stand for ever, each with the figures of its newest correction where it has one, and today while it is `live`; sizes in bytes.',
   `
@@ -107,7 +107,7 @@ export interface GapRow {
   given_up_at: string | null;
 }
 
-export const GAPS = question<GapRow, { account: string; since: string }>(
+export const GAPS = query<GapRow, { account: string; since: string }>(
   'Past days that are not booked',
   'Each is requested again once a day until `given_up_at`, then once a month. `reason`: not returned (`missing`), not a complete record (`incomplete`), or implausible (`unconfirmed`).',
   `

@@ -2,9 +2,9 @@
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { FIELDS } from './changes.ts';
-import { question } from '../../database/query.ts';
+import { query } from '../../database/query.ts';
 
-export const SIZES = question<
+export const SIZES = query<
   { date: string; videos: number },
   { account: string; package_id: number; since: string }
 >(
@@ -34,7 +34,7 @@ export interface PackageWalk {
   error: string | null;
 }
 
-export const PACKAGE_WALKS = question<PackageWalk, { account: string; package_id: number; limit: number }>(
+export const PACKAGE_WALKS = query<PackageWalk, { account: string; package_id: number; limit: number }>(
   'The last walks of a package',
   '',
   `
@@ -55,7 +55,7 @@ export interface RemovedVideo {
   removed_at: string;
 }
 
-export const REMOVED_OF_PACKAGE = question<
+export const REMOVED_OF_PACKAGE = query<
   RemovedVideo,
   { account: string; package_id: number; below: number; limit: number }
 >(
@@ -82,7 +82,7 @@ interface VideoKey extends Record<string, string | number> {
   id: number;
 }
 
-export const VIDEO = question<VideoRow, VideoKey>(
+export const VIDEO = query<VideoRow, VideoKey>(
   'One video',
   'Its present state. The keys that let it be played (`access_key`, `org_access_key`) are left out, here and below.',
   `
@@ -93,7 +93,7 @@ where account = :account and package_id = :package_id and id = :id`,
 
 export type VersionRow = VideoRow & { valid_from: string; valid_to: string };
 
-export const VERSIONS = question<VersionRow, VideoKey & { limit: number }>(
+export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(
   'The states of a video that others superseded',
   'The newest first.',
   `
@@ -105,14 +105,14 @@ limit :limit`,
 );
 
 /** What moves when there is something new to show. */
-export interface Stamp {
+export interface ChangeMarker {
   change_seq: number;
   last_run: number | null;
   last_reading: number | null;
   restricted_until: string | null;
 }
 
-export const STAMP = question<Stamp>(
+export const CHANGE_MARKER = query<ChangeMarker>(
   'Has anything changed?',
   'The page looks at this every few seconds, and reads the rest anew where it differs.',
   `

@@ -2,7 +2,7 @@
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { Db } from '../../database/connection.ts';
 import { prepareRecords, prepareWalkedPackage, type WalkedPackage } from './statements.ts';
-import type { Wish } from './list-query.ts';
+import type { ListQuery } from './list-query.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 /** A page of a package that was walked whole before, from one look. */
@@ -25,7 +25,7 @@ export interface Found {
 export function preparePage(db: Db) {
   const walkedPackage = prepareWalkedPackage(db);
   const records = prepareRecords(db);
-  return (key: PackageKey, { sort }: Wish, find: (known: WalkedPackage) => Found): ListPage | null => {
+  return (key: PackageKey, { sort }: ListQuery, find: (known: WalkedPackage) => Found): ListPage | null => {
     const known = walkedPackage(key);
     if (!known) return null;
     const { size, ids } = find(known);

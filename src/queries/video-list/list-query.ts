@@ -1,7 +1,7 @@
 import type { SearchColumn, SortColumn } from './statements.ts';
 
 /** Which page of a list. */
-export interface Wish {
+export interface ListQuery {
   /** Rows whose column holds the keyword as it is, byte for byte; left out: all. */
   search?: { item: SearchColumn; keyword: string };
   /** NULL before everything, text by code point; equal values by id; `desc` is `asc` read from its end. */
@@ -13,7 +13,7 @@ export interface Wish {
 }
 
 /** The ranks of a page in the ascending list of `size` rows; `take` is 0 beyond the end. */
-export function ranksOf({ sort, page, pageSize }: Wish, size: number): { rank: number; take: number } {
+export function ranksOf({ sort, page, pageSize }: ListQuery, size: number): { rank: number; take: number } {
   const start = (page - 1) * pageSize;
   const take = Math.max(0, Math.min(pageSize, size - start));
   return { rank: sort.direction === 'asc' ? start : size - start - take, take };

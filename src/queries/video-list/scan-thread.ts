@@ -1,17 +1,17 @@
 /** The thread that scans: a list of a million rows takes a second, and pages by id do not wait for it. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../lib/errors.ts';
-import { openFileToRead } from '../../database/connection.ts';
-import { look } from '../../database/transaction.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { openReadOnly } from '../../database/connection.ts';
+import { readSnapshot } from '../../database/transaction.ts';
 import { createScan } from './scan.ts';
 import type { ListPage } from './list-page.ts';
-import type { Wish } from './list-query.ts';
+import type { ListQuery } from './list-query.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 /** What the thread is asked, one at a time, and what it answers. */
 export interface ScanOrder {
   key: PackageKey;
-  wish: Wish;
+  wish: ListQuery;
 }
 export type ScanAnswer = { page: ListPage | null } | { error: string };
 
@@ -21,15 +21,15 @@ export type ScanAnswer = { page: ListPage | null } | { error: string };
  */
 const MAPPED_BYTES = 2 ** 31 - 65_536;
 
-const db = openFileToRead(workerData as string);
+const db = openReadOnly(workerData as string);
 db.$client.pragma(`mmap_size = ${MAPPED_BYTES}`);
 const scan = createScan(db);
 
 function answerTo({ key, wish }: ScanOrder): ScanAnswer {
   try {
-    return { page: look(db, () => scan(key, wish)) };
+    return { page: readSnapshot(db, () => scan(key, wish)) };
   } catch (error) {
-    return { error: messageOf(error) };
+    return { error: errorMessage(error) };
   }
 }
 

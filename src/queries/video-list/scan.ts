@@ -2,14 +2,14 @@
 import type { Db } from '../../database/connection.ts';
 import { sortedIds } from './statements.ts';
 import { preparePage, type ListPage } from './list-page.ts';
-import { ranksOf, type Wish } from './list-query.ts';
+import { ranksOf, type ListQuery } from './list-query.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 /** What was found is kept, for the other pages of the same list are usually asked for next: so many lists and ids in all. */
 const KEPT = { lists: 100, ids: 2_000_000 };
 
 /** Reads a page, or null where the package was never walked whole. To be called in one look. */
-export type Scan = (key: PackageKey, wish: Wish) => ListPage | null;
+export type Scan = (key: PackageKey, wish: ListQuery) => ListPage | null;
 
 /** Scans of a file. A list is made once, and again when a row of its package has changed. */
 export function createScan(db: Db): Scan {

@@ -1,10 +1,10 @@
 /** The scanning thread as the rest sees it. */
 import { Worker } from 'node:worker_threads';
 import { BusyError, WarehouseError } from '../../lib/errors.ts';
-import { builtFile } from '../../lib/child-process.ts';
+import { distFile } from '../../lib/child-process.ts';
 import type { ScanAnswer, ScanOrder } from './scan-thread.ts';
 import type { ListPage } from './list-page.ts';
-import type { Wish } from './list-query.ts';
+import type { ListQuery } from './list-query.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 export interface Scanner {
@@ -13,7 +13,7 @@ export interface Scanner {
    * wait, with WarehouseError where the file cannot be read or the thread ended, and with the reason of the signal as soon as
    * that aborts: one that nobody waits for any more is not begun.
    */
-  scan(key: PackageKey, wish: Wish, signal: AbortSignal): Promise<ListPage | null>;
+  scan(key: PackageKey, wish: ListQuery, signal: AbortSignal): Promise<ListPage | null>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createScanner(path: string): Scanner {
   let thread: Worker | null = start();
 
   function start(): Worker {
-    const started = new Worker(builtFile('queries/video-list/scan-thread.js'), { workerData: path });
+    const started = new Worker(distFile('queries/video-list/scan-thread.js'), { workerData: path });
     const end = (error: Error) => {
       if (thread !== started) return;
       thread = null;

@@ -1,7 +1,7 @@
 /** Memory for the content of answers, used again from one answer to the next: pages are large, and many. */
 
 /** Room for one answer at a time. */
-export interface Room {
+export interface PooledBuffer {
   /** Puts a chunk behind the first `bytes` bytes; gives how many there are then. */
   append(chunk: Buffer, bytes: number): number;
   /** The first `bytes` bytes: good until the room is given back. */
@@ -9,8 +9,8 @@ export interface Room {
   giveBack(): void;
 }
 
-export interface Rooms {
-  take(): Room;
+export interface BufferPool {
+  take(): PooledBuffer;
 }
 
 const FIRST_BYTES = 256 * 1024;
@@ -18,7 +18,7 @@ const FIRST_BYTES = 256 * 1024;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Creates as many rooms as are ever taken at once. */
-export function createRooms(): Rooms {
+export function createBufferPool(): BufferPool {
   const free: Buffer[] = [];
   return {
     take: () => {

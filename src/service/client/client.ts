@@ -5,13 +5,13 @@ import type { Clock } from '../../lib/clock.ts';
 import { redact } from '../../lib/redact.ts';
 import type { SortDirection } from '../videos.ts';
 import { readStorageDays, readVideoPage } from './parse-response.ts';
-import type { Codes, Recognise, StorageDays, VideoPage } from './parse-response.ts';
-import { ask, type Connection } from './execute.ts';
+import type { Codes, IsUnchangedPage, StorageDays, VideoPage } from './parse-response.ts';
+import { execute, type Connection } from './execute.ts';
 import type { Budget, Purpose } from './budget-port.ts';
 import { createConnector } from './interim-responses.ts';
-import { pageQuestion, storageQuestion } from './requests.ts';
+import { pageRequest, storageRequest } from './requests.ts';
 import { RETRY_POLICY, type RetryPolicy } from './retry.ts';
-import { createRooms } from './buffer-pool.ts';
+import { createBufferPool } from './buffer-pool.ts';
 
 /** What the client must know of an account. */
 export interface ServiceAccount {
@@ -40,36 +40,36 @@ export interface ClientOptions {
 }
 
 /** On whose behalf a request is made. */
-export interface Asking {
+export interface RequestContext {
   purpose: Purpose;
   runId: number | null;
   signal?: AbortSignal | undefined;
 }
 
 /** One page of one package, sorted by id. `pageSize` is asked for; the answer says which is in effect. */
-export interface PageRequest extends Asking {
+export interface PageRequest extends RequestContext {
   packageId: number;
   page: number;
   pageSize: number;
   direction?: SortDirection;
   /** Asked before the records are read: true where they are known, and need not be. */
-  recognise?: Recognise;
+  recognise?: IsUnchangedPage;
 }
 
 /** Some days, `yyyy-mm-dd`, both included. */
-export interface StorageRequest extends Asking {
+export interface StorageRequest extends RequestContext {
   from: string;
   to: string;
 }
 
 /** An answer, and when it was there in milliseconds since 1970. */
-export type Answered<T> = T & { answeredAt: number };
+export type WithReceivedAt<T> = T & { answeredAt: number };
 
 export interface ServiceClient {
   /** Service.md 4.1. Throws TransientError (retries spent), RefusedError, ParkedError. */
-  videoPage(request: PageRequest): Promise<Answered<VideoPage>>;
+  videoPage(request: PageRequest): Promise<WithReceivedAt<VideoPage>>;
   /** Service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
-  storageDays(request: StorageRequest): Promise<Answered<StorageDays>>;
+  storageDays(request: StorageRequest): Promise<WithReceivedAt<StorageDays>>;
   close(): Promise<void>;
 }
 
@@ -81,11 +81,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   const clean = (text: string) => redact(text, connection.secrets);
   return {
     videoPage: (request) =>
-      ask(connection, pageQuestion(account, request), (content) =>
+      execute(connection, pageRequest(account, request), (content) =>
         readVideoPage(content, { codes, clean }, request.recognise),
       ),
     storageDays: async (request) =>
-      ask(connection, storageQuestion(account, request), (content) =>
+      execute(connection, storageRequest(account, request), (content) =>
         readStorageDays(content, { codes, clean }),
       ),
     close: () => connection.agent.destroy(),
@@ -100,7 +100,7 @@ function createConnection({ account, budget, clock, ...options }: ClientOptions)
       connect: createConnector({ timeout: 10_000 }),
       keepAliveTimeout: 30_000,
     }),
-    rooms: createRooms(),
+    rooms: createBufferPool(),
     inFlight: pLimit(connections),
     budget,
     clock,

@@ -2,20 +2,20 @@
 import type { LimitFunction } from 'p-limit';
 import type { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
-import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
+import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
 import type { Admission, Budget } from './budget-port.ts';
-import type { Answered } from './client.ts';
-import type { Question } from './requests.ts';
+import type { WithReceivedAt } from './client.ts';
+import type { ApiRequest } from './requests.ts';
 import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
-import type { Room, Rooms } from './buffer-pool.ts';
+import type { PooledBuffer, BufferPool } from './buffer-pool.ts';
 import type { AnswerDates, DateDoubt } from './service-clock.ts';
 import { send } from './transport.ts';
 
 /** What all questions of one account share. */
 export interface Connection {
   agent: Agent;
-  rooms: Rooms;
+  rooms: BufferPool;
   /** Bounds the attempts under way at a time. */
   inFlight: LimitFunction;
   budget: Budget;
@@ -42,7 +42,7 @@ const MESSAGE_LENGTH = 300;
 /** Before a request whose answer had an odd date is sent again, in milliseconds: dates are of whole seconds. */
 const DOUBT_PAUSE_MS = 1_100;
 
-type Tried<T> = { answer: Answered<T> } | { pauseMs: number; doubt?: DateDoubt };
+type Tried<T> = { answer: WithReceivedAt<T> } | { pauseMs: number; doubt?: DateDoubt };
 
 /** Which attempt it is, from 1 up, and the doubt about a date that an earlier one had. */
 interface Tries {
@@ -54,11 +54,11 @@ interface Tries {
 type Read<T> = (content: Buffer) => T | Promise<T>;
 
 /** Asks, and reads the answer. Throws TransientError (attempts spent), RefusedError, ParkedError. */
-export async function ask<T>(
+export async function execute<T>(
   connection: Connection,
-  question: Question,
+  question: ApiRequest,
   read: Read<T>,
-): Promise<Answered<T>> {
+): Promise<WithReceivedAt<T>> {
   let doubt: DateDoubt | null = null;
   for (let count = 1; ; count++) {
     const tries: Tries = { count, doubt };
@@ -72,7 +72,7 @@ export async function ask<T>(
 /** A restriction is noted in here, before the next in line has its turn. */
 async function attempt<T>(
   connection: Connection,
-  question: Question,
+  question: ApiRequest,
   read: Read<T>,
   { count, doubt }: Tries,
 ): Promise<Tried<T>> {
@@ -98,20 +98,20 @@ async function attempt<T>(
 }
 
 /** What the service said, and to which question; the account is known to whoever reads it. */
-function reasonOf({ message }: TransientError, { where }: Question): string {
+function reasonOf({ message }: TransientError, { where }: ApiRequest): string {
   return message.slice(where.indexOf(', ') + 2);
 }
 
-function admit({ budget, deadlineMs }: Connection, { asking, packageId, page }: Question) {
+function admit({ budget, deadlineMs }: Connection, { asking, packageId, page }: ApiRequest) {
   const { purpose, runId, signal } = asking;
   return budget.admit({ purpose, runId, packageId, page, deadlineMs }, signal);
 }
 
 async function exchange(
   { agent, clock, deadlineMs, maxBytes }: Connection,
-  { asking, url, headers }: Question,
+  { asking, url, headers }: ApiRequest,
   admission: Admission,
-  room: Room,
+  room: PooledBuffer,
 ): Promise<AnswerDates & { content: Buffer }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const { signal } = asking;
@@ -140,7 +140,7 @@ function pauseAfter(connection: Connection, error: unknown, count: number): numb
 
 /** The same error with the place in front, and without the key wherever it came from: half of one would stay. */
 function located(error: unknown, where: string, secrets: readonly string[]): unknown {
-  const message = shorten(redact(`${where}: ${messageOf(error)}`, secrets));
+  const message = shorten(redact(`${where}: ${errorMessage(error)}`, secrets));
   if (error instanceof TransientError) {
     return new TransientError(message, {
       fault: error.fault,

@@ -3,17 +3,17 @@ import { parse as parseLossless, stringify as stringifyLossless } from 'lossless
 import type { z } from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import { createDriftCollector, type FieldDrift } from '../drift.ts';
-import { firstProblem } from '../field-types.ts';
+import { firstIssueText } from '../field-types.ts';
 import { storageAnswer, storageVerdict } from '../storage.ts';
 import { readVideo, videoListAnswer, videoListVerdict } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
-import { decode, takeOutList, type Envelope } from './response-body.ts';
+import { decode, splitEnvelope, type Envelope } from './response-body.ts';
 
 /** Part of the hash of a list. To be changed whenever a record is read otherwise than before. */
 const READER = 'records 1';
 
 /** What is known of a page before its records are read. */
-export interface SeenPage {
+export interface PageEnvelope {
   paging: Paging;
   /** The search state that the service says it used; null where it says nothing. */
   echo: SearchOption | null;
@@ -25,10 +25,10 @@ export interface SeenPage {
  * Says whether the records of a page, by their hash, are known byte for byte and need not be read. `readSeen` reads
  * what is around them; it gives null where only a look at the whole answer can tell what it is.
  */
-export type Recognise = (hash: string, readSeen: () => SeenPage | null) => Promise<boolean>;
+export type IsUnchangedPage = (hash: string, readSeen: () => PageEnvelope | null) => Promise<boolean>;
 
 /** One page of the list. It holds nothing of the content that it came in. */
-export interface VideoPage extends SeenPage {
+export interface VideoPage extends PageEnvelope {
   /** The page was recognised: its records were not read, and are not here. */
   recognised: boolean;
   videos: Video[];
@@ -65,12 +65,12 @@ export interface Codes {
 export async function readVideoPage(
   content: Buffer,
   reading: Reading,
-  recognise?: Recognise,
+  recognise?: IsUnchangedPage,
 ): Promise<VideoPage> {
-  const envelope = recognise ? takeOutList(content, READER) : null;
+  const envelope = recognise ? splitEnvelope(content, READER) : null;
   if (!recognise || !envelope) return readWholePage(decode(content), reading, null);
   const { hash } = envelope;
-  const read: { seen: SeenPage | null } = { seen: null };
+  const read: { seen: PageEnvelope | null } = { seen: null };
   const isKnown = await recognise(hash, () => (read.seen = readEnvelope(envelope)));
   if (isKnown && read.seen) return { ...read.seen, ...NOT_READ };
   return readWholePage(decode(content), reading, hash);
@@ -78,7 +78,7 @@ export async function readVideoPage(
 
 const NOT_READ = { recognised: true, videos: [], refused: [], ids: [], drift: [] };
 
-function readEnvelope({ text, hash }: Envelope): SeenPage | null {
+function readEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   const read = videoListAnswer.safeParse(parseOrNull(text)).data?.videoInfoList;
   const isList = read && Array.isArray(read.videoInfoList) && read.videoInfoList.length === 0;
   if (!isList || isRefusal(read.errorInfo)) return null;
@@ -157,7 +157,7 @@ function parseJson(text: string): unknown {
 function check<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
-  throw new TransientError(`the answer is not as documented: ${firstProblem(result.error)}`, {
+  throw new TransientError(`the answer is not as documented: ${firstIssueText(result.error)}`, {
     fault: 'shape',
   });
 }

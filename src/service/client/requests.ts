@@ -1,11 +1,11 @@
 /** The two operations of service.md 4 as requests. The key goes where the account says, and nowhere else. */
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import type { Asking, PageRequest, ServiceAccount, StorageRequest } from './client.ts';
+import type { RequestContext, PageRequest, ServiceAccount, StorageRequest } from './client.ts';
 
 /** One request, and whom and what it is about. */
-export interface Question {
-  asking: Asking;
+export interface ApiRequest {
+  asking: RequestContext;
   url: URL;
   headers: Record<string, string>;
   /** Account, package and page (or days), for messages. */
@@ -15,7 +15,7 @@ export interface Question {
 }
 
 /** Asks for one page of a package, sorted by id (service.md 4.1). */
-export function pageQuestion(account: ServiceAccount, request: PageRequest): Question {
+export function pageRequest(account: ServiceAccount, request: PageRequest): ApiRequest {
   const { packageId, page, pageSize, direction = 'asc' } = request;
   const url = new URL(account.videoList.baseUrl + VIDEO_LIST_PATH);
   const query = { pkg: packageId, sort_item: 'id', sort_direction: direction, pagesize: pageSize, page };
@@ -26,7 +26,7 @@ export function pageQuestion(account: ServiceAccount, request: PageRequest): Que
 }
 
 /** Asks for the storage of some days (service.md 4.2). */
-export function storageQuestion(account: ServiceAccount, request: StorageRequest): Question {
+export function storageRequest(account: ServiceAccount, request: StorageRequest): ApiRequest {
   if (!account.storage) throw new RangeError(`account ${account.name} has no storage statistics`);
   const { baseUrl, auth, key } = account.storage;
   const url = new URL(baseUrl + STORAGE_PATH);

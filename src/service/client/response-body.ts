@@ -33,7 +33,7 @@ export interface Envelope {
  * otherwise knows none of the lists that another one read. Whatever else the brackets enclose, text and hash
  * together stand for the whole content, and the text is that of an answer only if the list was its list of records.
  */
-export function takeOutList(content: Buffer, version: string): Envelope | null {
+export function splitEnvelope(content: Buffer, version: string): Envelope | null {
   const first = content.indexOf(OPENING);
   const last = content.lastIndexOf(CLOSING);
   if (first === -1 || last < first) return null;

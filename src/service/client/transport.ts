@@ -2,10 +2,10 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
-import { messageOf, RefusedError, TransientError } from '../../lib/errors.ts';
-import { wordsOfPage } from './error-page-text.ts';
+import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
+import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
-import type { Room } from './buffer-pool.ts';
+import type { PooledBuffer } from './buffer-pool.ts';
 
 export interface Attempt {
   url: URL;
@@ -42,7 +42,7 @@ const NEVER_SENT = new Set([
 const ERROR_SNIPPET_BYTES = 65_536;
 
 /** Sends one GET and reads its answer into the room. Never throws: what went wrong is in the outcome. */
-export async function send(agent: Agent, room: Room, attempt: Attempt): Promise<Outcome> {
+export async function send(agent: Agent, room: PooledBuffer, attempt: Attempt): Promise<Outcome> {
   const undated = { dateMs: null, ageMs: 0 };
   const outcome: Outcome = { status: null, bytes: null, sent: true, ...undated, result: { error: null } };
   const ending = createEnding(attempt);
@@ -124,10 +124,14 @@ function asTransient(error: unknown, duringBody: boolean): unknown {
 
 /** Of a name with several addresses each one has failed, and the error around them says nothing. */
 function wordsOf(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error);
+  return error instanceof AggregateError ? error.errors.map(errorMessage).join(', ') : errorMessage(error);
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, attempt: Attempt, room: Room): Promise<Buffer> {
+async function readAnswer(
+  answer: Dispatcher.ResponseData,
+  attempt: Attempt,
+  room: PooledBuffer,
+): Promise<Buffer> {
   const { statusCode: status, headers, body } = answer;
   const encoding = String(headers['content-encoding'] ?? '');
   if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes, room);
@@ -168,10 +172,10 @@ function hostOf(location: string | string[] | undefined, base: URL): string {
 }
 
 /** What an error page says, whole: only who takes the key out of it may shorten it. */
-async function snippet(body: Readable, encoding: string, room: Room): Promise<string> {
+async function snippet(body: Readable, encoding: string, room: PooledBuffer): Promise<string> {
   try {
     const content = await readContent(body, encoding, ERROR_SNIPPET_BYTES, room);
-    const words = wordsOfPage(content.toString('utf8'));
+    const words = errorPageText(content.toString('utf8'));
     return words === '' ? '' : `: ${words}`;
   } catch {
     return '';
@@ -186,7 +190,12 @@ function createDecoder(encoding: string) {
 }
 
 /** Counts decompressed bytes while they stream: a small body may hold a very large one. */
-async function readContent(body: Readable, encoding: string, maxBytes: number, room: Room): Promise<Buffer> {
+async function readContent(
+  body: Readable,
+  encoding: string,
+  maxBytes: number,
+  room: PooledBuffer,
+): Promise<Buffer> {
   const decoder = createDecoder(encoding.trim().toLowerCase());
   const source: Readable = decoder ? pipeline(body, decoder, () => undefined) : body;
   let bytes = 0;

@@ -10,7 +10,7 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** Why there is no answer, in words that name what was asked for. */
-export interface Refusal {
+export interface ApiError {
   refused: RefusalCode;
   message: string;
 }

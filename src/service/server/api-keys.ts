@@ -6,13 +6,13 @@ import type { FastifyRequest } from 'fastify';
 export type KeyPlace = 'query' | 'bearer' | { header: string };
 
 /** True for a request that is let in. */
-export type Admits = (request: Pick<FastifyRequest, 'query' | 'headers'>) => boolean;
+export type Authorize = (request: Pick<FastifyRequest, 'query' | 'headers'>) => boolean;
 
 /** Lets everybody in. */
-export const openToAll: Admits = () => true;
+export const allowAll: Authorize = () => true;
 
 /** Lets in who carries one of the keys in one of the places; with no keys, nobody. */
-export function createAdmission(keys: readonly string[], places: readonly KeyPlace[]): Admits {
+export function createKeyAuth(keys: readonly string[], places: readonly KeyPlace[]): Authorize {
   const find = createKeySearch(keys);
   return (request) => places.some((place) => find(keyAt(place, request)) !== undefined);
 }
@@ -32,7 +32,7 @@ function digest(key: string): Buffer {
 }
 
 /** The first, where a key is given twice. */
-function keyAt(place: KeyPlace, { query, headers }: Parameters<Admits>[0]): string | undefined {
+function keyAt(place: KeyPlace, { query, headers }: Parameters<Authorize>[0]): string | undefined {
   if (place === 'query') return first((query as Record<string, string | string[]>)['key']);
   if (place === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
   return first(headers[place.header.toLowerCase()]);

@@ -4,7 +4,7 @@
  */
 import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
-import type { Refusal } from './api-errors.ts';
+import type { ApiError } from './api-errors.ts';
 
 /** A video as it is sent: the fields of service.md 2.1, and any further ones beside them. */
 export type VideoRecord = Omit<Video, 'extra'>;
@@ -59,11 +59,11 @@ export interface StorageDays extends Aged {
  * signal aborts when nobody waits for the answer any more.
  */
 export interface Catalogue {
-  videos(query: VideoQuery, signal: AbortSignal): VideoPage | Refusal | Promise<VideoPage | Refusal>;
-  storage(range: StorageRange): StorageDays | Refusal | Promise<StorageDays | Refusal>;
+  videos(query: VideoQuery, signal: AbortSignal): VideoPage | ApiError | Promise<VideoPage | ApiError>;
+  storage(range: StorageRange): StorageDays | ApiError | Promise<StorageDays | ApiError>;
 }
 
 /** The answer where there is no such package. */
-export function packageNotFound(packageId: number): Refusal {
+export function packageNotFound(packageId: number): ApiError {
   return { refused: 'PackageNotFound', message: `there is no package ${packageId}` };
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { InterruptedError } from '../../lib/errors.ts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-export interface Bounds {
+export interface LoadLimits {
   /** The longest path with its query, in bytes; a keyword of Korean takes nine a character. */
   urlBytes: number;
   /** All headers together, in bytes. */
@@ -20,7 +20,7 @@ export interface Bounds {
   answerMs: number;
 }
 
-export const DEFAULT_BOUNDS: Bounds = {
+export const DEFAULT_LIMITS: LoadLimits = {
   urlBytes: 8_192,
   headerBytes: 16_384,
   requests: 128,
@@ -30,7 +30,7 @@ export const DEFAULT_BOUNDS: Bounds = {
 };
 
 /** The part of the bounds that Node's own HTTP server sees to. */
-export function httpOptions({ headerBytes, arrivalMs, answerMs }: Bounds): FastifyHttpOptions<Server> {
+export function httpOptions({ headerBytes, arrivalMs, answerMs }: LoadLimits): FastifyHttpOptions<Server> {
   const connectionsCheckingInterval = Math.min(2_000, arrivalMs);
   return {
     forceCloseConnections: true,
@@ -82,9 +82,9 @@ export interface Exceptions {
 }
 
 /** Holds a server to the rest of the bounds. To be called first. */
-export function addBounds(
+export function applyLimits(
   app: FastifyInstance,
-  bounds: Bounds,
+  bounds: LoadLimits,
   { alwaysAnswered, takesBodies }: Exceptions,
 ): void {
   let underWay = 0;
@@ -120,7 +120,7 @@ function isTaken({ method, routeOptions }: FastifyRequest, takesBodies: readonly
 const GONE = new InterruptedError('nobody waits for the answer any more');
 
 /** Aborts, with an InterruptedError, as soon as nobody waits for the answer: it has left, or whoever asked is gone. */
-export function goneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+export function clientGoneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   onFirstClose([reply.raw, request.raw], () => gone.abort(GONE));
   return gone.signal;

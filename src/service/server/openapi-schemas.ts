@@ -1,9 +1,14 @@
 /** The parts of the OpenAPI document that are made from the zod schemas of both operations. */
 import { z } from 'zod';
-import { fitsOf } from '../field-types.ts';
+import { matchesExactly } from '../field-types.ts';
 import { storageFigures, storageRecord, storageVerdict } from '../storage.ts';
 import { errorInfo, paging, searchOption, videoRecord } from '../videos.ts';
-import { sentencesOf, STORAGE_ANSWER, VIDEO_ANSWER, type Choices } from './unspecified-behaviour.ts';
+import {
+  sentencesOf,
+  STORAGE_ANSWER,
+  VIDEO_ANSWER,
+  type UnspecifiedBehaviour,
+} from './unspecified-behaviour.ts';
 import type { PageSizes } from './query.ts';
 import { storageParameters, videoParameters } from './query.ts';
 import { REFUSALS } from './api-errors.ts';
@@ -130,7 +135,7 @@ function parametersOf(parameters: z.ZodObject): OpenApiParameter[] {
 /** Fields whose reader takes null as it is. */
 const nullable: ReadonlySet<unknown> = new Set(
   [...Object.values(videoRecord.shape), ...Object.values(storageFigures)].filter((field) =>
-    fitsOf(field)(null),
+    matchesExactly(field)(null),
   ),
 );
 
@@ -157,7 +162,7 @@ const OWN_WORDS = ['unit', 'choices', 'leftOut'] as const;
 
 interface SaidOfSchema {
   unit: string;
-  choices: Choices;
+  choices: UnspecifiedBehaviour;
   leftOut: string | number;
 }
 
@@ -174,7 +179,11 @@ function sent(shape: typeof searchOption.shape): Record<keyof typeof shape, z.Zo
   return Object.fromEntries(entries) as Record<keyof typeof shape, z.ZodString>;
 }
 
-function withChoices<T extends z.ZodType>(schema: T, described: z.ZodType, choices?: Choices): T {
+function withChoices<T extends z.ZodType>(
+  schema: T,
+  described: z.ZodType,
+  choices?: UnspecifiedBehaviour,
+): T {
   const { description, unit } = described.meta() ?? {};
   return schema.meta({ ...schema.meta(), description, unit, ...(choices && { choices }) });
 }

@@ -3,7 +3,7 @@
  * chosen here, once: the choices stand beside each parameter, and the OpenAPI document and docs/mirror.md say them.
  */
 import { z } from 'zod';
-import { show } from '../field-types.ts';
+import { preview } from '../field-types.ts';
 import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
 import type { Search, StorageRange, VideoQuery } from './catalogue.ts';
@@ -33,19 +33,19 @@ const fromOneUp = z
   .refine((number) => number >= 1);
 
 function oneOf<const T extends readonly string[]>(values: T) {
-  return z.enum(values, { error: ({ input }) => `${show(input)} is not one of ${values.join(', ')}` });
+  return z.enum(values, { error: ({ input }) => `${preview(input)} is not one of ${values.join(', ')}` });
 }
 
 const packageId = z
   .string({ error: 'is missing' })
   .refine((text) => /^\d+$/.test(text) && Number.isSafeInteger(Number(text)), {
-    error: ({ input }) => `${show(input)} is not a package identifier`,
+    error: ({ input }) => `${preview(input)} is not a package identifier`,
   })
   .transform(Number);
 
 const day = z
   .string({ error: 'is missing' })
-  .refine(isDay, { error: ({ input }) => `${show(input)} is not a calendar date yyyy-mm-dd` });
+  .refine(isDay, { error: ({ input }) => `${preview(input)} is not a calendar date yyyy-mm-dd` });
 
 const refusedValue = { 'in capitals, or of a value not listed': 'refused' };
 

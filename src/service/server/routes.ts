@@ -5,9 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
 import { storageBody, storageRefusalBody, videoListBody, videoRefusalBody } from './response.ts';
-import { goneSignal } from './limits.ts';
+import { clientGoneSignal } from './limits.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Admits } from './api-keys.ts';
+import type { Authorize } from './api-keys.ts';
 import { readStorageQuery, readVideoQuery, type PageSizes } from './query.ts';
 import { REFUSALS } from './api-errors.ts';
 
@@ -15,7 +15,7 @@ import { REFUSALS } from './api-errors.ts';
 export interface ServiceOptions extends PageSizes {
   catalogue: Catalogue;
   /** Who may ask for videos, and who for storage. */
-  admits: { videos: Admits; storage: Admits };
+  admits: { videos: Authorize; storage: Authorize };
   /** The time in milliseconds since 1970, for the date and the age of an answer. */
   now: () => number;
   /** The days (`yyyy-mm-dd`) whose large figures are written in scientific notation; default none. */
@@ -31,7 +31,7 @@ interface Answer {
 /** Adds both operations to a server at the paths of service.md 4. */
 export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions): void {
   app.get(VIDEO_LIST_PATH, async (request, reply) => {
-    const signal = goneSignal(request, reply);
+    const signal = clientGoneSignal(request, reply);
     return sendAnswer(request, reply, await videoListAnswer(request, options, signal), options);
   });
   app.get(STORAGE_PATH, async (request, reply) =>

@@ -2,14 +2,14 @@
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
 import {
-  addBounds,
-  DEFAULT_BOUNDS,
+  applyLimits,
+  DEFAULT_LIMITS,
   NO_SUCH_PATH,
   httpOptions,
-  type Bounds,
+  type LoadLimits,
   type Exceptions,
 } from './limits.ts';
-import { createAdmission, openToAll, type KeyPlace } from './api-keys.ts';
+import { createKeyAuth, allowAll, type KeyPlace } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 
@@ -44,8 +44,8 @@ export interface ServiceServer {
 export function createServiceServer(options: ServiceServerOptions): ServiceServer {
   const { keys, storageAuth = 'none', now = Date.now, ...service } = options;
   const app = createApp(options);
-  const storage = storageAuth === 'none' ? openToAll : createAdmission(keys, [storageAuth]);
-  addServiceRoutes(app, { ...service, now, admits: { videos: createAdmission(keys, ['query']), storage } });
+  const storage = storageAuth === 'none' ? allowAll : createKeyAuth(keys, [storageAuth]);
+  addServiceRoutes(app, { ...service, now, admits: { videos: createKeyAuth(keys, ['query']), storage } });
   return { listen: (where) => listen(app, where), close: async () => app.close() };
 }
 
@@ -53,7 +53,7 @@ export function createServiceServer(options: ServiceServerOptions): ServiceServe
 export interface AppOptions extends Partial<Exceptions> {
   /** Told of an exception, which the caller only sees as HTTP 500. */
   onError?: (error: unknown) => void;
-  bounds?: Partial<Bounds>;
+  bounds?: Partial<LoadLimits>;
 }
 
 const BAD_REQUEST = { error: 'bad request' };
@@ -62,13 +62,13 @@ const INTERNAL_ERROR = { error: 'internal error' };
 /** What both servers have in common: bounds, and errors that say nothing of the inside, nor back what was asked. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { onError, alwaysAnswered = [], takesBodies = [] } = options;
-  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const bounds = { ...DEFAULT_LIMITS, ...options.bounds };
   const app = fastify({
     ...httpOptions(bounds),
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // past all hooks
   });
-  addBounds(app, bounds, { alwaysAnswered, takesBodies });
+  applyLimits(app, bounds, { alwaysAnswered, takesBodies });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error instanceof BusyError)

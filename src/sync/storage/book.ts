@@ -3,12 +3,12 @@ import { daysBetween } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { DayCounts, KnownDays } from '../../warehouse/store-days.ts';
-import type { StorageRules, SyncAccount, SyncParts } from '../context.ts';
-import { createRunDay, currentRange, holeRanges, isFirstOfDay, namedRanges } from './date-ranges.ts';
-import type { DayRange, RunDay } from './date-ranges.ts';
-import { findNewestTold, sortDays, type Trust } from './classify-days.ts';
+import type { StorageRules, SyncAccount, SyncContext } from '../context.ts';
+import { createRunCalendar, currentRange, gapRanges, isFirstOfDay, namedRanges } from './date-ranges.ts';
+import type { DayRange, RunCalendar } from './date-ranges.ts';
+import { findNewestTold, classifyDays, type Trust } from './classify-days.ts';
 
-export interface StorageOrder {
+export interface StorageOptions {
   account: SyncAccount;
   rules: StorageRules;
   runId: number;
@@ -28,11 +28,11 @@ export interface StorageOutcome extends DayCounts {
 
 /** What is under way, and what it came to so far. */
 interface Booking {
-  parts: SyncParts;
-  order: StorageOrder;
+  parts: SyncContext;
+  order: StorageOptions;
   outcome: StorageOutcome;
   /** Computed once, so that a midnight that passes changes nothing; once more where the clock turns out to be wrong. */
-  day: RunDay;
+  day: RunCalendar;
   /** Days before this one leave no gap: they were only requested by hand. */
   gapsFrom: string;
   /** The newest day that answers of this run had a record of; null for none. */
@@ -40,7 +40,7 @@ interface Booking {
 }
 
 /** Asks for the current days, then for older gaps; each answer is stored before the next request. */
-export async function bookStorage(parts: SyncParts, order: StorageOrder): Promise<StorageOutcome> {
+export async function bookStorage(parts: SyncContext, order: StorageOptions): Promise<StorageOutcome> {
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
   const outcome: StorageOutcome = { account: order.account.name, live: null, ...counts };
   const known = await parts.warehouse.knownDays(outcome.account);
@@ -75,7 +75,7 @@ async function bookDue(booking: Booking, before: KnownDays): Promise<void> {
     isFirst: isFirstOfDay(day, before),
     newest: isSure ? null : newestServed(booking, known),
   };
-  await fillHoles(booking, holeRanges(parts.calendar, day, known, limits));
+  await fillHoles(booking, gapRanges(parts.calendar, day, known, limits));
 }
 
 /** Asks for the current days; once more where the answer shows that it is another day than the machine's clock says. */
@@ -96,9 +96,13 @@ function findCurrentRange({ order, day }: Booking, known: KnownDays): DayRange {
 }
 
 /** The day by the service's clock. */
-function findDay(parts: SyncParts, { account, rules, days }: StorageOrder, known: KnownDays): RunDay {
+function findDay(
+  parts: SyncContext,
+  { account, rules, days }: StorageOptions,
+  known: KnownDays,
+): RunCalendar {
   const since = days ? days.from : rules.since;
-  return createRunDay(parts.calendar, account.clock.now(), { ...rules, since }, known);
+  return createRunCalendar(parts.calendar, account.clock.now(), { ...rules, since }, known);
 }
 
 /** A clock that the answers contradict books nothing; one that the file contradicts gives nothing up. */
@@ -119,7 +123,7 @@ async function store(booking: Booking, range: DayRange, answer: Answer): Promise
   const context = { range, day, known, rules: order.rules, calendar: parts.calendar };
   const { gapsFrom } = booking;
   const served = { gapsFrom, newestServed: newestServed(booking, known) };
-  const sorted = sortDays(answer, { ...context, ...served, trust: trustOf(booking) });
+  const sorted = classifyDays(answer, { ...context, ...served, trust: trustOf(booking) });
   const counts = await parts.warehouse.storeDays({ account: outcome.account, ...sorted });
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
   if (range.to >= day.today) outcome.live ||= sorted.live !== null;
@@ -167,7 +171,7 @@ function emptyAnswer({ order }: Booking): Answer {
   return { records: [], raw: () => '', clean: (text) => text, answeredAt: order.account.clock.now() };
 }
 
-function ask({ account, runId, signal }: StorageOrder, range: DayRange) {
+function ask({ account, runId, signal }: StorageOptions, range: DayRange) {
   signal.throwIfAborted();
   return account.client.storageDays({ ...range, purpose: 'storage', runId, signal });
 }

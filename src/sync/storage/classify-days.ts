@@ -9,10 +9,10 @@ import type { DaysToStore, KnownDays } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { findDoubt, isConfirmed } from './plausible.ts';
-import { dayOf, type DayRange, type RunDay } from './date-ranges.ts';
+import { dayOf, type DayRange, type RunCalendar } from './date-ranges.ts';
 
 /** An answer, when it was there, and what takes the secrets out of a text of it. */
-export type DaysToSort = Omit<StorageDays, 'clean'> & {
+export type DaysToClassify = Omit<StorageDays, 'clean'> & {
   answeredAt: number;
   clean?: StorageDays['clean'];
 };
@@ -28,10 +28,10 @@ export interface Trust {
 }
 
 /** What an answer is sorted by. */
-export interface SortContext {
+export interface ClassifyContext {
   /** What was requested. */
   range: DayRange;
-  day: RunDay;
+  day: RunCalendar;
   known: KnownDays;
   rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
@@ -43,7 +43,7 @@ export interface SortContext {
 }
 
 /** Sorts the records of one answer: live, booked or compared, waiting, missed, refused. */
-export function sortDays(answer: DaysToSort, context: SortContext): Omit<DaysToStore, 'account'> {
+export function classifyDays(answer: DaysToClassify, context: ClassifyContext): Omit<DaysToStore, 'account'> {
   const { day, known, trust } = context;
   const { rows, refused, drift } = readDays(answer, context);
   const { answeredAt } = answer;
@@ -90,7 +90,7 @@ export function findNewestTold(
 
 const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], givenUp: [] };
 
-type OverContext = SortContext & { answeredAt: number };
+type OverContext = ClassifyContext & { answeredAt: number };
 
 /** Settled when the run began and when the answer came, and in the history; or booked already, to be compared. */
 function isWanted(date: string, { day, known, calendar, rules, answeredAt }: OverContext): boolean {
@@ -111,7 +111,7 @@ function isOver(date: string, { known, calendar, trust, newestServed, answeredAt
 
 function missedDay(
   date: string,
-  { known, calendar, day }: SortContext,
+  { known, calendar, day }: ClassifyContext,
   waiting: ReadonlySet<string>,
   refused: ReadonlySet<string | null>,
 ): MissedDay {
@@ -122,7 +122,7 @@ function missedDay(
   return { date, reason, askedDays };
 }
 
-function isGivenUp({ askedDays }: MissedDay, { rules, trust }: SortContext): boolean {
+function isGivenUp({ askedDays }: MissedDay, { rules, trust }: ClassifyContext): boolean {
   return trust.mayGiveUp && askedDays >= rules.giveUpDays;
 }
 
@@ -133,7 +133,7 @@ function daysOf({ from, to }: DayRange): string[] {
 }
 
 /** One row a day: the same day twice is one where the figures agree, and none where they differ. Every record may drift. */
-function readDays(answer: DaysToSort, { range, day, rules }: SortContext) {
+function readDays(answer: DaysToClassify, { range, day, rules }: ClassifyContext) {
   const rows = new Map<string, DayRow>();
   const indexes = new Map<string, number>();
   const refused: DaysToStore['refused'][number][] = [];

@@ -1,12 +1,12 @@
 /** What the service now says of a booked day, to be taken in place of the booked figures by a person. */
 import { ConfigError, RefusedError } from '../../lib/errors.ts';
-import { describeOffset } from '../../lib/format.ts';
+import { formatOffset } from '../../lib/format.ts';
 import { FIGURES, type Figure } from '../../lib/storage-figures.ts';
 import type { BookedDay } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
-import type { SyncAccount, SyncParts } from '../context.ts';
-import { createRunDay } from './date-ranges.ts';
-import { sortDays } from './classify-days.ts';
+import type { SyncAccount, SyncContext } from '../context.ts';
+import { createRunCalendar } from './date-ranges.ts';
+import { classifyDays } from './classify-days.ts';
 
 /** A booked day, and the figures of the service that differ from what readers see. */
 export interface CorrectionOffer extends BookedDay {
@@ -20,7 +20,7 @@ export interface CorrectionOffer extends BookedDay {
  * where the service does not return a complete record or its clock contradicts the machine's, and what the client throws.
  */
 export async function readCorrection(
-  { warehouse, calendar }: Pick<SyncParts, 'warehouse' | 'calendar'>,
+  { warehouse, calendar }: Pick<SyncContext, 'warehouse' | 'calendar'>,
   { account, date, signal }: { account: SyncAccount; date: string; signal: AbortSignal },
 ): Promise<CorrectionOffer> {
   const { name, storage: rules, clock, client } = account;
@@ -33,12 +33,12 @@ export async function readCorrection(
   const answer = await client.storageDays({ ...range, purpose: 'storage', runId: null, signal });
   const { wasOff, offsetMs, differenceMs } = clock.evidence();
   if (wasOff)
-    throw refusal(`account ${name}: ${describeOffset(offsetMs ?? 0)}`, "set the machine's clock first");
+    throw refusal(`account ${name}: ${formatOffset(offsetMs ?? 0)}`, "set the machine's clock first");
   const known = await warehouse.knownDays(name);
   const trust = { mayBook: true, mayGiveUp: false, differenceMs };
-  const runDay = createRunDay(calendar, clock.now(), rules, known);
+  const runDay = createRunCalendar(calendar, clock.now(), rules, known);
   const served = { newestServed: date, gapsFrom: runDay.since };
-  const sorted = sortDays(answer, { range, day: runDay, known, rules, calendar, trust, ...served });
+  const sorted = classifyDays(answer, { range, day: runDay, known, rules, calendar, trust, ...served });
   const observed = sorted.past.find((row) => row.date === date);
   if (!observed) throw noRecord(name, date, sorted.refused[0]?.reason);
   const shown = day.corrected ?? day.booked;

@@ -12,7 +12,7 @@ export interface DayRange {
 }
 
 /** The calendar of one run: computed once, so that a midnight that passes meanwhile changes nothing. */
-export interface RunDay {
+export interface RunCalendar {
   today: string;
   /** The last day that is over and settled. */
   settled: string;
@@ -28,14 +28,19 @@ export const CONFIRM_AFTER_MS = 3_600_000;
 const LONGEST = 31;
 
 /** Computes the days of a run from one look at the clock. */
-export function createRunDay(calendar: Calendar, now: number, rules: StorageRules, known: KnownDays): RunDay {
+export function createRunCalendar(
+  calendar: Calendar,
+  now: number,
+  rules: StorageRules,
+  known: KnownDays,
+): RunCalendar {
   const today = calendar.dayAt(now);
   const settled = addDays(calendar.dayAt(now - rules.settleMs), -1);
   return { today, settled, since: rules.since ?? firstKnown(known, today) ?? addDays(today, -1), now };
 }
 
 /** The ranges of days that a person named, newest first, up to the last one that is over. */
-export function namedRanges(day: Pick<RunDay, 'today'>, { from, to }: DayRange): DayRange[] {
+export function namedRanges(day: Pick<RunCalendar, 'today'>, { from, to }: DayRange): DayRange[] {
   const ranges: DayRange[] = [];
   for (let end = to < day.today ? to : day.today; end >= from; end = addDays(end, -LONGEST)) {
     const start = addDays(end, 1 - LONGEST);
@@ -63,7 +68,7 @@ function firstKnown({ booked, gaps, firstReading }: KnownDays, today: string): s
  * days back as are looked at again.
  */
 export function currentRange(
-  day: RunDay,
+  day: RunCalendar,
   known: KnownDays,
   rules: StorageRules,
   isFirstOfDay: boolean,
@@ -78,7 +83,7 @@ export function currentRange(
 }
 
 /** True where no run of this day made a live reading yet. */
-export function isFirstOfDay(day: RunDay, known: KnownDays): boolean {
+export function isFirstOfDay(day: RunCalendar, known: KnownDays): boolean {
   return known.lastReading !== day.today;
 }
 
@@ -91,7 +96,7 @@ export function dayOf(calendar: Calendar, timestamp: string): string {
 const MOST_DISPUTED = 62;
 
 /** What bounds the ranges of older days. */
-export interface HoleLimits {
+export interface GapLimits {
   /** What this run has requested already. */
   current: DayRange;
   /** This is the first run of the day: disputed days are requested too. */
@@ -107,11 +112,11 @@ export interface HoleLimits {
  * Older gaps, newest first, in ranges of at most 31 days; each is requested once a day until it is given up, and once a
  * month from then on. So are disputed days: booked ones that the service reports differently, or not completely.
  */
-export function holeRanges(
+export function gapRanges(
   calendar: Calendar,
-  day: RunDay,
+  day: RunCalendar,
   known: KnownDays,
-  { current, isFirst, newest }: HoleLimits,
+  { current, isFirst, newest }: GapLimits,
 ): DayRange[] {
   const ranges: DayRange[] = [];
   const last = newest !== null && newest < day.settled ? newest : day.settled;
@@ -130,7 +135,7 @@ export function holeRanges(
 /** Days between the requests for a gap that was given up. */
 const GIVEN_UP_EVERY_DAYS = 30;
 
-function isDue(calendar: Calendar, day: RunDay, known: KnownDays, date: string): boolean {
+function isDue(calendar: Calendar, day: RunCalendar, known: KnownDays, date: string): boolean {
   if (known.booked.has(date)) return false;
   const gap = known.gaps.get(date);
   if (!gap) return true;
@@ -141,7 +146,7 @@ function isDue(calendar: Calendar, day: RunDay, known: KnownDays, date: string):
 }
 
 /** A second reading that differed from the first one waits for the next day. */
-function isSecondReadingDue(day: RunDay, known: KnownDays, date: string, lastAskedAt: string): boolean {
+function isSecondReadingDue(day: RunCalendar, known: KnownDays, date: string, lastAskedAt: string): boolean {
   const first = known.unconfirmed.get(date);
   if (!first || first.observedAt !== lastAskedAt) return false;
   return day.now - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;

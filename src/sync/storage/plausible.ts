@@ -1,6 +1,6 @@
 /** Is what the service says of a past day believable? What is not waits for a second reading. Pure. */
 import { fromTimestamp } from '../../lib/clock.ts';
-import { size } from '../../lib/format.ts';
+import { formatBytes } from '../../lib/format.ts';
 import { FIGURES, hasSameFigures } from '../../lib/storage-figures.ts';
 import type { KnownDays } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
@@ -26,7 +26,7 @@ export function findDoubt(
   const [total, before] = [totalOf(row, live), totalOf(live, row)];
   const [low, high] = [Math.min(total, before), Math.max(total, before)];
   if (high <= COMPARED_BYTES || high <= low * plausibleFactor) return null;
-  return `${size(total)} in all, the last reading of that day was ${size(before)}`;
+  return `${formatBytes(total)} in all, the last reading of that day was ${formatBytes(before)}`;
 }
 
 /** The same figures were returned at least an hour ago. */

@@ -1,13 +1,13 @@
 /** Looks across the boundary of two pages, where neither of them can tell what is between (docs/architecture.md). */
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { VideoPage } from '../../service/client/parse-response.ts';
-import type { Answered } from '../../service/client/client.ts';
-import type { SyncParts } from '../context.ts';
-import { countNews, forgetOrder, type Course } from './walk-state.ts';
+import type { WithReceivedAt } from '../../service/client/client.ts';
+import type { SyncContext } from '../context.ts';
+import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
 import { doubtEcho } from './foreign-page.ts';
 import { findDoubtByRows } from './confirm-page.ts';
-import { HIGHEST, holdingOf, judge, type Verdict } from './proof.ts';
-import type { WalkOrder } from './walk.ts';
+import { HIGHEST, toPageContents, provePage, type PageProof } from './proof.ts';
+import type { WalkOptions } from './walk.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 
 /** One request that looks across a boundary. */
@@ -29,14 +29,14 @@ export interface Boundary {
 }
 
 /** A walk may make so many, also where its share of the pages is less. */
-const LEAST_LOOKS = 3;
+const MIN_BOUNDARY_READS = 3;
 
 /** Looks at one boundary: where the first does not hold both its sides, another one may. */
 const MOST_LOOKS = 2;
 
 /** How many boundary reads a walk of so many pages may make. */
-export function mostLooks(share: number, pages: number): number {
-  return share > 0 ? Math.max(LEAST_LOOKS, Math.ceil(share * pages)) : 0;
+export function maxBoundaryReads(share: number, pages: number): number {
+  return share > 0 ? Math.max(MIN_BOUNDARY_READS, Math.ceil(share * pages)) : 0;
 }
 
 /**
@@ -44,7 +44,7 @@ export function mostLooks(share: number, pages: number): number {
  * inside as possible; or a page counted from the other end of the list, of the same size where that will do. The last
  * one is for a list that counts itself wrongly by one.
  */
-export function planLooks({ rank, length, pageSize, sizesIgnored }: Boundary): BoundaryPlan[] {
+export function planBoundaryReads({ rank, length, pageSize, sizesIgnored }: Boundary): BoundaryPlan[] {
   const fromTop = Math.max(0, length - rank);
   const isInside = depth(fromTop, pageSize) > 0;
   const sizes = [
@@ -63,7 +63,7 @@ export function planLooks({ rank, length, pageSize, sizesIgnored }: Boundary): B
 /** The first page from the other end shows what is above all others, whatever the count says. */
 function planEndLooks(boundary: Boundary): BoundaryPlan[] {
   const fromTop = { page: 1, pageSize: boundary.pageSize, direction: 'desc' } as const;
-  return [fromTop, ...planLooks(boundary).filter(({ direction }) => direction === 'asc')];
+  return [fromTop, ...planBoundaryReads(boundary).filter(({ direction }) => direction === 'asc')];
 }
 
 /** The size below `pageSize` with which the boundary lies deepest inside a page; null where none does. */
@@ -85,21 +85,21 @@ function pageAt(rank: number, pageSize: number): { page: number; pageSize: numbe
 }
 
 /** Looks into a gap above page `number`, as long as boundary reads are left, until it has been seen whole. */
-export async function lookAcross(
-  parts: SyncParts,
-  order: WalkOrder,
-  course: Course,
+export async function readBoundary(
+  parts: SyncContext,
+  order: WalkOptions,
+  course: WalkState,
   { number, gap }: { number: number; gap: IdRange },
 ): Promise<void> {
   const { pageSize, totalcount } = course.checkpoint;
   const { sizesIgnored } = course.looks;
   const length = totalcount + course.miscount;
   const boundary = { rank: number * pageSize, length, pageSize, sizesIgnored };
-  const plans = gap.high === HIGHEST ? planEndLooks(boundary) : planLooks(boundary);
+  const plans = gap.high === HIGHEST ? planEndLooks(boundary) : planBoundaryReads(boundary);
   for (const plan of plans) {
     if (course.looks.left <= 0) return;
     course.looks.left--;
-    const page = await askLook(order, course, plan);
+    const page = await fetchBoundaryPage(order, course, plan);
     if (!page) return;
     if (!order.acceptPage && (await isForeign(parts, course, plan, page))) return;
     const { proof } = await storeLook(parts, course, gap, { plan, page });
@@ -111,8 +111,8 @@ export async function lookAcross(
 
 /** A look that may show another package proves nothing, and nothing of it is stored. */
 async function isForeign(
-  parts: SyncParts,
-  course: Course,
+  parts: SyncContext,
+  course: WalkState,
   { direction }: BoundaryPlan,
   { paging, echo, ids: listed, refused }: VideoPage,
 ): Promise<boolean> {
@@ -120,18 +120,18 @@ async function isForeign(
   const { packageId } = key;
   if (doubtEcho(echo, packageId)?.isSure) return true;
   const fromTop = direction === 'desc';
-  const holding = holdingOf(fromTop ? listed.toReversed() : listed, refused.length);
+  const holding = toPageContents(fromTop ? listed.toReversed() : listed, refused.length);
   const page = { packageId, paging, echo, holding, fromTop, above: null };
   const doubt = await findDoubtByRows(parts, course, page);
   return doubt !== null && doubt !== 'unknown';
 }
 
 /** A look is a favour: a service that does not grant it is asked for no more of them in this walk. */
-async function askLook(
-  { account, packageId, runId, signal }: WalkOrder,
-  course: Course,
+async function fetchBoundaryPage(
+  { account, packageId, runId, signal }: WalkOptions,
+  course: WalkState,
   plan: BoundaryPlan,
-): Promise<Answered<VideoPage> | null> {
+): Promise<WithReceivedAt<VideoPage> | null> {
   signal.throwIfAborted();
   try {
     return await account.client.videoPage({ packageId, ...plan, purpose: 'boundary', runId, signal });
@@ -143,18 +143,18 @@ async function askLook(
 }
 
 async function storeLook(
-  parts: SyncParts,
-  course: Course,
+  parts: SyncContext,
+  course: WalkState,
   across: IdRange,
-  { plan, page }: { plan: BoundaryPlan; page: Answered<VideoPage> },
-): Promise<Verdict> {
+  { plan, page }: { plan: BoundaryPlan; page: WithReceivedAt<VideoPage> },
+): Promise<PageProof> {
   const { key, walkId, checkpoint } = course;
   const verdict = judgeLook(course, plan, page, across);
-  if (plan.direction === 'asc' && verdict.orderViolated) await forgetOrder(parts, course);
+  if (plan.direction === 'asc' && verdict.orderViolated) await distrustOrder(parts, course);
   const { proof, isWhole } = verdict;
   const { answeredAt, videos, refused, drift } = page;
   const answer = { ...key, walkId, page: plan.page, answeredAt, videos, refused, drift, proof, isWhole };
-  countNews(course, await parts.warehouse.storeLook({ ...answer, across, checkpoint }));
+  addChanges(course, await parts.warehouse.storeLook({ ...answer, across, checkpoint }));
   return verdict;
 }
 
@@ -163,15 +163,15 @@ async function storeLook(
  * end, a list that is not turned round is no sign of disorder.
  */
 function judgeLook(
-  { checkpoint }: Course,
+  { checkpoint }: WalkState,
   { page: asked, direction }: BoundaryPlan,
   page: VideoPage,
   across: IdRange,
-): Verdict {
+): PageProof {
   const fromTop = direction === 'desc';
   const { paging, echo, refused } = page;
   const ids = fromTop ? page.ids.toReversed() : page.ids;
-  const holding = holdingOf(ids, refused.length);
+  const holding = toPageContents(ids, refused.length);
   const { orderViolated } = checkpoint;
   const look = {
     asked,
@@ -183,7 +183,7 @@ function judgeLook(
     above: null,
     orderViolated,
   };
-  const verdict = judge(look);
+  const verdict = provePage(look);
   const isAcross = ids.includes(across.low - 1) && (across.high === HIGHEST || ids.includes(across.high + 1));
   return isAcross || verdict.isWhole ? verdict : { ...verdict, proof: null };
 }

@@ -1,10 +1,10 @@
 /** A page that may be one of another package is asked for again; if the same comes, it is not stored, but by a person's word. */
 import { RefusedError } from '../../lib/errors.ts';
-import type { SyncParts } from '../context.ts';
-import type { Course } from './walk-state.ts';
+import type { SyncContext } from '../context.ts';
+import type { WalkState } from './walk-state.ts';
 import { doubtEcho, doubtFit, MANY, placeOf, type Doubt, type PageSeen } from './foreign-page.ts';
 import type { Page } from './page-fetcher.ts';
-import type { WalkOrder } from './walk.ts';
+import type { WalkOptions } from './walk.ts';
 
 /** Pages of a walk that came again as they were, and were stored all the same: no more is asked for again for that. */
 const MOST_CONFIRMED = 3;
@@ -12,10 +12,10 @@ const MOST_CONFIRMED = 3;
 const MOST_COPIES = 20;
 
 /** Gives the page, or the one that came in its place. Throws RefusedError where that is one of another package too. */
-export async function unlessForeign(
-  parts: SyncParts,
-  order: WalkOrder,
-  course: Course,
+export async function confirmOwnPage(
+  parts: SyncContext,
+  order: WalkOptions,
+  course: WalkState,
   { number, page, askAgain }: { number: number; page: Page; askAgain: () => Promise<Page> },
 ): Promise<Page> {
   const look = { parts, order, course };
@@ -47,9 +47,9 @@ function settled({ course }: Look, page: Page, doubt: Doubt | null): Page {
 }
 
 interface Look {
-  parts: SyncParts;
-  order: WalkOrder;
-  course: Course;
+  parts: SyncContext;
+  order: WalkOptions;
+  course: WalkState;
 }
 
 /** Whatever stands above is stored first: its rows count. */
@@ -70,8 +70,8 @@ async function findDoubt({ parts, order, course }: Look, page: Page): Promise<Do
 
 /** What the rows say of a page: null where it is known; `unknown` where most of it is not, and yet all fits. */
 export async function findDoubtByRows(
-  { warehouse }: Pick<SyncParts, 'warehouse'>,
-  { key }: Pick<Course, 'key'>,
+  { warehouse }: Pick<SyncContext, 'warehouse'>,
+  { key }: Pick<WalkState, 'key'>,
   page: PageSeen,
 ): Promise<Doubt | 'unknown' | null> {
   const place = placeOf(key.account, page);
@@ -79,7 +79,7 @@ export async function findDoubtByRows(
   return place && fit ? (doubtFit(place, fit, page.paging.totalcount) ?? 'unknown') : null;
 }
 
-function foreign(parts: SyncParts, { key }: Course, number: number, { words }: Doubt): RefusedError {
+function foreign(parts: SyncContext, { key }: WalkState, number: number, { words }: Doubt): RefusedError {
   const where = `account ${key.account}, package ${key.packageId}, page ${number}`;
   return new RefusedError(`${where}: ${words}; it came twice, and is not stored`, {
     fault: 'foreign',

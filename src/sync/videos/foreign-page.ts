@@ -1,8 +1,8 @@
 /** Is this the page of another package? What speaks for it, in words (docs/architecture.md, "A page of another package"). Pure. */
 import type { Paging, SearchOption } from '../../service/videos.ts';
 import type { Fit, PlacedPage } from '../../warehouse/package-membership.ts';
-import { counted } from '../../lib/format.ts';
-import { HIGHEST, isFrontier, LOWEST, type Holding, type PageLook } from './proof.ts';
+import { pluralize } from '../../lib/format.ts';
+import { HIGHEST, isTrustedNeighbour, LOWEST, type PageContents, type PageInput } from './proof.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 
 /** Why a page may not be the one that was asked for. */
@@ -22,10 +22,10 @@ export interface PageSeen {
   packageId: number;
   paging: Paging;
   echo: SearchOption | null;
-  holding: Holding;
+  holding: PageContents;
   /** The list was read from its other end: `holding` is that of the page turned round. */
   fromTop?: boolean;
-  above: PageLook['above'];
+  above: PageInput['above'];
 }
 
 /** More videos than this are many: a package of fewer may be filled with other ones at any time. */
@@ -73,7 +73,7 @@ export function placeOf(account: string, page: PageSeen): PlacedPage | null {
 
 /** The list has nothing between the page and a neighbour above it, but for what moved while they were read. */
 function gapAbove({ paging, holding, above }: PageSeen): IdRange | null {
-  if (!isFrontier(above) || !holding.ends || above.number !== paging.page + 1) return null;
+  if (!isTrustedNeighbour(above) || !holding.ends || above.number !== paging.page + 1) return null;
   return { low: holding.ends.last + 1, high: above.first - 1 };
 }
 
@@ -87,7 +87,7 @@ export function doubtFit(page: PlacedPage, fit: Fit, totalcount: number): Doubt 
   const from = pieceOf(page, fit);
   const origin = from === null ? '' : ` (its videos are those of package ${from.packageId})`;
   if (isWalked && known === 0 && covered > MANY) {
-    return sure(`it holds not one of the ${counted(covered, 'known video')} whose ids it covers${origin}`);
+    return sure(`it holds not one of the ${pluralize(covered, 'known video')} whose ids it covers${origin}`);
   }
   if (from !== null && isDisplacing(fit, from.totalcount === totalcount)) {
     const words = `most of its videos are those of package ${from.packageId}, and were not in this one`;
@@ -95,7 +95,7 @@ export function doubtFit(page: PlacedPage, fit: Fit, totalcount: number): Doubt 
   }
   const gone = covered + crowdedOut;
   if (from === null && (!isWalked || known > 0 || gone < FEW)) return null;
-  return { words: `it leaves no room for ${counted(gone, 'known video')}${origin}`, isSure: false };
+  return { words: `it leaves no room for ${pluralize(gone, 'known video')}${origin}`, isSure: false };
 }
 
 /** The package that most of the page is a piece of, and was not in this one; null where there is none. */

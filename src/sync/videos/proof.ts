@@ -3,16 +3,16 @@ import type { Paging, SearchOption } from '../../service/videos.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 
 /** The lowest and the highest id of a page that rises. */
-export interface Ends {
+export interface IdBounds {
   first: number;
   last: number;
 }
 
 /** What a page holds, whether its records were read or recognised. */
-export interface Holding {
+export interface PageContents {
   /** Records on the page. */
   count: number;
-  ends: Ends | null;
+  ends: IdBounds | null;
   /** Why the ids are no sorted list, or none to rely on; null where they are. */
   disorder: string | null;
   flaw: string | null;
@@ -23,7 +23,7 @@ export interface Holding {
 }
 
 /** The lowest page read so far that could be trusted. */
-export interface Frontier extends Ends {
+export interface TrustedNeighbour extends IdBounds {
   number: number;
   totalcount: number;
   /** Its ids; null where it was recognised. */
@@ -31,22 +31,22 @@ export interface Frontier extends Ends {
 }
 
 /** A page as it was asked for and answered. */
-export interface PageLook {
+export interface PageInput {
   asked: number;
   /** The size that the walk settled on. */
   pageSize: number;
   paging: Paging;
   echo: SearchOption | null;
-  holding: Holding;
+  holding: PageContents;
   /** The list was read from its other end: `holding` is that of the page turned round. */
   fromTop?: boolean;
   /** What was read before; 'end' where nothing lies above, null where that is not known. */
-  above: Frontier | 'end' | null;
+  above: TrustedNeighbour | 'end' | null;
   /** The list was seen out of order earlier in this walk. */
   orderViolated: boolean;
 }
 
-export interface Verdict {
+export interface PageProof {
   /** The list is known not to be sorted: nothing of this walk proves anything, but a page that is the whole list. */
   orderViolated: boolean;
   /** Why this page proves nothing, in words; null where it does. */
@@ -65,7 +65,7 @@ export const LOWEST = 1;
 export const HIGHEST = Number.MAX_SAFE_INTEGER;
 
 /** What a page holds by the ids of its records, in their order; null stands for an id that cannot be read. */
-export function holdingOf(ids: readonly (number | null)[], refused: number): Holding {
+export function toPageContents(ids: readonly (number | null)[], refused: number): PageContents {
   const readable = ids.filter((id) => id !== null);
   return {
     count: ids.length,
@@ -79,7 +79,7 @@ export function holdingOf(ids: readonly (number | null)[], refused: number): Hol
   };
 }
 
-function endsOf(ids: readonly number[]): Ends | null {
+function endsOf(ids: readonly number[]): IdBounds | null {
   const [first] = ids;
   const last = ids.at(-1);
   return first === undefined || last === undefined ? null : { first, last };
@@ -100,7 +100,7 @@ function flawOf(
 }
 
 /** Judges one page: may it be trusted, and what does it then prove? */
-export function judge(look: PageLook): Verdict {
+export function provePage(look: PageInput): PageProof {
   const disorder = look.orderViolated ? null : findDisorder(look);
   const orderViolated = look.orderViolated || disorder !== null;
   const untrusted = findDistrust(look);
@@ -112,38 +112,39 @@ export function judge(look: PageLook): Verdict {
     proof: isWhole ? { low: LOWEST, high: HIGHEST } : isSorted ? provedRange(look) : null,
     isWhole,
     gap: isSorted ? gapAbove(look) : null,
-    unread: whyUnread(look.asked, look.paging, look.holding.count) ?? whyStuck(look),
+    unread: unreadReason(look.asked, look.paging, look.holding.count) ?? repeatedPageReason(look),
   };
 }
 
 /** Signs that the list is not sorted by id, rising. Neighbours that are equal are a duplicate, not a disorder. */
-function findDisorder({ echo, holding, above, fromTop = false }: PageLook): string | null {
+function findDisorder({ echo, holding, above, fromTop = false }: PageInput): string | null {
   const { sort_item: item, sort_direction: direction } = echo ?? {};
   if (item && item.toLowerCase() !== 'id') return `the service says it sorts by ${item}`;
   const asked = fromTop ? 'desc' : 'asc';
   if (direction && direction.toLowerCase() !== asked) return `the service says it sorts ${direction}`;
   if (holding.disorder) return holding.disorder;
-  if (!isFrontier(above) || !holding.ids || !above.ids) return null;
+  if (!isTrustedNeighbour(above) || !holding.ids || !above.ids) return null;
   const { ids: known, first } = above;
   const stranger = holding.ids.find((id) => id >= first && !known.has(id));
   return stranger === undefined ? null : `id ${stranger} comes below the page that begins with ${first}`;
 }
 
 /** True where a page was read above that could be trusted. */
-export function isFrontier(above: PageLook['above']): above is Frontier {
+export function isTrustedNeighbour(above: PageInput['above']): above is TrustedNeighbour {
   return above !== null && above !== 'end';
 }
 
-function findDistrust(look: PageLook): string | null {
+function findDistrust(look: PageInput): string | null {
   const { asked, pageSize, paging, holding } = look;
   const { count } = holding;
   const { page, pagesize, totalpage, totalcount } = paging;
   if (page !== asked) return `page ${page} came for page ${asked}`;
   if (pagesize !== pageSize) return `page size ${pagesize} instead of ${pageSize}`;
-  if (pagesOf(paging) !== totalpage && totalcount > 0) return `${totalpage} pages for ${totalcount} records`;
-  const missing = expectedOn(asked, paging) - count;
+  if (countPages(paging) !== totalpage && totalcount > 0)
+    return `${totalpage} pages for ${totalcount} records`;
+  const missing = countExpectedOn(asked, paging) - count;
   if (asked < totalpage ? missing !== 0 : Math.abs(missing) > 1 || count > pagesize) {
-    return `${count} records where its own count says ${expectedOn(asked, paging)}`;
+    return `${count} records where its own count says ${countExpectedOn(asked, paging)}`;
   }
   return holding.flaw ?? findRepetition(look);
 }
@@ -152,9 +153,9 @@ function findDistrust(look: PageLook): string | null {
  * Records of the page above come again when others below them went, and then the count falls as well. Where it does
  * not, one of the two pages is not what it says.
  */
-function findRepetition({ asked, paging, holding, above }: PageLook): string | null {
+function findRepetition({ asked, paging, holding, above }: PageInput): string | null {
   const again = repeated(holding, above);
-  if (!isFrontier(above) || again === 0) return null;
+  if (!isTrustedNeighbour(above) || again === 0) return null;
   const fallen = (above.number - asked) * paging.pagesize - (holding.count - again);
   if (above.totalcount - paging.totalcount >= fallen) return null;
   const records = again === 1 ? '1 record' : `${again} records`;
@@ -162,53 +163,53 @@ function findRepetition({ asked, paging, holding, above }: PageLook): string | n
 }
 
 /** Records that were on the page above, too. */
-function repeated(holding: Holding, above: PageLook['above']): number {
-  if (!isFrontier(above)) return 0;
+function repeated(holding: PageContents, above: PageInput['above']): number {
+  if (!isTrustedNeighbour(above)) return 0;
   return holding.ids?.filter((id) => id >= above.first).length ?? 0;
 }
 
 /** A service that answers with one page whatever is asked has not shown the others. */
-function whyStuck(look: PageLook): string | null {
+function repeatedPageReason(look: PageInput): string | null {
   const { asked, holding, above } = look;
   const isStuck = holding.count > 0 && repeated(holding, above) === holding.count;
-  if (!isStuck || !isFrontier(above) || findRepetition(look) === null) return null;
+  if (!isStuck || !isTrustedNeighbour(above) || findRepetition(look) === null) return null;
   return `page ${asked} came with nothing but records of page ${above.number}`;
 }
 
 /** Pages that so many records fill. */
-export function pagesOf({ totalcount, pagesize }: Paging): number {
+export function countPages({ totalcount, pagesize }: Paging): number {
   return Math.ceil(totalcount / Math.max(1, pagesize));
 }
 
 /** How many records the page must hold by its own paging. */
-export function expectedOn(asked: number, { pagesize, totalcount }: Paging): number {
+export function countExpectedOn(asked: number, { pagesize, totalcount }: Paging): number {
   return Math.max(0, Math.min(pagesize, totalcount - (asked - 1) * pagesize));
 }
 
 /** The number of the last page, by whichever of its own figures says more. */
-export function lastOf(paging: Paging): number {
-  return Math.max(1, paging.totalpage, pagesOf(paging));
+export function lastPageNumber(paging: Paging): number {
+  return Math.max(1, paging.totalpage, countPages(paging));
 }
 
 /**
  * Why the page that was asked for was not read, in words; null where it was. A list whose last page is off by one
  * is one that counts badly, not one that was cut off.
  */
-export function whyUnread(asked: number, paging: Paging, count: number): string | null {
+export function unreadReason(asked: number, paging: Paging, count: number): string | null {
   if (paging.page !== asked) return `page ${paging.page} came for page ${asked}`;
-  const expected = expectedOn(asked, paging);
+  const expected = countExpectedOn(asked, paging);
   const most = asked >= paging.totalpage ? 1 : 0;
   if (count >= expected - most && count <= expected + most) return null;
   return `page ${asked} came with ${count} of ${expected} records`;
 }
 
 /** A page shows where the list ends only by room that is left on it; its count may be wrong. */
-function showsEnd({ asked, paging, holding }: PageLook): boolean {
+function showsEnd({ asked, paging, holding }: PageInput): boolean {
   const { count } = holding;
-  return asked >= paging.totalpage && count < paging.pagesize && count >= expectedOn(asked, paging);
+  return asked >= paging.totalpage && count < paging.pagesize && count >= countExpectedOn(asked, paging);
 }
 
-function provedRange(look: PageLook): IdRange | null {
+function provedRange(look: PageInput): IdRange | null {
   const { ends } = look.holding;
   if (!ends) return null;
   const atStart = look.asked === 1;
@@ -217,7 +218,7 @@ function provedRange(look: PageLook): IdRange | null {
 }
 
 /** Nothing is known of the ids between two neighbours, nor of those above a last page that is full. */
-function gapAbove(look: PageLook): IdRange | null {
+function gapAbove(look: PageInput): IdRange | null {
   const { asked, paging, holding, above } = look;
   if (!holding.ends) return null;
   const low = holding.ends.last + 1;

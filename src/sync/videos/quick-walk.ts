@@ -1,33 +1,36 @@
-/**
- * A quick look at a package: its last page says what is new, and how many records stand below it. Where that is not
- * what it was, halving finds the pages that changed (docs/architecture.md, "Quick walks").
- */
+/** Reads only what may have changed in a package: its last page, and the pages that a bisection finds. */
 import { WarehouseError } from '../../lib/errors.ts';
 import type { KnownList } from '../../warehouse/quick-walks.ts';
-import type { SyncParts } from '../context.ts';
-import { lookAcross } from './boundary-read.ts';
-import { forgetOrder, isManyInOrder, setOut, warnOfDisorder, type Course } from './walk-state.ts';
-import { endOf, noteStop } from './walk-end.ts';
+import type { SyncContext } from '../context.ts';
+import { readBoundary } from './boundary-read.ts';
+import {
+  distrustOrder,
+  isManyInOrder,
+  createWalkState,
+  warnOfDisorder,
+  type WalkState,
+} from './walk-state.ts';
+import { buildWalkEnd, recordStop } from './walk-end.ts';
 import { findLastPage, type Position } from './seek.ts';
-import { HIGHEST, lastOf, LOWEST, type Frontier } from './proof.ts';
-import { createAsk, type AskPage } from './page-fetcher.ts';
-import { examine, inPlace, store } from './page.ts';
-import { walkPackage, type WalkOrder } from './walk.ts';
+import { HIGHEST, lastPageNumber, LOWEST, type TrustedNeighbour } from './proof.ts';
+import { createPageFetcher, type FetchPage } from './page-fetcher.ts';
+import { judgePage, retryWrongPage, storePage } from './page.ts';
+import { walkPackage, type WalkOptions } from './walk.ts';
 
 /** A page that was read and could be trusted: what lies between two of these is known by its number of records. */
-type Edge = Pick<Frontier, 'number' | 'first' | 'last'>;
+type Edge = Pick<TrustedNeighbour, 'number' | 'first' | 'last'>;
 
-interface Look {
-  parts: SyncParts;
-  order: WalkOrder;
+interface QuickWalk {
+  parts: SyncContext;
+  order: WalkOptions;
   startedAt: () => number;
   known: KnownList;
-  course: Course;
-  ask: AskPage;
+  course: WalkState;
+  ask: FetchPage;
   /** Every page that came, by its number. */
   came: Map<number, Position>;
   /** Those that could be trusted, and the numbers of those that could not. */
-  edges: Map<number, Frontier>;
+  edges: Map<number, TrustedNeighbour>;
   opaque: Set<number>;
   /** How many records the first answer said there are. */
   totalcount: number | null;
@@ -37,7 +40,7 @@ interface Look {
 const START: Edge = { number: 0, first: 0, last: 0 };
 
 /** Looks at one package; one that was never walked whole is walked. Throws what stopped it, after that is stored. */
-export async function walkQuickly(parts: SyncParts, order: WalkOrder): Promise<void> {
+export async function quickWalk(parts: SyncContext, order: WalkOptions): Promise<void> {
   const key = { account: order.account.name, packageId: order.packageId };
   const known = await parts.warehouse.beginLook(key, parts.clock.now());
   if (known === 'left') {
@@ -54,19 +57,19 @@ export async function walkQuickly(parts: SyncParts, order: WalkOrder): Promise<v
     await finish(look);
   } catch (error) {
     if (!(error instanceof WarehouseError)) await beginWalk(look);
-    await noteStop(parts, order, { walkId: look.course.walkId, mode: 'quick' }, error);
+    await recordStop(parts, order, { walkId: look.course.walkId, mode: 'quick' }, error);
     throw error;
   } finally {
     parts.progress.walkEnded(key);
   }
 }
 
-function createLook(parts: SyncParts, order: WalkOrder, known: KnownList): Look {
+function createLook(parts: SyncContext, order: WalkOptions, known: KnownList): QuickWalk {
   const key = { account: order.account.name, packageId: order.packageId };
-  const course = setOut(key, { walkId: 0, checkpoint: null, last: known });
+  const course = createWalkState(key, { walkId: 0, checkpoint: null, last: known });
   course.checkpoint.orderViolated = !known.isTrusted;
-  const ask = createAsk(parts, order, course);
-  const look: Look = {
+  const ask = createPageFetcher(parts, order, course);
+  const look: QuickWalk = {
     parts,
     order,
     startedAt: order.account.clock.mark(),
@@ -87,7 +90,7 @@ function createLook(parts: SyncParts, order: WalkOrder, known: KnownList): Look 
   return look;
 }
 
-async function readAll(look: Look): Promise<void> {
+async function readAll(look: QuickWalk): Promise<void> {
   const { course, known } = look;
   const end = await readEnd(look);
   if (!end || course.checkpoint.orderViolated) return;
@@ -98,11 +101,11 @@ async function readAll(look: Look): Promise<void> {
     await searchBetween(look);
     await lookAbove(look, end);
   }
-  await seeOrder(look, end);
+  await confirmOrder(look, end);
 }
 
 /** New videos are the last ones: pages are read downward until one begins with an id that was known. */
-async function readNew(look: Look, end: Edge): Promise<void> {
+async function readNew(look: QuickWalk, end: Edge): Promise<void> {
   let { first } = end;
   for (let number = end.number - 1; number >= 1 && first > look.known.highestId; number--) {
     first = (await read(look, number))?.first ?? first;
@@ -110,18 +113,18 @@ async function readNew(look: Look, end: Edge): Promise<void> {
 }
 
 /** Looks between the pages that came, the upper ones first. */
-async function searchBetween(look: Look): Promise<void> {
+async function searchBetween(look: QuickWalk): Promise<void> {
   const edges = [...look.edges.values()].sort((one, other) => other.number - one.number);
   for (const [index, high] of edges.entries()) await search(look, edges[index + 1] ?? START, high);
 }
 
 /** Reads the last page. Gives the last one that can be trusted; null where it is the whole list, or none can. */
-async function readEnd(look: Look): Promise<Edge | null> {
+async function readEnd(look: QuickWalk): Promise<Edge | null> {
   const { ask, course, known } = look;
-  const again = (missing: Position) => inPlace(ask, course, missing);
+  const again = (missing: Position) => retryWrongPage(ask, course, missing);
   const found = await findLastPage(ask, known, again);
   course.checkpoint.pageSize = found.page.paging.pagesize;
-  const last = await inPlace(ask, course, found);
+  const last = await retryWrongPage(ask, course, found);
   // the page that was the last one, where the list has grown: what is older is stored first, lest it undo what is newer
   for (const [number, position] of look.came) if (number < found.number) await take(look, position, null);
   const end = await take(look, last, 'end');
@@ -130,19 +133,19 @@ async function readEnd(look: Look): Promise<Edge | null> {
 }
 
 /** Judges a page and stores it. Gives it as an edge; null where it proves nothing, or holds nothing. */
-async function take(look: Look, position: Position, above: Course['above']): Promise<Edge | null> {
+async function take(look: QuickWalk, position: Position, above: WalkState['above']): Promise<Edge | null> {
   const { parts, course, edges } = look;
   const { number, page } = position;
   course.above = above === 'end' ? above : (edges.get(number + 1) ?? null);
-  const verdict = await examine(parts, course, position);
+  const verdict = await judgePage(parts, course, position);
   const { holding } = page;
   course.isWhole = verdict.isWhole;
   course.checkpoint.unread = verdict.unread ?? course.checkpoint.unread;
-  const stray = verdict.distrust ?? findStray(look, position);
+  const stray = verdict.distrust ?? overlapReason(look, position);
   if (!page.known) await beginWalk(look);
-  if (stray !== verdict.distrust) await forgetOrder(parts, course);
+  if (stray !== verdict.distrust) await distrustOrder(parts, course);
   const proof = course.checkpoint.orderViolated && !verdict.isWhole ? null : verdict.proof;
-  await store(parts, course, position, { ...verdict, proof, gap: null });
+  await storePage(parts, course, position, { ...verdict, proof, gap: null });
   if (stray !== null) {
     course.distrusted = { pages: course.distrusted.pages + 1, why: stray };
     return null;
@@ -156,7 +159,7 @@ async function take(look: Look, position: Position, above: Course['above']): Pro
 }
 
 /** Why a page cannot stand where it stands in a sorted list, beside the others that came; null where it can. */
-function findStray({ edges }: Look, { number, page }: Position): string | null {
+function overlapReason({ edges }: QuickWalk, { number, page }: Position): string | null {
   const { ends } = page.holding;
   if (!ends) return null;
   for (const edge of edges.values()) {
@@ -168,7 +171,7 @@ function findStray({ edges }: Look, { number, page }: Position): string | null {
 }
 
 /** What is only as it was needs no walk. */
-async function beginWalk({ parts, order, course, startedAt }: Look): Promise<void> {
+async function beginWalk({ parts, order, course, startedAt }: QuickWalk): Promise<void> {
   if (course.walkId > 0) return;
   const { resumeWithinMs } = parts.walk;
   const start = { ...course.key, runId: order.runId, mode: 'quick' as const, resumeWithinMs };
@@ -176,7 +179,7 @@ async function beginWalk({ parts, order, course, startedAt }: Look): Promise<voi
 }
 
 /** By how many records those known between two pages are more than the pages between them hold; less than 0: fewer. */
-async function surplus({ parts, course }: Look, low: Edge, high: Edge): Promise<number> {
+async function surplus({ parts, course }: QuickWalk, low: Edge, high: Edge): Promise<number> {
   const between = { low: Math.max(LOWEST, low.last + 1), high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
   const known = await parts.warehouse.countBelieved(course.key, { ...between, ...pages });
@@ -184,7 +187,7 @@ async function surplus({ parts, course }: Look, low: Edge, high: Edge): Promise<
 }
 
 /** Finds what is more or less than it was between two pages: by halves, the upper one first. */
-async function search(look: Look, low: Edge, high: Edge): Promise<void> {
+async function search(look: QuickWalk, low: Edge, high: Edge): Promise<void> {
   if (look.course.checkpoint.orderViolated || (await surplus(look, low, high)) === 0) return;
   if (high.number - low.number <= 1) {
     await lookBetween(look, low, high);
@@ -198,7 +201,7 @@ async function search(look: Look, low: Edge, high: Edge): Promise<void> {
 
 /** Reads the page aimed at, or else the nearest one between the two that can be trusted; null where none can. */
 async function readNear(
-  look: Look,
+  look: QuickWalk,
   aim: number,
   low: Pick<Edge, 'number'>,
   high: Pick<Edge, 'number'>,
@@ -214,52 +217,52 @@ async function readNear(
 }
 
 /** Reads a page in the middle; null where it proves nothing, or the list has become shorter meanwhile. */
-async function read(look: Look, number: number): Promise<Edge | null> {
+async function read(look: QuickWalk, number: number): Promise<Edge | null> {
   const known = look.edges.get(number);
   if (known) return known;
   const { ask, course } = look;
   course.above = look.edges.get(number + 1) ?? null;
-  const position = await inPlace(ask, course, { number, page: await ask(number, 'quick') });
-  const edge = lastOf(position.page.paging) < number ? null : await take(look, position, null);
+  const position = await retryWrongPage(ask, course, { number, page: await ask(number, 'quick') });
+  const edge = lastPageNumber(position.page.paging) < number ? null : await take(look, position, null);
   if (!edge) look.opaque.add(number);
   if (look.order.turn.pageRead()) await look.order.turn.again();
   return edge;
 }
 
 /** Known ids between two neighbours are proved by neither. */
-async function lookBetween(look: Look, low: Edge, high: Edge): Promise<void> {
+async function lookBetween(look: QuickWalk, low: Edge, high: Edge): Promise<void> {
   if (low.number === 0 || low.last + 1 > high.first - 1) return;
   await beginWalk(look);
   const gap = { low: low.last + 1, high: high.first - 1 };
-  await lookAcross(look.parts, look.order, look.course, { number: low.number, gap });
+  await readBoundary(look.parts, look.order, look.course, { number: low.number, gap });
 }
 
 /** A last page that is full does not say what is above it. */
-async function lookAbove(look: Look, end: Edge): Promise<void> {
+async function lookAbove(look: QuickWalk, end: Edge): Promise<void> {
   if (look.course.checkpoint.orderViolated || (await countAbove(look, end)) === 0) return;
   await beginWalk(look);
   const gap = { low: end.last + 1, high: HIGHEST };
-  await lookAcross(look.parts, look.order, look.course, { number: end.number, gap });
+  await readBoundary(look.parts, look.order, look.course, { number: end.number, gap });
 }
 
-function countAbove({ parts, course }: Look, { number, last }: Edge): Promise<number> {
+function countAbove({ parts, course }: QuickWalk, { number, last }: Edge): Promise<number> {
   const above = { low: last + 1, high: HIGHEST, fromPage: number + 1, toPage: number + 1 };
   return parts.warehouse.countBelieved(course.key, above);
 }
 
 /** By how many records those known below the last page, and above it, are more than stand there. */
-async function missing(look: Look, end: Edge): Promise<number> {
+async function missing(look: QuickWalk, end: Edge): Promise<number> {
   return (await surplus(look, START, end)) + (await countAbove(look, end));
 }
 
 /** A removal by order wants as much of the list seen in order as shows that it is sorted. */
-async function seeOrder(look: Look, end: Edge): Promise<void> {
+async function confirmOrder(look: QuickWalk, end: Edge): Promise<void> {
   const { course, parts } = look;
   if (!(await parts.warehouse.hasProofs(course.key, course.walkId))) return;
   for (let number = end.number; number >= 1 && !isManyInOrder(course); number--) await read(look, number);
 }
 
-async function finish(look: Look): Promise<void> {
+async function finish(look: QuickWalk): Promise<void> {
   const { parts, order, course, totalcount } = look;
   const { checkpoint, key, walkId, news } = course;
   const left = await surplusLeft(look);
@@ -271,7 +274,7 @@ async function finish(look: Look): Promise<void> {
     await parts.warehouse.finishLook({ ...end, unexplained });
     return;
   }
-  const walk = { ...endOf(parts, order, look.startedAt(), course), isOrderSeen: isOrderSeen(look) };
+  const walk = { ...buildWalkEnd(parts, order, look.startedAt(), course), isOrderSeen: isOrderSeen(look) };
   const unsettled = Math.max(0, left);
   const isBlind = look.edges.size === 0 && !course.isWhole;
   if (look.known.isTrusted) warnOfDisorder(parts, course);
@@ -280,17 +283,17 @@ async function finish(look: Look): Promise<void> {
 }
 
 /** What is missed below the last page still. */
-async function surplusLeft(look: Look): Promise<number> {
+async function surplusLeft(look: QuickWalk): Promise<number> {
   const end = look.edges.get(highest(look));
   const { isWhole, checkpoint } = look.course;
   return end && !checkpoint.orderViolated && !isWhole ? missing(look, end) : 0;
 }
 
 /** Enough of the list, or all of it. */
-function isOrderSeen(look: Look): boolean {
+function isOrderSeen(look: QuickWalk): boolean {
   return isManyInOrder(look.course) || look.edges.size === highest(look);
 }
 
-function highest({ edges }: Look): number {
+function highest({ edges }: QuickWalk): number {
   return Math.max(0, ...edges.keys());
 }

@@ -1,7 +1,7 @@
 /** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
 import { RefusedError } from '../../lib/errors.ts';
-import { lastOf, pagesOf, whyUnread } from './proof.ts';
-import type { AskPage, Page } from './page-fetcher.ts';
+import { lastPageNumber, countPages, unreadReason } from './proof.ts';
+import type { FetchPage, Page } from './page-fetcher.ts';
 
 /** A page that was read, and its number. */
 export interface Position {
@@ -15,28 +15,28 @@ export interface Position {
  * walk. `again` may ask once more for a page that did not come.
  */
 export async function findLastPage(
-  ask: AskPage,
+  ask: FetchPage,
   last: { totalcount: number; pageSize: number } | null,
   again: (position: Position) => Promise<Position>,
 ): Promise<Position> {
   const guess = last ? Math.max(1, Math.ceil(last.totalcount / last.pageSize)) : 1;
-  const named = await followNames(ask, await askGuess(ask, guess, last ? 'page' : 'probe'));
+  const named = await followReportedLastPage(ask, await askGuess(ask, guess, last ? 'page' : 'probe'));
   if (named.number === 1 || !isMissing(named)) return named;
   const asked = await again(named);
   return isMissing(asked) ? findRealEnd(ask, asked.number) : asked;
 }
 
-async function askGuess(ask: AskPage, number: number, purpose: 'probe' | 'page'): Promise<Position> {
+async function askGuess(ask: FetchPage, number: number, purpose: 'probe' | 'page'): Promise<Position> {
   const page = await askOrNull(ask, number, purpose);
   return page ? { number, page } : { number: 1, page: await ask(1, 'probe') };
 }
 
 /** Down as often as the list shrinks, up once. */
-async function followNames(ask: AskPage, start: Position): Promise<Position> {
+async function followReportedLastPage(ask: FetchPage, start: Position): Promise<Position> {
   let position = start;
   let hasGrown = false;
   for (;;) {
-    const number = lastOf(position.page.paging);
+    const number = lastPageNumber(position.page.paging);
     if (number === position.number || (number > position.number && hasGrown)) return position;
     hasGrown ||= number > position.number;
     position = { number, page: await ask(number, 'page') };
@@ -45,12 +45,12 @@ async function followNames(ask: AskPage, start: Position): Promise<Position> {
 
 /** The page is named as the last one, but the list ends before it; a count that is too high by one does not matter. */
 function isMissing({ number, page: { holding, paging } }: Position): boolean {
-  const isNearby = paging.totalpage === pagesOf(paging) && whyUnread(number, paging, 0) === null;
+  const isNearby = paging.totalpage === countPages(paging) && unreadReason(number, paging, 0) === null;
   return holding.count === 0 && !isNearby;
 }
 
 /** Halves its way to the last page that holds anything: a count may be a thousand million pages too high. */
-async function findRealEnd(ask: AskPage, beyond: number): Promise<Position> {
+async function findRealEnd(ask: FetchPage, beyond: number): Promise<Position> {
   let found: Position = { number: 1, page: await ask(1, 'probe') };
   let empty = beyond;
   while (empty - found.number > 1) {
@@ -63,7 +63,7 @@ async function findRealEnd(ask: AskPage, beyond: number): Promise<Position> {
 }
 
 /** Where an earlier walk stopped, and how long the list was then. */
-export interface Stop {
+export interface ResumePoint {
   id: number;
   page: number;
   pageSize: number;
@@ -75,20 +75,20 @@ export interface Stop {
  * page size may be another one now, and the list may end below. Null where it is not found within what the list has
  * grown by.
  */
-export async function findPageOf(ask: AskPage, from: Stop): Promise<Position | null> {
+export async function seekToId(ask: FetchPage, from: ResumePoint): Promise<Position | null> {
   let number = from.page;
   let page = await askOrNull(ask, number, 'probe');
   if (!page) return null;
   const pagesize = Math.max(1, page.paging.pagesize);
   const guess = Math.floor(((from.page - 1) * from.pageSize) / pagesize) + 1;
-  const start = Math.min(guess, lastOf(page.paging));
+  const start = Math.min(guess, lastPageNumber(page.paging));
   if (start !== number) {
     number = start;
     page = await ask(number, 'probe');
   }
   const grown = Math.max(0, page.paging.totalcount - from.totalcount);
   const highest = number + 1 + Math.floor(grown / pagesize);
-  while ((page.holding.ends?.last ?? 0) < from.id && number < lastOf(page.paging)) {
+  while ((page.holding.ends?.last ?? 0) < from.id && number < lastPageNumber(page.paging)) {
     if (number >= highest || page.holding.count === 0) return null;
     number++;
     page = await ask(number, 'probe');
@@ -97,17 +97,17 @@ export async function findPageOf(ask: AskPage, from: Stop): Promise<Position | n
 }
 
 /** An answer beyond the end means that the package shrank: its new last page is read instead. */
-export async function unlessShrunk(ask: AskPage, position: Position): Promise<Position> {
+export async function clampToLastPage(ask: FetchPage, position: Position): Promise<Position> {
   let current = position;
-  while (lastOf(current.page.paging) < current.number) {
-    const number = lastOf(current.page.paging);
+  while (lastPageNumber(current.page.paging) < current.number) {
+    const number = lastPageNumber(current.page.paging);
     current = { number, page: await ask(number, 'probe') };
   }
   return current;
 }
 
 /** Asks for a page that may be beyond the end by now: some services refuse that. Null where it is refused. */
-async function askOrNull(ask: AskPage, number: number, purpose: 'probe' | 'page'): Promise<Page | null> {
+async function askOrNull(ask: FetchPage, number: number, purpose: 'probe' | 'page'): Promise<Page | null> {
   try {
     return await ask(number, purpose);
   } catch (error) {

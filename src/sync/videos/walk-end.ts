@@ -1,10 +1,16 @@
 /** How walks end: at their end with what they proved, or before it with what stopped them. */
-import { InterruptedError, messageOf, ParkedError, RefusedError, WarehouseError } from '../../lib/errors.ts';
+import {
+  InterruptedError,
+  errorMessage,
+  ParkedError,
+  RefusedError,
+  WarehouseError,
+} from '../../lib/errors.ts';
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { WalkEnd } from '../../warehouse/walks.ts';
-import type { SyncParts } from '../context.ts';
-import { isOrderSeen, noteOf, type Course } from './walk-state.ts';
-import type { WalkOrder } from './walk.ts';
+import type { SyncContext } from '../context.ts';
+import { isOrderSeen, walkMessage, type WalkState } from './walk-state.ts';
+import type { WalkOptions } from './walk.ts';
 
 /** A tick may come this much late, in milliseconds. */
 const LATE_TICK_MS = 60_000;
@@ -12,9 +18,9 @@ const LATE_TICK_MS = 60_000;
 const BRAKE_LEAST = 20;
 
 /** A file that cannot be written cannot take this note either: what stopped the walk is the better error. */
-export async function noteStop(
-  parts: SyncParts,
-  order: WalkOrder,
+export async function recordStop(
+  parts: SyncContext,
+  order: WalkOptions,
   walk: { walkId: number; mode: Mode },
   error: unknown,
 ): Promise<void> {
@@ -27,7 +33,7 @@ export async function noteStop(
 /** The error with what a person can do about it: wherever the walk is shown, both are. */
 function errorOf(error: unknown): string {
   const isForeign = error instanceof RefusedError && error.fault === 'foreign' && error.hint;
-  return isForeign ? `${error.message}; ${error.hint}` : messageOf(error);
+  return isForeign ? `${error.message}; ${error.hint}` : errorMessage(error);
 }
 
 function statusOf(error: unknown): Status {
@@ -36,7 +42,12 @@ function statusOf(error: unknown): Status {
 }
 
 /** What a walk came to that read what it was to read. */
-export function endOf(parts: SyncParts, order: WalkOrder, startedAt: number, course: Course): WalkEnd {
+export function buildWalkEnd(
+  parts: SyncContext,
+  order: WalkOptions,
+  startedAt: number,
+  course: WalkState,
+): WalkEnd {
   const { key, walkId, checkpoint, isWhole } = course;
   const brake = {
     share: parts.walk.removalBrake,
@@ -46,5 +57,5 @@ export function endOf(parts: SyncParts, order: WalkOrder, startedAt: number, cou
   };
   const end = { ...key, walkId, runId: order.runId, startedAt, now: parts.clock.now(), checkpoint, brake };
   const { resumed } = course;
-  return { ...end, isWhole, isOrderSeen: isOrderSeen(course), resumed, note: noteOf(course) };
+  return { ...end, isWhole, isOrderSeen: isOrderSeen(course), resumed, note: walkMessage(course) };
 }

@@ -1,18 +1,18 @@
 /** What a walk knows while it goes on, and how a page moves it on. */
 import type { PageOutcome } from '../../warehouse/store-page.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
-import type { BegunWalk } from '../../warehouse/walks.ts';
-import type { SyncParts } from '../context.ts';
+import type { StartedWalk } from '../../warehouse/walks.ts';
+import type { SyncContext } from '../context.ts';
 import type { Page } from './page-fetcher.ts';
-import { expectedOn, type Frontier, type PageLook, type Verdict } from './proof.ts';
+import { countExpectedOn, type TrustedNeighbour, type PageInput, type PageProof } from './proof.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
-export interface Course {
+export interface WalkState {
   key: PackageKey;
   walkId: number;
   checkpoint: Checkpoint;
   /** What was read last that could be trusted: see PageLook. */
-  above: PageLook['above'];
+  above: PageInput['above'];
   /** The storing of the page above. */
   storing: Promise<unknown>;
   /** Pages asked for a second time. */
@@ -43,7 +43,7 @@ export interface Course {
 }
 
 /** A walk that has read nothing yet. */
-export function setOut(key: PackageKey, { walkId, checkpoint, last }: BegunWalk): Course {
+export function createWalkState(key: PackageKey, { walkId, checkpoint, last }: StartedWalk): WalkState {
   const fresh = { id: null, page: 1, pageSize: last?.pageSize ?? 0, totalcount: 0 };
   return {
     key,
@@ -66,22 +66,25 @@ export function setOut(key: PackageKey, { walkId, checkpoint, last }: BegunWalk)
 }
 
 /** Counts what an answer changed. */
-export function countNews(
-  course: Course,
+export function addChanges(
+  course: WalkState,
   { inserted, updated, restored, newInQuarantine }: PageOutcome,
 ): void {
   course.news += inserted + updated + restored + newInQuarantine;
 }
 
 /** The list is not sorted: what was proved by its order is forgotten, also what earlier walks proved. */
-export async function forgetOrder({ warehouse }: SyncParts, { key, checkpoint }: Course): Promise<void> {
+export async function distrustOrder(
+  { warehouse }: SyncContext,
+  { key, checkpoint }: WalkState,
+): Promise<void> {
   if (checkpoint.orderViolated) return;
   checkpoint.orderViolated = true;
   await warehouse.dropProofsByOrder(key);
 }
 
 /** Says what a list that is not sorted comes to. */
-export function warnOfDisorder({ logger }: SyncParts, { key, checkpoint, isWhole }: Course): void {
+export function warnOfDisorder({ logger }: SyncContext, { key, checkpoint, isWhole }: WalkState): void {
   if (!checkpoint.orderViolated || isWhole) return;
   const name = `${key.account}/${key.packageId}`;
   logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
@@ -91,17 +94,17 @@ export function warnOfDisorder({ logger }: SyncParts, { key, checkpoint, isWhole
 const LEAST_IN_ORDER = 12;
 
 /** So much of the list was seen in order that this is no chance. */
-export function isManyInOrder({ inOrder }: Course): boolean {
+export function isManyInOrder({ inOrder }: WalkState): boolean {
   return inOrder >= LEAST_IN_ORDER;
 }
 
 /** A walk that went on near its end has seen too little of the list to know that it is sorted. */
-export function isOrderSeen(course: Course): boolean {
+export function isOrderSeen(course: WalkState): boolean {
   return !course.resumed || isManyInOrder(course);
 }
 
 /** Moves on by one page. A page out of its place moves nothing: going on from there would skip what was not read. */
-export function advance(course: Course, number: number, page: Page, verdict: Verdict): void {
+export function advance(course: WalkState, number: number, page: Page, verdict: PageProof): void {
   const { checkpoint } = course;
   checkpoint.totalcount = page.paging.totalcount;
   checkpoint.unread = verdict.unread ?? checkpoint.unread;
@@ -112,7 +115,7 @@ export function advance(course: Course, number: number, page: Page, verdict: Ver
     return;
   }
   const { ends, count } = page.holding;
-  if (number >= page.paging.totalpage) course.miscount = count - expectedOn(number, page.paging);
+  if (number >= page.paging.totalpage) course.miscount = count - countExpectedOn(number, page.paging);
   if (!ends) return;
   course.above = frontierOf(number, page);
   course.inOrder += count;
@@ -120,13 +123,13 @@ export function advance(course: Course, number: number, page: Page, verdict: Ver
   checkpoint.page = number;
 }
 
-function frontierOf(number: number, { paging, holding }: Page): Frontier | null {
+function frontierOf(number: number, { paging, holding }: Page): TrustedNeighbour | null {
   const { ends, ids } = holding;
   return ends && { ...ends, number, totalcount: paging.totalcount, ids: ids && new Set(ids) };
 }
 
 /** What is worth saying of a walk that read every page; null where nothing is. */
-export function noteOf({ checkpoint, distrusted, isWhole }: Course): string | null {
+export function walkMessage({ checkpoint, distrusted, isWhole }: WalkState): string | null {
   if (isWhole) return null;
   if (checkpoint.orderViolated) {
     return `the list is not sorted by id: nothing is marked removed${because(distrusted.why)}`;

@@ -19,7 +19,7 @@ const value = (name: string) => sql.placeholder(name);
  * Prepares: how many records is the service believed to list in the range? Rows are counted by their key alone, and the
  * few that are removed by an index of their own; below an id, by those above it. A million rows must not be read for this.
  */
-export function prepareCountBelieved(db: Db): (key: PackageKey, range: KnownRange) => number {
+export function prepareCountExpected(db: Db): (key: PackageKey, range: KnownRange) => number {
   const ofVideo = and(eq(video.account, value('account')), eq(video.package_id, value('packageId')));
   const inRange = and(ofVideo, between(video.id, value('low'), value('high')));
   const rows = db.select({ count: count() }).from(video).where(inRange).prepare();

@@ -3,7 +3,7 @@ import { and, eq, gte, inArray, isNull, notInArray, sql, type SQL } from 'drizzl
 import type { Tx } from '../../database/connection.ts';
 import { run, walk, type Mode } from '../../database/schema/runs.ts';
 import { packageDay, packageTable } from '../../database/schema/videos.ts';
-import { prepared } from '../../database/prepared.ts';
+import { prepareOnce } from '../../database/prepared.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 const value = (name: string) => sql.placeholder(name);
@@ -14,7 +14,7 @@ const ofAny = and(
 const ofPackage = (key: PackageKey) =>
   and(eq(packageTable.account, key.account), eq(packageTable.package_id, key.packageId));
 
-const register = prepared((db) =>
+const register = prepareOnce((db) =>
   db
     .insert(packageTable)
     .values({ account: value('account'), package_id: value('packageId'), name: value('name') })
@@ -59,7 +59,7 @@ export function retireAccounts(tx: Tx, kept: readonly string[], at: string): voi
     .run();
 }
 
-const find = prepared((db) => db.select().from(packageTable).where(ofAny).prepare());
+const find = prepareOnce((db) => db.select().from(packageTable).where(ofAny).prepare());
 
 /** What is known of the package, or undefined. */
 export function findPackage(tx: Tx, { account, packageId }: PackageKey) {
@@ -112,14 +112,14 @@ export function packagesServedSince(tx: Tx, account: string, mode: Mode, since: 
 }
 
 /** Notes that rows of the package changed: so many more are live, and this is the last `change_seq` among them. */
-export function notePackageChanged(tx: Tx, key: PackageKey, moreLive: number, changeSeq: number): void {
+export function addLiveCount(tx: Tx, key: PackageKey, moreLive: number, changeSeq: number): void {
   tx.update(packageTable)
     .set({ live_count: sql`${packageTable.live_count} + ${moreLive}`, changed_seq: changeSeq })
     .where(ofPackage(key))
     .run();
 }
 
-const noteSize = prepared((db) =>
+const noteSize = prepareOnce((db) =>
   db
     .insert(packageDay)
     .select(
@@ -141,12 +141,12 @@ const noteSize = prepared((db) =>
 );
 
 /** Notes how many videos the package has on this day (UTC). */
-export function notePackageSize(tx: Tx, { account, packageId }: PackageKey, date: string): void {
+export function recordSize(tx: Tx, { account, packageId }: PackageKey, date: string): void {
   noteSize(tx).run({ account, packageId, date });
 }
 
 /** Notes what a whole walk found. */
-export function notePackageWalked(
+export function recordFullWalk(
   tx: Tx,
   key: PackageKey,
   found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
@@ -163,7 +163,7 @@ export function notePackageWalked(
  * Notes that a package had its turn by this walk. One that failed keeps its place, so that the next run tries again; the
  * second failure in a row sends it to the end of the line.
  */
-export function notePackageServed(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
+export function recordTurn(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
   const { turn_walk_id: turn, failed_walks: failures } = packageTable;
   tx.update(packageTable)
     .set({
@@ -174,12 +174,12 @@ export function notePackageServed(tx: Tx, key: PackageKey, walkId: number, faile
     .run();
 }
 
-export type Looked = Pick<
+export type QuickWalkRecord = Pick<
   typeof packageTable.$inferSelect,
   'totalcount' | 'page_size' | 'looked_at' | 'unexplained'
 >;
 
-const noteLooked = prepared((db) =>
+const noteLooked = prepareOnce((db) =>
   db
     .update(packageTable)
     .set({
@@ -193,16 +193,16 @@ const noteLooked = prepared((db) =>
 );
 
 /** Notes what a quick look found the list to be. */
-export function notePackageLooked(tx: Tx, { account, packageId }: PackageKey, looked: Looked): void {
+export function recordQuickWalk(tx: Tx, { account, packageId }: PackageKey, looked: QuickWalkRecord): void {
   noteLooked(tx).run({ account, packageId, ...looked });
 }
 
 /** Notes that the list was seen out of order: a whole walk has to earn it trust again. */
-export function notePackageDisorder(tx: Tx, key: PackageKey): void {
+export function markUntrusted(tx: Tx, key: PackageKey): void {
   tx.update(packageTable).set({ order: 'untrusted' }).where(ofPackage(key)).run();
 }
 
 /** Notes that a quick look came to the package and failed: it waits for its next turn like the others. */
-export function notePackageMissed(tx: Tx, key: PackageKey, at: string): void {
+export function recordFailedQuickWalk(tx: Tx, key: PackageKey, at: string): void {
   tx.update(packageTable).set({ looked_at: at }).where(ofPackage(key)).run();
 }

@@ -3,7 +3,7 @@ import { and, between, eq, sql, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../../database/connection.ts';
 import { walk } from '../../database/schema/runs.ts';
 import { removalCandidate, type HeldReason, type Proof } from '../../database/schema/videos.ts';
-import { prepared } from '../../database/prepared.ts';
+import { prepareOnce } from '../../database/prepared.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 const ofPackage = (key: PackageKey) =>
@@ -63,7 +63,7 @@ export function prepareNoteCandidate(db: Db) {
 }
 
 /** Prepares: strike a candidate; it was seen again, or its removal has taken effect. */
-export function prepareStrikeCandidate(db: Db) {
+export function prepareDeleteCandidate(db: Db) {
   const query = db
     .delete(removalCandidate)
     .where(
@@ -80,7 +80,7 @@ export function prepareStrikeCandidate(db: Db) {
 }
 
 /** Drops the candidates that are not held back: their walk is not gone on from, or was found out of order. */
-export function dropFreshCandidates(tx: Tx, key: PackageKey): void {
+export function dropUnheldCandidates(tx: Tx, key: PackageKey): void {
   tx.delete(removalCandidate)
     .where(and(ofPackage(key), eq(removalCandidate.held_back, false)))
     .run();
@@ -90,7 +90,7 @@ const ofAny = and(
   eq(removalCandidate.account, sql.placeholder('account')),
   eq(removalCandidate.package_id, sql.placeholder('packageId')),
 );
-const anyCandidate = prepared((db) =>
+const anyCandidate = prepareOnce((db) =>
   db.select({ id: removalCandidate.id }).from(removalCandidate).where(ofAny).limit(1).prepare(),
 );
 
@@ -111,7 +111,7 @@ export function dropCandidatesByOrder(tx: Tx, key: PackageKey): void {
 }
 
 /** Hands the candidates of an earlier walk to the one that goes on from it. */
-export function adoptCandidates(tx: Tx, key: PackageKey, fromWalk: number, toWalk: number): void {
+export function reassignCandidates(tx: Tx, key: PackageKey, fromWalk: number, toWalk: number): void {
   tx.update(removalCandidate)
     .set({ walk_id: toWalk })
     .where(and(ofPackage(key), eq(removalCandidate.walk_id, fromWalk)))

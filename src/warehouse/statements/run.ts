@@ -2,7 +2,7 @@
 import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
-import { prepared } from '../../database/prepared.ts';
+import { prepareOnce } from '../../database/prepared.ts';
 import { request, run, walk, type Mode, type Status } from '../../database/schema/runs.ts';
 
 /** Adds a run and gives its id. */
@@ -18,7 +18,7 @@ export function insertRun(
 }
 
 /** Marks what a killed process left `running` as interrupted. Only for whoever holds the run lock. */
-export function closeLeftOvers(tx: Tx, at: string): void {
+export function interruptOrphans(tx: Tx, at: string): void {
   const end = {
     status: 'interrupted' as const,
     finished_at: at,
@@ -61,8 +61,8 @@ export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
 }
 
 const ofRun = eq(request.run_id, sql.placeholder('runId'));
-const countOfRun = prepared((db) => db.select({ count: count() }).from(request).where(ofRun).prepare());
-const countOfPackage = prepared((db) =>
+const countOfRun = prepareOnce((db) => db.select({ count: count() }).from(request).where(ofRun).prepare());
+const countOfPackage = prepareOnce((db) =>
   db
     .select({ count: count() })
     .from(request)
@@ -85,7 +85,7 @@ export function countRequests(tx: Tx, runId: number, account?: string, packageId
   return row?.count ?? 0;
 }
 
-const lastWhole = prepared((db) =>
+const lastWhole = prepareOnce((db) =>
   db
     .select()
     .from(run)
@@ -102,7 +102,7 @@ const lastWhole = prepared((db) =>
 );
 
 /** The newest run over everything in this mode that came to its end, whatever came of it; or undefined. */
-export function lastWholeRun(tx: Tx, mode: Mode) {
+export function lastUnscopedRun(tx: Tx, mode: Mode) {
   return lastWhole(tx).get({ mode });
 }
 

@@ -2,9 +2,9 @@
 import { lt, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { saving } from '../../database/schema/runs.ts';
-import { prepared } from '../../database/prepared.ts';
+import { prepareOnce } from '../../database/prepared.ts';
 
-const add = prepared((db) =>
+const add = prepareOnce((db) =>
   db
     .insert(saving)
     .values({

@@ -3,11 +3,11 @@ import { and, desc, eq, sql, ne } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Db, Tx } from '../../database/connection.ts';
 import { walk, type Mode, type Status } from '../../database/schema/runs.ts';
-import { notePackageServed } from './package.ts';
-import { prepared } from '../../database/prepared.ts';
+import { recordTurn } from './package.ts';
+import { prepareOnce } from '../../database/prepared.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
-const last = prepared((db) =>
+const last = prepareOnce((db) =>
   db
     .select()
     .from(walk)
@@ -140,13 +140,13 @@ export function walksOf(tx: Tx, runId: number): WalkRow[] {
 }
 
 /** Counts a failure for each package whose full walk is `running` under nobody: a killed process left it. */
-export function noteLeftOverWalks(tx: Tx): void {
+export function countOrphanFailures(tx: Tx): void {
   const left = tx
     .select()
     .from(walk)
     .where(and(eq(walk.status, 'running'), eq(walk.mode, 'full')))
     .all();
   for (const row of left) {
-    notePackageServed(tx, { account: row.account, packageId: row.package_id }, row.walk_id, true);
+    recordTurn(tx, { account: row.account, packageId: row.package_id }, row.walk_id, true);
   }
 }

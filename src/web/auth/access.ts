@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../../config/config.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/loopback.ts';
-import { createAdmission, openToAll, type Admits } from '../../service/server/api-keys.ts';
+import { createKeyAuth, allowAll, type Authorize } from '../../service/server/api-keys.ts';
 
 /** Throws ConfigError where everybody on the network could read the warehouse without a key. */
-export function refuseOpenDoor({ host, keys }: ServerConfig): void {
+export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
   if (keys.length > 0 || isLoopback(host)) return;
   throw new ConfigError(`server.host ${host} can be reached from other machines, and server.keys is empty`, {
     hint: 'give server.keys at least one key, or set server.host to 127.0.0.1',
@@ -17,15 +17,15 @@ export function refuseOpenDoor({ host, keys }: ServerConfig): void {
  * Lets in who carries one of `server.keys`: as `?key=`, as a bearer token, as `x-api-key`, or in the header that an
  * account's own clients use. Without keys everybody on this machine is let in.
  */
-export function admissionOf(
+export function createAuthorize(
   { keys }: Pick<ServerConfig, 'keys'>,
   accounts: readonly AccountConfig[],
-): Admits {
-  if (keys.length === 0) return openToAll;
+): Authorize {
+  if (keys.length === 0) return allowAll;
   const headers = accounts.flatMap(({ storage }) =>
     typeof storage?.auth === 'object' ? [storage.auth] : [],
   );
-  return createAdmission(keys, ['query', 'bearer', { header: 'x-api-key' }, ...headers]);
+  return createKeyAuth(keys, ['query', 'bearer', { header: 'x-api-key' }, ...headers]);
 }
 
 /**
@@ -43,7 +43,7 @@ export function addNameCheck(app: FastifyInstance, { keys }: ServerConfig): void
 }
 
 /** Sends away who is not let in: true where that was done. */
-export function sentAway(admits: Admits, request: FastifyRequest, reply: FastifyReply): boolean {
+export function rejectUnauthorized(admits: Authorize, request: FastifyRequest, reply: FastifyReply): boolean {
   if (admits(request)) return false;
   void reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'a key of server.keys is wanted' });
   return true;

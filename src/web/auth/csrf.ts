@@ -8,7 +8,7 @@ const LONGEST_PATH = 200;
  * The path of a page on this server to go to, without a key that is in its query; `/` for whatever a browser could take
  * for an address elsewhere, for more than one line, or that is longer than 200 characters.
  */
-export function localPath(wished: string): string {
+export function safeRedirectPath(wished: string): string {
   const path = withoutKey(wished);
   const isLocal = /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(path) && !path.includes('//'); // \x5c is the backslash
   return isLocal && path.length <= LONGEST_PATH ? path : '/';
@@ -26,7 +26,7 @@ function withoutKey(path: string): string {
  * True for a request that a page of somebody else made, as far as the browser says. A proxy before the server has to pass
  * on the name it was called by: as `host`, or as `x-forwarded-host`, which no page can set.
  */
-export function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
+export function isCrossSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'] ?? 'none';
   if (site !== 'same-origin' && site !== 'none') return true;
   if (headers.origin === undefined) return false;

@@ -1,7 +1,7 @@
 /** Slows whoever tries out keys. */
 import type { Clock } from '../../lib/clock.ts';
 
-export interface Guesses {
+export interface LoginThrottle {
   /** How long a caller, by its address, is not listened to, in milliseconds; 0: it is. */
   waitMs(address: string): number;
   /** Notes that the caller entered a wrong key. */
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const CALLERS = 1_000;
 
 /** Counts by caller: a stranger who guesses does not keep out who comes from another address. */
-export function createGuesses(clock: Pick<Clock, 'now'>): Guesses {
+export function createLoginThrottle(clock: Pick<Clock, 'now'>): LoginThrottle {
   const minutes = new Map<string, { since: number; wrong: number }>();
   const minuteOf = (caller: string) => {
     const minute = minutes.get(caller);

@@ -3,10 +3,10 @@ import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createKeySearch, type Admits } from '../../service/server/api-keys.ts';
-import { admissionOf } from './access.ts';
-import { createGuesses } from './login-throttle.ts';
-import { isByHttps, isFromElsewhere, localPath } from './csrf.ts';
+import { createKeySearch, type Authorize } from '../../service/server/api-keys.ts';
+import { createAuthorize } from './access.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { isByHttps, isCrossSite, safeRedirectPath } from './csrf.ts';
 import { createSessions } from './session-cookie.ts';
 
 /** A form goes to these by POST, with a body: `takesBodies` of the server. */
@@ -18,7 +18,7 @@ export interface FormFields {
   said: string | null;
 }
 
-export interface PeopleParts {
+export interface LoginParts {
   server: Pick<ServerConfig, 'keys' | 'port'>;
   accounts: readonly AccountConfig[];
   clock: Pick<Clock, 'now'>;
@@ -26,33 +26,39 @@ export interface PeopleParts {
   renderForm: (fields: FormFields) => string;
 }
 
-export interface PeopleAccess {
+export interface LoginAccess {
   /** Lets in by the cookie too, wherever `addRoutes` was called; without keys, everybody. */
-  isLetIn: Admits;
+  isAuthenticated: Authorize;
   /** Answers a request for a page with the form and 401 where nobody is let in: true where that was done. */
-  sentToForm(request: FastifyRequest, reply: FastifyReply): boolean;
+  sendLoginForm(request: FastifyRequest, reply: FastifyReply): boolean;
   /** Adds what the form needs; without keys, nothing. */
   addRoutes(app: FastifyInstance): void;
 }
 
 /** One door: what the parts become. */
-interface Door extends PeopleParts {
+interface LoginContext extends LoginParts {
   sessions: ReturnType<typeof createSessions>;
-  guesses: ReturnType<typeof createGuesses>;
+  guesses: ReturnType<typeof createLoginThrottle>;
   findKey: ReturnType<typeof createKeySearch>;
 }
 
-export function createPeopleAccess(parts: PeopleParts): PeopleAccess {
+export function createLogin(parts: LoginParts): LoginAccess {
   const { server, accounts, clock, renderForm } = parts;
   const sessions = createSessions(server, clock);
-  const door = { ...parts, sessions, guesses: createGuesses(clock), findKey: createKeySearch(server.keys) };
-  const hasKey = admissionOf(server, accounts);
-  const isLetIn: Admits = (request) => hasKey(request) || sessions.isLetIn(request.headers);
+  const door = {
+    ...parts,
+    sessions,
+    guesses: createLoginThrottle(clock),
+    findKey: createKeySearch(server.keys),
+  };
+  const hasKey = createAuthorize(server, accounts);
+  const isAuthenticated: Authorize = (request) =>
+    hasKey(request) || sessions.isAuthenticated(request.headers);
   return {
-    isLetIn,
-    sentToForm: (request, reply) => {
-      if (isLetIn(request)) return false;
-      void sendForm(reply, 401, renderForm({ to: localPath(request.url), said: null }));
+    isAuthenticated,
+    sendLoginForm: (request, reply) => {
+      if (isAuthenticated(request)) return false;
+      void sendForm(reply, 401, renderForm({ to: safeRedirectPath(request.url), said: null }));
       return true;
     },
     addRoutes: (app) => {
@@ -61,7 +67,7 @@ export function createPeopleAccess(parts: PeopleParts): PeopleAccess {
   };
 }
 
-function addFormRoutes(app: FastifyInstance, door: Door): void {
+function addFormRoutes(app: FastifyInstance, door: LoginContext): void {
   const [enterRoute, leaveRoute] = FORM_ROUTES;
   app.addHook('onRequest', async ({ headers }) => door.sessions.prepare(headers));
   void app.register(async (below) => {
@@ -77,10 +83,14 @@ function addFormRoutes(app: FastifyInstance, door: Door): void {
  * A caller that is slowed is not listened to, whatever it enters: else the answer would tell the right key. Who was let in
  * before stays in, and so does who carries a key in any of its other places.
  */
-async function enter(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<FastifyReply> {
+async function enter(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: LoginContext,
+): Promise<FastifyReply> {
   const { key, to } = fieldsOf(request.body);
   const again = (status: number, said: string) => sendForm(reply, status, door.renderForm({ to, said }));
-  if (isFromElsewhere(request.headers)) return again(403, FROM_ELSEWHERE);
+  if (isCrossSite(request.headers)) return again(403, FROM_ELSEWHERE);
   const waitSeconds = Math.ceil(door.guesses.waitMs(request.ip) / 1000);
   if (waitSeconds > 0) {
     void reply.header('retry-after', waitSeconds);
@@ -92,21 +102,25 @@ async function enter(request: FastifyRequest, reply: FastifyReply, door: Door): 
     return again(401, 'This is no key of this server.');
   }
   const cookie = await door.sessions.begin(found, isByHttps(request.headers));
-  return goOn(reply, to, cookie);
+  return redirectBack(reply, to, cookie);
 }
 
 const FROM_ELSEWHERE =
   'This was sent from a page of another site. If it was not: a proxy before vodhouse has to pass on the name that ' +
   'it is called by, as host or x-forwarded-host.';
 
-async function leave(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<FastifyReply> {
-  if (isFromElsewhere(request.headers)) {
+async function leave(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: LoginContext,
+): Promise<FastifyReply> {
+  if (isCrossSite(request.headers)) {
     return sendForm(reply, 403, door.renderForm({ to: '/', said: FROM_ELSEWHERE }));
   }
-  return goOn(reply, '/', door.sessions.end(isByHttps(request.headers)));
+  return redirectBack(reply, '/', door.sessions.end(isByHttps(request.headers)));
 }
 
-function goOn(reply: FastifyReply, to: string, cookie: string): FastifyReply {
+function redirectBack(reply: FastifyReply, to: string, cookie: string): FastifyReply {
   return reply.header('cache-control', 'no-store').header('set-cookie', cookie).redirect(to, 303);
 }
 
@@ -120,6 +134,6 @@ function fieldsOf(body: unknown): { key: string; to: string } {
   const { key, to } = { ...(body as Record<string, unknown> | undefined) };
   return {
     key: typeof key === 'string' ? key.trim() : '',
-    to: localPath(typeof to === 'string' ? to : ''),
+    to: safeRedirectPath(typeof to === 'string' ? to : ''),
   };
 }

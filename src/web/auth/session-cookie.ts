@@ -12,10 +12,10 @@ export interface Sessions {
   begin(key: string, isByHttps: boolean): Promise<string>;
   /** The `set-cookie` that makes a browser forget. */
   end(isByHttps: boolean): string;
-  /** To be awaited before `isLetIn`, which lets in nobody until this was done once for a request with a cookie. */
+  /** To be awaited before `isAuthenticated`, which lets in nobody until this was done once for a request with a cookie. */
   prepare(headers: Headers): Promise<void>;
   /** Whether a request carries a cookie of ours that still lets in. */
-  isLetIn(headers: Headers): boolean;
+  isAuthenticated(headers: Headers): boolean;
 }
 
 const DAYS_30_MS = 30 * 86_400_000;
@@ -50,7 +50,7 @@ export function createSessions(
     },
     end: (isByHttps) => setCookie(name, '', 0, isByHttps),
     prepare: async (headers) => (cookieOf(headers) === undefined ? undefined : prepare()),
-    isLetIn: (headers) => {
+    isAuthenticated: (headers) => {
       const cookie = cookieOf(headers);
       return (
         cookie !== undefined && [...signers.values()].some((signer) => endOf(cookie, signer) > clock.now())

@@ -1,10 +1,18 @@
 /** The latest additions, edits and removals. */
 import type { ComponentChildren } from 'preact';
 import type { Added, Edited, Removed } from '../../queries/named/changes.ts';
-import type { StatusFacts } from '../status-view.ts';
-import { Ago, bytesOf, lengthOf, packagePath, Title, VideoLink, videoPath } from './format.tsx';
+import type { StatusView } from '../status-view.ts';
+import {
+  RelativeTime,
+  formatByteTitle,
+  formatLength,
+  packagePath,
+  Title,
+  VideoLink,
+  videoPath,
+} from './format.tsx';
 
-type Changes = Pick<StatusFacts, 'added' | 'edited' | 'removed' | 'now'> & { unit: 'ms' | 's' };
+type Changes = Pick<StatusView, 'added' | 'edited' | 'removed' | 'now'> & { unit: 'ms' | 's' };
 
 export function ChangesSection({ added, edited, removed, now, unit }: Changes) {
   return (
@@ -40,12 +48,14 @@ function List({ id, heading, none, children }: ListParts) {
 }
 
 function Addition({ of: row, now, unit }: { of: Added; now: number; unit: 'ms' | 's' }) {
-  const facts = [lengthOf(row.duration, unit), bytesOf(row.filesize)].filter((words) => words !== '');
+  const facts = [formatLength(row.duration, unit), formatByteTitle(row.filesize)].filter(
+    (words) => words !== '',
+  );
   return (
     <li>
       <VideoLink of={row} />
       <Where of={row}>
-        <Ago at={row.first_seen_at} now={now} />
+        <RelativeTime at={row.first_seen_at} now={now} />
         {facts.length > 0 && ` · ${facts.join(' · ')}`}
         {row.removed_at !== null && ' · removed since'}
       </Where>
@@ -71,7 +81,7 @@ function Edit({ of: row, now }: { of: Edited; now: number }) {
         )}
       </a>
       <Where of={row}>
-        <Ago at={row.at} now={now} /> · {editWords(row)}
+        <RelativeTime at={row.at} now={now} /> · {editWords(row)}
       </Where>
     </li>
   );
@@ -88,7 +98,7 @@ function Removal({ of: row, now }: { of: Removed; now: number }) {
     <li>
       <VideoLink of={row} />
       <Where of={row}>
-        <Ago at={row.removed_at} now={now} />
+        <RelativeTime at={row.removed_at} now={now} />
       </Where>
     </li>
   );

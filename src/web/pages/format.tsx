@@ -1,37 +1,45 @@
 /** Figures, moments and lengths as the pages show them. */
 import { fromTimestamp } from '../../lib/clock.ts';
-import { ago, binarySize, count, duration } from '../../lib/format.ts';
+import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 
 /** How long ago a moment of the warehouse was (`YYYY-MM-DD HH:MM:SS` UTC); `never` where there is none. */
-export function Ago({ at, now, never = 'never' }: { at: string | null; now: number; never?: string }) {
+export function RelativeTime({
+  at,
+  now,
+  never = 'never',
+}: {
+  at: string | null;
+  now: number;
+  never?: string;
+}) {
   if (at === null) return <>{never}</>;
   return (
     <time dateTime={`${at.replace(' ', 'T')}Z`} title={`${at} UTC`}>
-      {ago(Math.max(0, now - fromTimestamp(at)))}
+      {formatAgo(Math.max(0, now - fromTimestamp(at)))}
     </time>
   );
 }
 
 /** A moment as it stands in the warehouse. */
-export function Moment({ at }: { at: string }) {
+export function Timestamp({ at }: { at: string }) {
   return <time dateTime={`${at.replace(' ', 'T')}Z`}>{at}</time>;
 }
 
 /** How long something took whose moments are whole seconds. */
-export function tookWords(from: string, to: string): string {
+export function formatElapsed(from: string, to: string): string {
   const ms = fromTimestamp(to) - fromTimestamp(from);
   if (ms < 1_000) return 'under 1 s';
-  return ms < 60_000 ? `${ms / 1_000} s` : duration(ms);
+  return ms < 60_000 ? `${ms / 1_000} s` : formatDuration(ms);
 }
 
 /** `+12`, `−3`, `±0`. */
 export function signed(difference: number): string {
   if (difference === 0) return '±0';
-  return `${difference > 0 ? '+' : '\u2212'}${count(Math.abs(difference))}`;
+  return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
 }
 
 /** A length of a video, `1:02:03`; the service counts it in `unit`. Nothing where it is not told, or is none. */
-export function lengthOf(duration: number | null, unit: 'ms' | 's'): string {
+export function formatLength(duration: number | null, unit: 'ms' | 's'): string {
   if (duration === null || duration < 0) return '';
   const seconds = Math.round(unit === 'ms' ? duration / 1000 : duration);
   const two = (number: number) => String(number).padStart(2, '0');
@@ -40,8 +48,8 @@ export function lengthOf(duration: number | null, unit: 'ms' | 's'): string {
 }
 
 /** Bytes in words; nothing where they are not told. */
-export function bytesOf(bytes: number | null): string {
-  return bytes === null ? '' : binarySize(bytes);
+export function formatByteTitle(bytes: number | null): string {
+  return bytes === null ? '' : formatBinaryBytes(bytes);
 }
 
 /** A title as it is; in other words where there is none. */
@@ -70,7 +78,7 @@ export function VideoLink({ of: video }: { of: Parameters<typeof videoPath>[0] &
 }
 
 /** The query of an address: what is null is left out. */
-export function queryOf(values: Record<string, string | number | null>): string {
+export function toQueryString(values: Record<string, string | number | null>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)]],
   );

@@ -4,11 +4,11 @@ import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/version.ts';
 
 /** Where the files that a page loads are found: under addresses that change with their content. */
-export type AddressOf = (asset: string) => string;
+export type AssetUrl = (asset: string) => string;
 
 export interface PageParts {
   title: string;
-  addressOf: AddressOf;
+  addressOf: AssetUrl;
   /** Moves when there is something new to show; null for a page that stays as it is. */
   stamp?: string | null;
   /** A key let whoever looks in, who may want to leave. */
@@ -19,12 +19,12 @@ export interface PageParts {
 }
 
 /** A document as text. Every text and attribute in it is escaped by the renderer. */
-export function asHtml(page: VNode): string {
+export function renderPage(page: VNode): string {
   return `<!doctype html>\n${renderToString(page)}\n`;
 }
 
 /** A piece of a document. */
-export function asPiece(piece: VNode): string {
+export function renderFragment(piece: VNode): string {
   return renderToString(piece);
 }
 

@@ -1,7 +1,7 @@
 /** The page at the door: asks for a key. */
-import { asHtml, Page, type AddressOf, type PageParts } from './layout.tsx';
+import { renderPage, Page, type AssetUrl, type PageParts } from './layout.tsx';
 
-export interface EnterParts extends Pick<PageParts, 'addressOf'> {
+export interface LoginPageParts extends Pick<PageParts, 'addressOf'> {
   /** Where to go on to. */
   to: string;
   /** Why a key that was entered did not open; null before. */
@@ -9,11 +9,11 @@ export interface EnterParts extends Pick<PageParts, 'addressOf'> {
 }
 
 /** Renders the page for what its form is to hold. */
-export function renderEnter(addressOf: AddressOf): (fields: Pick<EnterParts, 'to' | 'said'>) => string {
-  return (fields) => asHtml(<EnterPage {...fields} addressOf={addressOf} />);
+export function renderLogin(addressOf: AssetUrl): (fields: Pick<LoginPageParts, 'to' | 'said'>) => string {
+  return (fields) => renderPage(<LoginPage {...fields} addressOf={addressOf} />);
 }
 
-export function EnterPage({ addressOf, to, said }: EnterParts) {
+export function LoginPage({ addressOf, to, said }: LoginPageParts) {
   return (
     <Page addressOf={addressOf} title="A key is wanted · vodhouse">
       <section class="card door">

@@ -1,9 +1,9 @@
 /** The page of a package: how it stands, its walks, and its videos to search, sort and page. */
-import { count, counted } from '../../lib/format.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
-import type { PackageFacts, PackageWish } from '../package-view.ts';
-import { Ago, packagePath, queryOf, tookWords } from './format.tsx';
+import type { PackageView, PackageQuery } from '../package-view.ts';
+import { RelativeTime, packagePath, toQueryString, formatElapsed } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
 import { stateOf } from './packages.tsx';
 import { Pager } from './pager.tsx';
@@ -11,7 +11,7 @@ import { Sparkline } from './sparkline.tsx';
 import { RemovedTable, VideoTable } from './video-tables.tsx';
 
 export interface PackagePageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
-  facts: PackageFacts;
+  facts: PackageView;
   unit: 'ms' | 's';
 }
 
@@ -45,7 +45,7 @@ export function PackagePage({ facts, unit, ...page }: PackagePageParts) {
   );
 }
 
-function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: PackageFacts }) {
+function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: PackageView }) {
   if (!standing) {
     return (
       <p class="notice">
@@ -57,8 +57,8 @@ function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: Packa
   const [level, words] = stateOf(standing);
   return (
     <p class="standing">
-      <span class={`state ${level}`}>{words}</span> {counted(standing.videos, 'video')}, walked whole{' '}
-      <Ago at={standing.walked_at} now={now} />
+      <span class={`state ${level}`}>{words}</span> {pluralize(standing.videos, 'video')}, walked whole{' '}
+      <RelativeTime at={standing.walked_at} now={now} />
       {sizes.length > 1 && (
         <>
           {' · '}
@@ -75,7 +75,7 @@ function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: Packa
   );
 }
 
-function Videos({ facts, unit }: { facts: PackageFacts; unit: 'ms' | 's' }) {
+function Videos({ facts, unit }: { facts: PackageView; unit: 'ms' | 's' }) {
   const { list, wish } = facts;
   if (!list) {
     return (
@@ -85,11 +85,11 @@ function Videos({ facts, unit }: { facts: PackageFacts; unit: 'ms' | 's' }) {
       </>
     );
   }
-  const addressOf = (other: Partial<PackageWish>) => packagePath(facts) + wishQuery({ ...wish, ...other });
+  const addressOf = (other: Partial<PackageQuery>) => packagePath(facts) + wishQuery({ ...wish, ...other });
   return (
     <>
       <h2 id="videos-heading">
-        {counted(list.found, 'video')} {wish.keyword !== null && 'found'}
+        {pluralize(list.found, 'video')} {wish.keyword !== null && 'found'}
       </h2>
       <Search facts={facts} />
       {list.videos.length > 0 && (
@@ -100,7 +100,7 @@ function Videos({ facts, unit }: { facts: PackageFacts; unit: 'ms' | 's' }) {
   );
 }
 
-function Search({ facts }: { facts: PackageFacts }) {
+function Search({ facts }: { facts: PackageView }) {
   const { wish } = facts;
   return (
     <form class="find" method="get" action={packagePath(facts)} role="search">
@@ -123,8 +123,8 @@ function Search({ facts }: { facts: PackageFacts }) {
 }
 
 /** The query of a wish: what is as it is without is left out. */
-function wishQuery({ keyword, item, sort, direction, page }: PackageWish): string {
-  return queryOf({
+function wishQuery({ keyword, item, sort, direction, page }: PackageQuery): string {
+  return toQueryString({
     keyword,
     item: keyword === null ? null : item,
     sort: sort === 'id' ? null : sort,
@@ -133,7 +133,7 @@ function wishQuery({ keyword, item, sort, direction, page }: PackageWish): strin
   });
 }
 
-function Removed({ facts, unit }: { facts: PackageFacts; unit: 'ms' | 's' }) {
+function Removed({ facts, unit }: { facts: PackageView; unit: 'ms' | 's' }) {
   const { videos, next } = facts.removed ?? { videos: [], next: null };
   return (
     <>
@@ -169,7 +169,7 @@ function Walks({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
             </span>{' '}
             {walkWords(walk)}
             <p class="soft">
-              <Ago at={walk.started_at} now={now} /> · run {walk.run_id}, {walk.mode}
+              <RelativeTime at={walk.started_at} now={now} /> · run {walk.run_id}, {walk.mode}
               {walk.error !== null && (
                 <>
                   {' '}
@@ -200,12 +200,12 @@ function walkWords({
     [removed, 'removed'],
     [restored, 'came back'],
   ] as const;
-  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${count(number)} ${word}`] : []));
-  const took = finished_at === null ? [] : [tookWords(started_at, finished_at)];
+  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${formatCount(number)} ${word}`] : []));
+  const took = finished_at === null ? [] : [formatElapsed(started_at, finished_at)];
   return [
     ...(said.length > 0 ? said : ['no change']),
-    counted(pages, 'page'),
-    counted(requests, 'request'),
+    pluralize(pages, 'page'),
+    pluralize(requests, 'request'),
     ...took,
   ].join(', ');
 }

@@ -1,8 +1,8 @@
 /** The packages: how fresh each is, how many videos it has, and how they came. */
-import { count, counted } from '../../lib/format.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
 import { isOutOfOrder } from '../../health/package-problems.ts';
-import type { PackageFacts, StatusFacts } from '../status-view.ts';
-import { Ago, packagePath, queryOf } from './format.tsx';
+import type { PackageRowView, StatusView } from '../status-view.ts';
+import { RelativeTime, packagePath, toQueryString } from './format.tsx';
 import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';
@@ -10,14 +10,15 @@ import { Table } from './table.tsx';
 /** From so many packages on they can be searched. */
 const MANY = 10;
 
-type Packages = Pick<StatusFacts, 'packages' | 'now'> & { isUnderWay: boolean };
+type Packages = Pick<StatusView, 'packages' | 'now'> & { isUnderWay: boolean };
 
 export function PackagesSection({ packages, now, isUnderWay }: Packages) {
   const { rows, all, found, find, page, pages } = packages;
   return (
     <section id="packages" class="card" data-part aria-labelledby="packages-heading">
       <h2 id="packages-heading">
-        Packages <small>{find === null ? count(all) : `${count(found)} of ${count(all)}`}</small>
+        Packages{' '}
+        <small>{find === null ? formatCount(all) : `${formatCount(found)} of ${formatCount(all)}`}</small>
       </h2>
       {(all > MANY || find !== null) && <Find find={find} />}
       {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'None is called so.'}</p>}
@@ -25,7 +26,7 @@ export function PackagesSection({ packages, now, isUnderWay }: Packages) {
       <Pager
         page={page}
         pages={pages}
-        addressOf={(number) => `/${queryOf({ find, page: number })}#packages`}
+        addressOf={(number) => `/${toQueryString({ find, page: number })}#packages`}
       />
     </section>
   );
@@ -42,7 +43,7 @@ function Find({ find }: { find: string | null }) {
   );
 }
 
-type Rows = { rows: readonly PackageFacts[]; now: number; isUnderWay: boolean };
+type Rows = { rows: readonly PackageRowView[]; now: number; isUnderWay: boolean };
 
 function PackageTable({ rows, now, isUnderWay }: Rows) {
   const head = ['Package', 'State', 'Walked', '>Videos', 'Last 30 days'];
@@ -55,7 +56,7 @@ function PackageTable({ rows, now, isUnderWay }: Rows) {
   );
 }
 
-type Row = { of: PackageFacts; now: number; isUnderWay: boolean };
+type Row = { of: PackageRowView; now: number; isUnderWay: boolean };
 
 function PackageRow({ of: row, now, isUnderWay }: Row) {
   const [level, words] = stateOf(row, isUnderWay);
@@ -76,9 +77,9 @@ function PackageRow({ of: row, now, isUnderWay }: Row) {
         <span class={`state ${level}`}>{words}</span>
       </td>
       <td class="nowrap">
-        <Ago at={row.walked_at} now={now} />
+        <RelativeTime at={row.walked_at} now={now} />
       </td>
-      <td class="number">{count(row.videos)}</td>
+      <td class="number">{formatCount(row.videos)}</td>
       <td>
         <Sparkline sizes={row.sizes} />
       </td>
@@ -89,13 +90,16 @@ function PackageRow({ of: row, now, isUnderWay }: Row) {
 type Level = 'good' | 'look' | 'bad' | 'new';
 
 /** The state of a package in a word or two, the worst first; while a run is under way the unread ones wait for it. */
-export function stateOf(row: Omit<PackageFacts, 'sizes'>, isUnderWay = false): [level: Level, words: string] {
+export function stateOf(
+  row: Omit<PackageRowView, 'sizes'>,
+  isUnderWay = false,
+): [level: Level, words: string] {
   if (row.last_walk === 'running' && row.walked_at === null) return ['new', 'being read'];
   if (row.last_walk === 'failed') return ['bad', 'last walk failed'];
   if (row.walked_at === null) return isUnderWay ? ['new', 'waits for its turn'] : ['bad', 'never walked'];
   if (row.stale) return ['bad', 'stale'];
   if (row.last_walk === 'partial') return ['look', 'last walk not whole'];
-  if (row.held_back > 0) return ['look', `${counted(row.held_back, 'removal')} held back`];
+  if (row.held_back > 0) return ['look', `${pluralize(row.held_back, 'removal')} held back`];
   if (isOutOfOrder(row)) return ['look', 'not in order of ids'];
   return ['good', 'fresh'];
 }

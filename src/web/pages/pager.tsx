@@ -1,5 +1,5 @@
 /** Links to the other pages of a list. */
-import { count } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 
 export interface PagerParts {
   /** From 1 up. */
@@ -20,7 +20,7 @@ export function Pager({ page, pages, addressOf }: PagerParts) {
         </a>
       )}
       <span>
-        Page {count(page)} of {count(pages)}
+        Page {formatCount(page)} of {formatCount(pages)}
       </span>
       {page < pages && (
         <a rel="next" href={addressOf(page + 1)}>

@@ -1,7 +1,7 @@
 /** The last runs: what they did, and why one failed. */
-import { count, counted } from '../../lib/format.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
 import type { Standing } from '../../health/report.ts';
-import { Ago, tookWords } from './format.tsx';
+import { RelativeTime, formatElapsed } from './format.tsx';
 import { Table } from './table.tsx';
 
 type Run = Standing['runs'][number];
@@ -36,7 +36,7 @@ const LEVELS: Record<Run['status'], string> = {
 };
 
 function RunRows({ of: run, now }: { of: Run; now: number }) {
-  const took = run.finished_at === null ? '' : tookWords(run.started_at, run.finished_at);
+  const took = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
   return (
     <>
       <tr>
@@ -44,14 +44,14 @@ function RunRows({ of: run, now }: { of: Run; now: number }) {
           {run.run_id} <small class="soft">{whichRun(run)}</small>
         </th>
         <td class="nowrap">
-          <Ago at={run.started_at} now={now} />
+          <RelativeTime at={run.started_at} now={now} />
         </td>
         <td class="nowrap">{took}</td>
         <td>
           <span class={`state ${LEVELS[run.status]}`}>{run.status}</span>
         </td>
         <td>{whatItDid(run)}</td>
-        <td class="number">{run.status === 'running' ? '' : count(run.requests)}</td>
+        <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
       </tr>
       {run.error !== null && (
         <tr class="why">
@@ -85,7 +85,7 @@ export function whatItDid(run: Run): string {
     [run.restored, 'came back'],
     [run.quarantined, 'into quarantine'],
   ] as const;
-  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${count(number)} ${word}`] : []));
-  const failed = run.failed_walks > 0 ? [`${counted(run.failed_walks, 'package')} failed`] : [];
+  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${formatCount(number)} ${word}`] : []));
+  const failed = run.failed_walks > 0 ? [`${pluralize(run.failed_walks, 'package')} failed`] : [];
   return [...(said.length > 0 ? said : ['no change']), ...failed].join(', ');
 }

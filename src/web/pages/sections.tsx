@@ -1,17 +1,17 @@
 /** The upper sections of the status page: the verdict, what is under way, what needs a person, and the budgets. */
-import { count, counted, duration } from '../../lib/format.ts';
+import { formatCount, pluralize, formatDuration } from '../../lib/format.ts';
 import type { Advice } from '../../health/problems.ts';
 import type { Standing } from '../../health/report.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { WalkProgress } from '../run-progress.ts';
-import type { StatusFacts } from '../status-view.ts';
-import type { Verdict } from '../../health/overall-status.ts';
-import { Moment, packagePath } from './format.tsx';
+import type { StatusView } from '../status-view.ts';
+import type { OverallStatus } from '../../health/overall-status.ts';
+import { Timestamp, packagePath } from './format.tsx';
 import { Table } from './table.tsx';
 
 const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
 
-export function VerdictSection({ verdict: { level, words }, at }: { verdict: Verdict; at: string }) {
+export function VerdictSection({ verdict: { level, words }, at }: { verdict: OverallStatus; at: string }) {
   return (
     <section id="verdict" class={`verdict ${level}`} data-part>
       <h1>
@@ -21,13 +21,13 @@ export function VerdictSection({ verdict: { level, words }, at }: { verdict: Ver
         {words}
       </h1>
       <p class="soft">
-        As of <Moment at={at} /> UTC
+        As of <Timestamp at={at} /> UTC
       </p>
     </section>
   );
 }
 
-type ProgressParts = Pick<StatusFacts, 'progress' | 'nextRun'>;
+type ProgressParts = Pick<StatusView, 'progress' | 'nextRun'>;
 
 export function ProgressSection(parts: ProgressParts) {
   return (
@@ -52,7 +52,7 @@ export function Progress({ progress: run, nextRun }: ProgressParts) {
   return (
     <>
       <h2>
-        Run {run.run_id} is under way <small>{`${run.mode}, for ${duration(run.forMs)}`}</small>
+        Run {run.run_id} is under way <small>{`${run.mode}, for ${formatDuration(run.forMs)}`}</small>
       </h2>
       {run.packages && (
         <p>
@@ -61,7 +61,7 @@ export function Progress({ progress: run, nextRun }: ProgressParts) {
             max={Math.max(1, run.packages.all)}
             aria-label="Packages walked"
           />{' '}
-          {count(run.packages.done)} of {counted(run.packages.all, 'package')} walked
+          {formatCount(run.packages.done)} of {pluralize(run.packages.all, 'package')} walked
         </p>
       )}
       <ul class="walks">
@@ -78,7 +78,7 @@ export function Progress({ progress: run, nextRun }: ProgressParts) {
 function NextRun({ at }: { at: string }) {
   return (
     <>
-      The next full run is due at <Moment at={at} /> UTC.
+      The next full run is due at <Timestamp at={at} /> UTC.
     </>
   );
 }
@@ -96,7 +96,7 @@ function WalkLine({ of: walk }: { of: WalkProgress }) {
   return (
     <>
       <bdi class="walk">{name}</bdi> <progress value={done} max={all} aria-label={`Pages of ${name} read`} />{' '}
-      {count(done)} of {counted(all, 'page')}
+      {formatCount(done)} of {pluralize(all, 'page')}
     </>
   );
 }
@@ -129,7 +129,7 @@ export function NeedsSection({ needs, all }: Pick<Standing, 'needs'> & { all: st
       </ul>
       {left > 0 && (
         <p class="soft">
-          and {count(left)} more: <code>{all}</code>
+          and {formatCount(left)} more: <code>{all}</code>
         </p>
       )}
     </section>
@@ -181,7 +181,7 @@ function Spent({
   of: { spent: number; limit: number | null };
   label: string;
 }) {
-  if (limit === null) return <>{count(spent)}, no limit</>;
+  if (limit === null) return <>{formatCount(spent)}, no limit</>;
   return (
     <>
       <meter
@@ -194,7 +194,7 @@ function Spent({
         aria-label={label}
       />{' '}
       <span class="nowrap">
-        {count(spent)} of {count(limit)}
+        {formatCount(spent)} of {formatCount(limit)}
       </span>
     </>
   );

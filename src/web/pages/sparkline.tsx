@@ -1,5 +1,5 @@
 /** How many videos a package had, as a small line. */
-import { count } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 import { signed } from './format.tsx';
 
 const WIDTH = 120;
@@ -21,7 +21,7 @@ export function Sparkline({ sizes }: { sizes: readonly Size[] }) {
   return (
     <span class="spark">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img">
-        <title>{`${count(first.videos)} videos on ${first.date}, ${count(last.videos)} on ${last.date}`}</title>
+        <title>{`${formatCount(first.videos)} videos on ${first.date}, ${formatCount(last.videos)} on ${last.date}`}</title>
         <polyline points={pointsOf(sizes)} />
       </svg>
       <small>{change}</small>

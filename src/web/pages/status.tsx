@@ -1,6 +1,6 @@
 /** The status page: how things stand, in the order of what one wants to know first. */
 import { toTimestamp } from '../../lib/clock.ts';
-import type { StatusFacts } from '../status-view.ts';
+import type { StatusView } from '../status-view.ts';
 import { ChangesSection } from './changes.tsx';
 import { Page, type PageParts } from './layout.tsx';
 import { PackagesSection } from './packages.tsx';
@@ -9,7 +9,7 @@ import { BudgetsSection, NeedsSection, ProgressSection, VerdictSection } from '.
 import { StorageSection } from './storage.tsx';
 
 export interface StatusPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
-  facts: StatusFacts;
+  facts: StatusView;
   /** What the service counts a video's length in. */
   unit: 'ms' | 's';
 }

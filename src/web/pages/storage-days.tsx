@@ -1,23 +1,14 @@
 /** All days of an account's storage, a year at a time: sizes and counts. */
-import { count } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
-import type { StorageFacts } from '../status-view.ts';
-import { bytesOf, Moment, queryOf } from './format.tsx';
+import type { StorageView } from '../status-view.ts';
+import { formatByteTitle, Timestamp, toQueryString } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import {
-  DAY_HEAD,
-  daysOf,
-  firstDayOf,
-  lastDayOf,
-  markOf,
-  SIZES,
-  togetherOf,
-  whyMissing,
-} from './storage.tsx';
+import { DAY_HEAD, daysOf, firstDayOf, lastDayOf, markOf, SIZES, totalSize, whyMissing } from './storage.tsx';
 import { Table } from './table.tsx';
 
 export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
-  storage: StorageFacts;
+  storage: StorageView;
   /** The year that is shown, as `2026`; null: the newest. */
   year: string | null;
 }
@@ -40,14 +31,14 @@ export function StorageDaysPage({ storage, year, ...page }: StorageDaysParts) {
   return (
     <Page {...page} title={`Storage of ${account} · vodhouse`}>
       <nav class="crumbs" aria-label="Up">
-        <a href={`/${queryOf({ storage: account })}#storage`}>Storage</a>
+        <a href={`/${toQueryString({ storage: account })}#storage`}>Storage</a>
       </nav>
       <h1 id="days-heading">Storage of {account}</h1>
       <nav class="tabs" aria-label="Years">
         {years.map((each) => (
           <a
             key={each}
-            href={`/storage/${encodeURIComponent(account)}${queryOf({ year: each })}`}
+            href={`/storage/${encodeURIComponent(account)}${toQueryString({ year: each })}`}
             aria-current={each === shown ? 'page' : undefined}
           >
             {each}
@@ -98,15 +89,15 @@ function Figures({ of: row }: { of: StorageDayRow }) {
         const pieces = row[COUNTS[name]];
         return (
           <td key={name}>
-            {bytesOf(row[name])}
-            {pieces !== null && <small class="soft"> {count(pieces)}</small>}
+            {formatByteTitle(row[name])}
+            {pieces !== null && <small class="soft"> {formatCount(pieces)}</small>}
           </td>
         );
       })}
-      <td>{togetherOf(row)}</td>
+      <td>{totalSize(row)}</td>
       <td class="nowrap">
         {row.state === 'live' ? 'live, ' : ''}
-        <Moment at={row.observed_at} />
+        <Timestamp at={row.observed_at} />
       </td>
     </>
   );

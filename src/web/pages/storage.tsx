@@ -1,9 +1,9 @@
 /** Storage over time: the chart, and the same figures as a table. */
 import { addDays } from '../../lib/days.ts';
-import { binarySize } from '../../lib/format.ts';
+import { formatBinaryBytes } from '../../lib/format.ts';
 import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
-import type { StorageFacts } from '../status-view.ts';
-import { bytesOf, queryOf } from './format.tsx';
+import type { StorageView } from '../status-view.ts';
+import { formatByteTitle, toQueryString } from './format.tsx';
 import { Table } from './table.tsx';
 
 /** The five sizes of a day (service.md 2.3), as they are stacked from below. */
@@ -18,7 +18,7 @@ export const SIZES = [
 /** So many days stand in the table below the chart. */
 const DAYS = 14;
 
-export function StorageSection({ storage }: { storage: StorageFacts | null }) {
+export function StorageSection({ storage }: { storage: StorageView | null }) {
   return (
     <section id="storage" class="card" aria-labelledby="storage-heading">
       <h2 id="storage-heading">Storage</h2>
@@ -31,7 +31,7 @@ export function StorageSection({ storage }: { storage: StorageFacts | null }) {
   );
 }
 
-function Storage({ of: storage }: { of: StorageFacts }) {
+function Storage({ of: storage }: { of: StorageView }) {
   const { account, accounts, days } = storage;
   const last = days.at(-1);
   return (
@@ -42,7 +42,7 @@ function Storage({ of: storage }: { of: StorageFacts }) {
       </p>
       <div id="storage-figure" data-part>
         {firstDayOf(storage) !== null && (
-          <figure class="chart" data-chart={`/storage.json${queryOf({ account })}`}>
+          <figure class="chart" data-chart={`/storage.json${toQueryString({ account })}`}>
             <details id="storage-figures">
               <summary>The last days as a table</summary>
               <DayTable storage={storage} most={DAYS} />
@@ -63,7 +63,7 @@ function AccountLinks({ accounts, shown }: { accounts: readonly string[]; shown:
       {accounts.map((account) => (
         <a
           key={account}
-          href={`/${queryOf({ storage: account })}#storage`}
+          href={`/${toQueryString({ storage: account })}#storage`}
           aria-current={account === shown ? 'true' : undefined}
         >
           {account}
@@ -79,21 +79,21 @@ function Now({ of: day, today }: { of: StorageDayRow; today: string }) {
   const when = isLive && day.date === today ? 'so far (live)' : words;
   return (
     <>
-      <strong>{togetherOf(day)}</strong> on {day.date}, {when}
+      <strong>{totalSize(day)}</strong> on {day.date}, {when}
     </>
   );
 }
 
 /** The five sizes together: what was told of them, and that it is not all where some was not. */
-export function togetherOf(day: StorageDayRow): string {
+export function totalSize(day: StorageDayRow): string {
   const told = SIZES.flatMap(([name]) => day[name] ?? []);
   if (told.length === 0) return 'not told';
-  const together = binarySize(told.reduce((sum, size) => sum + size, 0));
+  const together = formatBinaryBytes(told.reduce((sum, size) => sum + size, 0));
   return told.length < SIZES.length ? `at least ${together}` : together;
 }
 
 /** The first day to show: known, or known to be missing; null where there is none. */
-export function firstDayOf({ days, gaps }: StorageFacts): string | null {
+export function firstDayOf({ days, gaps }: StorageView): string | null {
   return [days[0]?.date, gaps.at(-1)?.date].flatMap((date) => date ?? []).sort()[0] ?? null;
 }
 
@@ -101,13 +101,13 @@ export function firstDayOf({ days, gaps }: StorageFacts): string | null {
 type Day = { date: string; row: StorageDayRow } | { date: string; gap: GapRow | null };
 
 /** The last day to show: at least yesterday, so that what was not read since is seen to be missing. */
-export function lastDayOf({ days, today }: StorageFacts): string {
+export function lastDayOf({ days, today }: StorageView): string {
   const [known, yesterday] = [days.at(-1)?.date ?? '', addDays(today, -1)];
   return known > yesterday ? known : yesterday;
 }
 
 /** The days from `from` to `to`, the newest first; also those that are not known. */
-export function daysOf({ days, gaps }: StorageFacts, from: string, to: string): Day[] {
+export function daysOf({ days, gaps }: StorageView, from: string, to: string): Day[] {
   const [known, missed] = [
     new Map(days.map((row) => [row.date, row])),
     new Map(gaps.map((gap) => [gap.date, gap])),
@@ -120,7 +120,7 @@ export function daysOf({ days, gaps }: StorageFacts, from: string, to: string): 
   return all;
 }
 
-function DayTable({ storage, most }: { storage: StorageFacts; most: number }) {
+function DayTable({ storage, most }: { storage: StorageView; most: number }) {
   const [first, last] = [firstDayOf(storage) ?? '', lastDayOf(storage)];
   const from = addDays(last, 1 - most);
   return (
@@ -151,9 +151,9 @@ function DayRow({ of: day }: { of: Day }) {
         {markOf(day.row)}
       </th>
       {SIZES.map(([name]) => (
-        <td key={name}>{bytesOf(day.row[name])}</td>
+        <td key={name}>{formatByteTitle(day.row[name])}</td>
       ))}
-      <td>{togetherOf(day.row)}</td>
+      <td>{totalSize(day.row)}</td>
     </tr>
   );
 }
@@ -179,7 +179,7 @@ export function whyMissing(gap: GapRow | null): string {
 }
 
 /** What the chart is drawn from: every day from the first to the last, null where one is not known; sizes in bytes. */
-export function chartOf(storage: StorageFacts) {
+export function chartOf(storage: StorageView) {
   const { account, days, today } = storage;
   const [first, last] = [firstDayOf(storage), days.at(-1)];
   const all = first === null ? [] : daysOf(storage, first, lastDayOf(storage)).reverse();

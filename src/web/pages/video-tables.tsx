@@ -1,8 +1,8 @@
 /** Videos in a table: those of a list, and those that were removed. */
 import type { SortItem } from '../../service/videos.ts';
 import type { RemovedVideo } from '../../queries/named/videos.ts';
-import type { ListedVideo, PackageWish } from '../package-view.ts';
-import { bytesOf, lengthOf, VideoLink } from './format.tsx';
+import type { ListedVideo, PackageQuery } from '../package-view.ts';
+import { formatByteTitle, formatLength, VideoLink } from './format.tsx';
 import { Table } from './table.tsx';
 
 type Package = { account: string; package_id: number };
@@ -10,10 +10,10 @@ type Package = { account: string; package_id: number };
 export interface VideoTableParts {
   of: Package;
   videos: readonly ListedVideo[];
-  wish: PackageWish;
+  wish: PackageQuery;
   unit: 'ms' | 's';
   /** The address of the same list, but for what is given. */
-  addressOf: (other: Partial<PackageWish>) => string;
+  addressOf: (other: Partial<PackageQuery>) => string;
 }
 
 const SORTED: readonly (readonly [SortItem, string])[] = [
@@ -64,8 +64,8 @@ function VideoCells({ of, video, unit }: VideoCellsParts) {
       <th scope="row">
         <VideoLink of={{ ...of, ...video }} />
       </th>
-      <td class="number">{lengthOf(video.duration, unit)}</td>
-      <td class="number">{bytesOf(video.filesize)}</td>
+      <td class="number">{formatLength(video.duration, unit)}</td>
+      <td class="number">{formatByteTitle(video.filesize)}</td>
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** The page of a video: its fields as they stand, and each state before. */
 import type { VideoStates } from '../../queries/page-queries.ts';
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
-import { bytesOf, lengthOf, Moment, packagePath, Title } from './format.tsx';
+import { formatByteTitle, formatLength, Timestamp, packagePath, Title } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
 
 export interface VideoPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'>, VideoStates {
@@ -41,7 +41,8 @@ export function VideoPage({ now: video, before, earlier, packageName, unit, ...p
         ) : (
           <span class="state bad">removed at {video.removed_at} UTC</span>
         )}{' '}
-        first seen <Moment at={video.first_seen_at} />, last changed <Moment at={video.changed_at} /> UTC
+        first seen <Timestamp at={video.first_seen_at} />, last changed <Timestamp at={video.changed_at} />{' '}
+        UTC
       </p>
       <Fields of={video} unit={unit} />
       <Versions now={video} before={before} earlier={earlier} />
@@ -83,8 +84,8 @@ function FieldValue({
 }) {
   if (value === null) return <i class="soft">not told</i>;
   if (value === '') return <i class="soft">empty</i>;
-  if (name === 'duration') return <>{`${value} ${unit} (${lengthOf(Number(value), unit)})`}</>;
-  if (name === 'filesize') return <>{`${value} bytes (${bytesOf(Number(value))})`}</>;
+  if (name === 'duration') return <>{`${value} ${unit} (${formatLength(Number(value), unit)})`}</>;
+  if (name === 'filesize') return <>{`${value} bytes (${formatByteTitle(Number(value))})`}</>;
   if (name.endsWith('_url')) return <Address of={String(value)} />;
   return <bdi class="text">{value}</bdi>;
 }
@@ -125,7 +126,7 @@ function Version({ of: state, former }: { of: VideoRow | VersionRow; former: Vid
   return (
     <>
       <p>
-        <Moment at={from} /> {whatHappened(state, former, changes.length)}
+        <Timestamp at={from} /> {whatHappened(state, former, changes.length)}
       </p>
       {changes.length > 0 && <Differences of={changes} />}
     </>

@@ -2,14 +2,14 @@
 import type { Config, ServerConfig } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { staleBy } from '../../health/freshness.ts';
+import { createStaleCheck } from '../../health/freshness.ts';
 import { openPublisher } from '../../publishing/open-publisher.ts';
-import { typedWith } from '../../health/commands.ts';
-import { openDetails } from '../../queries/page-queries.ts';
-import { openLists } from '../../queries/video-list/video-list.ts';
-import { openOverview } from '../../queries/status-queries.ts';
+import { commandsFor } from '../../health/commands.ts';
+import { openPageQueries } from '../../queries/page-queries.ts';
+import { openVideoLists } from '../../queries/video-list/video-list.ts';
+import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { Publication } from '../../publishing/publisher.ts';
-import { openTallies } from '../../queries/metric-deltas.ts';
+import { openMetricDeltas } from '../../queries/metric-deltas.ts';
 import { createMetrics } from '../metrics.ts';
 import { createMirror } from '../mirror.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Readiness,
 } from '../../health/readiness.ts';
 import type { StreamParts } from '../../health/streams.ts';
-import { openSite, type SiteParts } from '../server.ts';
+import { createWebServer, type WebServerParts } from '../server.ts';
 import { nextTick } from '../../lib/cron-ticks.ts';
 
 export interface Serving {
@@ -31,31 +31,33 @@ export interface Serving {
 }
 
 /** What the process around it knows. */
-export interface Surroundings extends Pick<SiteParts, 'whyDead' | 'onError' | 'bounds'> {
+export interface WebEnvironment extends Pick<WebServerParts, 'whyDead' | 'onError' | 'bounds'> {
   clock: Clock;
 }
 
 /** Serves the live file of a config at `server`. Throws ConfigError where it cannot listen, WarehouseError for the file. */
-export async function openServing(
+export async function openWebServer(
   config: Config & { server: ServerConfig },
-  surroundings: Surroundings,
+  surroundings: WebEnvironment,
 ): Promise<Serving> {
   const { clock } = surroundings;
   const { lists, overview, details, tallies, close } = openWarehouseToRead(config.warehouse, clock.now());
-  const streams = { config, overview, isStale: staleBy(config.schedule) };
+  const streams = { config, overview, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const nextRun = (now: number) => nextTick(config.schedule.full, now);
   const metrics = createMetrics({ ...streams, tallies, publisher, clock });
   const calendar = createCalendar(config.timezone);
   try {
-    const site = await openSite({
+    const site = await createWebServer({
       ...surroundings,
       server: config.server,
       accounts: config.accounts,
       catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, lists, publisher, typed: typedWith(config.file), nextRun, clock },
+      pages: { ...streams, details, lists, publisher, typed: commandsFor(config.file), nextRun, clock },
       metrics,
-      readiness: rememberedFor(clock, (isLetIn: boolean) => judge(streams, clock.now(), isLetIn)),
+      readiness: rememberedFor(clock, (isAuthenticated: boolean) =>
+        judge(streams, clock.now(), isAuthenticated),
+      ),
     });
     lists.prepare(packagesOf(config)).catch(surroundings.onError);
     return {
@@ -74,10 +76,10 @@ export async function openServing(
 
 /** All that looks at the live file at `path`, each through a connection of its own. */
 function openWarehouseToRead(path: string, now: number) {
-  const lists = openLists(path);
-  const overview = openOverview(path);
-  const details = openDetails(path);
-  const tallies = openTallies(path, now);
+  const lists = openVideoLists(path);
+  const overview = openStatusQueries(path);
+  const details = openPageQueries(path);
+  const tallies = openMetricDeltas(path, now);
   const close = async () => {
     tallies.close();
     details.close();
@@ -102,11 +104,11 @@ function rememberedFor<Of, What>(clock: Clock, make: (of: Of) => What): (of: Of)
   };
 }
 
-function judge(streams: StreamParts, now: number, isLetIn: boolean): Readiness {
+function judge(streams: StreamParts, now: number, isAuthenticated: boolean): Readiness {
   try {
-    return (isLetIn ? readiness : readinessInCounts)(readinessFacts(streams, now));
+    return (isAuthenticated ? readiness : readinessInCounts)(readinessFacts(streams, now));
   } catch (error) {
-    return unreadable(error, isLetIn);
+    return unreadable(error, isAuthenticated);
   }
 }
 

@@ -1,11 +1,11 @@
 /** The process of the server: takes what to serve, says where it listens, and ends with the worker. */
 import type { Config } from '../../config/config.ts';
-import { endWithParent } from '../../lib/child-process.ts';
+import { exitWithParent } from '../../lib/child-process.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/errors.ts';
-import { told } from '../../lib/serialize-error.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { serializeError } from '../../lib/serialize-error.ts';
 import { DEAD_AFTER_MS, type FromServer, type ToServer } from './ipc.ts';
-import { openServing, type Serving } from './compose.ts';
+import { openWebServer, type Serving } from './compose.ts';
 
 /** By a clock that nobody sets. */
 let livedAt = performance.now();
@@ -19,15 +19,15 @@ async function serve(config: Config): Promise<void> {
   const { server } = config;
   if (!server) return;
   try {
-    serving = await openServing({ ...config, server }, { clock: systemClock, whyDead, onError: tell });
+    serving = await openWebServer({ ...config, server }, { clock: systemClock, whyDead, onError: tell });
     say({ url: serving.url });
   } catch (error) {
-    say({ refused: told(error) });
+    say({ refused: serializeError(error) });
   }
 }
 
 function tell(error: unknown): void {
-  say({ failed: messageOf(error) });
+  say({ failed: errorMessage(error) });
 }
 
 function whyDead(): string | null {
@@ -37,7 +37,7 @@ function whyDead(): string | null {
     : null;
 }
 
-endWithParent(() => {
+exitWithParent(() => {
   void serving?.close().finally(() => process.exit());
   if (!serving) process.exit();
 });

@@ -4,15 +4,15 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '../../config/config.ts';
-import { forkBuilt } from '../../lib/child-process.ts';
+import { forkDist } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/errors.ts';
+import { errorMessage } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { revived } from '../../lib/serialize-error.ts';
+import { deserializeError } from '../../lib/serialize-error.ts';
 import type { Publication } from '../../publishing/publisher.ts';
 import { SIGN_OF_LIFE_MS, type FromServer, type ToServer } from './ipc.ts';
 
-export interface ServerProcess {
+export interface WebProcess {
   /** Where it listens, without a slash at the end. */
   url: string;
   published(publication: Pick<Publication, 'durationMs'>): void;
@@ -50,7 +50,7 @@ export interface ServerSurroundings {
  * Starts the server of a config that has one, and starts it anew where it dies. Throws ConfigError where it cannot listen,
  * and the reason of the signal where that aborts before.
  */
-export async function startServer(config: Config, surroundings: ServerSurroundings): Promise<ServerProcess> {
+export async function startWebProcess(config: Config, surroundings: ServerSurroundings): Promise<WebProcess> {
   const { clock, logger, signal } = surroundings;
   const order = withoutKeys(config);
   const closing = new AbortController();
@@ -107,7 +107,7 @@ function atPortOf(url: string, order: Config): Config {
 async function start(order: Config, surroundings: ServerSurroundings): Promise<Started> {
   const { environment, logger, signal } = surroundings;
   signal.throwIfAborted();
-  const child = forkBuilt('web/process/entry.js', environment);
+  const child = forkDist('web/process/entry.js', environment);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
     child.once('error', (error) => resolve(error.message));
@@ -123,7 +123,7 @@ async function start(order: Config, surroundings: ServerSurroundings): Promise<S
   }
   await stop(started);
   signal.throwIfAborted();
-  throw 'refused' in said ? revived(said.refused) : new Error(said.failed);
+  throw 'refused' in said ? deserializeError(said.refused) : new Error(said.failed);
 }
 
 /** What it says first; that it failed where it ends before, says nothing for too long, or is not waited for any more. */
@@ -142,7 +142,7 @@ async function firstWords({ child, ended }: Running, signal: AbortSignal): Promi
 }
 
 function notStarted(error: unknown): Started {
-  return { child: null, url: '', ended: Promise.resolve(messageOf(error)) };
+  return { child: null, url: '', ended: Promise.resolve(errorMessage(error)) };
 }
 
 function say({ child }: Started, words: ToServer): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { publishAfterRun, publishedLines } from '../../../src/cli/commands/publish.ts';
-import { openSession } from '../../../src/cli/command-context.ts';
+import { openCommandContext } from '../../../src/cli/command-context.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { createPublisher } from '../../../src/publishing/publisher.ts';
 import { liveFileWith, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
@@ -41,7 +41,7 @@ describe('a session', () => {
     const before = process.stderr.isTTY;
     process.stderr.isTTY = isTerminal;
     try {
-      const session = openSession('sync', { logLevel: 'info', logFormat: 'text' }, []);
+      const session = openCommandContext('sync', { logLevel: 'info', logFormat: 'text' }, []);
       session.announce('publishing …\n');
       session.close();
     } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { summaryText } from '../../../src/cli/output/run-summary.ts';
-import { columnsOf, printable, shortened } from '../../../src/lib/format.ts';
+import { displayWidth, escapeControls, truncate } from '../../../src/lib/format.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 
 type Walk = RunSummary['walks'][number];
@@ -70,7 +70,7 @@ describe('the line of a package', () => {
     const walks = [walk(), walk({ package_id: 7 })];
     const narrow = linesOf(walks, { name, columns: 100 });
     expect(narrow[0]).toContain('Recordings of the wi…: ');
-    expect(narrow.slice(0, 2).map(columnsOf)).toEqual([100, 100]);
+    expect(narrow.slice(0, 2).map(displayWidth)).toEqual([100, 100]);
     expect(linesOf(walks, { name })[0]).toContain(`${name}: `);
     expect(linesOf(walks, { name, columns: 20 })[0]).toContain('main/101 Recordi…: ');
   });
@@ -116,17 +116,17 @@ describe('how a walk ended', () => {
 
 describe('a text for a terminal', () => {
   it('is cut between two letters, by the columns that they take', () => {
-    expect(shortened('abcdef', 6)).toBe('abcdef');
-    expect(shortened('abcdef', 5)).toBe('abcd…');
-    expect(shortened('한국어', 6)).toBe('한국어');
-    expect(shortened('한국어', 5)).toBe('한국…');
-    expect(shortened('한국어', 4)).toBe('한…');
-    expect(shortened('😀😀', 3)).toBe('😀…');
+    expect(truncate('abcdef', 6)).toBe('abcdef');
+    expect(truncate('abcdef', 5)).toBe('abcd…');
+    expect(truncate('한국어', 6)).toBe('한국어');
+    expect(truncate('한국어', 5)).toBe('한국…');
+    expect(truncate('한국어', 4)).toBe('한…');
+    expect(truncate('😀😀', 3)).toBe('😀…');
   });
 
   it('has no character that does something', () => {
     const harmful = '\u0000\u0007\t\n\r\u001b\u007f\u009b\u2028\u2029\u202e\u2066\ud800';
-    expect(printable(`a${harmful}b`)).toBe(`a${'\ufffd'.repeat(harmful.length)}b`);
-    expect(printable('한국어 👩‍👩‍👧 é')).toBe('한국어 👩‍👩‍👧 é');
+    expect(escapeControls(`a${harmful}b`)).toBe(`a${'\ufffd'.repeat(harmful.length)}b`);
+    expect(escapeControls('한국어 👩‍👩‍👧 é')).toBe('한국어 👩‍👩‍👧 é');
   });
 });

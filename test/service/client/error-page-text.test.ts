@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOfPage } from '../../../src/service/client/error-page-text.ts';
+import { errorPageText } from '../../../src/service/client/error-page-text.ts';
 import { inTime } from '../../support/time-limit.ts';
 
 describe('the words of an error page', () => {
@@ -14,14 +14,14 @@ describe('the words of an error page', () => {
     ['<br/><br/>', ''],
     ['', ''],
   ])('of %j are %j', (page, words) => {
-    expect(wordsOfPage(page)).toBe(words);
+    expect(errorPageText(page)).toBe(words);
   });
 
   it.each(['<', '<a ', '<<>', '<a <b> ', ' \n', '>'])(
     'are found in linear time in a page of 400,000 %j',
     (part) => {
       const page = part.repeat(400_000);
-      expect(inTime(() => wordsOfPage(page)).length).toBeLessThanOrEqual(page.length);
+      expect(inTime(() => errorPageText(page)).length).toBeLessThanOrEqual(page.length);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RefusedError, TransientError, type Fault } from '../../../src/lib/errors.ts';
+import { RefusedError, TransientError, type FaultKind } from '../../../src/lib/errors.ts';
 import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
 import type { Reply } from '../../support/servers/scripted-service.ts';
 import {
@@ -21,7 +21,7 @@ async function pageOf(reply: Reply) {
 }
 
 /** Fails with this fault, is asked again, and then is well. */
-async function expectHealing(reply: Reply, fault: Fault): Promise<string> {
+async function expectHealing(reply: Reply, fault: FaultKind): Promise<string> {
   const error = await failureOf(pageOf(reply));
   expect(error).toBeInstanceOf(TransientError);
   expect(error).toMatchObject({ fault });

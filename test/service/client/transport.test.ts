@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { RefusedError, TransientError } from '../../../src/lib/errors.ts';
-import { createRooms } from '../../../src/service/client/buffer-pool.ts';
+import { createBufferPool } from '../../../src/service/client/buffer-pool.ts';
 import { send } from '../../../src/service/client/transport.ts';
 import { AWKWARD_KEY } from '../../support/fixtures/awkward-key.ts';
 import {
@@ -116,7 +116,7 @@ describe('a service that is not there', () => {
     const agent = new Agent({ connect: { lookup: (_name, _options, done) => done(null, addresses) } });
     const url = new URL(service.url.replace('127.0.0.1', 'localhost'));
     const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000 };
-    const outcome = await send(agent, createRooms().take(), {
+    const outcome = await send(agent, createBufferPool().take(), {
       url,
       headers: {},
       now: 0,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SeenPage } from '../../../src/service/client/parse-response.ts';
-import { takeOutList } from '../../../src/service/client/response-body.ts';
+import type { PageEnvelope } from '../../../src/service/client/parse-response.ts';
+import { splitEnvelope } from '../../../src/service/client/response-body.ts';
 import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
 import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
 
@@ -9,8 +9,8 @@ const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), video
 /** Asks for a page that is answered so; `known` says whether it is recognised. */
 async function ask(body: string, known: boolean) {
   const { client, service } = await clientOf(() => ({ body }));
-  const seen: (SeenPage | null)[] = [];
-  const recognise = async (_hash: string, readSeen: () => SeenPage | null) => {
+  const seen: (PageEnvelope | null)[] = [];
+  const recognise = async (_hash: string, readSeen: () => PageEnvelope | null) => {
     seen.push(readSeen());
     return known;
   };
@@ -52,7 +52,7 @@ describe('the hash of a page', () => {
 
   it('is another one for a reader that reads otherwise', () => {
     const content = Buffer.from(listBody({ records }));
-    expect(takeOutList(content, 'records 1')?.hash).not.toBe(takeOutList(content, 'records 2')?.hash);
+    expect(splitEnvelope(content, 'records 1')?.hash).not.toBe(splitEnvelope(content, 'records 2')?.hash);
   });
 });
 
@@ -80,8 +80,8 @@ describe('nobody can recognise', () => {
     const { client } = await clientOf(({ number }) => ({
       body: number === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : whole,
     }));
-    const asked: (SeenPage | null)[] = [];
-    const recognise = async (_hash: string, readSeen: () => SeenPage | null) => {
+    const asked: (PageEnvelope | null)[] = [];
+    const recognise = async (_hash: string, readSeen: () => PageEnvelope | null) => {
       asked.push(readSeen());
       return true;
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_BOUNDS } from '../../../src/service/server/limits.ts';
+import { DEFAULT_LIMITS } from '../../../src/service/server/limits.ts';
 import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
 import { createApp, listen } from '../../../src/service/server/server.ts';
 import { expectDescribed } from '../../support/openapi-document.ts';
@@ -64,12 +64,12 @@ describe('an address', () => {
 
 describe('headers', () => {
   it.each([
-    ['one header', requestText(LIST, `x-long: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
+    ['one header', requestText(LIST, `x-long: ${'x'.repeat(DEFAULT_LIMITS.headerBytes)}`)],
     [
       'many of them',
       requestText(LIST, ...Array.from({ length: 300 }, (_, at) => `x-${at}: ${'x'.repeat(60)}`)),
     ],
-    ['the address', requestText(`${LIST}&keyword=${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
+    ['the address', requestText(`${LIST}&keyword=${'x'.repeat(DEFAULT_LIMITS.headerBytes)}`)],
   ])('above the bound are refused with 431 and the connection ends: %s', async (_what, text) => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     const answer = await connectRaw(url, text).ended;
@@ -79,7 +79,7 @@ describe('headers', () => {
 
   it('below the bound are taken', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
-    const header = `x-long: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes - 1_000)}`;
+    const header = `x-long: ${'x'.repeat(DEFAULT_LIMITS.headerBytes - 1_000)}`;
     expect(await connectRaw(url, requestText(LIST, header)).ended).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
@@ -270,8 +270,8 @@ describe('no answer to what went wrong', () => {
     [404, 'a body that is no JSON', post('application/json', '{')],
     [404, 'a body of another type', post('application/xml', '<x/>')],
     [404, 'a body that is too large', post('application/json', `"${'x'.repeat(2_000)}"`)],
-    [414, 'a long address', requestText(`/${'x'.repeat(DEFAULT_BOUNDS.urlBytes)}`)],
-    [431, 'long headers', requestText('/', `x: ${'x'.repeat(DEFAULT_BOUNDS.headerBytes)}`)],
+    [414, 'a long address', requestText(`/${'x'.repeat(DEFAULT_LIMITS.urlBytes)}`)],
+    [431, 'long headers', requestText('/', `x: ${'x'.repeat(DEFAULT_LIMITS.headerBytes)}`)],
     [500, 'an exception, videos', requestText(LIST)],
     [
       500,

@@ -3,12 +3,12 @@
  * through. Which turn a run gives, what is due and when a run gives way is the real code's to say; walks are numbers.
  */
 import { fromTimestamp, toTimestamp } from '../../../src/lib/clock.ts';
-import { GaveWayError, ParkedError, TransientError } from '../../../src/lib/errors.ts';
+import { PreemptedError, ParkedError, TransientError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { createGivingWay, findDue, type Due, type LastRun } from '../../../src/app/due.ts';
-import { keepApart } from '../../../src/sync/sync-account.ts';
-import { createGuard, type StreamsOutcome } from '../../../src/sync/circuit-breaker.ts';
-import { serveInTurn, TURNS, type Turn } from '../../../src/sync/fair-queue.ts';
+import { createPreemption, findDue, type Due, type LastRun } from '../../../src/app/due.ts';
+import { interleaveFailed } from '../../../src/sync/sync-account.ts';
+import { createCircuitBreaker, type StreamsOutcome } from '../../../src/sync/circuit-breaker.ts';
+import { runFairly, FAIRNESS, type Slot } from '../../../src/sync/fair-queue.ts';
 import { createSlidingBudget, type SlidingBudget, type SlidingLimits } from './fairness-budget.ts';
 import { createAges, type Ages, type Figures } from './fairness-figures.ts';
 import { nextTick } from '../../../src/lib/cron-ticks.ts';
@@ -100,17 +100,17 @@ async function run(world: World, { mode, goesOnFrom }: Due): Promise<void> {
   const { clock, packages, wishes } = world;
   const origin = goesOnFrom ?? toTimestamp(clock.now);
   const schedule = { full: wishes.full, quick: null };
-  const reasonAt = createGivingWay(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
-  const guard = createGuard(logger, 'main');
+  const reasonAt = createPreemption(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
+  const guard = createCircuitBreaker(logger, 'main');
   const mayNotGoOn = () => {
     const reason = guard.whyStopped() ? null : reasonAt(clock.now);
     return reason === null
       ? guard.whyStopped()
-      : new GaveWayError(reason, Math.floor(clock.now / 1000) * 1000);
+      : new PreemptedError(reason, Math.floor(clock.now / 1000) * 1000);
   };
   packages.sort((one, other) => one.turnWalkId - other.turnWalkId || one.id - other.id);
   const waiting = inOrder(packages.filter(({ servedIn }) => goesOnFrom === null || servedIn !== goesOnFrom));
-  await serveInTurn(waiting, { ...TURNS, seats: SEATS, mayNotGoOn }, (one, turn) =>
+  await runFairly(waiting, { ...FAIRNESS, seats: SEATS, mayNotGoOn }, (one, turn) =>
     guard.attempt(one.id, () => {
       turn.begin();
       return walk(world, one, turn, origin);
@@ -121,7 +121,9 @@ async function run(world: World, { mode, goesOnFrom }: Due): Promise<void> {
 
 function inOrder(packages: readonly SimulatedPackage[]): SimulatedPackage[] {
   const byId = new Map(packages.map((one) => [one.id, one]));
-  const order = keepApart(packages.map(({ id, failedWalks }) => ({ id, failedBefore: failedWalks > 0 })));
+  const order = interleaveFailed(
+    packages.map(({ id, failedWalks }) => ({ id, failedBefore: failedWalks > 0 })),
+  );
   return order.flatMap((id) => byId.get(id) ?? []);
 }
 
@@ -132,7 +134,7 @@ function resumeAt({ failures }: StreamsOutcome): string | null {
   return toTimestamp(Math.ceil(Math.min(...moments) / 1000) * 1000);
 }
 
-async function walk(world: World, one: SimulatedPackage, turn: Turn, origin: string): Promise<void> {
+async function walk(world: World, one: SimulatedPackage, turn: Slot, origin: string): Promise<void> {
   const { ages } = world;
   const walkId = ++world.walks;
   setOut(world, one);

@@ -1,5 +1,5 @@
 /** Plays turns with walks that are numbers of pages, and says what of it breaks the rules of src/sync/fair-queue.ts. */
-import { serveInTurn, type Turn } from '../../../src/sync/fair-queue.ts';
+import { runFairly, type Slot } from '../../../src/sync/fair-queue.ts';
 
 export interface TurnPlay {
   /** Pages of each package; packages are named by their place in this list. */
@@ -47,11 +47,11 @@ export async function playTurns(
   const { seats, pages, mostBegun, stopAfter = Infinity } = play;
   const mayNotGoOn = () => (played.read.length >= stopAfter ? new Error('stop') : null);
   const names = play.sizes.map((_, name) => name);
-  await serveInTurn(names, { seats, pages, mostBegun, mayNotGoOn }, (name, turn) => serve(stage, name, turn));
+  await runFairly(names, { seats, pages, mostBegun, mayNotGoOn }, (name, turn) => serve(stage, name, turn));
   return played;
 }
 
-async function serve(stage: Stage, name: number, turn: Turn): Promise<void> {
+async function serve(stage: Stage, name: number, turn: Slot): Promise<void> {
   const { played, active } = stage;
   played.begun.push(name);
   takeSeat(stage, name);
@@ -66,7 +66,7 @@ async function serve(stage: Stage, name: number, turn: Turn): Promise<void> {
   }
 }
 
-async function readAll(stage: Stage, name: number, turn: Turn): Promise<void> {
+async function readAll(stage: Stage, name: number, turn: Slot): Promise<void> {
   const { play, played } = stage;
   const size = play.sizes[name] ?? 0;
   let inTurn = 0;
@@ -87,7 +87,7 @@ async function readAll(stage: Stage, name: number, turn: Turn): Promise<void> {
   }
 }
 
-async function waitForTurn(stage: Stage, name: number, turn: Turn): Promise<void> {
+async function waitForTurn(stage: Stage, name: number, turn: Slot): Promise<void> {
   const { active, waiting, played } = stage;
   active.delete(name);
   if (waiting.length === 0) stage.freshPages = 0;

@@ -2,9 +2,9 @@
 import { onTestFinished } from 'vitest';
 import type { AccountConfig } from '../../../src/config/config.ts';
 import { createApp, listen } from '../../../src/service/server/server.ts';
-import { sentAway } from '../../../src/web/auth/access.ts';
+import { rejectUnauthorized } from '../../../src/web/auth/access.ts';
 import { addHeaders } from '../../../src/web/security-headers.ts';
-import { createPeopleAccess, FORM_ROUTES } from '../../../src/web/auth/login.ts';
+import { createLogin, FORM_ROUTES } from '../../../src/web/auth/login.ts';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
 
 export const KEY = 'door-key';
@@ -20,14 +20,14 @@ export async function openDoor(keys: readonly string[] = [KEY], port = 0) {
   const server = { host: '127.0.0.1', port, keys };
   const app = createApp({ onError: (error) => void errors.push(error), takesBodies: FORM_ROUTES });
   const renderForm = (fields: object) => `<form>${JSON.stringify(fields)}</form>`;
-  const people = createPeopleAccess({ server, accounts: ACCOUNTS, clock, renderForm });
+  const people = createLogin({ server, accounts: ACCOUNTS, clock, renderForm });
   addHeaders(app, server);
   people.addRoutes(app);
   app.get('/packages/*', async (request, reply) =>
-    people.sentToForm(request, reply) ? reply : reply.type('text/html').send('<p>here they are</p>'),
+    people.sendLoginForm(request, reply) ? reply : reply.type('text/html').send('<p>here they are</p>'),
   );
   app.get('/data.json', async (request, reply) =>
-    sentAway(people.isLetIn, request, reply) ? reply : { points: [] },
+    rejectUnauthorized(people.isAuthenticated, request, reply) ? reply : { points: [] },
   );
   onTestFinished(() => app.close());
   const { url } = await listen(app, { host: '127.0.0.1', port: 0 });

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Config, ServerConfig, StorageAuth } from '../../../src/config/config.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { openServing } from '../../../src/web/process/compose.ts';
+import { openWebServer } from '../../../src/web/process/compose.ts';
 import { silentProgress } from '../../../src/sync/progress.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { openPipeline } from '../../../src/app/worker.ts';
@@ -53,7 +53,7 @@ export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
     config,
     sync: () => pipeline.run({ trigger: 'manual', signal: new AbortController().signal }),
     serve: async () => {
-      const serving = await openServing(config, { clock, whyDead: () => null, onError: fail });
+      const serving = await openWebServer(config, { clock, whyDead: () => null, onError: fail });
       closers.unshift(() => serving.close());
       return serving.url;
     },

@@ -1,7 +1,7 @@
 /** Packages of one account that are walked by the real pipeline, while their service may mix them up. */
 import { expect } from 'vitest';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import type { RunWish } from '../../../src/app/worker.ts';
+import type { RunRequest } from '../../../src/app/worker.ts';
 import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { idsFrom, startSeveralPackages, type SeveralPackages } from './several-packages.ts';
 
@@ -15,7 +15,7 @@ export interface Scene {
   service: SeveralPackages;
   pipeline: TestPipeline;
   /** One run, an hour after the last one. */
-  run: (wish?: Partial<RunWish>) => Promise<RunSummary>;
+  run: (wish?: Partial<RunRequest>) => Promise<RunSummary>;
   /** Answers for the package with the page of another one, so many times. */
   mixUp: (packageId: number, other: number, times: number, page?: number) => void;
   /** The live ids of a package. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Config, ServerConfig } from '../../../src/config/config.ts';
-import { openServing, type Surroundings } from '../../../src/web/process/compose.ts';
+import { openWebServer, type WebEnvironment } from '../../../src/web/process/compose.ts';
 import { load } from '../fixtures/load-config.ts';
 import { insert, liveFileWith, packageRow, storageRow, videoRow } from '../fixtures/filled-live-file.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -99,12 +99,12 @@ export interface OpenSite {
 /** Serves until the test is over; what it is not told of, it must not fail at. */
 export async function openSiteOver(
   config: ServedConfig,
-  parts: Partial<Surroundings> = {},
+  parts: Partial<WebEnvironment> = {},
 ): Promise<OpenSite> {
   const clock = createVirtualClock('2026-03-10T12:00:00Z');
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const serving = await openServing(config, { clock, whyDead: () => null, onError, ...parts });
+  const serving = await openWebServer(config, { clock, whyDead: () => null, onError, ...parts });
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= serving.close());
   onTestFinished(close);
@@ -112,7 +112,10 @@ export async function openSiteOver(
 }
 
 /** The same over a live file of its own. */
-export function openSite(keys: readonly string[] = [], parts: Partial<Surroundings> = {}): Promise<OpenSite> {
+export function openSite(
+  keys: readonly string[] = [],
+  parts: Partial<WebEnvironment> = {},
+): Promise<OpenSite> {
   return openSiteOver(configToServe(liveFileToServe(), keys), parts);
 }
 

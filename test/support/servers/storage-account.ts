@@ -9,7 +9,7 @@ import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { silentProgress } from '../../../src/sync/progress.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { openPipeline, type Pipeline, type RunWish } from '../../../src/app/worker.ts';
+import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/worker.ts';
 import { rowsOf, type Row } from '../fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
@@ -53,7 +53,7 @@ export interface StorageAccount {
   asked: string[];
   log: string[];
   /** Moves the clock to the moment, and makes a run of everything, or of what is asked for. */
-  runAt(moment: string | number, wish?: Partial<RunWish>): Promise<RunSummary>;
+  runAt(moment: string | number, wish?: Partial<RunRequest>): Promise<RunSummary>;
   pipeline: Pipeline;
   /** Ends the run under way. */
   stop(): void;

@@ -2,7 +2,7 @@
 import { fastify, type FastifyReply } from 'fastify';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { isSentAsDoubles } from '../../../src/sandbox/sample-storage.ts';
-import { createAdmission, openToAll } from '../../../src/service/server/api-keys.ts';
+import { createKeyAuth, allowAll } from '../../../src/service/server/api-keys.ts';
 import { addServiceRoutes, type ServiceOptions } from '../../../src/service/server/routes.ts';
 import { faultAt, type Fault, type Outage } from './soak-outages.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
@@ -79,7 +79,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
 function wireOptions({ catalogue, key }: Sandbox, now: () => number): ServiceOptions {
   return {
     catalogue,
-    admits: { videos: createAdmission([key], ['query']), storage: openToAll },
+    admits: { videos: createKeyAuth([key], ['query']), storage: allowAll },
     now,
     defaultPageSize: PAGE_SIZE_MAX,
     maxPageSize: PAGE_SIZE_MAX,

@@ -5,7 +5,7 @@ import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { silentProgress } from '../../../src/sync/progress.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { work } from '../../../src/app/worker.ts';
+import { runWorker } from '../../../src/app/worker.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 
 export interface SoakWorker {
@@ -51,7 +51,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     return { close: async () => undefined };
   };
   const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
-  const ended = work(config, surroundings, controller.signal, {
+  const ended = runWorker(config, surroundings, controller.signal, {
     onRun: (summary) => {
       if (!killed) onRun(summary);
     },

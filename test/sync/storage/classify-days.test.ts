@@ -4,7 +4,7 @@ import { toTimestamp } from '../../../src/lib/clock.ts';
 import { addDays } from '../../../src/lib/days.ts';
 import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { readStorageDay } from '../../../src/service/storage.ts';
-import { sortDays } from '../../../src/sync/storage/classify-days.ts';
+import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
 import { dayRow } from '../../support/fixtures/storage-rows.ts';
 import { knownDays } from '../../support/fixtures/known-days.ts';
 import { sortContext } from '../../support/fixtures/classify-context.ts';
@@ -18,7 +18,7 @@ const TWICE = 'the same day came twice with different figures';
 
 function sort(records: readonly unknown[], known = knownDays(), range = RANGE) {
   const answer = { records, raw: (index: number) => JSON.stringify(records[index]), answeredAt: NOW + 5 };
-  return sortDays(answer, sortContext({ now: NOW, range, known }));
+  return classifyDays(answer, sortContext({ now: NOW, range, known }));
 }
 
 const dates = (rows: readonly { date: string }[]) => rows.map((row) => row.date);
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(dates(sorted.missed)).toContain('2026-03-02');
     const trust = { mayBook: true, mayGiveUp: false, differenceMs: 0 };
     const answer = { records: [], raw: () => '', answeredAt: NOW };
-    expect(sortDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
+    expect(classifyDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
   });
 
   it('refuses what lies outside the range', () => {
@@ -129,7 +129,7 @@ describe('an answer', () => {
       const text = `{"date":"2026-03-08","mov_org_size":${figure},"mov_org_cnt":1}`;
       const rules = { settleMs: 3_600_000, giveUpDays: 7, optional: FIGURES, plausibleFactor: 2 };
       const answer = { records: [JSON.parse(text)], raw: () => text, answeredAt: NOW };
-      const sorted = sortDays(answer, sortContext({ now: NOW, rules }));
+      const sorted = classifyDays(answer, sortContext({ now: NOW, rules }));
       return sorted.past[0]?.mov_org_size ?? sorted.refused[0]?.reason ?? null;
     };
     expect(read('4.4482871E7')).toBe(44_482_871);

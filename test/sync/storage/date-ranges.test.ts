@@ -5,9 +5,9 @@ import { addDays } from '../../../src/lib/days.ts';
 import { toTimestamp } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
 import {
-  createRunDay,
+  createRunCalendar,
   currentRange,
-  holeRanges,
+  gapRanges,
   isFirstOfDay,
   type DayRange,
 } from '../../../src/sync/storage/date-ranges.ts';
@@ -34,7 +34,7 @@ function daysOf({ from, to }: DayRange): string[] {
 
 describe('the day of a run', () => {
   it('is that of the service, and the day before it is settled an hour after midnight there', () => {
-    const at = (moment: string) => createRunDay(SEOUL, toMs(moment), RULES, NOTHING);
+    const at = (moment: string) => createRunCalendar(SEOUL, toMs(moment), RULES, NOTHING);
     expect(at('2026-03-09T14:59:59Z')).toMatchObject({ today: '2026-03-09', settled: '2026-03-08' });
     expect(at('2026-03-09T15:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-08' });
     expect(at('2026-03-09T15:59:59Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-08' });
@@ -42,7 +42,8 @@ describe('the day of a run', () => {
   });
 
   it('takes any settling time, none and more than a day too', () => {
-    const settled = (settleMs: number) => createRunDay(SEOUL, NOON, { ...RULES, settleMs }, NOTHING).settled;
+    const settled = (settleMs: number) =>
+      createRunCalendar(SEOUL, NOON, { ...RULES, settleMs }, NOTHING).settled;
     expect(settled(0)).toBe('2026-03-09');
     expect(settled(12 * HOUR_MS)).toBe('2026-03-09');
     expect(settled(12 * HOUR_MS + 1)).toBe('2026-03-08');
@@ -67,7 +68,7 @@ describe('the day of a run', () => {
     const settle = fc.oneof(fc.constant(0), fc.constant(HOUR_MS), fc.nat(50 * HOUR_MS));
     const property = fc.property(fc.constantFrom(...zones), moment, settle, (zone, now, settleMs) => {
       const calendar = createCalendar(zone);
-      const { settled, today } = createRunDay(calendar, now, { ...RULES, settleMs }, NOTHING);
+      const { settled, today } = createRunCalendar(calendar, now, { ...RULES, settleMs }, NOTHING);
       expect(settled < today).toBe(true);
       expect(calendar.startOf(addDays(settled, 1)) + settleMs).toBeLessThanOrEqual(now);
       expect(calendar.startOf(addDays(settled, 2)) + settleMs).toBeGreaterThan(now);
@@ -77,7 +78,7 @@ describe('the day of a run', () => {
 
   it('begins the history at `since`, or else at the first day known, or else yesterday', () => {
     const since = (rules: { since: string | null }, known = NOTHING) =>
-      createRunDay(SEOUL, NOON, { ...RULES, ...rules }, known).since;
+      createRunCalendar(SEOUL, NOON, { ...RULES, ...rules }, known).since;
     expect(since({ since: '2020-02-29' }, knownDays({ booked: ['2019-01-01'] }))).toBe('2020-02-29');
     expect(since({ since: null })).toBe('2026-03-09');
     expect(since({ since: null }, knownDays({ booked: ['2026-02-03', '2026-02-02'] }))).toBe('2026-02-02');
@@ -90,7 +91,7 @@ describe('the day of a run', () => {
 
 describe('the range of every run', () => {
   const rangeOf = (known = NOTHING, isFirst = false, rules = RULES) =>
-    currentRange(createRunDay(SEOUL, NOON, rules, known), known, rules, isFirst);
+    currentRange(createRunCalendar(SEOUL, NOON, rules, known), known, rules, isFirst);
 
   it('is yesterday and today, or today alone once yesterday is booked', () => {
     expect(rangeOf()).toEqual({ from: '2026-03-09', to: '2026-03-10' });
@@ -129,7 +130,7 @@ describe('the range of every run', () => {
 
 describe('the first run of a day', () => {
   it('is the first whose reading is of that day', () => {
-    const day = createRunDay(SEOUL, NOON, RULES, NOTHING);
+    const day = createRunCalendar(SEOUL, NOON, RULES, NOTHING);
     expect(isFirstOfDay(day, NOTHING)).toBe(true);
     expect(isFirstOfDay(day, knownDays({ lastReading: '2026-03-09' }))).toBe(true);
     expect(isFirstOfDay(day, knownDays({ lastReading: '2026-03-10' }))).toBe(false);
@@ -139,8 +140,8 @@ describe('the first run of a day', () => {
 describe('the ranges of the holes', () => {
   const rangesOf = (since: string, known = NOTHING, now = NOON) => {
     const rules = { ...RULES, since };
-    const day = createRunDay(SEOUL, now, rules, known);
-    return holeRanges(SEOUL, day, known, {
+    const day = createRunCalendar(SEOUL, now, rules, known);
+    return gapRanges(SEOUL, day, known, {
       current: currentRange(day, known, rules, false),
       isFirst: false,
       newest: null,
@@ -214,9 +215,9 @@ describe('the ranges of the holes', () => {
           ),
         });
         const rules = { ...RULES, since };
-        const day = createRunDay(SEOUL, now, rules, known);
+        const day = createRunCalendar(SEOUL, now, rules, known);
         const current = currentRange(day, known, rules, isFirst);
-        const ranges = holeRanges(SEOUL, day, known, { current, isFirst, newest: null });
+        const ranges = gapRanges(SEOUL, day, known, { current, isFirst, newest: null });
         const due = days
           .filter((each) => ['unknown', 'asked before'].includes(each.fate))
           .map((each) => each.date)

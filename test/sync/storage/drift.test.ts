@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sortDays } from '../../../src/sync/storage/classify-days.ts';
+import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
 import { sortContext } from '../../support/fixtures/classify-context.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
@@ -138,7 +138,7 @@ describe('the secrets of an answer', () => {
       answeredAt: 0,
       clean: (text: string) => text.replaceAll('secret', '[key]'),
     };
-    const { drift } = sortDays(answer, sortContext({ now: 0 }));
+    const { drift } = classifyDays(answer, sortContext({ now: 0 }));
     expect(drift).toEqual([{ field: '[key]_name', kind: 'new', sample: '"a [key]"' }]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mostLooks, planLooks } from '../../../src/sync/videos/boundary-read.ts';
+import { maxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos/boundary-read.ts';
 import {
   idsBetween,
   startChangingPackage,
@@ -142,7 +142,7 @@ describe('the plan of a look', () => {
   it('has the boundary inside its page, never at the end of it, where any page has', () => {
     fc.assert(
       fc.property(boundary, (given) => {
-        for (const { page, pageSize, direction } of planLooks(given).slice(0, 1)) {
+        for (const { page, pageSize, direction } of planBoundaryReads(given).slice(0, 1)) {
           const rank = direction === 'asc' ? given.rank : given.length - given.rank;
           if (rank % pageSize === 0) continue; // the plan for a list that counts itself wrongly
           expect((page - 1) * pageSize).toBeLessThan(rank);
@@ -153,13 +153,15 @@ describe('the plan of a look', () => {
   });
 
   it('takes the smaller page on which the boundary lies deepest', () => {
-    const [plan] = planLooks({ rank: 5000, length: 9000, pageSize: 1000, sizesIgnored: false });
+    const [plan] = planBoundaryReads({ rank: 5000, length: 9000, pageSize: 1000, sizesIgnored: false });
     expect(plan).toEqual({ page: 6, pageSize: 909, direction: 'asc' });
-    const [other] = planLooks({ rank: 6, length: 15, pageSize: 3, sizesIgnored: false });
+    const [other] = planBoundaryReads({ rank: 6, length: 15, pageSize: 3, sizesIgnored: false });
     expect(other).toEqual({ page: 5, pageSize: 2, direction: 'desc' });
   });
 
   it('is bounded by a share of the pages, and never less than three', () => {
-    expect([mostLooks(0.05, 1000), mostLooks(0.05, 10), mostLooks(0, 1000)]).toEqual([50, 3, 0]);
+    expect([maxBoundaryReads(0.05, 1000), maxBoundaryReads(0.05, 10), maxBoundaryReads(0, 1000)]).toEqual([
+      50, 3, 0,
+    ]);
   });
 });

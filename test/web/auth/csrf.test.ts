@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { localPath } from '../../../src/web/auth/csrf.ts';
+import { safeRedirectPath } from '../../../src/web/auth/csrf.ts';
 
 describe('a path to go to', () => {
   const unit = fc.constantFrom(
@@ -22,13 +22,13 @@ describe('a path to go to', () => {
   it('is one of this server for a browser, on one line, whatever was wished for', () => {
     fc.assert(
       fc.property(wished, (text) => {
-        const path = localPath(text);
+        const path = safeRedirectPath(text);
         const { origin, searchParams } = new URL(path, 'http://here.test');
         expect([origin, searchParams.has('key')]).toEqual(['http://here.test', false]);
         expect(path).toMatch(/^\/[!-~]*$/);
         expect(path).not.toMatch(/\/\/|\\/);
         expect(path.length).toBeLessThanOrEqual(200);
-        expect(localPath(path)).toBe(path);
+        expect(safeRedirectPath(path)).toBe(path);
       }),
     );
   });
@@ -41,11 +41,11 @@ describe('a path to go to', () => {
     '/x?a=1?b=2',
     '/#part',
   ])('is the one that was wished for: %s', (path) => {
-    expect(localPath(path)).toBe(path);
+    expect(safeRedirectPath(path)).toBe(path);
   });
 
   it('loses a key', () => {
-    expect(localPath('/videos?page=2&key=secret&search=a')).toBe('/videos?page=2&search=a');
-    expect(localPath('/videos?%6Bey=secret')).toBe('/videos');
+    expect(safeRedirectPath('/videos?page=2&key=secret&search=a')).toBe('/videos?page=2&search=a');
+    expect(safeRedirectPath('/videos?%6Bey=secret')).toBe('/videos');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createGuesses } from '../../../src/web/auth/login-throttle.ts';
+import { createLoginThrottle } from '../../../src/web/auth/login-throttle.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 
 function createGuessed() {
   const clock = createVirtualClock('2026-03-10T12:00:00Z');
-  const guesses = createGuesses(clock);
+  const guesses = createLoginThrottle(clock);
   const guess = (address: string, times = 10) => {
     for (let at = 0; at < times; at++) guesses.wrong(address);
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, WarehouseError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { startServer } from '../../../src/web/process/supervisor.ts';
+import { startWebProcess } from '../../../src/web/process/supervisor.ts';
 import { built, runModule } from '../../support/processes/child-process.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import {
@@ -31,7 +31,7 @@ async function startTestServer(config: ServedConfig = configToServe(liveFileToSe
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
-  const server = await startServer(config, {
+  const server = await startWebProcess(config, {
     clock,
     logger,
     environment: {},
@@ -60,7 +60,7 @@ describe('the process of the server', () => {
     const stopping = new AbortController();
     const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
     const surroundings = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
-    const started = startServer(configToServe(liveFileToServe()), surroundings);
+    const started = startWebProcess(configToServe(liveFileToServe()), surroundings);
     stopping.abort(new Error('stopped by the test'));
     await expect(started).rejects.toThrow('stopped by the test');
     expect(serverPids()).toEqual([]);
@@ -145,11 +145,11 @@ describe('the process of the server', () => {
   it('ends when its parent is killed, and its port is free then', async () => {
     const config = JSON.stringify(configToServe(liveFileToServe()));
     const parent = runModule(`
-      import { startServer } from '${built('web/process/supervisor.js')}';
+      import { startWebProcess } from '${built('web/process/supervisor.js')}';
       import { systemClock } from '${built('lib/clock.js')}';
       import { createLogger } from '${built('lib/logger.js')}';
       const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
-      const server = await startServer(${config}, { clock: systemClock, logger, environment: {}, signal: new AbortController().signal });
+      const server = await startWebProcess(${config}, { clock: systemClock, logger, environment: {}, signal: new AbortController().signal });
       console.log(server.url + ' is up');
     `);
     let said = '';
