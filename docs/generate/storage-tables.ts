@@ -7,7 +7,7 @@ const DAY = "Day of the service's calendar, that of `timezone` in the config.";
 const pieces = (what: string) => withUnit('pieces', `Number of ${what}, as it came.`);
 const bytes = (what: string) => withUnit('bytes', `Size of ${what}, as it came.`);
 
-/** The ten figures of service.md 2.3. */
+/** The ten figures of docs/service.md 2.3. */
 const FIGURES = {
   mov_org_cnt: pieces('original videos'),
   mov_org_size: bytes('original videos'),

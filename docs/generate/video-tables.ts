@@ -57,7 +57,7 @@ const packageDays = describeTable(
   },
 );
 
-/** What every state of a video has: its key, the fields of service.md 2.1, and what vodhouse knows of it. */
+/** What every state of a video has: its key, the fields of docs/service.md 2.1, and what vodhouse knows of it. */
 const STATE = {
   account: ACCOUNT,
   package_id: PACKAGE_ID,

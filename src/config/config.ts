@@ -54,7 +54,7 @@ export interface StorageConfig {
   readonly settleMs: number;
   readonly lookAgainDays: number;
   readonly giveUpDays: number;
-  /** Figures (service.md 2.3) that a record may lack and still be booked. */
+  /** Figures (docs/service.md 2.3) that a record may lack and still be booked. */
   readonly optional: readonly Figure[];
   /** A total further than this factor from the last live reading of its day waits for a second reading. */
   readonly plausibleFactor: number;

@@ -6,7 +6,7 @@ type VideoColumns = typeof video.$inferSelect;
 
 type Kept = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'removed_at' | 'change_seq';
 
-/** A video as received: the 24 fields of service.md 2.1; `extra` is absent where there is none. */
+/** A video as received: the 24 fields of docs/service.md 2.1; `extra` is absent where there is none. */
 export type VideoRow = Omit<VideoColumns, Kept | 'extra'> & { extra?: string };
 
 /** All columns of the table of videos. */
@@ -19,7 +19,7 @@ export const receivedNames = Object.keys(videoColumns).filter(
   (name) => !context.includes(name) && name !== 'removed_at',
 ) as (keyof VideoRow)[];
 
-/** The 24 columns that come from the service, in the order of service.md 2.1. */
+/** The 24 columns that come from the service, in the order of docs/service.md 2.1. */
 export const receivedColumns = Object.fromEntries(
   receivedNames.map((name) => [name, videoColumns[name]]),
 ) as Pick<typeof videoColumns, Exclude<keyof VideoRow, 'extra'>>;

@@ -86,7 +86,7 @@ export class TransientError extends VodhouseError {
 export class RefusedError extends VodhouseError {
   readonly fault: FaultKind;
   readonly status: number | undefined;
-  /** The service's own `errorCode` or `message`, where it gave one (service.md 7). */
+  /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
   readonly code: string | undefined;
 
   constructor(

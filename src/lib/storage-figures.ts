@@ -1,4 +1,4 @@
-/** The ten figures of a day of storage (service.md 2.3), in the order of the description. */
+/** The ten figures of a day of storage (docs/service.md 2.3), in the order of the description. */
 export const FIGURES = [
   'mov_org_cnt',
   'mov_org_size',

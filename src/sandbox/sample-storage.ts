@@ -1,4 +1,4 @@
-/** Storage statistics of the made-up account, day by day (service.md 2.3, 4.2). */
+/** Storage statistics of the made-up account, day by day (docs/service.md 2.3, 4.2). */
 import { daysBetween, type Calendar } from '../lib/calendar.ts';
 import { addDays, DAY_MS } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';

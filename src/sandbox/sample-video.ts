@@ -70,7 +70,7 @@ function makeTexts(chance: Random, subject: Subject) {
   };
 }
 
-/** Null and '' both occur for absent optional text fields (service.md 2.1). */
+/** Null and '' both occur for absent optional text fields (docs/service.md 2.1). */
 function absent(chance: Random): string | null {
   return chance.percent(50) ? null : '';
 }

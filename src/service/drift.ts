@@ -1,9 +1,9 @@
-/** Drift: where the records of an answer are not as service.md 2 documents them. Pure. */
+/** Drift: where the records of an answer are not as docs/service.md 2 documents them. Pure. */
 
-/** How a field departs: service.md does not know it, it is not there, or its value is of another JSON type. */
+/** How a field departs: docs/service.md does not know it, it is not there, or its value is of another JSON type. */
 export type DriftKind = 'new' | 'missing' | 'type';
 
-/** The types of service.md 2. To an `integer`, `4.4482871E7` is one; a `number` may be a fraction. */
+/** The types of docs/service.md 2. To an `integer`, `4.4482871E7` is one; a `number` may be a fraction. */
 export type DocumentedType = 'string' | 'integer' | 'number';
 
 /** A field of one record that departs, as it came; `value` is undefined where the field is missing. */

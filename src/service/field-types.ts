@@ -1,5 +1,5 @@
 /**
- * How single values of the service's answers are read: leniently where `service.md` is silent, and never
+ * How single values of the service's answers are read: leniently where `docs/service.md` is silent, and never
  * with loss. Each reader takes whatever JSON holds and gives the value to store, or refuses it.
  */
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { DocumentedType } from './drift.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What the OpenAPI document says of a field (service.md 2); the unit as service.md gives it, or `unit not shown`. */
+/** What the OpenAPI document says of a field (docs/service.md 2); the unit as docs/service.md gives it, or `unit not shown`. */
 export interface FieldNote {
   description: string;
   unit?: string;
@@ -115,7 +115,7 @@ export function matchesExactly(field: z.ZodType): (value: unknown) => boolean {
   return (value) => Number.isSafeInteger(value) && (value as number) >= minimum;
 }
 
-/** True where a value of a field that service.md does not know survives being kept as JSON. */
+/** True where a value of a field that docs/service.md does not know survives being kept as JSON. */
 export function survivesJson(value: unknown): boolean {
   if (typeof value === 'number') return isExact(value);
   if (typeof value === 'string') return value.isWellFormed();

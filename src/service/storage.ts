@@ -1,4 +1,4 @@
-/** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (service.md 2.3 and 4.2). */
+/** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (docs/service.md 2.3 and 4.2). */
 import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
 import { FIGURES, type Figure } from '../lib/storage-figures.ts';
@@ -11,7 +11,7 @@ export const STORAGE_PATH = '/report/stats/video/storage';
 const pieces = (description: string) => whole({ description, unit: 'pieces' });
 const bytes = (description: string) => whole({ description, unit: 'bytes' });
 
-/** The ten figures of a day (service.md 2.3). Past: the peak of the day or a snapshot of it; today: live. */
+/** The ten figures of a day (docs/service.md 2.3). Past: the peak of the day or a snapshot of it; today: live. */
 export const storageFigures = {
   mov_org_cnt: pieces('Original videos'),
   mov_org_size: bytes('Size of original videos'),
@@ -30,7 +30,7 @@ const day = z
   .refine(isDay, 'is not a calendar date yyyy-mm-dd')
   .meta({ description: 'Date of the record', unit: 'yyyy-mm-dd', format: 'date' });
 
-/** One storage record (service.md 2.3). */
+/** One storage record (docs/service.md 2.3). */
 export const storageRecord = z.looseObject({ ...storageFigures, date: day });
 
 /** The figures of one day, each exact or null where the service left it out. */
@@ -42,7 +42,7 @@ export interface RefusedDay {
   reason: string;
 }
 
-/** A read record: one of the two, and where it departs from service.md 2.3. */
+/** A read record: one of the two, and where it departs from docs/service.md 2.3. */
 export type ReadStorageDay = ({ day: StorageDay } | { refused: RefusedDay }) & WithDrift;
 
 /** Reads one element of `data.list`; a record that cannot be stored comes back as a value. */
@@ -73,7 +73,7 @@ export function readDate(record: unknown): string | null {
   return result.success ? result.data : null;
 }
 
-/** `message` is `success` on success (service.md 2.3, 7). */
+/** `message` is `success` on success (docs/service.md 2.3, 7). */
 export const storageVerdict = z.looseObject({
   message: text({ description: 'success, or what went wrong' }),
 });

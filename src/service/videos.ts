@@ -1,4 +1,4 @@
-/** The video list operation: `GET {base_url}/info/v1/videos.json` (service.md 2.1, 2.2 and 4.1). */
+/** The video list operation: `GET {base_url}/info/v1/videos.json` (docs/service.md 2.1, 2.2 and 4.1). */
 import { z } from 'zod';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
 import { documentedTypes, firstIssueText, matchesExactly, survivesJson } from './field-types.ts';
@@ -7,11 +7,11 @@ import { real, required, preview, text, whole } from './field-types.ts';
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';
 
-/** Fields that `search_item` may name (service.md 4.1). */
+/** Fields that `search_item` may name (docs/service.md 4.1). */
 export const SEARCH_ITEMS = ['title', 'series', 'author', 'copyright', 'content', 'tag', 'etc'] as const;
 export type SearchItem = (typeof SEARCH_ITEMS)[number];
 
-/** Fields that `sort_item` may name (service.md 4.1). */
+/** Fields that `sort_item` may name (docs/service.md 4.1). */
 export const SORT_ITEMS = ['id', 'title', 'duration', 'filesize'] as const;
 export type SortItem = (typeof SORT_ITEMS)[number];
 
@@ -20,7 +20,7 @@ export type SortDirection = (typeof SORT_DIRECTIONS)[number];
 
 const unknownUnit = 'unit not shown';
 
-/** One video as the service lists it (service.md 2.1). Fields it does not name are kept beside these. */
+/** One video as the service lists it (docs/service.md 2.1). Fields it does not name are kept beside these. */
 export const videoRecord = z.looseObject({
   id: required(1, { description: 'Video identifier' }),
   cid: text({ description: 'Content identifier; meaning when non-empty: not shown' }),
@@ -53,7 +53,7 @@ const knownFields: ReadonlySet<string> = new Set(fieldNames);
 
 type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof videoRecord.shape)[K]> };
 
-/** A video ready to be stored: the 24 fields of service.md 2.1, and the others as JSON text (absent: there are none). */
+/** A video ready to be stored: the 24 fields of docs/service.md 2.1, and the others as JSON text (absent: there are none). */
 export type Video = VideoFields & { extra?: string };
 
 /** A record that cannot be stored without loss, and why. `id` is null where not even that can be read. */
@@ -62,7 +62,7 @@ export interface RefusedRecord {
   reason: string;
 }
 
-/** A read record: one of the two, and where it departs from service.md 2.1. */
+/** A read record: one of the two, and where it departs from docs/service.md 2.1. */
 export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
 /** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
@@ -122,7 +122,7 @@ function withExtra(video: VideoFields, record: object): ReadVideo {
   return { video: Object.assign(video, { extra: JSON.stringify(Object.fromEntries(extra)) }) };
 }
 
-/** Position of one answer in the list (service.md 2.2); `pagesize` is the size in effect. */
+/** Position of one answer in the list (docs/service.md 2.2); `pagesize` is the size in effect. */
 export const paging = z.looseObject({
   page: required(0, { description: 'Number of the page returned; pages count from 1' }),
   pagesize: required(0, { description: 'Page size in effect', unit: 'videos' }),
@@ -133,7 +133,7 @@ export type Paging = Pick<z.output<typeof paging>, 'page' | 'pagesize' | 'totalc
 
 const option = (description: string) => z.string().meta({ description }).nullish();
 
-/** Echo of the search state; empty strings when unused (service.md 2.2). */
+/** Echo of the search state; empty strings when unused (docs/service.md 2.2). */
 export const searchOption = z.looseObject({
   search_item: option('Field that was searched'),
   keyword: option('Search word'),
@@ -145,7 +145,7 @@ export const searchOption = z.looseObject({
 });
 export type SearchOption = z.output<typeof searchOption>;
 
-/** `errorCode` is `None` and `errorMessage` empty when no error occurs (service.md 2.2, 7). */
+/** `errorCode` is `None` and `errorMessage` empty when no error occurs (docs/service.md 2.2, 7). */
 export const errorInfo = z.looseObject({
   errorCode: text({ description: 'None, or a code that says what went wrong' }),
   errorMessage: text({ description: 'Empty without an error' }),

@@ -50,7 +50,7 @@ export interface DaysToStore {
   /** Of those, days that are given up. */
   givenUp: readonly string[];
   refused: readonly { date: string | null; reason: string; raw: string }[];
-  /** Where its records departed from service.md 2.3, each field and kind once. */
+  /** Where its records departed from docs/service.md 2.3, each field and kind once. */
   drift: readonly FieldDrift[];
 }
 

@@ -1,4 +1,4 @@
-/** The server of the worker: the service of service.md from the warehouse, and how the warehouse stands. */
+/** The server of the worker: the service of docs/service.md from the warehouse, and how the warehouse stands. */
 import { constants } from 'node:zlib';
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';

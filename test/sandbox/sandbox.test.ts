@@ -185,7 +185,7 @@ describe('the made-up catalogue', () => {
     expect(videos.some((video) => !Number.isInteger(video.v_framerate))).toBe(true);
   });
 
-  it('writes creation times as service.md does, rising with the ids', async () => {
+  it('writes creation times as docs/service.md does, rising with the ids', async () => {
     const times = (await allVideos(makeSandbox(), 102)).map((video) => video.cdate ?? '');
     expect(times.every((time) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d$/.test(time))).toBe(true);
     expect(times.toSorted()).toEqual(times);

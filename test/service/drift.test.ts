@@ -8,7 +8,7 @@ import { AWKWARD_KEY, formsIn, formsOfKey } from '../support/fixtures/awkward-ke
 
 type Type = 'string' | 'integer' | 'number';
 
-/** The fields of service.md 2.1 and 2.3, by their types. */
+/** The fields of docs/service.md 2.1 and 2.3, by their types. */
 const VIDEO: Record<string, Type> = {
   ...typed('integer', 'id duration v_width v_height filesize'),
   ...typed('number', 'v_framerate'),
@@ -86,7 +86,7 @@ const named = (drift: readonly DriftedValue[] = []) =>
   drift.map(({ field, kind }) => `${kind} ${field}`).sort();
 
 describe.each(RECORDS)('$name', ({ types, read, shape }) => {
-  it('has the fields of service.md', () => {
+  it('has the fields of docs/service.md', () => {
     expect(Object.keys(shape).sort()).toEqual(Object.keys(types).sort());
   });
 

@@ -20,7 +20,7 @@ function readWith(members = '') {
 }
 
 describe('readVideo', () => {
-  it('reads the 24 fields of service.md as they are', () => {
+  it('reads the 24 fields of docs/service.md as they are', () => {
     expect(Object.keys(videoRecord.shape)).toHaveLength(24);
     expect(readWith()).toStrictEqual({ video: JSON.parse(sample) as unknown });
   });
@@ -32,7 +32,7 @@ describe('readVideo', () => {
     });
   });
 
-  it('keeps fields that service.md does not know in extra, also where their names look like ours', () => {
+  it('keeps fields that docs/service.md does not know in extra, also where their names look like ours', () => {
     const members = '"reason":"r","account":{"a":[1]},"extra":"e","package_id":null,"constructor":1';
     const read = readWith(members);
     if (!('video' in read)) throw new Error(read.refused.reason);

@@ -10,14 +10,14 @@ import {
 } from '../../src/service/server/unspecified-behaviour.ts';
 import { storageParameters, videoParameters } from '../../src/service/server/query.ts';
 
-/** What service.md leaves open, and what the server does about it; Markdown without line ends. */
+/** What docs/service.md leaves open, and what the server does about it; Markdown without line ends. */
 export interface NotShown {
   operation: 'both' | 'videos' | 'storage';
   question: string;
   answer: string;
 }
 
-/** All that service.md leaves open of both operations, in the order of a request (service.md 2.2, 2.3, 4.1, 4.2, 7). */
+/** All that docs/service.md leaves open of both operations, in the order of a request (docs/service.md 2.2, 2.3, 4.1, 4.2, 7). */
 export function notShown(): NotShown[] {
   return [
     ...rowsOf('both', { 'a parameter': ANY_PARAMETER }),

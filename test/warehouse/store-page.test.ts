@@ -37,7 +37,7 @@ describe('a page', () => {
   const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
   const live = () => valueOf(path, 'select live_count from package');
 
-  it('stores every field of service.md as it came, and what vodhouse knows itself', async () => {
+  it('stores every field of docs/service.md as it came, and what vodhouse knows itself', async () => {
     const members = { cid: '', series: null, v_framerate: 29.97, filesize: 2 ** 53 - 1, tag: 'a, b\n"c" 🎬' };
     expect(await walker.page(walk, { videos: [video(7, members)] })).toEqual({ ...NOTHING, inserted: 1 });
     expect(row(7)).toEqual({
@@ -66,7 +66,7 @@ describe('a page', () => {
     expect(row(1)).toMatchObject({ series: '', cid: null, change_seq: 3 });
   });
 
-  it('keeps fields that service.md does not know, and sees when they change or go', async () => {
+  it('keeps fields that docs/service.md does not know, and sees when they change or go', async () => {
     const seen = [];
     for (const members of [{}, { mood: 'good' }, { mood: 'good' }, { mood: 'bad', id2: 7 }, {}]) {
       const { unchanged } = await walker.page(walk, { videos: [video(1, members)] });

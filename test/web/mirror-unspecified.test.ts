@@ -72,7 +72,7 @@ const DAYS: [query: string, days: number, message: string][] = [
 const listOf = (url: string, query: string) =>
   getVideos(`${url}/info/v1/videos.json?${query}&key=${KEY}&pkg=101`);
 
-describe('what service.md does not show is the same from sandbox and warehouse', () => {
+describe('what docs/service.md does not show is the same from sandbox and warehouse', () => {
   it('of lists', async () => {
     const { sandbox, mirror } = await openBoth();
     for (const [query, says] of LISTS) {

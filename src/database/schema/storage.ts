@@ -2,7 +2,7 @@ import { isNull } from 'drizzle-orm';
 import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
-/** The ten figures of service.md 2.3: counts in pieces, sizes in bytes; NULL where the service left one out. */
+/** The ten figures of docs/service.md 2.3: counts in pieces, sizes in bytes; NULL where the service left one out. */
 const figures = () => ({
   mov_org_cnt: bigint('mov_org_cnt'),
   mov_org_size: bigint('mov_org_size'),

@@ -46,7 +46,7 @@ export const packageDay = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
 );
 
-/** The columns of a video: its key, the fields of service.md 2.1 as they came, and what vodhouse knows of them. */
+/** The columns of a video: its key, the fields of docs/service.md 2.1 as they came, and what vodhouse knows of them. */
 const videoColumns = () => ({
   account: text('account').notNull(),
   package_id: bigint('package_id').notNull(),
@@ -74,7 +74,7 @@ const videoColumns = () => ({
   drm_cid: text('drm_cid'),
   opt: text('opt'),
   preloading: text('preloading'),
-  /** JSON of the fields that service.md does not know. */
+  /** JSON of the fields that docs/service.md does not know. */
   extra: text('extra'),
   first_seen_at: timestamp('first_seen_at').notNull(),
   changed_at: timestamp('changed_at').notNull(),
@@ -154,10 +154,10 @@ export const quarantine = sqliteTable(
 );
 
 export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
-/** How a field departs from service.md: unknown there, absent here, or of another JSON type. */
+/** How a field departs from docs/service.md: unknown there, absent here, or of another JSON type. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** Where the records of a stream stopped matching service.md. */
+/** Where the records of a stream stopped matching docs/service.md. */
 export const drift = sqliteTable(
   'drift',
   {

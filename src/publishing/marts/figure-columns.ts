@@ -2,7 +2,7 @@
 import type { Additivity, MadeColumn } from '../mart.ts';
 import { GIB } from './mart-columns.ts';
 
-/** The five kinds of storage of service.md 2.3: their columns in the live file, and what they are called here. */
+/** The five kinds of storage of docs/service.md 2.3: their columns in the live file, and what they are called here. */
 const KINDS = [
   { count: 'mov_org_cnt', size: 'mov_org_size', name: 'original_video', words: 'original videos' },
   { count: 'encoder_cnt', size: 'encoder_size', name: 'encoded_file', words: 'encoded files' },

@@ -10,7 +10,7 @@ export interface VideoOptions {
   exclude: readonly string[];
 }
 
-/** `yyyy-mm-dd hh:mm:ss.f` (service.md 2.1) without its fraction; NULL for what is no moment of the calendar. */
+/** `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL for what is no moment of the calendar. */
 const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then substr(v.cdate, 1, 19) end`;
 
 /** Figures and moments first: SQLite reads a row from its beginning. */

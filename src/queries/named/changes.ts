@@ -9,7 +9,7 @@ import { query } from '../../database/query.ts';
 /** What vodhouse itself notes of a video: no edit. */
 const OWN = ['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq'];
 
-/** The fields of service.md 2.1 (and `extra`) that an edit may change. */
+/** The fields of docs/service.md 2.1 (and `extra`) that an edit may change. */
 export const FIELDS: readonly string[] = Object.keys(getTableColumns(video)).filter(
   (name) => !OWN.includes(name),
 );

@@ -28,7 +28,7 @@ const ofPackage = and(eq(video.account, value('account')), eq(video.package_id, 
 const inRange = between(video.id, value('low'), value('high'));
 
 /**
- * A row as the service sent it, as JSON text: its 24 fields, and those that service.md does not know behind them. Made by SQLite,
+ * A row as the service sent it, as JSON text: its 24 fields, and those that docs/service.md does not know behind them. Made by SQLite,
  * which writes the bytes as they are stored: as objects of JavaScript a page costs twice as much (measured). A frame rate is
  * stored as a double, and a whole one would be written as 30.0.
  */

@@ -1,4 +1,4 @@
-/** Asks the service: both operations of service.md 4, within the budget, with retries. */
+/** Asks the service: both operations of docs/service.md 4, within the budget, with retries. */
 import pLimit from 'p-limit';
 import { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,7 +17,7 @@ import { createBufferPool } from './buffer-pool.ts';
 export interface ServiceAccount {
   name: string;
   videoList: { baseUrl: string; key: string };
-  /** `auth` says where the key goes; service.md 5 does not show it. */
+  /** `auth` says where the key goes; docs/service.md 5 does not show it. */
   storage: { baseUrl: string; auth: 'none' | 'query' | { header: string }; key: string } | null;
   /** Requests in flight at most. */
   concurrency: number;

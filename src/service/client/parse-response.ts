@@ -36,7 +36,7 @@ export interface VideoPage extends PageEnvelope {
   refused: (RefusedRecord & { raw: string })[];
   /** The id of each record in the order of the page; null where it cannot be read. */
   ids: (number | null)[];
-  /** Where its records are not as service.md 2.1 documents them. */
+  /** Where its records are not as docs/service.md 2.1 documents them. */
   drift: FieldDrift[];
 }
 

@@ -1,4 +1,4 @@
-/** The two operations of service.md 4 as requests. The key goes where the account says, and nowhere else. */
+/** The two operations of docs/service.md 4 as requests. The key goes where the account says, and nowhere else. */
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
 import type { RequestContext, PageRequest, ServiceAccount, StorageRequest } from './client.ts';
@@ -14,7 +14,7 @@ export interface ApiRequest {
   page: number | null;
 }
 
-/** Asks for one page of a package, sorted by id (service.md 4.1). */
+/** Asks for one page of a package, sorted by id (docs/service.md 4.1). */
 export function pageRequest(account: ServiceAccount, request: PageRequest): ApiRequest {
   const { packageId, page, pageSize, direction = 'asc' } = request;
   const url = new URL(account.videoList.baseUrl + VIDEO_LIST_PATH);
@@ -25,7 +25,7 @@ export function pageRequest(account: ServiceAccount, request: PageRequest): ApiR
   return { asking: request, url, headers: {}, where, packageId, page };
 }
 
-/** Asks for the storage of some days (service.md 4.2). */
+/** Asks for the storage of some days (docs/service.md 4.2). */
 export function storageRequest(account: ServiceAccount, request: StorageRequest): ApiRequest {
   if (!account.storage) throw new RangeError(`account ${account.name} has no storage statistics`);
   const { baseUrl, auth, key } = account.storage;

@@ -15,7 +15,7 @@ export const RETRY_POLICY: RetryPolicy = { attempts: 5, baseMs: 500, capMs: 30_0
 /**
  * Milliseconds to wait before the next attempt; null where there is none. `attempt` counts from 1, `random` is from
  * 0 to 1. Transient faults pause for a random part of a doubling ceiling; how long a restriction pauses is the budget's
- * to say. A refusal by `errorInfo` or `message` is asked again once, because its codes are unknown (service.md 7).
+ * to say. A refusal by `errorInfo` or `message` is asked again once, because its codes are unknown (docs/service.md 7).
  */
 export function retryDelay(
   error: unknown,

@@ -1,4 +1,4 @@
-/** The codes of `errorInfo` and when they come (service.md 7 does not show them), in the order in which they are looked for. */
+/** The codes of `errorInfo` and when they come (docs/service.md 7 does not show them), in the order in which they are looked for. */
 export const REFUSALS = {
   InvalidKey: 'the key is missing or unknown',
   InvalidParameter: 'a parameter is missing or cannot be read',

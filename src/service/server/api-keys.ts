@@ -1,4 +1,4 @@
-/** Who may ask (service.md 5). */
+/** Who may ask (docs/service.md 5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 

@@ -6,17 +6,17 @@ import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
 import type { ApiError } from './api-errors.ts';
 
-/** A video as it is sent: the fields of service.md 2.1, and any further ones beside them. */
+/** A video as it is sent: the fields of docs/service.md 2.1, and any further ones beside them. */
 export type VideoRecord = Omit<Video, 'extra'>;
 
-/** Restricts a list to the videos whose field contains the keyword exactly, case and all (service.md 4.1). */
+/** Restricts a list to the videos whose field contains the keyword exactly, case and all (docs/service.md 4.1). */
 export interface Search {
   item: SearchItem;
   /** Never empty. */
   keyword: string;
 }
 
-/** One page of one package (service.md 4.1). */
+/** One page of one package (docs/service.md 4.1). */
 export interface VideoQuery {
   packageId: number;
   search?: Search;
@@ -42,7 +42,7 @@ export interface VideoPage extends Aged {
   records: readonly VideoRecord[] | Uint8Array<ArrayBuffer>;
 }
 
-/** The days `from` to `to`, both included, `yyyy-mm-dd` (service.md 4.2). None where `from` is later. */
+/** The days `from` to `to`, both included, `yyyy-mm-dd` (docs/service.md 4.2). None where `from` is later. */
 export interface StorageRange {
   from: string;
   to: string;

@@ -89,7 +89,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
     .meta({ description: 'The answer of the storage statistics' }),
 };
 
-/** The schemas of both answers and all that they hold, by name (service.md 2). References are `#/components/schemas/…`. */
+/** The schemas of both answers and all that they hold, by name (docs/service.md 2). References are `#/components/schemas/…`. */
 export function answerSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
@@ -105,7 +105,7 @@ export function answerSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutAddress(schema)]));
 }
 
-/** The query parameters of the video list (service.md 4.1); the key is none of them. */
+/** The query parameters of the video list (docs/service.md 4.1); the key is none of them. */
 export function videoListParameters(sizes: PageSizes): OpenApiParameter[] {
   const { defaultPageSize, maxPageSize } = sizes;
   return parametersOf(videoParameters).map((parameter) => {
@@ -115,7 +115,7 @@ export function videoListParameters(sizes: PageSizes): OpenApiParameter[] {
   });
 }
 
-/** The query parameters of the storage statistics (service.md 4.2); the key is none of them. */
+/** The query parameters of the storage statistics (docs/service.md 4.2); the key is none of them. */
 export function storageStatisticsParameters(): OpenApiParameter[] {
   return parametersOf(storageParameters);
 }

@@ -49,7 +49,7 @@ const HEADERS = {
   'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
 } as const;
 
-/** The OpenAPI 3.1 document of both operations (service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
+/** The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
 export function openApi({ version, keyed, ...sizes }: OpenApiOptions): object {
   return {
     openapi: '3.1.1',

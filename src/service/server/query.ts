@@ -1,5 +1,5 @@
 /**
- * Reads the query parameters of both operations (service.md 4.1, 4.2). What service.md calls "not shown" is
+ * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). What docs/service.md calls "not shown" is
  * chosen here, once: the choices stand beside each parameter, and the OpenAPI document and docs/mirror.md say them.
  */
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const FIRST_PAGE = 1;
 /** What a 32-bit integer holds. */
 const LAST_PAGE = 2_147_483_647;
 
-/** Page sizes in videos (service.md 4.1 shows neither). */
+/** Page sizes in videos (docs/service.md 4.1 shows neither). */
 export interface PageSizes {
   defaultPageSize: number;
   maxPageSize: number;
@@ -49,7 +49,7 @@ const day = z
 
 const refusedValue = { 'in capitals, or of a value not listed': 'refused' };
 
-/** The parameters of the video list (service.md 4.1). */
+/** The parameters of the video list (docs/service.md 4.1). */
 export const videoParameters = z.object({
   pkg: packageId.meta(parameterNote({ type: 'integer', minimum: 0, description: 'Distribution package' })),
   search_item: oneOf(SEARCH_ITEMS)
@@ -131,7 +131,7 @@ export const videoParameters = z.object({
 });
 type VideoParameters = z.output<typeof videoParameters>;
 
-/** The parameters of the storage statistics (service.md 4.2). */
+/** The parameters of the storage statistics (docs/service.md 4.2). */
 export const storageParameters = z.object({
   sdate: day.meta(
     parameterNote({
@@ -178,7 +178,7 @@ function searchOf({ search_item: item, keyword }: VideoParameters): Search | und
   return item === undefined || keyword === undefined ? undefined : { item, keyword };
 }
 
-/** The echo of what was asked for and used; empty where unused (service.md 2.2). */
+/** The echo of what was asked for and used; empty where unused (docs/service.md 2.2). */
 function echoOf(parameters: VideoParameters, search: Search | undefined): SearchOption {
   return {
     ...UNUSED_OPTION,

@@ -1,4 +1,4 @@
-/** The answers of both operations as JSON (service.md 2.2, 2.3). */
+/** The answers of both operations as JSON (docs/service.md 2.2, 2.3). */
 import { FIGURES } from '../../lib/storage-figures.ts';
 import type { StorageDay } from '../storage.ts';
 import type { Paging, SearchOption } from '../videos.ts';

@@ -1,4 +1,4 @@
-/** Both operations of service.md as routes over a catalogue; the one place where their steps are put together. */
+/** Both operations of docs/service.md as routes over a catalogue; the one place where their steps are put together. */
 import etag from 'etag';
 import fresh from 'fresh';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ interface Answer {
   readAt?: number | undefined;
 }
 
-/** Adds both operations to a server at the paths of service.md 4. */
+/** Adds both operations to a server at the paths of docs/service.md 4. */
 export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions): void {
   app.get(VIDEO_LIST_PATH, async (request, reply) => {
     const signal = clientGoneSignal(request, reply);

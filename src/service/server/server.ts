@@ -1,4 +1,4 @@
-/** A server that speaks service.md, and nothing else, over a catalogue. */
+/** A server that speaks docs/service.md, and nothing else, over a catalogue. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
 import {
@@ -16,7 +16,7 @@ import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 /** Not shown: both. Chosen: these, in videos a page. */
 export const PAGE_SIZES: PageSizes = { defaultPageSize: 20, maxPageSize: 1_000 };
 
-/** Where the storage operation wants the key; service.md 5 does not show it. */
+/** Where the storage operation wants the key; docs/service.md 5 does not show it. */
 export type StorageAuth = 'none' | KeyPlace;
 
 export interface ServiceServerOptions extends Omit<ServiceOptions, 'admits' | 'now'>, AppOptions {

@@ -1,5 +1,5 @@
 /**
- * What service.md calls "not shown" and a server has to choose: in words, once. Those about a parameter stand beside it
+ * What docs/service.md calls "not shown" and a server has to choose: in words, once. Those about a parameter stand beside it
  * in query.ts, the others here. The OpenAPI document says them, and docs/mirror.md lists them.
  */
 import type { z } from 'zod';
@@ -8,7 +8,7 @@ import { REFUSALS } from './api-errors.ts';
 /** What is answered, by the case in which it is; both in words that follow the name of what they are about. */
 export type UnspecifiedBehaviour = Readonly<Record<string, string>>;
 
-/** What is said of a query parameter (service.md 4.1, 4.2). */
+/** What is said of a query parameter (docs/service.md 4.1, 4.2). */
 export interface ParameterNote {
   description: string;
   /** Where it is not the text that a query is made of. */
@@ -40,7 +40,7 @@ export const ANY_PARAMETER: UnspecifiedBehaviour = {
 
 const codes = Object.entries(REFUSALS).map(([code, meaning]) => [`where ${meaning}`, `\`${code}\``]);
 
-/** Choices about the answers of the video list (service.md 2.2, 7), by the member that they are about. */
+/** Choices about the answers of the video list (docs/service.md 2.2, 7), by the member that they are about. */
 export const VIDEO_ANSWER = {
   errorCode: {
     ...(Object.fromEntries(codes) as UnspecifiedBehaviour),
@@ -53,7 +53,7 @@ export const VIDEO_ANSWER = {
   apiVideoSearchOption: { 'of a refusal': 'as where nothing was asked for' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
-/** Choices about the answers of the storage statistics (service.md 2.3, 7). */
+/** Choices about the answers of the storage statistics (docs/service.md 2.3, 7). */
 export const STORAGE_ANSWER = {
   message: { 'of a refusal': 'the reason in words, with HTTP 200' },
   list: { 'of a refusal': 'empty', 'of a day that is not known': 'without a record of that day' },

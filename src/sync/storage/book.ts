@@ -142,7 +142,7 @@ async function fillHoles(booking: Booking, ranges: readonly DayRange[]): Promise
 
 /**
  * A refused range is asked for in halves, the newer one first: how long a range may be, and how far back, is not shown
- * (service.md 4.2). Gives false where nothing of it was served.
+ * (docs/service.md 4.2). Gives false where nothing of it was served.
  */
 async function fillHole(booking: Booking, range: DayRange): Promise<boolean> {
   const { order, parts } = booking;

@@ -1,4 +1,4 @@
-/** Where the service's answers stopped matching service.md: one row an account, stream, field and kind. */
+/** Where the service's answers stopped matching docs/service.md: one row an account, stream, field and kind. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { drift, type DriftKind } from '../../database/schema/videos.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../database/schema/storage.ts';
 import { quarantine } from '../../database/schema/videos.ts';
 type Kept = 'account' | 'state' | 'observed_at';
-/** A day as received: its date and the ten figures of service.md 2.3. */
+/** A day as received: its date and the ten figures of docs/service.md 2.3. */
 export type DayRow = Omit<typeof storageDay.$inferSelect, Kept>;
 
 /** The stored days of an account, booked and live, oldest first. */

@@ -6,7 +6,7 @@ import type { StorageView } from '../status-view.ts';
 import { formatByteTitle, toQueryString } from './format.tsx';
 import { Table } from './table.tsx';
 
-/** The five sizes of a day (service.md 2.3), as they are stacked from below. */
+/** The five sizes of a day (docs/service.md 2.3), as they are stacked from below. */
 export const SIZES = [
   ['encoder_size', 'Encoded'],
   ['mov_org_size', 'Originals'],

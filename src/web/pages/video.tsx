@@ -9,7 +9,7 @@ export interface VideoPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'
   unit: 'ms' | 's';
 }
 
-/** What is not a field of the service (service.md 2.1). */
+/** What is not a field of the service (docs/service.md 2.1). */
 const OWN = [
   'account',
   'package_id',

@@ -142,7 +142,7 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
 });
 
 describe('the described parameters', () => {
-  it('are those of service.md 4.1 and 4.2 but the key, and as needed there', () => {
+  it('are those of docs/service.md 4.1 and 4.2 but the key, and as needed there', () => {
     const shortOf = ({ name, in: place, required, schema }: Parameter) =>
       `${place} ${name}${required ? '!' : ''}: ${schema.format === 'date' ? 'date' : schema.type}`;
     expect(parametersOf(VIDEOS).map(shortOf)).toEqual([

@@ -13,7 +13,7 @@ function dayOf(date: string, figure: number | null): StorageDay {
 const january = 'sdate=2026-01-01&edate=2026-01-31';
 
 describe('the storage statistics', () => {
-  it('have the envelope of service.md 2.3 and the records as they are', async () => {
+  it('have the envelope of docs/service.md 2.3 and the records as they are', async () => {
     const days = [dayOf('2026-01-01', 44_482_871), dayOf('2026-01-02', null)];
     const { catalogue, ranges } = createFixture([], days);
     const { url } = await startServer({ catalogue });

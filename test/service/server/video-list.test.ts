@@ -21,7 +21,7 @@ const unused = {
 };
 
 describe('the video list', () => {
-  it('has the envelope of service.md 2.2 and the records as they are', async () => {
+  it('has the envelope of docs/service.md 2.2 and the records as they are', async () => {
     const { catalogue } = createFixture([record]);
     const { url } = await startServer({ catalogue });
     const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);

@@ -1,4 +1,4 @@
-/** What a list must be by service.md 4.1 and our choices, in the plainest words: no SQL, no index, no cache. */
+/** What a list must be by docs/service.md 4.1 and our choices, in the plainest words: no SQL, no index, no cache. */
 import type { SearchItem, SortDirection, SortItem } from '../../../src/service/videos.ts';
 
 /** A record as the service sent it. */

@@ -1,4 +1,4 @@
-/** Asks a server that speaks service.md for lists, and holds each answer against the reference. */
+/** Asks a server that speaks docs/service.md for lists, and holds each answer against the reference. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
