@@ -5,7 +5,7 @@ import type { PackageWalk } from '../../queries/named/videos.ts';
 import type { PackageView, PackageQuery } from '../package-view.ts';
 import { RelativeTime, packagePath, toQueryString, formatElapsed } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import { stateOf } from './packages.tsx';
+import { stateOf } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { RemovedTable, VideoTable } from './video-tables.tsx';

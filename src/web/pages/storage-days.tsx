@@ -4,7 +4,16 @@ import type { StorageDayRow } from '../../queries/named/storage.ts';
 import type { StorageView } from '../status-view.ts';
 import { formatByteTitle, Timestamp, toQueryString } from './format.tsx';
 import { Page, type PageParts } from './layout.tsx';
-import { DAY_HEAD, daysOf, firstDayOf, lastDayOf, markOf, SIZES, totalSize, whyMissing } from './storage.tsx';
+import {
+  DAY_HEAD,
+  daysOf,
+  firstDayOf,
+  lastDayOf,
+  markOf,
+  SIZES,
+  totalSize,
+  whyMissing,
+} from './storage-section.tsx';
 import { Table } from './table.tsx';
 
 export interface StorageDaysParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {

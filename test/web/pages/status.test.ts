@@ -52,7 +52,7 @@ const request = (account: string, secondsAgo: number) => {
   return insert('request', { account, at_ms, purpose: 'page', status: 200, spent_until_ms: at_ms });
 };
 
-/** What needs a person: the words, and the lines below. */
+/** What needs attention: the texts, and the lines below. */
 const needsOn = ({ part }: ReadPage) =>
   named(part('needs'), 'li').map((item) => named(item, 'p').map(textOf));
 
@@ -68,7 +68,7 @@ describe('the status page', () => {
       '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 12:00:00 UTC',
     );
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · vodhouse');
-    expect(words('needs')).toBe('What needs a person Nothing.');
+    expect(words('needs')).toBe('Needs attention Nothing.');
     expect(words('progress')).toBe(
       'No run is under way The next full run is due at 2026-03-10 13:00:00 UTC.',
     );
@@ -145,7 +145,7 @@ describe('a run under way', () => {
   });
 });
 
-describe('what needs a person', () => {
+describe('what needs attention', () => {
   const plain = (words = '') => words.replace(/ --config \S+$/, '');
 
   it('is each kind of trouble, with examples, and the command or the query that helps', async () => {

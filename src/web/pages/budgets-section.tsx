@@ -1,0 +1,66 @@
+/** The requests that each account has used of its limits. */
+import type { Standing } from '../../health/report.ts';
+import { formatCount } from '../../lib/format.ts';
+import { Table } from './table.tsx';
+
+const WINDOWS = [
+  ['per_second', 'second'],
+  ['per_minute', 'minute'],
+  ['per_day', '24 hours'],
+] as const;
+
+const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, words]) => `In the last ${words}`), 'Restriction'];
+
+export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
+  return (
+    <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
+      <h2 id="budgets-heading">Requests spent</h2>
+      <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
+        {budgets.map((row) => (
+          <tr key={row.account}>
+            <th scope="row">{row.account}</th>
+            {WINDOWS.map(([name, words]) => (
+              <td key={name}>
+                <Spent of={row[name]} label={`Requests of ${row.account} in the last ${words}`} />
+              </td>
+            ))}
+            <td>{pauseWords(row.pause)}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function Spent({
+  of: { spent, limit },
+  label,
+}: {
+  of: { spent: number; limit: number | null };
+  label: string;
+}) {
+  if (limit === null) return <>{formatCount(spent)}, no limit</>;
+  return (
+    <>
+      <meter
+        value={spent}
+        min={0}
+        max={limit}
+        low={0.7 * limit}
+        high={0.9 * limit}
+        optimum={0}
+        aria-label={label}
+      />{' '}
+      <span class="nowrap">
+        {formatCount(spent)} of {formatCount(limit)}
+      </span>
+    </>
+  );
+}
+
+function pauseWords(pause: Standing['budgets'][number]['pause']): string {
+  if (!pause) return 'none';
+  return pause.in_force
+    ? `paused until ${pause.until}: ${pause.reason}`
+    : `over since ${pause.until}; the rate comes back until ${pause.back_at}`;
+}

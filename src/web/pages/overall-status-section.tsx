@@ -1,0 +1,27 @@
+/** The headline of the status page: one sentence on the overall status. */
+import type { OverallStatus } from '../../health/overall-status.ts';
+import { Timestamp } from './format.tsx';
+
+const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
+
+export function OverallStatusSection({
+  verdict: { level, words },
+  at,
+}: {
+  verdict: OverallStatus;
+  at: string;
+}) {
+  return (
+    <section id="verdict" class={`verdict ${level}`} data-part>
+      <h1>
+        <span class="sign" aria-hidden="true">
+          {SIGNS[level]}
+        </span>{' '}
+        {words}
+      </h1>
+      <p class="soft">
+        As of <Timestamp at={at} /> UTC
+      </p>
+    </section>
+  );
+}
