@@ -1,8 +1,7 @@
 /** Looks again and again: what begins and ends is noted, and what waits is sent. */
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
-import type { Clock } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/days.ts';
+import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Changes, Incidents } from './outbox.ts';

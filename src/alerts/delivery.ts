@@ -1,6 +1,5 @@
 /** Sends what waits to the webhook: in its order, again and again until it is taken. */
-import { fromTimestamp, type Clock } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/days.ts';
+import { fromTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { LONGEST_WAIT_MS, type ClaimedMessage, type Incidents } from './outbox.ts';
 import { httpCall, hostOf, type Call } from './http-call.ts';

@@ -1,6 +1,5 @@
 /** What people are told of: incidents, and the messages that tell of them, kept in the live file for every process. */
-import { toTimestamp } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/days.ts';
+import { toTimestamp, DAY_MS } from '../lib/clock.ts';
 import { openLedgerConnection, type Db } from '../database/connection.ts';
 import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
 import * as facts from './statements/incident-facts.ts';

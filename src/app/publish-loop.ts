@@ -1,7 +1,6 @@
 /** Keeps the published file in step with the live one, beside the runs: they do not wait for it, nor it for them. */
 import { InterruptedError, LockedError, errorMessage } from '../lib/errors.ts';
-import type { Clock } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/days.ts';
+import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 

@@ -1,6 +1,6 @@
 /** How many requests of an account its windows hold: counted at every look, and of a day only what is new. */
-import { DAY_MS } from '../lib/days.ts';
 import type { Db } from '../database/connection.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import {
   prepareAddedSince,
   prepareCountSince,

@@ -1,11 +1,8 @@
 /** How often does a schedule run? Counted from its cron expressions, for any 24 hours. Pure. */
 import { Cron } from 'croner';
 import type { ScheduleConfig } from '../config/config.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../lib/clock.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** A schedule is looked at for two weeks: whatever it does by the day or the weekday comes twice. */
 const DAYS = 14;
 const MINUTES_A_DAY = 1440;

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { addDays, DAY_MS } from './days.ts';
+import { DAY_MS } from './clock.ts';
+import { addDays } from './days.ts';
 
 /** The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`. */
 export interface Calendar {

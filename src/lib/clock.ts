@@ -1,5 +1,10 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+/** The length of a day, where no clock is changed. */
+export const DAY_MS = 24 * HOUR_MS;
+
 /** The time, and waiting for it; injected, so that tests need no wall clock. */
 export interface Clock {
   /** Milliseconds since 1970 in UTC. */

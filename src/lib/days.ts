@@ -1,7 +1,5 @@
 /** Days as `yyyy-mm-dd`. */
-
-/** The length of a day, where no clock is changed. */
-export const DAY_MS = 86_400_000;
+import { DAY_MS } from './clock.ts';
 
 /** The day (`yyyy-mm-dd`) that is `count` days after (or, negative, before) `day`. */
 export function addDays(day: string, count: number): string {

@@ -1,7 +1,7 @@
 /** Storage statistics of the made-up account, day by day (docs/service.md 2.3, 4.2). */
 import { daysBetween, type Calendar } from '../lib/calendar.ts';
-import { addDays, DAY_MS } from '../lib/days.ts';
-import type { Clock } from '../lib/clock.ts';
+import { addDays } from '../lib/days.ts';
+import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
 import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import type { StorageDay } from '../service/storage.ts';

@@ -1,6 +1,5 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
-import { toTimestamp, type Clock } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/days.ts';
+import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
 import { createPackageMembership, type Fit, type PlacedPage } from './package-membership.ts';
 import { bookedZoneOf, type BookedZone } from './booked-zone.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';

@@ -2,14 +2,8 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
-import {
-  HOUR_MS,
-  MINUTE_MS,
-  NOON,
-  openTestNotifier,
-  runEnded,
-  walkEnded,
-} from '../support/fixtures/open-notifier.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { NOON, openTestNotifier, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
 const PACKAGES = Array.from({ length: 1_000 }, (_, index) => index + 1);
 const RUNS = Array.from({ length: 48 }, (_, index) => index + 1);

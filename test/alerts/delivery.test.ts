@@ -3,8 +3,9 @@ import { waitAfter } from '../../src/alerts/delivery.ts';
 import { openIncidents } from '../../src/alerts/outbox.ts';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
+import { NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
 
 const gap = (date: string) =>

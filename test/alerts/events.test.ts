@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
-import {
-  HOUR_MS,
-  MINUTE_MS,
-  NOON,
-  openTestNotifier,
-  readingAt,
-  runEnded,
-  walkEnded,
-} from '../support/fixtures/open-notifier.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { NOON, openTestNotifier, readingAt, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
 interface Case {
   event: string;

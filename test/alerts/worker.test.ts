@@ -26,9 +26,8 @@ import {
 } from '../support/fixtures/service-responses.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
-
-const HOUR_MS = 3_600_000;
 const RECORDS = [videoRecord(1), videoRecord(2)];
 
 type List = (request: SeenRequest) => Reply | Promise<Reply>;

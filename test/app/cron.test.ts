@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { createCronTicks } from '../../src/app/cron.ts';
 import { takeTimers } from '../support/clocks/fake-timers.ts';
+import { MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 function noteLog(): { logger: Logger; lines: string[] } {
   const lines: string[] = [];

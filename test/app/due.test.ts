@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPlainCron } from '../../src/config/cron.ts';
-import { toTimestamp } from '../../src/lib/clock.ts';
+import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { dueTrigger } from '../../src/app/due.ts';
 import { findByTrying } from '../support/models/slow-cron.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 import { previousTick, nextTick, scheduleInterval } from '../../src/lib/cron-ticks.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
 
 describe('ticks', () => {

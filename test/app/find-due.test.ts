@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toTimestamp } from '../../src/lib/clock.ts';
+import { toTimestamp, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createPreemption, findDue, type Due, type LastRun } from '../../src/app/due.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
-
-const MINUTE_MS = 60_000;
 const stamp = (time: string) => toTimestamp(toMs(`2026-03-10T${time}Z`));
 const begun = (time: string, resumeAt: string | null = null): LastRun => ({
   startedAt: stamp(time),

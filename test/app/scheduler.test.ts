@@ -1,15 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError, LockedError, ParkedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { toTimestamp } from '../../src/lib/clock.ts';
+import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Due, LastRun } from '../../src/app/due.ts';
 import { runScheduler } from '../../src/app/scheduler.ts';
 import type { Mode } from '../../src/database/schema/runs.ts';
 import { takeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const HOURLY = '0 * * * *';
 
 interface Wishes {

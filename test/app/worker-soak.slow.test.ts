@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fromTimestamp } from '../../src/lib/clock.ts';
+import { fromTimestamp, MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { FIGURES } from '../../src/lib/storage-figures.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { allDays, allRecords } from '../support/fixtures/json-page.ts';
@@ -11,10 +11,6 @@ import { mostWithin } from '../support/soak/soak-service.ts';
 import { sizeTable, type Sizes } from '../support/soak/soak-sizes.ts';
 import { doubled, overlaps, unexplained, unserved } from '../support/soak/soak-assertions.ts';
 import { LIMITS, playSoak, RETENTION, SINCE, START, ticks, type Soak } from '../support/soak/soak.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const KIB = 1024;
 
 /** In memory where there is such a folder: it is about days, not about disks. */

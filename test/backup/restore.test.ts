@@ -14,6 +14,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
@@ -155,8 +156,6 @@ describe('what was sent since the backup', () => {
   const request = (at: number, page: number) =>
     `insert into request (account, at_ms, purpose, run_id, page, status, spent_until_ms)
      values ('main', ${at}, 'page', 3, ${page}, 200, ${at + 100});`;
-  const HOUR_MS = 3_600_000;
-
   it('counts on, if it was in the last day, and is of no run of the backup', () => {
     execute(path, request(NOW - 25 * HOUR_MS, 1) + request(NOW - HOUR_MS, 2) + request(NOW - HOUR_MS, 2));
     expect(restore(path, file, NOW).carried).toEqual({ requests: 2, pauses: 0 });

@@ -6,6 +6,7 @@ import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehou
 import { built, runModule } from '../support/processes/child-process.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import {
   createTimeline,
   createVirtualClock,
@@ -14,7 +15,6 @@ import {
 } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
-const DAY_MS = 86_400_000;
 const NOTE: RequestNote = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
 const ANSWER = { status: 200, bytes: 10, sent: true };
 const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };

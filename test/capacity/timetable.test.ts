@@ -2,11 +2,8 @@ import { Cron } from 'croner';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTimetables } from '../../src/capacity/timetable.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const TUESDAY = toMs('2026-03-10T12:34Z');
 
 /** The most full runs, and the most quick ones, that 24 hours hold. */

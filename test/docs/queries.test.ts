@@ -12,12 +12,10 @@ import {
   videos,
 } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const PAGE = readFileSync('docs/queries.md', 'utf8');
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 /** The SQL of the page by its heading. */
 const QUERIES = new Map(
   PAGE.split(/^## /m)

@@ -29,11 +29,10 @@ import {
   videoRow,
 } from '../support/fixtures/filled-live-file.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { orderOf, published } from '../support/fixtures/published-file.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
-
-const DAY_MS = 86_400_000;
 const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
 const names = (file: string) => readdirSync(dirname(file)).sort();
 

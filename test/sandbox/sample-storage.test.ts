@@ -3,11 +3,10 @@ import { addDays } from '../../src/lib/days.ts';
 import { FIGURES } from '../../src/lib/storage-figures.ts';
 import { readStorageDay } from '../../src/service/storage.ts';
 import { expectDescribed } from '../support/openapi-document.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { createStoppedClock, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
 const TODAY = '2026-03-10';
-const DAY_MS = 86_400_000;
-
 describe("the sandbox's storage", () => {
   it('has one record a day from 400 days back to today, and none before or after', async () => {
     const { storage } = await startSandbox();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromTimestamp } from '../../src/lib/clock.ts';
+import { fromTimestamp, DAY_MS } from '../../src/lib/clock.ts';
 import {
   openTestPipeline,
   type PipelineWishes,
@@ -12,7 +12,6 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 const PACKAGES = [101, 102, 103, 104];
 /** Five records a page: three pages. A first walk asks four times: where the list ends, and then for each page. */
 const RECORDS = Array.from({ length: 15 }, (_, index) => videoRecord(index + 1));
-const DAY_MS = 86_400_000;
 
 interface RunRow {
   started_at: string;

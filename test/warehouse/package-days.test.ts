@@ -6,10 +6,8 @@ import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { execute, rowsOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
-
-const HOUR_MS = 3_600_000;
-
 let path: string;
 let clock: VirtualClock;
 let warehouse: SqliteWarehouse;

@@ -5,9 +5,8 @@ import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehou
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
-
-const HOUR_MS = 3_600_000;
 const firstIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const NONE = { removed: 0, heldBack: 0 };
 

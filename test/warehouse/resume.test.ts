@@ -4,10 +4,8 @@ import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehou
 import { rowsOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos, type Page } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const CHECKPOINT = { id: 500, page: 7, pageSize: 20, totalcount: 140, orderViolated: false, unread: null };
 const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT };
 

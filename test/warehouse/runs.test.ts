@@ -4,9 +4,8 @@ import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehou
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
-
-const DAY_MS = 86_400_000;
 /** What a run found out about the clocks: nothing is wrong. */
 const TRUSTED = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
 const KEEP = { requestsDays: 1000, runsDays: 1000 };

@@ -5,10 +5,8 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
 import { createWalker, EVERYTHING, video } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-
-const DAY_MS = 86_400_000;
-
 /** One walk: where the clock stands, as days from the start, and what the list shows. */
 const walk = fc.record({
   days: fc.double({ min: -400, max: 400, noNaN: true }),

@@ -2,7 +2,7 @@
  * The service's time, as its answers date themselves. A machine's clock may be wrong; what is stored for ever must not
  * depend on it. One answer alone changes nothing: its date must be confirmed by the next one.
  */
-import { WRONG_CLOCK_MS, type Clock } from '../../lib/clock.ts';
+import { WRONG_CLOCK_MS, type Clock, MINUTE_MS } from '../../lib/clock.ts';
 
 /** When an answer was made, by its own headers, and how long it was waited for. */
 export interface AnswerDates {
@@ -50,7 +50,6 @@ export interface ServiceClock extends Clock {
   mark(): () => number;
 }
 
-const MINUTE_MS = 60_000;
 /** A difference above this is worth a warning. */
 const WARN_ABOVE_MS = 2 * MINUTE_MS;
 

@@ -1,5 +1,5 @@
 /** Slows whoever tries out keys. */
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, MINUTE_MS } from '../../lib/clock.ts';
 
 export interface LoginThrottle {
   /** How long a caller, by its address, is not listened to, in milliseconds; 0: it is. */
@@ -10,8 +10,6 @@ export interface LoginThrottle {
 
 /** Wrong keys of one caller within one minute; those after are not looked at before it is over. */
 const WRONG_KEYS = 10;
-const MINUTE_MS = 60_000;
-
 /** Callers that are remembered; of more, the first are forgotten. */
 const CALLERS = 1_000;
 

@@ -4,11 +4,8 @@ import {
   type AnswerDates,
   type DateDoubt,
 } from '../../../src/service/client/service-clock.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 function openClock() {
   const machine = createVirtualClock('2026-03-10T12:00Z');

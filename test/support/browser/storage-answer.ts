@@ -1,5 +1,6 @@
 /** Answers of `/storage.json` for the charts of the tests. */
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../src/lib/clock.ts';
+
 const GIB = 1024 ** 3;
 const NAMES = ['Originals', 'Encoded', 'Ad originals', 'Ad encoded', 'Images'];
 const SHARES_GIB = [620, 410, 90, 60, 25];

@@ -8,15 +8,13 @@ import { createCalendar, daysBetween, type Calendar } from '../../../src/lib/cal
 import { addDays } from '../../../src/lib/days.ts';
 import { storageRecord } from '../fixtures/service-responses.ts';
 import {
-  HOUR_MS,
   openStorageAccount,
   type DayAnswer,
   type DayQuestion,
   type StorageAccount,
 } from '../servers/storage-account.ts';
+import { HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
-
-const DAY_MS = 24 * HOUR_MS;
 const START = Date.parse('2026-03-20T12:00Z');
 /** The service goes back this many days. */
 const DAYS_BEFORE = 45;

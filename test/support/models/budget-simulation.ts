@@ -8,12 +8,12 @@ import { ParkedError } from '../../../src/lib/errors.ts';
 import type { Admission, Limits } from '../../../src/budget/budget.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { createTimeline, type Timeline } from '../clocks/virtual-clock.ts';
 
 /** How long a request of each process may take, in milliseconds. */
 const DEADLINES_MS = [30_000, 1_000];
 const LONGEST_MS = Math.max(...DEADLINES_MS);
-const DAY_MS = 86_400_000;
 
 /** One request: who asks for it, when, and what comes of it. */
 export interface Arrival {

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../src/lib/clock.ts';
+
 /** How old packages become between two walks over them, and what that costs. */
 
 export interface Figures {
@@ -34,8 +36,6 @@ export interface Ages {
   /** All that there was to note has been. */
   figures(requests: number): Figures;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Keeps the ages of packages 1 to n. */
 export function createAges(count: number, clock: { now: number }): Ages {

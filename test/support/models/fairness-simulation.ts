@@ -2,7 +2,7 @@
  * The scheduling of one account alone, simulated over weeks: when a run begins, who is served, what the budget lets
  * through. Which turn a run gives, what is due and when a run gives way is the real code's to say; walks are numbers.
  */
-import { fromTimestamp, toTimestamp } from '../../../src/lib/clock.ts';
+import { fromTimestamp, toTimestamp, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { PreemptedError, ParkedError, TransientError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { createPreemption, findDue, type Due, type LastRun } from '../../../src/app/due.ts';
@@ -52,8 +52,6 @@ interface World {
 }
 
 const START_MS = Date.parse('2026-03-10T12:00:00Z');
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** As in the config that is written first: packages at a time, and how old a walk may be that is gone on with. */
 const SEATS = 4;
 const RESUME_WITHIN_MS = 7 * DAY_MS;

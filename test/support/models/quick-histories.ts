@@ -3,9 +3,8 @@ import { expect } from 'vitest';
 import fc from 'fast-check';
 import type { ChangingPackage } from '../servers/changing-package.ts';
 import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** What happens before one quick walk. Places count through the list as it is then, again from its start at its end. */
 export interface Round {

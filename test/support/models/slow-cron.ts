@@ -1,7 +1,5 @@
 /** Cron read the slow way, by trying every minute: to check libraries against. */
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
+import { MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
 const PATIENCE_DAYS = 70;
 
 /**

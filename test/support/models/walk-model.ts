@@ -3,7 +3,7 @@
  * run all verdicts must hold; once the service stands still, the warehouse comes to equal it.
  */
 import fc from 'fast-check';
-import { toTimestamp } from '../../../src/lib/clock.ts';
+import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { changes, fields, growthBelow, retitled, script, change, type Change } from './list-changes.ts';
 import { HONEST, type Behaviour } from './listed-package.ts';
 import { SECOND_MS, type Ending, type PackageSetup, type RunOfCase } from './walk-case.ts';
@@ -12,9 +12,6 @@ import { boundaries, differences } from './walk-equality.ts';
 import { brokenBy, removedRows } from './walk-assertions.ts';
 
 const MOST_PACKAGES = 3;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
 const pageSize = fc.oneof(
   { weight: 2, arbitrary: fc.integer({ min: 3, max: 5 }) },
   { weight: 1, arbitrary: fc.integer({ min: 3, max: 9 }) },

@@ -8,9 +8,8 @@ import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { createWindowCounts, WINDOWS } from '../../../src/budget/windows.ts';
 import { execute } from '../fixtures/live-file.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, toMs } from '../clocks/virtual-clock.ts';
-
-const DAY_MS = 86_400_000;
 /** An answer may be later than any deadline: a machine slept. But not by a day. */
 const LATEST_MS = 3_600_000;
 const OFF: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };

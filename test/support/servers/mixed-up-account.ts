@@ -3,10 +3,8 @@ import { expect } from 'vitest';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import type { RunRequest } from '../../../src/app/worker.ts';
 import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { idsFrom, startSeveralPackages, type SeveralPackages } from './several-packages.ts';
-
-const HOUR = 3_600_000;
-
 /** Ids of two packages, interleaved as they are where one account numbers all of its videos. */
 export const OF_101 = idsFrom(1, 250, 3);
 export const OF_102 = idsFrom(2, 90, 3);
@@ -39,7 +37,7 @@ export async function createScene(
     service,
     pipeline,
     run: (wish) => {
-      pipeline.clock.advance(HOUR);
+      pipeline.clock.advance(HOUR_MS);
       return pipeline.run(wish);
     },
     mixUp: (packageId, other, times, page) => {

@@ -1,8 +1,7 @@
 /** A package that was walked whole once, and quick runs over it. */
 import { startChangingPackage, type ChangingPackage } from './changing-package.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../fixtures/open-pipeline.ts';
-
-const HOUR = 3_600_000;
 
 /** The ids of live rows, rising. */
 export function liveIds(pipeline: TestPipeline): number[] {
@@ -23,7 +22,7 @@ export async function walked(ids: readonly number[], wishes: Partial<PipelineWis
 /** One quick run an hour later: what it came to, and what it asked. */
 export async function lookAt({ service, pipeline }: { service: ChangingPackage; pipeline: TestPipeline }) {
   service.requests.length = 0;
-  pipeline.clock.advance(HOUR);
+  pipeline.clock.advance(HOUR_MS);
   const summary = await pipeline.run({ mode: 'quick' });
   return { summary, pages: service.pages() };
 }

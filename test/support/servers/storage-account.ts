@@ -14,6 +14,7 @@ import { rowsOf, type Row } from '../fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 
 /** What the service is asked for. */
@@ -62,8 +63,6 @@ export interface StorageAccount {
   days(): [date: string, state: string, figure: number | null][];
   close(): Promise<void>;
 }
-
-export const HOUR_MS = 3_600_000;
 
 /** A record for every day asked for, with the figure that `figureOf` gives; null leaves the day out. */
 export function everyDay(figureOf: (date: string) => number | null) {

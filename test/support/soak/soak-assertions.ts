@@ -1,8 +1,7 @@
 /** What a long life must not have done, found in what it left: each gives words, and none where all is well. Pure. */
 import type { SoakRun } from './soak-results.ts';
+import { MINUTE_MS } from '../../../src/lib/clock.ts';
 import { outageWithin, type Outage } from './soak-outages.ts';
-
-const MINUTE_MS = 60_000;
 
 export interface Life {
   runs: readonly SoakRun[];

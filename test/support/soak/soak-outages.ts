@@ -1,9 +1,5 @@
 /** The bad hours of a service: one every night, each at another time and in another way. Pure. */
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 /** They begin around midnight of the service's calendar, when the day before is to be booked. */
 const FIRST_BEGINS_MS = 22 * HOUR_MS;
 const LATER_EACH_NIGHT_MS = 17 * MINUTE_MS;

@@ -1,5 +1,5 @@
 /** What a long life leaves in the live file: read now and then, since runs and walks are forgotten. */
-import { fromTimestamp } from '../../../src/lib/clock.ts';
+import { fromTimestamp, DAY_MS } from '../../../src/lib/clock.ts';
 import type { Mode, Status, Trigger } from '../../../src/database/schema/runs.ts';
 import { rowsOf, valueOf } from '../fixtures/live-file.ts';
 
@@ -30,8 +30,6 @@ export interface Harvest {
   /** The ages in days of the oldest run, walk and request, the highest that were ever seen. */
   oldestDays: { run: number; walk: number; request: number };
 }
-
-const DAY_MS = 86_400_000;
 
 /** Reads what is new since the last time. Only while no run is under way. */
 export function createHarvester(path: string, now: () => number) {

@@ -7,12 +7,8 @@ import { outagesFrom, outageWithin, type Outage } from './soak-outages.ts';
 import { startSoakService, type SoakService } from './soak-service.ts';
 import { measure, type Sizes } from './soak-sizes.ts';
 import { startSoakWorker, type SoakWorker } from './soak-worker.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 const DAYS = 30;
 /** On 29 March 2026 the clocks of Berlin go forward. */
 export const START = toMs('2026-03-10T09:04Z');

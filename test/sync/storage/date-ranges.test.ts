@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCalendar, daysBetween } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
-import { toTimestamp } from '../../../src/lib/clock.ts';
+import { toTimestamp, HOUR_MS } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
 import {
   createRunCalendar,
@@ -13,8 +13,6 @@ import {
 } from '../../../src/sync/storage/date-ranges.ts';
 import { knownDays } from '../../support/fixtures/known-days.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
-
-const HOUR_MS = 3_600_000;
 const RULES: StorageRules = {
   since: null,
   settleMs: HOUR_MS,

@@ -4,15 +4,12 @@ import { createCalendar } from '../../../src/lib/calendar.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
-  HOUR_MS,
   openStorageAccount,
   type DayQuestion,
   type StorageAccountOptions,
 } from '../../support/servers/storage-account.ts';
+import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Noon of 2026-03-10 in Seoul. */
 const NOON = Date.parse('2026-03-10T03:00Z');
 const SEOUL = createCalendar('Asia/Seoul');

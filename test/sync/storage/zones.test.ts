@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
-import { everyDay, HOUR_MS, openStorageAccount } from '../../support/servers/storage-account.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { everyDay, openStorageAccount } from '../../support/servers/storage-account.ts';
 
 /** Days that are not 24 hours long, or do not begin at midnight: the zone, the day, its first moment, its length in hours. */
 const ODD_DAYS: [zone: string, day: string, start: string, hours: number][] = [

@@ -6,9 +6,8 @@ import {
   startChangingPackage,
   type ChangingPackage,
 } from '../../support/servers/changing-package.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
-
-const HOUR = 3_600_000;
 
 function removed(pipeline: TestPipeline): number[] {
   return pipeline
@@ -32,7 +31,7 @@ async function walked(ids: readonly number[], change: (service: ChangingPackage)
   const service = await startChangingPackage(ids);
   const pipeline = openTestPipeline({ url: service.url });
   await pipeline.run();
-  pipeline.clock.advance(HOUR);
+  pipeline.clock.advance(HOUR_MS);
   change(service);
   const before = service.requests.length;
   return { service, pipeline, before };

@@ -6,9 +6,8 @@ import {
 } from '../../support/servers/changing-package.ts';
 import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import type { SeenRequest } from '../../support/servers/scripted-service.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
-
-const HOUR = 3_600_000;
 const IDS = idsBetween(1, 48);
 const PAGES = 10;
 
@@ -139,7 +138,7 @@ describe('a service that tells of', () => {
     const service = await startChangingPackage(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     lie(service, each);
     const before = service.requests.length;
     const [walk] = (await pipeline.run()).walks;

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { idsBetween, PACKAGE, startChangingPackage } from '../../support/servers/changing-package.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { liveIds, lookAt, walked } from '../../support/servers/quick-service.ts';
-
-const HOUR = 3_600_000;
-
 const walkRows = (pipeline: TestPipeline) =>
   pipeline.query<Record<string, unknown>>("select * from walk where mode = 'quick' order by walk_id");
 
@@ -85,7 +83,7 @@ describe('a quick walk', () => {
     one.service.remove(20);
     const { summary, pages } = await lookAt(one);
     expect([summary.walks, pages.length]).toEqual([[], 1]);
-    one.pipeline.clock.advance(HOUR);
+    one.pipeline.clock.advance(HOUR_MS);
     expect((await one.pipeline.run()).walks).toMatchObject([{ inserted: 1, removed: 1 }]);
     expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
   });
@@ -193,7 +191,7 @@ describe('a quick walk', () => {
     };
     one.service.remove(52);
     stopAt(8);
-    one.pipeline.clock.advance(HOUR);
+    one.pipeline.clock.advance(HOUR_MS);
     await one.pipeline.run();
     one.service.remove(58);
     stopAt(11);
@@ -231,7 +229,7 @@ describe('a quick walk', () => {
     one.service.beforeAnswer = (page) => {
       if (page === 8) one.pipeline.stop();
     };
-    one.pipeline.clock.advance(HOUR);
+    one.pipeline.clock.advance(HOUR_MS);
     expect((await one.pipeline.run()).status).toBe('interrupted');
     one.service.beforeAnswer = () => undefined;
     one.service.add(70);

@@ -8,9 +8,8 @@ import {
 } from '../../support/servers/changing-package.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { playTwin, twinHistory } from '../../support/models/twin-walks.ts';
-
-const HOUR = 3_600_000;
 
 /** The pages whose hash is kept, by number. */
 function hashes(pipeline: TestPipeline): Record<number, string> {
@@ -32,7 +31,7 @@ async function walkedOnce(ids: readonly number[]) {
   const service = await startChangingPackage(ids);
   const pipeline = openTestPipeline({ url: service.url });
   await pipeline.run();
-  pipeline.clock.advance(HOUR);
+  pipeline.clock.advance(HOUR_MS);
   return { service, pipeline };
 }
 
@@ -61,7 +60,7 @@ describe('a page that is as it was', () => {
     const { service, pipeline } = await walkedOnce(idsBetween(1, 13));
     service.remove(...idsBetween(9, 13));
     await pipeline.run();
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     await pipeline.run();
     expect(Object.keys(hashes(pipeline))).toEqual(['1', '2']);
     service.pageSizeMax = 4;
@@ -85,7 +84,7 @@ describe('a page that is as it was', () => {
     service.edit(2, { later: 1 });
     await pipeline.run();
     await pipeline.run();
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     tamper(pipeline, 3);
     await pipeline.run();
     expect(isTampered(pipeline, 3)).toBe(true);

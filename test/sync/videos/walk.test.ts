@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
-
-const HOUR = 3_600_000;
 
 function liveIds(pipeline: TestPipeline): number[] {
   return pipeline
@@ -77,7 +76,7 @@ describe('a later walk', () => {
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     const before = pipeline.query('select * from video');
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     await pipeline.run();
     expect(service.pages().slice(6)).toEqual([5, 4, 3, 2, 1]);
     expect(lastWalk(pipeline)).toMatchObject({ unchanged: 23, inserted: 0, updated: 0, removed: 0 });
@@ -210,13 +209,13 @@ describe('the brake', () => {
     const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
     await pipeline.run();
     service.remove(...idsBetween(1, 30));
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     expect((await pipeline.run()).status).toBe('partial');
     expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 30 });
-    pipeline.clock.advance(HOUR / 2);
+    pipeline.clock.advance(HOUR_MS / 2);
     await pipeline.run();
     expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 30 });
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     await pipeline.run();
     expect(lastWalk(pipeline)).toMatchObject({ removed: 30, held_back: 0 });
     expect(liveIds(pipeline)).toEqual(idsBetween(31, 100));
@@ -339,7 +338,7 @@ describe('a page that was not read', () => {
     await pipeline.run();
     const { walked_at: before } =
       pipeline.query<{ walked_at: string }>('select walked_at from package')[0] ?? {};
-    pipeline.clock.advance(HOUR);
+    pipeline.clock.advance(HOUR_MS);
     cut(service, page, left, 10);
     const summary = await pipeline.run();
     expect(summary.status).toBe('partial');
@@ -429,13 +428,13 @@ describe('an interrupted walk', () => {
 
   it('starts afresh when it is too old', async () => {
     const service = await startChangingPackage(idsBetween(1, 50));
-    const pipeline = openTestPipeline({ url: service.url, resumeWithinMs: HOUR });
+    const pipeline = openTestPipeline({ url: service.url, resumeWithinMs: HOUR_MS });
     service.beforeAnswer = (page) => {
       if (page === 6) pipeline.stop();
     };
     await pipeline.run();
     service.beforeAnswer = () => undefined;
-    pipeline.clock.advance(2 * HOUR);
+    pipeline.clock.advance(2 * HOUR_MS);
     await pipeline.run();
     expect(lastWalk(pipeline)).toMatchObject({ resumed: 0, pages: 10 });
   });

@@ -2,11 +2,10 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { browse, type Browsed, type BrowseOptions } from '../../support/browser/browser-request.ts';
 import { KEY, openDoor } from '../../support/servers/login-server.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
 import { connectRaw } from '../../support/servers/raw-connection.ts';
 
 const OTHER = 'other key & more';
-const DAY_MS = 86_400_000;
-
 /** The cookie that a browser would keep: its name and its value. */
 const cookieIn = ({ headers }: Browsed) => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 
