@@ -1,18 +1,9 @@
-/** The ten figures of a day of storage (docs/service.md 2.3), in the order of the description. */
-export const FIGURES = [
-  'mov_org_cnt',
-  'mov_org_size',
-  'encoder_cnt',
-  'encoder_size',
-  'ad_org_cnt',
-  'ad_org_size',
-  'ad_encoder_cnt',
-  'ad_encoder_size',
-  'image_count',
-  'image_size',
-] as const;
+import { STORAGE_FIELDS } from './service-fields.ts';
 
-export type Figure = (typeof FIGURES)[number];
+export type Figure = keyof typeof STORAGE_FIELDS;
+
+/** The ten figures of a day of storage, in the order of docs/service.md 2.3. */
+export const FIGURES = Object.keys(STORAGE_FIELDS) as readonly Figure[];
 
 /** The figures of a row that may hold more. */
 export function pickFigures(row: Readonly<Record<Figure, number | null>>): Record<Figure, number | null> {

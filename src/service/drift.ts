@@ -1,10 +1,9 @@
 /** Drift: where the records of an answer are not as docs/service.md 2 documents them. Pure. */
 
+import type { FieldType } from '../lib/service-fields.ts';
+
 /** How a field departs: docs/service.md does not know it, it is not there, or its value is of another JSON type. */
 export type DriftKind = 'new' | 'missing' | 'type';
-
-/** The types of docs/service.md 2. To an `integer`, `4.4482871E7` is one; a `number` may be a fraction. */
-export type DocumentedType = 'string' | 'integer' | 'number';
 
 /** A field of one record that departs, as it came; `value` is undefined where the field is missing. */
 export interface DriftedValue {
@@ -40,21 +39,21 @@ const NONE: readonly DriftedValue[] = Object.freeze([]);
  * What is no record has no fields, and so no drift. Where there is none, the list is always the same one.
  */
 export function createDriftFinder(
-  types: Readonly<Record<string, DocumentedType>>,
+  documented: Readonly<Record<string, { readonly type: FieldType }>>,
 ): (record: unknown) => readonly DriftedValue[] {
-  const documented = new Map(Object.entries(types));
+  const entries = Object.entries(documented);
   return (record) => {
     if (typeof record !== 'object' || record === null || Array.isArray(record)) return NONE;
     const fields = record as Record<string, unknown>;
     const found: DriftedValue[] = [];
-    for (const [field, type] of documented) {
+    for (const [field, { type }] of entries) {
       const value = fields[field];
       const kind = driftKind(type, value);
       if (kind) found.push({ field, kind, value });
     }
     let more = MAX_FIELDS;
     for (const field of Object.keys(fields)) {
-      if (documented.has(field)) continue;
+      if (Object.hasOwn(documented, field)) continue;
       if (more-- === 0) break;
       found.push({ field, kind: 'new', value: fields[field] });
     }
@@ -62,13 +61,13 @@ export function createDriftFinder(
   };
 }
 
-function driftKind(type: DocumentedType, value: unknown): DriftKind | null {
+function driftKind(type: FieldType, value: unknown): DriftKind | null {
   if (value === undefined) return 'missing';
   return isOfType(type, value) ? null : 'type';
 }
 
-/** Null is an absent value. A number too large for a double (`1e400`) may well have been an integer. */
-function isOfType(type: DocumentedType, value: unknown): boolean {
+/** Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may well have been an integer. */
+function isOfType(type: FieldType, value: unknown): boolean {
   if (value === null) return true;
   if (type === 'string' || typeof value !== 'number') return typeof value === type;
   return type === 'number' || Number.isInteger(value) || !Number.isFinite(value);

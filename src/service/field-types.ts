@@ -3,19 +3,16 @@
  * with loss. Each reader takes whatever JSON holds and gives the value to store, or refuses it.
  */
 import { z } from 'zod';
-import type { DocumentedType } from './drift.ts';
+import type { ServiceField } from '../lib/service-fields.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What the OpenAPI document says of a field (docs/service.md 2); the unit as docs/service.md gives it, or `unit not shown`. */
-export interface FieldNote {
-  description: string;
-  unit?: string;
-}
+/** What the OpenAPI document says of a field; `type` is that of the reader, where docs/service.md has another one. */
+type FieldDoc = Omit<ServiceField, 'type'>;
 
 type Context = z.core.$RefinementCtx;
 
-function refuse(context: Context, message: string): never {
+function reject(context: Context, message: string): never {
   context.addIssue(message);
   return z.NEVER;
 }
@@ -29,11 +26,11 @@ export function preview(value: unknown): string {
 
 function readText(value: unknown, context: Context): string | null {
   if (typeof value === 'string') {
-    return value.isWellFormed() ? value : refuse(context, 'holds half of a surrogate pair');
+    return value.isWellFormed() ? value : reject(context, 'holds half of a surrogate pair');
   }
   if (value === null || value === undefined) return null;
-  if (typeof value === 'number' && !isExact(value)) return refuse(context, `${value} is not exact`);
-  if (!survivesJson(value)) return refuse(context, `${preview(value)} cannot be stored without loss`);
+  if (typeof value === 'number' && !isExact(value)) return reject(context, `${value} is not exact`);
+  if (!survivesJson(value)) return reject(context, `${preview(value)} cannot be stored without loss`);
   return readText(JSON.stringify(value), context);
 }
 
@@ -45,64 +42,56 @@ function asNumber(value: unknown): unknown {
   return typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
 }
 
-function readWhole(value: unknown, context: Context): number | null {
+function readInteger(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
   if (Number.isSafeInteger(number)) return number as number;
-  return refuse(context, `${preview(value)} is not a whole number that can be stored exactly`);
+  return reject(context, `${preview(value)} is not a whole number that can be stored exactly`);
 }
 
-function readReal(value: unknown, context: Context): number | null {
+function readNumber(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
   if (typeof number === 'number' && isExact(number)) return number;
-  return refuse(context, `${preview(value)} is not a number that can be stored exactly`);
+  return reject(context, `${preview(value)} is not a number that can be stored exactly`);
 }
 
 /** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
-export function text(note: FieldNote) {
-  return z
-    .unknown()
-    .optional()
-    .transform(readText)
-    .meta({ type: 'string', ...note });
+export function text({ description, unit }: FieldDoc) {
+  return z.unknown().optional().transform(readText).meta({ type: 'string', description, unit });
 }
 
-/** A whole number up to 2^53 - 1, also as a double (`4.4482871E7`) or a decimal string (`"16"`). Absent is null. */
-export function whole(note: FieldNote) {
-  return z
-    .unknown()
-    .optional()
-    .transform(readWhole)
-    .meta({ type: 'integer', ...note });
+/** An integer up to 2^53 - 1, also as a double (`4.4482871E7`) or a decimal string (`"16"`). Absent is null. */
+export function integer({ description, unit }: FieldDoc) {
+  return z.unknown().optional().transform(readInteger).meta({ type: 'integer', description, unit });
 }
 
 /** A finite number, also as a decimal string. Absent is null. */
-export function real(note: FieldNote) {
-  return z
-    .unknown()
-    .optional()
-    .transform(readReal)
-    .meta({ type: 'number', ...note });
+export function number({ description, unit }: FieldDoc) {
+  return z.unknown().optional().transform(readNumber).meta({ type: 'number', description, unit });
 }
 
-/** A whole number from `least` up that must be there. */
-export function required(least: number, note: FieldNote) {
+/** An integer from `minimum` up that must be there. */
+export function requiredInteger(minimum: number, { description, unit }: FieldDoc) {
   return z
     .unknown()
     .optional()
     .transform((value, context): number => {
-      const number = readWhole(value, context);
-      if (number !== null && number >= least) return number;
-      return refuse(context, `${preview(value)} is not a whole number from ${least} up`);
+      const number = readInteger(value, context);
+      if (number !== null && number >= minimum) return number;
+      return reject(context, `${preview(value)} is not a whole number from ${minimum} up`);
     })
-    .meta({ type: 'integer', minimum: least, ...note });
+    .meta({ type: 'integer', minimum, description, unit });
 }
 
-/** The type that the fields of a record are documented to have, by their names. */
-export function documentedTypes(shape: Readonly<Record<string, z.ZodType>>): Record<string, DocumentedType> {
-  const typeOf = (field: z.ZodType) => (field.meta() as { type: DocumentedType }).type;
-  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, typeOf(field)]));
+const READERS = { string: text, integer, number };
+
+/** A reader for each field, of its documented type. */
+export function readersFor<Fields extends Record<string, ServiceField>>(fields: Fields) {
+  const readers = Object.entries(fields).map(([name, field]) => [name, READERS[field.type](field)]);
+  return Object.fromEntries(readers) as {
+    [Name in keyof Fields]: ReturnType<(typeof READERS)[Fields[Name]['type']]>;
+  };
 }
 
 /** What a field takes as it is: a value for which this is true is one that its reader gives back unchanged. */

@@ -1,29 +1,18 @@
 /** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (docs/service.md 2.3 and 4.2). */
 import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
+import { STORAGE_FIELDS } from '../lib/service-fields.ts';
 import { FIGURES, type Figure } from '../lib/storage-figures.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { firstIssueText, text, whole } from './field-types.ts';
+import { firstIssueText, integer, text } from './field-types.ts';
 
 /** Path of the operation below `report_url`. */
 export const STORAGE_PATH = '/report/stats/video/storage';
 
-const pieces = (description: string) => whole({ description, unit: 'pieces' });
-const bytes = (description: string) => whole({ description, unit: 'bytes' });
-
-/** The ten figures of a day (docs/service.md 2.3). Past: the peak of the day or a snapshot of it; today: live. */
-export const storageFigures = {
-  mov_org_cnt: pieces('Original videos'),
-  mov_org_size: bytes('Size of original videos'),
-  encoder_cnt: pieces('Encoded files'),
-  encoder_size: bytes('Size of encoded files'),
-  ad_org_cnt: pieces('Original video-advertisement files'),
-  ad_org_size: bytes('Size of original video-advertisement files'),
-  ad_encoder_cnt: pieces('Encoded advertisement files'),
-  ad_encoder_size: bytes('Size of encoded advertisement files'),
-  image_count: pieces('Original images'),
-  image_size: bytes('Size of original images'),
-} satisfies Record<Figure, unknown>;
+/** A figure is documented as a number, but a fraction of a piece or a byte is rejected. */
+export const storageFigures = Object.fromEntries(
+  FIGURES.map((figure) => [figure, integer(STORAGE_FIELDS[figure])]),
+) as Record<Figure, ReturnType<typeof integer>>;
 
 const day = z
   .string()
@@ -50,11 +39,7 @@ export function readStorageDay(record: unknown): ReadStorageDay {
   return withDrift(readFields(record), findDrift(record));
 }
 
-/** A fraction of a piece or a byte is refused, and yet the number that is documented. */
-const findDrift = createDriftFinder({
-  ...Object.fromEntries(FIGURES.map((figure) => [figure, 'number'])),
-  date: 'string',
-});
+const findDrift = createDriftFinder({ ...STORAGE_FIELDS, date: { type: 'string' } });
 
 function readFields(record: unknown): ReadStorageDay {
   const result = storageRecord.safeParse(record);

@@ -1,8 +1,9 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (docs/service.md 2.1, 2.2 and 4.1). */
 import { z } from 'zod';
+import { VIDEO_FIELDS } from '../lib/service-fields.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { documentedTypes, firstIssueText, matchesExactly, survivesJson } from './field-types.ts';
-import { real, required, preview, text, whole } from './field-types.ts';
+import { firstIssueText, matchesExactly, preview, survivesJson } from './field-types.ts';
+import { readersFor, requiredInteger, text } from './field-types.ts';
 
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';
@@ -18,38 +19,11 @@ export type SortItem = (typeof SORT_ITEMS)[number];
 export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 export type SortDirection = (typeof SORT_DIRECTIONS)[number];
 
-const unknownUnit = 'unit not shown';
-
 /** One video as the service lists it (docs/service.md 2.1). Fields it does not name are kept beside these. */
 export const videoRecord = z.looseObject({
-  id: required(1, { description: 'Video identifier' }),
-  cid: text({ description: 'Content identifier; meaning when non-empty: not shown' }),
-  access_key: text({ description: 'Video access key, level 2' }),
-  org_access_key: text({ description: 'Original key: video access key, level 1' }),
-  title: text({ description: 'Title' }),
-  series: text({ description: 'Series' }),
-  author: text({ description: 'Original creator' }),
-  content: text({ description: 'Description' }),
-  tag: text({ description: 'Tags; may be empty' }),
-  copyright: text({ description: 'Copyright' }),
-  rate: text({ description: 'Meaning not shown' }),
-  cdate: text({ description: 'Creation time', unit: 'yyyy-mm-dd hh:mm:ss.f, time zone not shown' }),
-  duration: whole({ description: 'Playback length', unit: unknownUnit }),
-  etc: text({ description: 'Miscellaneous' }),
-  thumbnail_url: text({ description: 'URL of the thumbnail image' }),
-  thumbnail_sheet_url: text({ description: 'May be empty; meaning not shown' }),
-  encoding_success: text({ description: 'Encoding result flag; Y occurs, other values not shown' }),
-  v_width: whole({ description: 'Video width', unit: unknownUnit }),
-  v_height: whole({ description: 'Video height', unit: unknownUnit }),
-  v_framerate: real({ description: 'Frame rate', unit: 'frames per second' }),
-  filesize: whole({ description: 'File size', unit: unknownUnit }),
-  drm_cid: text({ description: 'May be empty; meaning not shown' }),
-  opt: text({ description: 'NONE occurs, other values not shown' }),
-  preloading: text({ description: 'May be empty; meaning not shown' }),
+  ...readersFor(VIDEO_FIELDS),
+  id: requiredInteger(1, VIDEO_FIELDS.id),
 });
-
-const fieldNames = Object.keys(videoRecord.shape);
-const knownFields: ReadonlySet<string> = new Set(fieldNames);
 
 type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof videoRecord.shape)[K]> };
 
@@ -80,7 +54,7 @@ export function readLeniently(record: unknown): ReadVideo {
   }
 }
 
-const findDrift = createDriftFinder(documentedTypes(videoRecord.shape));
+const findDrift = createDriftFinder(VIDEO_FIELDS);
 
 function readFields(record: unknown): ReadVideo {
   const result = videoRecord.safeParse(record);
@@ -112,7 +86,7 @@ function readId(record: unknown): number | null {
 
 /** Unknown fields are taken from the record itself: zod leaves out what would be a prototype. */
 function withExtra(video: VideoFields, record: object): ReadVideo {
-  const extra = Object.entries(record).filter(([name]) => !knownFields.has(name));
+  const extra = Object.entries(record).filter(([name]) => !Object.hasOwn(VIDEO_FIELDS, name));
   if (extra.length === 0) return { video };
   const lost = extra.find(([name, value]) => !name.isWellFormed() || !survivesJson(value));
   if (lost) {
@@ -124,10 +98,10 @@ function withExtra(video: VideoFields, record: object): ReadVideo {
 
 /** Position of one answer in the list (docs/service.md 2.2); `pagesize` is the size in effect. */
 export const paging = z.looseObject({
-  page: required(0, { description: 'Number of the page returned; pages count from 1' }),
-  pagesize: required(0, { description: 'Page size in effect', unit: 'videos' }),
-  totalcount: required(0, { description: 'Matching videos in all', unit: 'videos' }),
-  totalpage: required(0, { description: 'Pages in all', unit: 'pages' }),
+  page: requiredInteger(0, { description: 'Number of the page returned; pages count from 1' }),
+  pagesize: requiredInteger(0, { description: 'Page size in effect', unit: 'videos' }),
+  totalcount: requiredInteger(0, { description: 'Matching videos in all', unit: 'videos' }),
+  totalpage: requiredInteger(0, { description: 'Pages in all', unit: 'pages' }),
 });
 export type Paging = Pick<z.output<typeof paging>, 'page' | 'pagesize' | 'totalcount' | 'totalpage'>;
 
@@ -137,11 +111,11 @@ const option = (description: string) => z.string().meta({ description }).nullish
 export const searchOption = z.looseObject({
   search_item: option('Field that was searched'),
   keyword: option('Search word'),
-  filter: option('all occurs, other values and meaning not shown'),
+  filter: option('all occurs, other values and meaning not documented'),
   sort_item: option('Field that the list is sorted by'),
   sort_direction: option('Direction that the list is sorted in, in capitals: ASC or DESC'),
-  fromDate: option('Meaning not shown'),
-  toDate: option('Meaning not shown'),
+  fromDate: option('Meaning not documented'),
+  toDate: option('Meaning not documented'),
 });
 export type SearchOption = z.output<typeof searchOption>;
 

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstIssueText, real, required, survivesJson, text, whole } from '../../src/service/field-types.ts';
+import {
+  firstIssueText,
+  integer,
+  number,
+  requiredInteger,
+  survivesJson,
+  text,
+} from '../../src/service/field-types.ts';
 
-const note = { description: 'a field' };
-const record = z.looseObject({ text: text(note), whole: whole(note), real: real(note) });
+const doc = { description: 'a field' };
+const record = z.looseObject({ text: text(doc), integer: integer(doc), number: number(doc) });
 
 function read(json: string) {
   const result = record.safeParse(JSON.parse(json));
@@ -15,7 +22,7 @@ describe('text', () => {
   it("keeps null and '' apart, and takes an absent field for null", () => {
     expect(read('{"text":null}')).toMatchObject({ text: null });
     expect(read('{"text":""}')).toMatchObject({ text: '' });
-    expect(read('{}')).toMatchObject({ text: null, whole: null, real: null });
+    expect(read('{}')).toMatchObject({ text: null, integer: null, number: null });
   });
 
   it('keeps another JSON type as its JSON text', () => {
@@ -24,24 +31,24 @@ describe('text', () => {
     expect(read('{"text":["a",{"b":null}]}')).toMatchObject({ text: '["a",{"b":null}]' });
   });
 
-  it('refuses half of a surrogate pair and keeps whole ones', () => {
+  it('rejects half of a surrogate pair and keeps complete ones', () => {
     expect(read('{"text":"a\\ud83d"}')).toBe('text: holds half of a surrogate pair');
     expect(read('{"text":"\\ud83d\\udd25"}')).toMatchObject({ text: '🔥' });
   });
 
-  it('refuses a number that JSON.parse has rounded', () => {
+  it('rejects a number that JSON.parse has rounded', () => {
     expect(read('{"text":9007199254740993}')).toMatch(/^text: .* is not exact$/);
     expect(read('{"text":{"inner":[9007199254740993]}}')).toMatch(/^text: .* cannot be stored without loss$/);
     expect(read('{"text":[1e400]}')).toMatch(/^text: /);
   });
 });
 
-describe('whole', () => {
+describe('integer', () => {
   it('reads doubles in scientific notation and decimal strings exactly', () => {
-    expect(read('{"whole":4.4482871E7}')).toMatchObject({ whole: 44_482_871 });
-    expect(read('{"whole":"4.4482871E7"}')).toMatchObject({ whole: 44_482_871 });
-    expect(read('{"whole":"16"}')).toMatchObject({ whole: 16 });
-    expect(read('{"whole":9007199254740991}')).toMatchObject({ whole: Number.MAX_SAFE_INTEGER });
+    expect(read('{"integer":4.4482871E7}')).toMatchObject({ integer: 44_482_871 });
+    expect(read('{"integer":"4.4482871E7"}')).toMatchObject({ integer: 44_482_871 });
+    expect(read('{"integer":"16"}')).toMatchObject({ integer: 16 });
+    expect(read('{"integer":9007199254740991}')).toMatchObject({ integer: Number.MAX_SAFE_INTEGER });
   });
 
   it.each([
@@ -55,35 +62,35 @@ describe('whole', () => {
     '"0x10"',
     'true',
     '[]',
-  ])('refuses %s rather than store something else', (json) =>
-    expect(read(`{"whole":${json}}`)).toMatch(/^whole: .* is not a whole number/),
+  ])('rejects %s rather than store something else', (json) =>
+    expect(read(`{"integer":${json}}`)).toMatch(/^integer: .* is not a whole number/),
   );
 
   it('reads every exact integer back, however it is written', () => {
     fc.assert(
-      fc.property(fc.maxSafeInteger(), (number) => {
-        for (const written of [String(number), number.toExponential(), `"${number}"`]) {
-          expect(read(`{"whole":${written}}`)).toMatchObject({ whole: number });
+      fc.property(fc.maxSafeInteger(), (exact) => {
+        for (const written of [String(exact), exact.toExponential(), `"${exact}"`]) {
+          expect(read(`{"integer":${written}}`)).toMatchObject({ integer: exact });
         }
       }),
     );
   });
 });
 
-describe('real', () => {
+describe('number', () => {
   it('reads fractions and decimal strings', () => {
-    expect(read('{"real":29.97}')).toMatchObject({ real: 29.97 });
-    expect(read('{"real":"23.976"}')).toMatchObject({ real: 23.976 });
+    expect(read('{"number":29.97}')).toMatchObject({ number: 29.97 });
+    expect(read('{"number":"23.976"}')).toMatchObject({ number: 23.976 });
   });
 
-  it.each(['1e400', '"1e400"', '9007199254740993', '"fast"', 'false'])('refuses %s', (json) =>
-    expect(read(`{"real":${json}}`)).toMatch(/^real: .* is not a number/),
+  it.each(['1e400', '"1e400"', '9007199254740993', '"fast"', 'false'])('rejects %s', (json) =>
+    expect(read(`{"number":${json}}`)).toMatch(/^number: .* is not a number/),
   );
 });
 
-describe('required', () => {
-  it('takes whole numbers from the least one up, and nothing else', () => {
-    const page = required(1, note);
+describe('requiredInteger', () => {
+  it('takes integers from the minimum up, and nothing else', () => {
+    const page = requiredInteger(1, doc);
     expect(page.parse(1)).toBe(1);
     expect(page.parse('16')).toBe(16);
     for (const value of [0, -1, null, undefined, 1.5, 2 ** 53]) {

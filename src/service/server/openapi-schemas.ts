@@ -1,5 +1,6 @@
 /** The parts of the OpenAPI document that are made from the zod schemas of both operations. */
 import { z } from 'zod';
+import { NOT_DOCUMENTED } from '../../lib/service-fields.ts';
 import { matchesExactly } from '../field-types.ts';
 import { storageFigures, storageRecord, storageVerdict } from '../storage.ts';
 import { errorInfo, paging, searchOption, videoRecord } from '../videos.ts';
@@ -148,7 +149,10 @@ function describe(schema: JsonSchema): void {
   const { description, unit, choices = {}, leftOut } = schema as JsonSchema & Partial<SaidOfSchema>;
   for (const word of OWN_WORDS) Reflect.deleteProperty(schema, word);
   if (description !== undefined && !description.endsWith('.')) {
-    const named = unit === undefined ? description : `${description} (${unit})`;
+    const named =
+      unit === undefined
+        ? description
+        : `${description} (${unit === NOT_DOCUMENTED ? 'unit not documented' : unit})`;
     schema.description = `${named}. ${sentencesOf(choices)}`.trim();
   }
   if (leftOut !== undefined) schema.default = leftOut;

@@ -1,0 +1,73 @@
+/**
+ * The fields of the service's two records, in its order (docs/service.md 2.1 and 2.3). The schemas that read them, the
+ * OpenAPI document, the data dictionary and the published columns take type, unit and description from here.
+ */
+
+/** The types of docs/service.md 2. */
+export type FieldType = 'string' | 'integer' | 'number';
+
+export interface ServiceField {
+  readonly type: FieldType;
+  /** Without a full stop. */
+  readonly description: string;
+  /** What a number counts in, or how a text is written; absent where the type tells it. */
+  readonly unit?: string;
+}
+
+/** The unit of a number whose unit the service does not document. */
+export const NOT_DOCUMENTED = 'not documented';
+
+/** The 24 fields of a video (docs/service.md 2.1). */
+export const VIDEO_FIELDS = {
+  id: { type: 'integer', description: 'Video identifier' },
+  cid: { type: 'string', description: 'Content identifier; its meaning is not documented' },
+  access_key: { type: 'string', description: 'Video key (video access key, level 2)' },
+  org_access_key: { type: 'string', description: 'Original key (video access key, level 1)' },
+  title: { type: 'string', description: 'Title' },
+  series: { type: 'string', description: 'Series' },
+  author: { type: 'string', description: 'Original creator' },
+  content: { type: 'string', description: 'Description' },
+  tag: { type: 'string', description: 'Tags; how several are separated is not documented' },
+  copyright: { type: 'string', description: 'Copyright' },
+  rate: { type: 'string', description: 'Meaning not documented' },
+  cdate: {
+    type: 'string',
+    description: "Creation time, on the service's own clock: its time zone is not documented",
+    unit: 'yyyy-mm-dd hh:mm:ss.f',
+  },
+  duration: { type: 'integer', description: 'Playback length', unit: NOT_DOCUMENTED },
+  etc: { type: 'string', description: 'Miscellaneous' },
+  thumbnail_url: { type: 'string', description: 'Address of the thumbnail image', unit: 'URL' },
+  thumbnail_sheet_url: { type: 'string', description: 'Meaning not documented' },
+  encoding_success: {
+    type: 'string',
+    description: 'Encoding result flag; Y occurs, other values are not documented',
+  },
+  v_width: { type: 'integer', description: 'Video width', unit: NOT_DOCUMENTED },
+  v_height: { type: 'integer', description: 'Video height', unit: NOT_DOCUMENTED },
+  v_framerate: { type: 'number', description: 'Frame rate', unit: 'frames per second' },
+  filesize: { type: 'integer', description: 'File size', unit: NOT_DOCUMENTED },
+  drm_cid: { type: 'string', description: 'Meaning not documented' },
+  opt: { type: 'string', description: 'Meaning not documented; NONE occurs' },
+  preloading: { type: 'string', description: 'Meaning not documented' },
+} as const satisfies Record<string, ServiceField>;
+
+export type VideoField = keyof typeof VIDEO_FIELDS;
+
+const count = (what: string) =>
+  ({ type: 'number', description: `Number of ${what}`, unit: 'pieces' }) as const;
+const size = (what: string) => ({ type: 'number', description: `Size of ${what}`, unit: 'bytes' }) as const;
+
+/** The ten figures of a storage record (docs/service.md 2.3). Past: the peak of the day or a snapshot of it; today: live. */
+export const STORAGE_FIELDS = {
+  mov_org_cnt: count('original videos'),
+  mov_org_size: size('original videos'),
+  encoder_cnt: count('encoded files'),
+  encoder_size: size('encoded files'),
+  ad_org_cnt: count('original video-advertisement files'),
+  ad_org_size: size('original video-advertisement files'),
+  ad_encoder_cnt: count('encoded advertisement files'),
+  ad_encoder_size: size('encoded advertisement files'),
+  image_count: count('original images'),
+  image_size: size('original images'),
+} as const satisfies Record<string, ServiceField>;
