@@ -6,7 +6,7 @@
 import { openPipeline } from '../dist/app/worker.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { startWebProcess } from '../dist/web/process/supervisor.js';
-import { silentProgress } from '../dist/sync/progress.js';
+import { silentProgress } from '../dist/sync/context.js';
 import { childrenOf, configOf, logger } from './mirror-config.js';
 
 const [before, after, packages, file] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 import { openPipeline } from '../dist/app/worker.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { createLogger } from '../dist/lib/logger.js';
-import { silentProgress } from '../dist/sync/progress.js';
+import { silentProgress } from '../dist/sync/context.js';
 
 const [url, packages, file, perSecond = null] = process.argv.slice(2);
 const config = {

@@ -14,7 +14,7 @@ import { createSandbox } from '../../dist/sandbox/sandbox.js';
 import { openWebServer } from '../../dist/web/process/compose.js';
 import { createServiceServer } from '../../dist/service/server/server.js';
 import { DEFAULT_CONFIG } from '../../dist/health/commands.js';
-import { silentProgress } from '../../dist/sync/progress.js';
+import { silentProgress } from '../../dist/sync/context.js';
 import { openPipeline } from '../../dist/app/worker.js';
 
 const CHROMIUM = '/usr/bin/chromium';

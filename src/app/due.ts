@@ -24,7 +24,7 @@ export interface Due {
   mode: Mode;
   trigger: Extract<Trigger, 'schedule' | 'catch_up'>;
   /** Start of the parked run that is to be gone on with; null for a run from the start. */
-  goesOnFrom: string | null;
+  resumesFrom: string | null;
 }
 
 /**
@@ -37,17 +37,17 @@ export function findDue(schedule: Schedule, now: number, last: Record<Mode, Last
   const { full, quick } = last;
   const triggerOfFull = dueTrigger(schedule.full, now, full);
   if (triggerOfFull && !quickIsStarved(schedule, last)) {
-    return { mode: 'full', trigger: triggerOfFull, goesOnFrom: null };
+    return { mode: 'full', trigger: triggerOfFull, resumesFrom: null };
   }
   const isRestNext = !triggerOfFull && canResume(full, now) && quick !== null && quick.runId > full.runId;
   if (schedule.quick !== null && !isRestNext) {
     const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
     const trigger = dueTrigger(schedule.quick, now, newest);
-    if (trigger) return { mode: 'quick', trigger, goesOnFrom: null };
+    if (trigger) return { mode: 'quick', trigger, resumesFrom: null };
   }
   for (const mode of ['full', 'quick'] as const) {
     const parked = last[mode];
-    if (canResume(parked, now)) return { mode, trigger: 'catch_up', goesOnFrom: parked.startedAt };
+    if (canResume(parked, now)) return { mode, trigger: 'catch_up', resumesFrom: parked.startedAt };
   }
   return null;
 }

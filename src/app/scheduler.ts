@@ -77,9 +77,9 @@ function createDueRun(parts: SchedulerParts, signal: AbortSignal): () => Promise
   }
 
   /** The same as just now, though no tick has come since: what could not go on is not tried again at once. */
-  function isRepeat({ mode, goesOnFrom }: Due, before: StartedRun | null, now: number): boolean {
-    if (before?.mode !== mode || before.goesOnFrom !== goesOnFrom) return false;
-    return goesOnFrom !== null || previousTick(schedule[mode] ?? '', now) <= before.at;
+  function isRepeat({ mode, resumesFrom }: Due, before: StartedRun | null, now: number): boolean {
+    if (before?.mode !== mode || before.resumesFrom !== resumesFrom) return false;
+    return resumesFrom !== null || previousTick(schedule[mode] ?? '', now) <= before.at;
   }
 
   /** Gives the run that was made: another one may be due by now, or the rest of it. */

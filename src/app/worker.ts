@@ -19,12 +19,11 @@ import { runScheduler, type SchedulerParts } from './scheduler.ts';
 import { createServiceClient, type ServiceAccount, type ServiceClient } from '../service/client/client.ts';
 import { createServiceClock } from '../service/client/service-clock.ts';
 import { startWebProcess, type WebProcess } from '../web/process/supervisor.ts';
-import type { SyncAccount, SyncContext } from '../sync/context.ts';
-import type { Progress } from '../sync/progress.ts';
+import type { SyncAccount, SyncContext, RunOptions, Progress } from '../sync/context.ts';
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
 import { publishTime, type RunClock } from '../sync/run-clock.ts';
 import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
-import { runOnce, type RunOptions, type RunSummary } from '../sync/run.ts';
+import { runOnce, type RunSummary } from '../sync/run.ts';
 import { assertUndamaged } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -57,8 +56,8 @@ export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
       | 'storageDays'
       | 'acceptRemovals'
       | 'acceptPage'
-      | 'goesOnFrom'
-      | 'mayNotGoOn'
+      | 'resumesFrom'
+      | 'stopReason'
     >
   >;
 
@@ -136,7 +135,7 @@ const DEFAULT_RUN = {
   videos: true,
   storage: true,
   acceptRemovals: false,
-  goesOnFrom: null,
+  resumesFrom: null,
   storageDays: null,
 } as const;
 
@@ -232,8 +231,8 @@ async function runWorkerWith(
     if (server) onServing(server.url);
     const run = async (due: Due) => {
       refuseWhileParked(config, pipeline);
-      const mayNotGoOn = await givingWay(config, pipeline, due.mode, clock);
-      const summary = await pipeline.run({ ...due, mayNotGoOn, signal });
+      const stopReason = await givingWay(config, pipeline, due.mode, clock);
+      const summary = await pipeline.run({ ...due, stopReason, signal });
       judged = { clock: summary.clock, at: clock.now() };
       onRun(summary);
       publications?.look();

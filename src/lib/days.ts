@@ -12,3 +12,9 @@ export function isDay(value: string): boolean {
   const date = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
+
+/** The days from `from` to `to`, both included. */
+export interface DayRange {
+  from: string;
+  to: string;
+}

@@ -27,9 +27,9 @@ export interface StreamsOutcome {
 
 export interface CircuitBreaker {
   /** Does one stream, unless the account is stopped; `packageId` is null for the storage. */
-  attempt(packageId: number | null, work: () => Promise<void>): Promise<void>;
+  run(packageId: number | null, work: () => Promise<void>): Promise<void>;
   /** Why walks under way must not go on, or null: thrown at them it is no failure, they are put off. */
-  whyStopped(): ParkedError | null;
+  openReason(): ParkedError | null;
   /** What came of it, once all is done. Throws what ends the run. */
   outcome(): StreamsOutcome;
 }
@@ -74,7 +74,7 @@ export function createCircuitBreaker(logger: Logger, account: string): CircuitBr
     inARow: { kind: '', count: 0 },
   };
   return {
-    attempt: async (packageId, work) => {
+    run: async (packageId, work) => {
       if (state.interrupted || state.fatal) return;
       if (state.stopped) {
         state.untried++;
@@ -93,7 +93,7 @@ export function createCircuitBreaker(logger: Logger, account: string): CircuitBr
         else note(state, logger, { account, packageId }, error);
       }
     },
-    whyStopped: () => {
+    openReason: () => {
       const { stopped } = state;
       return stopped && new StoppedError(`not asked for: ${stopped.words}`, stopped.untilMs ?? 0);
     },

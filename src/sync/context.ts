@@ -1,4 +1,4 @@
-/** What the pipeline works with. */
+/** What a sync depends on, and the options of a run. */
 import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -6,51 +6,51 @@ import type { ServiceClient } from '../service/client/client.ts';
 import type { ServiceClock } from '../service/client/service-clock.ts';
 import type { Figure } from '../lib/storage-figures.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { Progress } from './progress.ts';
 import type { PackageKey } from '../lib/package-key.ts';
+import type { Mode, Trigger } from '../database/schema/runs.ts';
+import type { PackageSelector } from './package-selector.ts';
+import type { DayRange } from '../lib/days.ts';
 
-/** An account as the pipeline needs it. */
 export interface SyncAccount {
   name: string;
   client: ServiceClient;
-  /** The time as the service's answers tell it. */
+  /** The time by the `Date` headers of the service's answers. */
   clock: ServiceClock;
-  /** Videos a page to ask for. */
+  /** Videos per page to request. */
   pageSize: number;
   packages: readonly { id: number; name: string | null }[];
-  /** Packages walked at a time. */
+  /** Packages walked at the same time. */
   concurrency: number;
   storage: StorageRules | null;
 }
 
-/** When days are booked and asked for (docs/architecture.md, "Storage days"). */
+/** When days are requested and booked (docs/architecture.md, "Storage days"). */
 export interface StorageRules {
   /** First day to book, `yyyy-mm-dd`; null for the day before the first run. */
   since: string | null;
   /** Milliseconds after a day's end before it is booked. */
   settleMs: number;
-  /** Booked days looked at again at each day's first run. */
+  /** Booked days that the first run of each day requests again, to compare them. */
   lookAgainDays: number;
-  /** Separate days on which a gap is requested before it is given up. */
+  /** A gap is given up after it was requested on this many different days. */
   giveUpDays: number;
-  /** Figures that a record may lack and still be booked. */
+  /** Figures that a booked record may lack. */
   optional: readonly Figure[];
-  /** A total that differs from the last live reading of its day by more than this factor waits for a second reading. */
+  /** A total that differs from the last live reading of the day by more than this factor needs a second reading. */
   plausibleFactor: number;
 }
 
-/** When a walk may not remove at once, and how long it may be gone on from. */
 export interface WalkRules {
-  /** Share of a package above which removals are held back, 0 to 1. */
+  /** Share of a package (0 to 1) above which removals are held back. */
   removalBrake: number;
+  /** Maximum age of a walk that may be resumed. */
   resumeWithinMs: number;
-  /** Boundary reads of a walk, as a share of its pages; 0: none are made. */
+  /** Boundary reads of a walk, as a share of its pages; 0 for none. */
   boundaryReads: number;
-  /** Milliseconds from one full run to the next: a held-back removal must be proved again at least this much later. */
+  /** Milliseconds between full runs: a held-back removal must be proved again at least this much later. */
   scheduleMs: number;
 }
 
-/** Everything a run depends on. */
 export interface SyncContext {
   warehouse: Warehouse;
   clock: Clock;
@@ -58,6 +58,43 @@ export interface SyncContext {
   logger: Logger;
   progress: Progress;
   walk: WalkRules;
-  /** What to type to take a page of the package that looks like one of another package. */
+  /** The command that accepts pages of the package that look like pages of another package. */
   acceptPageCommand(key: PackageKey): string;
 }
+
+export interface RunOptions {
+  trigger: Trigger;
+  mode: Mode;
+  accounts: readonly SyncAccount[];
+  /** Only these packages; null for all. */
+  packages: readonly PackageSelector[] | null;
+  videos: boolean;
+  storage: boolean;
+  /** Only these storage days; null for those that are due. */
+  storageDays: DayRange | null;
+  /** Apply removals that this walk or an earlier one held back; true for all that are held back now. */
+  acceptRemovals: boolean | number;
+  /** Accept pages that look like pages of another package. */
+  acceptPage?: boolean | undefined;
+  retention: { requestsDays: number; runsDays: number };
+  /** Start time of the original run that this run resumes: it skips packages that were served since; else null. */
+  resumesFrom: string | null;
+  /** Called between turns: why the run must stop early, or null. */
+  stopReason?: (() => Error | null) | undefined;
+  /** Stops the run after the page in flight; its reason is an InterruptedError. */
+  signal: AbortSignal;
+}
+
+export interface Progress {
+  /** `pages`: the expected size of the list in pages; `done`: how many of them an earlier walk has read. */
+  walkStarted(walk: PackageKey & { pages: number; done: number }): void;
+  /** One page was stored; `page` counts down to 1. */
+  pageStored(page: PackageKey & { page: number; records: number }): void;
+  walkEnded(walk: PackageKey): void;
+}
+
+export const silentProgress: Progress = {
+  walkStarted: () => undefined,
+  pageStored: () => undefined,
+  walkEnded: () => undefined,
+};

@@ -12,22 +12,22 @@ export interface Slot {
   /** Counts one page. True where the turn is over with it: `again` stands before the next one. */
   pageRead(): boolean;
   /** Waits until it is this package's turn again. Throws where the run must not go on. */
-  again(): Promise<void>;
+  nextSlot(): Promise<void>;
 }
 
 export interface FairnessRules {
   /** Packages served at a time. Until the first answer has come it is one: a wrong key is tried by one after the other. */
-  seats: number;
+  concurrency: number;
   /** Pages of a turn. */
   pages: number;
   /** Walks that may wait for another turn while new ones begin: each of them is held in memory. */
-  mostBegun: number;
+  maxStarted: number;
   /** Why the run must not go on, or null. */
-  mayNotGoOn(): Error | null;
+  stopReason(): Error | null;
 }
 
 /** How the turns of a run go, unless a test says otherwise. */
-export const FAIRNESS = { pages: 50, mostBegun: 100 } as const;
+export const FAIRNESS = { pages: 50, maxStarted: 100 } as const;
 
 interface Queue<T> {
   rules: FairnessRules;
@@ -72,7 +72,7 @@ export async function runFairly<T>(
 function takeSeat<T>(queue: Queue<T>, start: (one: T) => void): boolean {
   const { fresh, begun, rules } = queue;
   const one = fresh[queue.next];
-  const mayBegin = begun.length === 0 || (begun.length < rules.mostBegun && queue.freshPages < rules.pages);
+  const mayBegin = begun.length === 0 || (begun.length < rules.maxStarted && queue.freshPages < rules.pages);
   const isFresh = queue.next < fresh.length && mayBegin;
   const goOn = isFresh ? undefined : begun.shift();
   if (!isFresh && !goOn) return false;
@@ -92,23 +92,23 @@ function createTurn<T>(queue: Queue<T>, fill: () => void): Slot {
   let pages = 0;
   let isFirst = true;
   const check = () => {
-    const why = rules.mayNotGoOn();
+    const why = rules.stopReason();
     if (why) throw why;
   };
   return {
     begin: check,
     answered: () => {
-      if (queue.seats >= rules.seats) return;
-      queue.seats = rules.seats;
+      if (queue.seats >= rules.concurrency) return;
+      queue.seats = rules.concurrency;
       fill();
     },
     pageRead: () => {
       pages++;
       if (isFirst) queue.freshPages++;
       const isAnyoneWaiting = queue.next < queue.fresh.length || queue.begun.length > 0;
-      return pages >= rules.pages && (isAnyoneWaiting || rules.mayNotGoOn() !== null);
+      return pages >= rules.pages && (isAnyoneWaiting || rules.stopReason() !== null);
     },
-    again: async () => {
+    nextSlot: async () => {
       check();
       pages = 0;
       isFirst = false;

@@ -1,41 +1,15 @@
 /** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { InterruptedError, errorMessage, WarehouseError } from '../lib/errors.ts';
-import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
+import type { Mode, Status } from '../database/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
-import type { SyncAccount, SyncContext } from './context.ts';
-import { formatSelector, type PackageSelector } from './package-selector.ts';
+import type { SyncContext, RunOptions } from './context.ts';
+import { formatSelector } from './package-selector.ts';
 import { syncAccount, type AccountOutcome } from './sync-account.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './circuit-breaker.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
-import type { DayRange } from './storage/date-ranges.ts';
-import type { FairnessRules } from './fair-queue.ts';
-
-/** What a run is to do. */
-export interface RunOptions {
-  trigger: Trigger;
-  mode: Mode;
-  accounts: readonly SyncAccount[];
-  /** Only these packages; null for all. */
-  packages: readonly PackageSelector[] | null;
-  videos: boolean;
-  storage: boolean;
-  /** Only these days of the storage; null for those that are due. */
-  storageDays: DayRange | null;
-  /** Let removals through that were held back by this walk or an earlier one; true for all that are held back now. */
-  acceptRemovals: boolean | number;
-  /** Take pages of the packages asked for that look like those of another package. */
-  acceptPage?: boolean | undefined;
-  retention: { requestsDays: number; runsDays: number };
-  /** Start of the parked run (or the first of them) that this one goes on from; what had its turn since has no more. */
-  goesOnFrom: string | null;
-  /** Asked between turns: why the run must not go on, or null. Left out: it always may. */
-  mayNotGoOn?: FairnessRules['mayNotGoOn'] | undefined;
-  /** Ends the run after the page in flight; its reason is an InterruptedError. */
-  signal: AbortSignal;
-}
 
 /** What a run came to. */
 export interface RunSummary {
@@ -63,7 +37,7 @@ export async function runOnce(parts: SyncContext, order: RunOptions): Promise<Ru
     mode: order.mode,
     now: startedAt,
     scope: scopeOf(order),
-    origin: order.goesOnFrom,
+    origin: order.resumesFrom,
   });
   await warehouse.recordZone(parts.calendar.timezone);
   let outcomes: AccountOutcome[] = [];

@@ -1,8 +1,7 @@
 /** One account's part of a run: its storage, then its packages in turn. */
-import type { SyncAccount, SyncContext } from './context.ts';
+import type { SyncAccount, SyncContext, RunOptions } from './context.ts';
 import { matchesAny } from './package-selector.ts';
 import { createCircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
-import type { RunOptions } from './run.ts';
 import { clockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
@@ -28,7 +27,7 @@ export async function syncAccount(
   const { signal } = order;
   const { storage: rules } = account;
   if (order.storage && rules) {
-    await guard.attempt(null, async () => {
+    await guard.run(null, async () => {
       const { storageDays: days } = order;
       storage = await bookStorage(parts, { account, rules, runId, days, isFileAhead, signal });
     });
@@ -37,11 +36,11 @@ export async function syncAccount(
     const { acceptRemovals, acceptPage = false } = order;
     const owners = createPageOwners(parts.warehouse, account.name, startedAt);
     const walkInMode = order.mode === 'quick' ? quickWalk : walkPackage;
-    const { concurrency: seats } = account;
-    const mayNotGoOn = () => guard.whyStopped() ?? order.mayNotGoOn?.() ?? null;
-    const rules = { ...FAIRNESS, seats, mayNotGoOn };
+    const { concurrency: concurrency } = account;
+    const stopReason = () => guard.openReason() ?? order.stopReason?.() ?? null;
+    const rules = { ...FAIRNESS, concurrency, stopReason };
     await runFairly(await packagesInTurn(parts, order, account), rules, (packageId, turn) =>
-      guard.attempt(packageId, () => {
+      guard.run(packageId, () => {
         turn.begin();
         const own = { ...parts, clock: account.clock };
         const accepted = { acceptRemovals, acceptPage };
@@ -60,11 +59,11 @@ async function packagesInTurn(
   order: RunOptions,
   account: SyncAccount,
 ): Promise<number[]> {
-  const { mode, packages: only, goesOnFrom } = order;
+  const { mode, packages: only, resumesFrom } = order;
   const isWanted = (packageId: number) => !only || matchesAny({ account: account.name, packageId }, only);
   const asked = new Set(account.packages.map(({ id }) => id).filter(isWanted));
   const { warehouse } = parts;
-  const served = goesOnFrom ? await warehouse.packagesServedSince(account.name, mode, goesOnFrom) : [];
+  const served = resumesFrom ? await warehouse.packagesServedSince(account.name, mode, resumesFrom) : [];
   for (const id of served) asked.delete(id);
   return interleaveFailed(
     (await warehouse.packagesByTurn(account.name, mode)).filter(({ id }) => asked.has(id)),

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { AccountConfig, Config, NotifyConfig } from '../../src/config/config.ts';
 import { InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { silentProgress } from '../../src/sync/progress.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import { runWorker } from '../../src/app/worker.ts';
 import {
@@ -28,6 +27,8 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
+import { silentProgress } from '../../src/sync/context.ts';
+
 const RECORDS = [videoRecord(1), videoRecord(2)];
 
 type List = (request: SeenRequest) => Reply | Promise<Reply>;

@@ -18,7 +18,7 @@ interface Before {
 
 const dueAt = (time: string, { full = null, quick = null, quickSchedule = '*/10 * * * *' }: Before) =>
   findDue({ full: '0 * * * *', quick: quickSchedule }, toMs(`2026-03-10T${time}Z`), { full, quick });
-const fromStart = (mode: Due['mode'], trigger: Due['trigger']): Due => ({ mode, trigger, goesOnFrom: null });
+const fromStart = (mode: Due['mode'], trigger: Due['trigger']): Due => ({ mode, trigger, resumesFrom: null });
 
 describe('of what is due', () => {
   it('a full run is first: it does what a quick one would', () => {
@@ -46,7 +46,7 @@ describe('of what is due', () => {
     expect(dueAt('12:11', { full, quick: begun('12:10') })).toEqual({
       mode: 'full',
       trigger: 'catch_up',
-      goesOnFrom: stamp('12:00'),
+      resumesFrom: stamp('12:00'),
     });
   });
 
@@ -54,7 +54,7 @@ describe('of what is due', () => {
     const full = begun('12:00', '12:12');
     expect(dueAt('12:25', { full, quick: begun('12:12') })).toMatchObject({
       mode: 'full',
-      goesOnFrom: stamp('12:00'),
+      resumesFrom: stamp('12:00'),
     });
     const rest = { ...full, runId: begun('12:25').runId };
     expect(dueAt('12:38', { full: rest, quick: begun('12:12') })).toEqual(fromStart('quick', 'catch_up'));
@@ -75,14 +75,14 @@ describe('of what is due', () => {
   it('a parked run is gone on with at its time, to the second, and not before', () => {
     const full = begun('12:00', '12:40:30');
     expect(dueAt('12:40:29', { full, quickSchedule: null })).toBeNull();
-    expect(dueAt('12:40:30', { full, quickSchedule: null })).toMatchObject({ goesOnFrom: stamp('12:00') });
-    expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ goesOnFrom: stamp('12:00') });
+    expect(dueAt('12:40:30', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
+    expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
   });
 
   it('a parked quick run is gone on with, after a full one that was parked too', () => {
     const quick = begun('12:10', '12:12');
     const next = dueAt('12:15', { full: begun('12:00'), quick });
-    expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', goesOnFrom: stamp('12:10') });
+    expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', resumesFrom: stamp('12:10') });
     expect(dueAt('12:15', { full: begun('12:00', '12:05'), quick })).toMatchObject({ mode: 'full' });
     expect(dueAt('12:15', { full: begun('12:00', '12:30'), quick })).toMatchObject({ mode: 'quick' });
   });

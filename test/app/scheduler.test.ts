@@ -51,14 +51,14 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wi
     onInStep,
     lastWholeRun: lastWholeRun ?? (async (mode: Mode) => newest[mode]),
     run: async (due: Due) => {
-      const { trigger, mode, goesOnFrom } = due;
+      const { trigger, mode, resumesFrom } = due;
       const startedAt = new Date(Date.now()).toISOString();
-      const rest = goesOnFrom === null ? '' : ` from ${goesOnFrom.slice(11, 16)}`;
+      const rest = resumesFrom === null ? '' : ` from ${resumesFrom.slice(11, 16)}`;
       runs.push(`${startedAt.slice(0, 16)} ${mode === 'quick' ? 'quick ' : ''}${trigger}${rest}`);
       await run?.();
       const until = parkedUntil?.(due) ?? null;
       newest[mode] = {
-        startedAt: goesOnFrom ?? stamp(startedAt),
+        startedAt: resumesFrom ?? stamp(startedAt),
         runId: runs.length + 1,
         resumeAt: until === null ? null : stamp(until),
       };

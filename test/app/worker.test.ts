@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../../src/config/config.ts';
 import { InterruptedError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { silentProgress, type Progress } from '../../src/sync/progress.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import type { Publication } from '../../src/publishing/publisher.ts';
 import { tryLock } from '../../src/database/lock.ts';
@@ -15,6 +14,8 @@ import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { configOf, START } from '../support/fixtures/open-pipeline.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import type { Progress } from '../../src/sync/context.ts';
+import { silentProgress } from '../../src/sync/context.ts';
 
 /** Port 1 on loopback: nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:1';
@@ -260,8 +261,8 @@ describe('the worker', () => {
     const config = configFor({ main: url });
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
     let worker: Worker | undefined;
-    const walkBegun: Progress['walkBegun'] = () => (worker ??= startWorker(config));
-    const progress = { ...silentProgress, walkBegun };
+    const walkStarted: Progress['walkStarted'] = () => (worker ??= startWorker(config));
+    const progress = { ...silentProgress, walkStarted };
     const pipeline = openPipeline(config, { clock, logger, progress, command: 'sync' });
     const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
     await pipeline.close();

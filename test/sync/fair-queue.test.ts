@@ -3,40 +3,40 @@ import { describe, expect, it } from 'vitest';
 import { runFairly } from '../../src/sync/fair-queue.ts';
 import { playTurns, type TurnPlay } from '../support/models/fairness-turns.ts';
 
-const ONE_SEAT = { seats: 1, pages: 2, mostBegun: 10 };
+const ONE_AT_A_TIME = { concurrency: 1, pages: 2, maxStarted: 10 };
 const inOrder = (count: number) => Array.from({ length: count }, (_, name) => name);
 const rising = (names: readonly number[]) => [...names].sort((one, other) => one - other);
 
 describe('packages that are served in turn', () => {
   it('have so many pages each before the others have theirs, and go on where they stood', async () => {
-    const { read, breaches } = await playTurns({ ...ONE_SEAT, sizes: [5, 1, 4, 2] });
+    const { read, breaches } = await playTurns({ ...ONE_AT_A_TIME, sizes: [5, 1, 4, 2] });
     expect(read).toEqual([0, 0, 1, 2, 2, 0, 0, 3, 3, 2, 2, 0]);
     expect(breaches).toEqual([]);
   });
 
   it('are not kept waiting by a huge one: it has no more pages than those that had no turn yet', async () => {
-    const { read, ended } = await playTurns({ ...ONE_SEAT, sizes: [1000, 1, 1, 1, 2, 1] });
+    const { read, ended } = await playTurns({ ...ONE_AT_A_TIME, sizes: [1000, 1, 1, 1, 2, 1] });
     expect(read.slice(0, 13)).toEqual([0, 0, 1, 2, 0, 0, 3, 4, 4, 0, 0, 5, 0]);
     expect(ended).toEqual([1, 2, 3, 4, 5, 0]);
   });
 
   it('do not keep a huge one waiting either: it has its turns while others wait for their first', async () => {
-    const { ended } = await playTurns({ ...ONE_SEAT, sizes: [20, ...Array<number>(1000).fill(1)] });
+    const { ended } = await playTurns({ ...ONE_AT_A_TIME, sizes: [20, ...Array<number>(1000).fill(1)] });
     expect(ended.indexOf(0)).toBe(18);
   });
 
   it('have no end of a turn where nobody else waits', async () => {
     const overs: boolean[] = [];
-    await runFairly(['only'], { ...ONE_SEAT, mayNotGoOn: () => null }, async (_, turn) => {
+    await runFairly(['only'], { ...ONE_AT_A_TIME, stopReason: () => null }, async (_, turn) => {
       for (let page = 1; page <= 5; page++) overs.push(turn.pageRead());
     });
     expect(overs).toEqual([false, false, false, false, false]);
   });
 
-  it('are served one at a time until the first answer comes, and by all seats from then on', async () => {
+  it('are served one at a time until the first answer comes, and at full concurrency from then on', async () => {
     const atOnce: number[] = [];
     let active = 0;
-    const rules = { seats: 3, pages: 50, mostBegun: 10, mayNotGoOn: () => null };
+    const rules = { concurrency: 3, pages: 50, maxStarted: 10, stopReason: () => null };
     await runFairly(inOrder(6), rules, async (name, turn) => {
       atOnce.push(++active);
       await Promise.resolve();
@@ -48,17 +48,17 @@ describe('packages that are served in turn', () => {
   });
 
   it('are begun no further while too many of them wait in memory', async () => {
-    const { read, mostHeld } = await playTurns({ ...ONE_SEAT, mostBegun: 2, sizes: [5, 5, 5, 5] });
+    const { read, mostHeld } = await playTurns({ ...ONE_AT_A_TIME, maxStarted: 2, sizes: [5, 5, 5, 5] });
     expect(read.slice(0, 11)).toEqual([0, 0, 1, 1, 0, 0, 1, 1, 0, 2, 2]);
     expect(mostHeld).toBe(2);
   });
 
   it('may be none', async () => {
-    expect(await playTurns({ ...ONE_SEAT, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
+    expect(await playTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
   });
 
   it('are not said to be served where serving one throws', async () => {
-    const served = runFairly([1, 2], { ...ONE_SEAT, mayNotGoOn: () => null }, () =>
+    const served = runFairly([1, 2], { ...ONE_AT_A_TIME, stopReason: () => null }, () =>
       Promise.reject(new Error('a defect')),
     );
     await expect(served).rejects.toThrow('a defect');
@@ -69,22 +69,22 @@ const anyPlay: fc.Arbitrary<TurnPlay> = fc.record({
   sizes: fc.array(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 25 })), {
     maxLength: 12,
   }),
-  seats: fc.integer({ min: 1, max: 5 }),
+  concurrency: fc.integer({ min: 1, max: 5 }),
   pages: fc.integer({ min: 1, max: 6 }),
-  mostBegun: fc.integer({ min: 1, max: 6 }),
+  maxStarted: fc.integer({ min: 1, max: 6 }),
 });
 
 /** Pages take their time in any order that the scheduler finds. */
 async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
   const played = await scheduler.waitFor(playTurns(play, () => scheduler.schedule(Promise.resolve())));
   expect(played.breaches).toEqual([]);
-  expect(played.mostHeld).toBeLessThanOrEqual(play.mostBegun + play.seats - 1);
+  expect(played.mostHeld).toBeLessThanOrEqual(play.maxStarted + play.concurrency - 1);
   expect(played.begun).toEqual(inOrder(play.sizes.length));
   return played;
 }
 
-describe('whatever the packages, the seats and the time that pages take', () => {
-  it('each is served once, in its order, to its end, by no more than the seats, and holds no more than it may', async () => {
+describe('whatever the packages, the concurrency and the time that pages take', () => {
+  it('each is served once, in its order, to its end, by no more at a time than allowed, and holds no more than it may', async () => {
     const property = fc.asyncProperty(fc.scheduler(), anyPlay, async (scheduler, play) => {
       const { read, ended } = await playIn(scheduler, play);
       expect(rising(ended)).toEqual(inOrder(play.sizes.length));
@@ -113,7 +113,7 @@ describe('whatever the packages, the seats and the time that pages take', () => 
       async (scheduler, play, stopAfter) => {
         const { read, ended, stopped } = await playIn(scheduler, { ...play, stopAfter });
         expect(rising([...ended, ...stopped])).toEqual(inOrder(play.sizes.length));
-        const most = stopAfter + play.seats * play.pages;
+        const most = stopAfter + play.concurrency * play.pages;
         expect(read.length).toBeLessThanOrEqual(stopAfter === 0 ? 0 : most);
         const whole = play.sizes.reduce((sum, size) => sum + size, 0);
         if (stopAfter < whole) expect(read.length).toBeGreaterThanOrEqual(stopAfter);

@@ -89,7 +89,7 @@ describe('a run that is parked', () => {
     ]);
     expect(service.order()).toEqual([101, 102]);
     pipeline.clock.set(fromTimestamp(parked?.resume_at ?? ''));
-    const second = await pipeline.run({ goesOnFrom: parked?.started_at ?? null });
+    const second = await pipeline.run({ resumesFrom: parked?.started_at ?? null });
     expect(walksOf(pipeline, second.runId)).toMatchObject([
       { package_id: 102, status: 'succeeded', resumed: 1 },
       { package_id: 103, status: 'succeeded', resumed: 0 },
@@ -108,7 +108,7 @@ describe('a run that is parked', () => {
     const orders = [service.order()];
     for (let day = 1; day <= 4; day++) {
       pipeline.clock.advance(DAY_MS + 1000);
-      await pipeline.run({ goesOnFrom: origin });
+      await pipeline.run({ resumesFrom: origin });
       orders.push(service.order());
     }
     expect(orders).toEqual([[101, 102], [102, 103], [103, 104], [104], []]);
@@ -131,7 +131,7 @@ describe('a run that is parked', () => {
     expect(waitMs).toBeLessThanOrEqual(601_000);
     expect(service.order()).toEqual([101, 102]);
     pipeline.clock.set(fromTimestamp(parked?.resume_at ?? ''));
-    const second = await pipeline.run({ goesOnFrom: parked?.started_at ?? null });
+    const second = await pipeline.run({ resumesFrom: parked?.started_at ?? null });
     expect(second.status).toBe('succeeded');
     expect(walksOf(pipeline, second.runId)[0]).toMatchObject({ package_id: 102, resumed: 1 });
     expect(service.order()).toEqual([102, 103, 104]);
@@ -147,7 +147,7 @@ describe('a run that is parked', () => {
     expect(parked?.resume_at).not.toBeNull();
     expect(service.order()).toEqual([101, 102, 103]);
     pipeline.clock.advance(700_000);
-    await pipeline.run({ goesOnFrom: parked?.started_at ?? null });
+    await pipeline.run({ resumesFrom: parked?.started_at ?? null });
     expect(service.order()).toEqual([103, 104]);
   });
 });

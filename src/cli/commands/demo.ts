@@ -4,7 +4,6 @@ import type { Config } from '../../config/config.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { createCronTicks } from '../../app/cron.ts';
-import type { Progress } from '../../sync/progress.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { assertOurFile } from '../../publishing/atomic-replace.ts';
@@ -25,6 +24,7 @@ import { abortOnSignal, type SignalStop } from '../signals.ts';
 import { summaryText } from '../output/run-summary.ts';
 import { namesOf } from './sync.ts';
 import { displayPath } from '../output/output.ts';
+import type { Progress } from '../../sync/context.ts';
 
 export interface DemoOptions extends LogOptions {
   once?: true;
@@ -97,7 +97,7 @@ async function runDemoWorker(
   const later = openWorkerContext('demo', options, config.secrets);
   let progress = first.progress;
   const progressProxy: Progress = {
-    walkBegun: (walk) => progress.walkBegun(walk),
+    walkStarted: (walk) => progress.walkStarted(walk),
     pageStored: (page) => progress.pageStored(page),
     walkEnded: (walk) => progress.walkEnded(walk),
   };

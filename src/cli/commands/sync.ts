@@ -1,13 +1,12 @@
 import type { Config } from '../../config/config.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
-import { addDays } from '../../lib/days.ts';
+import { addDays, type DayRange } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { openNotifier } from '../../alerts/open-notifier.ts';
 import { createStaleCheck } from '../../health/freshness.ts';
 import { formatCount } from '../../lib/format.ts';
 import { formatSelector, matchesAny, type PackageSelector } from '../../sync/package-selector.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import type { DayRange } from '../../sync/storage/date-ranges.ts';
 import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines, type Published } from './publish.ts';

@@ -3,9 +3,9 @@ import { MultiBar, type SingleBar } from 'cli-progress';
 import colors from 'picocolors';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Progress } from '../../sync/progress.ts';
 import { formatCount, pluralize, formatDuration } from '../../lib/format.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { Progress } from '../../sync/context.ts';
 
 export interface Bars extends Progress {
   /** Writes a line above the bars. */
@@ -33,7 +33,7 @@ export function createBars(clock: Clock, stream: NodeJS.WriteStream): Bars {
   let group: MultiBar | null = null;
   const bars = new Map<string, Bar>();
   return {
-    walkBegun: (walk) => {
+    walkStarted: (walk) => {
       group ??= createGroup(stream);
       const words = { name: nameOf(walk), rate: '', left: '' };
       const bar = group.create(walk.pages, walk.done, words);
@@ -91,7 +91,7 @@ const LINE_EVERY_MS = 5_000;
 export function createLogProgress(clock: Clock, logger: Logger, level: 'info' | 'debug'): Progress {
   const walks = new Map<string, { saidAt: number; records: number; begunAt: number }>();
   return {
-    walkBegun: (walk) => {
+    walkStarted: (walk) => {
       walks.set(nameOf(walk), { saidAt: clock.now(), begunAt: clock.now(), records: 0 });
       logger[level](`${nameOf(walk)}: ${pluralize(walk.pages, 'page')} to read`);
     },

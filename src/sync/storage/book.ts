@@ -1,11 +1,11 @@
 /** The storage statistics of one account: today live, past days booked once, holes asked for again. */
 import { daysBetween } from '../../lib/calendar.ts';
-import { addDays } from '../../lib/days.ts';
+import { addDays, type DayRange } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { DayCounts, KnownDays } from '../../warehouse/store-days.ts';
 import type { StorageRules, SyncAccount, SyncContext } from '../context.ts';
 import { createRunCalendar, currentRange, gapRanges, isFirstOfDay, namedRanges } from './date-ranges.ts';
-import type { DayRange, RunCalendar } from './date-ranges.ts';
+import type { RunCalendar } from './date-ranges.ts';
 import { findNewestTold, classifyDays, type Trust } from './classify-days.ts';
 
 export interface StorageOptions {

@@ -1,6 +1,6 @@
 /** What is to be done with each day of an answer. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
-import { addDays } from '../../lib/days.ts';
+import { addDays, type DayRange } from '../../lib/days.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
 import { FIGURES, hasSameFigures, pickFigures } from '../../lib/storage-figures.ts';
@@ -9,7 +9,7 @@ import type { DaysToStore, KnownDays } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { findDoubt, isConfirmed } from './plausible.ts';
-import { dayOf, type DayRange, type RunCalendar } from './date-ranges.ts';
+import { dayOf, type RunCalendar } from './date-ranges.ts';
 
 /** An answer, when it was there, and what takes the secrets out of a text of it. */
 export type DaysToClassify = Omit<StorageDays, 'clean'> & {

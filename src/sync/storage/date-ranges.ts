@@ -1,15 +1,9 @@
 /** Which days to ask for (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
 import { daysBetween, type Calendar } from '../../lib/calendar.ts';
-import { addDays } from '../../lib/days.ts';
+import { addDays, type DayRange } from '../../lib/days.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { KnownDays } from '../../warehouse/store-days.ts';
 import type { StorageRules } from '../context.ts';
-
-/** Days from `from` to `to`, both included. */
-export interface DayRange {
-  from: string;
-  to: string;
-}
 
 /** The calendar of one run: computed once, so that a midnight that passes meanwhile changes nothing. */
 export interface RunCalendar {

@@ -63,7 +63,7 @@ async function findDoubt({ parts, order, course }: Look, page: Page): Promise<Do
   const doubt = await findDoubtByRows(parts, course, { packageId, paging, echo, holding, above });
   if (doubt !== 'unknown') return doubt;
   const isMany = holding.count > MANY; // fewer would be put right by the next walk
-  const owner = hash === null || !isMany ? null : await order.owners.ownerOf(hash, packageId);
+  const owner = hash === null || !isMany ? null : await order.owners.findOwner(hash, packageId);
   if (owner === null) return null;
   return { words: `package ${owner} showed the same, byte for byte`, isSure: false, isCopy: true };
 }

@@ -3,7 +3,7 @@ import type { Warehouse } from '../../warehouse/warehouse.ts';
 
 export interface PageOwners {
   /** Another package that showed these bytes, or null. */
-  ownerOf(hash: string, packageId: number): Promise<number | null>;
+  findOwner(hash: string, packageId: number): Promise<number | null>;
   /** Packages of this run that were asked again for what another one shows, and do show it. */
   copies: number;
   /** Pages of this run that came again with the echo of a search, and were stored all the same. */
@@ -18,7 +18,7 @@ export function createPageOwners(
 ): PageOwners {
   let earlier: Promise<Map<number, number>> | null = null;
   return {
-    ownerOf: async (hash, packageId) => {
+    findOwner: async (hash, packageId) => {
       earlier ??= warehouse.hashesOf(account, startedAt()).then(byHash);
       const owner = (await earlier).get(keyOf(hash)) ?? packageId;
       return owner === packageId ? null : owner;

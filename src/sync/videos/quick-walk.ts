@@ -225,7 +225,7 @@ async function read(look: QuickWalk, number: number): Promise<Edge | null> {
   const position = await retryWrongPage(ask, course, { number, page: await ask(number, 'quick') });
   const edge = lastPageNumber(position.page.paging) < number ? null : await take(look, position, null);
   if (!edge) look.opaque.add(number);
-  if (look.order.turn.pageRead()) await look.order.turn.again();
+  if (look.order.turn.pageRead()) await look.order.turn.nextSlot();
   return edge;
 }
 

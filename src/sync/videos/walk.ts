@@ -64,7 +64,7 @@ async function readPagesDescending(
   let position = await findStart(parts, ask, course, begun);
   const pages = lastPageNumber(position.page.paging);
   course.looks.left = maxBoundaryReads(parts.walk.boundaryReads, pages);
-  parts.progress.walkBegun({ ...course.key, pages, done: Math.max(0, pages - position.number) });
+  parts.progress.walkStarted({ ...course.key, pages, done: Math.max(0, pages - position.number) });
   for (;;) {
     position = await adoptPageSize(parts, ask, course, position);
     const verdict = await judgePage(parts, course, position);
@@ -79,7 +79,7 @@ async function readPagesDescending(
     await course.storing;
     if (gap) await readBoundary(parts, order, course, { number, gap });
     if (number <= 1) return;
-    if (isTurnOver) await order.turn.again();
+    if (isTurnOver) await order.turn.nextSlot();
     const page = await (next ?? ask(number - 1, 'page'));
     position = await clampToLastPage(ask, await retryWrongPage(ask, course, { number: number - 1, page }));
   }

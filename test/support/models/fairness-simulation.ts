@@ -53,7 +53,7 @@ interface World {
 
 const START_MS = Date.parse('2026-03-10T12:00:00Z');
 /** As in the config that is written first: packages at a time, and how old a walk may be that is gone on with. */
-const SEATS = 4;
+const CONCURRENCY = 4;
 const RESUME_WITHIN_MS = 7 * DAY_MS;
 /** What a request that keeps failing costs. */
 const ATTEMPTS = 5;
@@ -82,7 +82,7 @@ async function look(world: World): Promise<void> {
   const { clock, wishes } = world;
   const schedule = { full: wishes.full, quick: null };
   const due = findDue(schedule, clock.now, { full: world.last, quick: null });
-  const isAgain = due !== null && due.goesOnFrom === world.made?.goesOnFrom;
+  const isAgain = due !== null && due.resumesFrom === world.made?.resumesFrom;
   world.made = isAgain ? null : due;
   if (due && !isAgain) {
     await run(world, due);
@@ -94,22 +94,24 @@ async function look(world: World): Promise<void> {
   clock.now = Math.max(next, (Math.floor(clock.now / MINUTE_MS) + 1) * MINUTE_MS);
 }
 
-async function run(world: World, { mode, goesOnFrom }: Due): Promise<void> {
+async function run(world: World, { mode, resumesFrom }: Due): Promise<void> {
   const { clock, packages, wishes } = world;
-  const origin = goesOnFrom ?? toTimestamp(clock.now);
+  const origin = resumesFrom ?? toTimestamp(clock.now);
   const schedule = { full: wishes.full, quick: null };
   const reasonAt = createPreemption(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
   const guard = createCircuitBreaker(logger, 'main');
-  const mayNotGoOn = () => {
-    const reason = guard.whyStopped() ? null : reasonAt(clock.now);
+  const stopReason = () => {
+    const reason = guard.openReason() ? null : reasonAt(clock.now);
     return reason === null
-      ? guard.whyStopped()
+      ? guard.openReason()
       : new PreemptedError(reason, Math.floor(clock.now / 1000) * 1000);
   };
   packages.sort((one, other) => one.turnWalkId - other.turnWalkId || one.id - other.id);
-  const waiting = inOrder(packages.filter(({ servedIn }) => goesOnFrom === null || servedIn !== goesOnFrom));
-  await runFairly(waiting, { ...FAIRNESS, seats: SEATS, mayNotGoOn }, (one, turn) =>
-    guard.attempt(one.id, () => {
+  const waiting = inOrder(
+    packages.filter(({ servedIn }) => resumesFrom === null || servedIn !== resumesFrom),
+  );
+  await runFairly(waiting, { ...FAIRNESS, concurrency: CONCURRENCY, stopReason }, (one, turn) =>
+    guard.run(one.id, () => {
       turn.begin();
       return walk(world, one, turn, origin);
     }),
@@ -146,7 +148,7 @@ async function walk(world: World, one: SimulatedPackage, turn: Slot, origin: str
     one.read++;
     const isTurnOver = turn.pageRead();
     if (one.read >= one.pages) break;
-    if (isTurnOver) await turn.again();
+    if (isTurnOver) await turn.nextSlot();
   }
   ages.walked(one.id);
   one.read = 0;

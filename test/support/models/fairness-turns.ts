@@ -4,9 +4,9 @@ import { runFairly, type Slot } from '../../../src/sync/fair-queue.ts';
 export interface TurnPlay {
   /** Pages of each package; packages are named by their place in this list. */
   sizes: readonly number[];
-  seats: number;
+  concurrency: number;
   pages: number;
-  mostBegun: number;
+  maxStarted: number;
   /** Packages that end early: before this page. */
   endsBefore?: ReadonlyMap<number, number>;
   /** The run must not go on once so many pages were read. */
@@ -44,10 +44,12 @@ export async function playTurns(
 ): Promise<Played> {
   const played: Played = { read: [], begun: [], ended: [], stopped: [], mostHeld: 0, breaches: [] };
   const stage: Stage = { play, played, active: new Set(), waiting: [], freshPages: 0, wait };
-  const { seats, pages, mostBegun, stopAfter = Infinity } = play;
-  const mayNotGoOn = () => (played.read.length >= stopAfter ? new Error('stop') : null);
+  const { concurrency, pages, maxStarted, stopAfter = Infinity } = play;
+  const stopReason = () => (played.read.length >= stopAfter ? new Error('stop') : null);
   const names = play.sizes.map((_, name) => name);
-  await runFairly(names, { seats, pages, mostBegun, mayNotGoOn }, (name, turn) => serve(stage, name, turn));
+  await runFairly(names, { concurrency, pages, maxStarted, stopReason }, (name, turn) =>
+    serve(stage, name, turn),
+  );
   return played;
 }
 
@@ -93,13 +95,13 @@ async function waitForTurn(stage: Stage, name: number, turn: Slot): Promise<void
   if (waiting.length === 0) stage.freshPages = 0;
   waiting.push(name);
   try {
-    await turn.again();
+    await turn.nextSlot();
   } catch (error) {
     waiting.splice(waiting.indexOf(name), 1);
     throw error;
   }
   if (waiting[0] !== name) played.breaches.push(`${name} is before those that waited longer`);
-  const isLineFull = waiting.length >= stage.play.mostBegun;
+  const isLineFull = waiting.length >= stage.play.maxStarted;
   const isTheirTurn = stage.freshPages >= stage.play.pages;
   stage.freshPages = 0;
   if (isAnyFresh(stage) && !isLineFull && !isTheirTurn)
@@ -111,8 +113,8 @@ async function waitForTurn(stage: Stage, name: number, turn: Slot): Promise<void
 function takeSeat({ play, played, active, waiting }: Stage, name: number): void {
   active.add(name);
   played.mostHeld = Math.max(played.mostHeld, active.size + waiting.length);
-  const seats = played.read.length === 0 ? 1 : play.seats;
-  if (active.size > seats) played.breaches.push(`${active.size} are served at a time`);
+  const concurrency = played.read.length === 0 ? 1 : play.concurrency;
+  if (active.size > concurrency) played.breaches.push(`${active.size} are served at a time`);
 }
 
 function judgeTurn(stage: Stage, name: number, inTurn: number, isOver: boolean): void {

@@ -13,13 +13,13 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Catalogue, VideoQuery, VideoRecord } from '../../../src/service/server/catalogue.ts';
 import { allDays, allRecords } from '../fixtures/json-page.ts';
 import { createServiceServer } from '../../../src/service/server/server.ts';
-import { silentProgress } from '../../../src/sync/progress.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import type { Mode } from '../../../src/database/schema/runs.ts';
 import { openPublisher } from '../../../src/publishing/open-publisher.ts';
 import { openPipeline } from '../../../src/app/worker.ts';
 import { configOf } from '../fixtures/open-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { silentProgress } from '../../../src/sync/context.ts';
 
 /** The service's calendar. */
 export const TIMEZONE = 'Asia/Seoul';

@@ -138,7 +138,7 @@ function openPipelineOf(
   const { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs } = setup;
   const rules = { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs };
   const progress = {
-    walkBegun: () => undefined,
+    walkStarted: () => undefined,
     pageStored: () => undefined,
     walkEnded: ({ packageId }: { packageId: number }) => account.walkEnded(packageId),
   };

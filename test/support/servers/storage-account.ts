@@ -7,7 +7,6 @@ import { onTestFinished } from 'vitest';
 import type { AccountConfig, Config, StorageConfig } from '../../../src/config/config.ts';
 import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { silentProgress } from '../../../src/sync/progress.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/worker.ts';
 import { rowsOf, type Row } from '../fixtures/live-file.ts';
@@ -16,6 +15,7 @@ import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { silentProgress } from '../../../src/sync/context.ts';
 
 /** What the service is asked for. */
 export interface DayQuestion {

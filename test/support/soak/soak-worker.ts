@@ -3,10 +3,10 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Config } from '../../../src/config/config.ts';
 import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { silentProgress } from '../../../src/sync/progress.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { runWorker } from '../../../src/app/worker.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
+import { silentProgress } from '../../../src/sync/context.ts';
 
 export interface SoakWorker {
   /** Looks what is due, and resolves when that is done. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCalendar, daysBetween } from '../../../src/lib/calendar.ts';
-import { addDays } from '../../../src/lib/days.ts';
+import { addDays, type DayRange } from '../../../src/lib/days.ts';
 import { toTimestamp, HOUR_MS } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
 import {
@@ -9,7 +9,6 @@ import {
   currentRange,
   gapRanges,
   isFirstOfDay,
-  type DayRange,
 } from '../../../src/sync/storage/date-ranges.ts';
 import { knownDays } from '../../support/fixtures/known-days.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
