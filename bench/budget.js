@@ -15,12 +15,12 @@ const clock = { now: () => now, sleep: () => Promise.reject(new Error('nobody sh
 const warehouse = openWarehouse(file, clock);
 const limits = { perSecond: 5, perMinute: 120, perDay: DAY, maxWaitMs: 0 };
 const budget = warehouse.budget('bench', limits);
-const note = { purpose: 'page', packageId: 1, page: 1, runId: 1, deadlineMs: 30_000 };
+const request = { purpose: 'page', packageId: 1, page: 1, runId: 1, deadlineMs: 30_000 };
 
 const costs = [];
 for (let count = 0; count < DAY + MEASURED; count++) {
   const begun = process.hrtime.bigint();
-  const admission = await budget.admit(note);
+  const admission = await budget.admit(request);
   admission.answered({ status: 200, bytes: 1_000_000, sent: true });
   if (count >= DAY) costs.push(Number(process.hrtime.bigint() - begun) / 1000);
   now += STEP_MS;

@@ -1,5 +1,5 @@
 /**
- * Makes a live file with a long history: so many states of videos in so many packages, over 400 days.
+ * Makes a live file with a long history: a number of versions of videos in a number of packages, over 400 days.
  * `makeHistoryFile(path, { packages, videos, versions })`.
  */
 import { openDatabase } from '../dist/database/connection.js';

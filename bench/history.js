@@ -9,7 +9,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { createPublisher } from '../dist/publishing/publisher.js';
 import { END, makeHistoryFile } from './history-file.js';
-import { orderFor, vacuum } from './publish.js';
+import { requestFor, vacuum } from './publish.js';
 
 const PACKAGES = [10, 100, 1_000, 10_000];
 const VERSIONS = [0, 1, 10, 100];
@@ -42,7 +42,7 @@ async function measure(packages, versions, states, rounds) {
 
 async function measureOnce(folder) {
   const begun = performance.now();
-  const { rows } = await createPublisher(orderFor(folder)).publish(END, new AbortController().signal);
+  const { rows } = await createPublisher(requestFor(folder)).publish(END, new AbortController().signal);
   const ms = performance.now() - begun;
   return { rows, ms, floorMs: vacuum(folder) + vacuum(folder, 'live.bi.db') };
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createLogger } from '../dist/lib/logger.js';
 
 export const here = dirname(fileURLToPath(import.meta.url));
-/** Says nothing: a run that is broken off would be told of. */
+/** Silent: an interrupted run would be logged. */
 export const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
 
 /** The limits of an account: none but `perSecond`, which may be null too. */

@@ -1,6 +1,6 @@
 /**
  * Makes a live file that holds one package, as a walk leaves it: videos of about 1 KB, the last page first, and one of 500
- * removed. `makePackageFile(path, videos)`, and `editFile(db, videos, places)` for what a writer does to it meanwhile.
+ * removed. `makePackageFile(path, videos)`, and `editFile(db, videos, places)` for what a writer does to it during a measurement.
  */
 import { openDatabase } from '../dist/database/connection.js';
 import { toTimestamp } from '../dist/lib/clock.js';
@@ -45,7 +45,7 @@ export function makePackageFile(path, videos) {
     let changeSeq = 0;
     for (let first = videos - PAGE; first >= 0; first -= PAGE)
       for (let index = first; index < first + PAGE; index++) insert.run(rowOf(index * GAP, ++changeSeq));
-    noteChange(db, videos, changeSeq);
+    recordChange(db, videos, changeSeq);
     const removed = Array.from({ length: videos / REMOVED_OF }, (_, index) => index * REMOVED_OF);
     remove(db, removed);
   })();
@@ -67,7 +67,7 @@ function remove(db, places) {
     "update video set removed_at = ?, change_seq = ? where account = 'bench' and package_id = 1 and id = ? and removed_at is null",
   );
   const count = places.reduce((sum, place) => sum + mark.run(at, changeSeq, place * GAP).changes, 0);
-  noteChange(db, -count, changeSeq);
+  recordChange(db, -count, changeSeq);
 }
 
 function retitle(db, places) {
@@ -76,7 +76,7 @@ function retitle(db, places) {
     "update video set title = title || '.', change_seq = ? where account = 'bench' and package_id = 1 and id = ?",
   );
   for (const place of places) change.run(changeSeq, place * GAP);
-  noteChange(db, 0, changeSeq);
+  recordChange(db, 0, changeSeq);
 }
 
 let inserted = 0;
@@ -92,7 +92,7 @@ function insert(db, places) {
     (sum, place) => sum + statement.run(rowOf(place * GAP + gap, changeSeq)).changes,
     0,
   );
-  noteChange(db, count, changeSeq);
+  recordChange(db, count, changeSeq);
 }
 
 /** One commit: of the videos at these places four of ten are changed, three removed, and three new ones come after three. */
@@ -109,7 +109,7 @@ function lastChange(db) {
   return db.prepare('select change_seq from warehouse_state').pluck().get();
 }
 
-function noteChange(db, more, changeSeq) {
+function recordChange(db, more, changeSeq) {
   db.prepare('update package set live_count = live_count + ?, changed_seq = ?').run(more, changeSeq);
   db.prepare('update warehouse_state set change_seq = ?').run(changeSeq);
 }

@@ -1,6 +1,6 @@
 /**
  * An open loop of requests: each is due at its time, whether the earlier ones were answered or not, and its latency counts
- * from there. Answers are read and not parsed; some are kept to be looked at afterwards.
+ * from there. Responses are read and not parsed; some are kept to be checked afterwards.
  */
 import { setTimeout } from 'node:timers';
 import { Pool } from 'undici';
@@ -8,18 +8,18 @@ import { ascending, quantile } from './mirror-config.js';
 
 /** Asked like the rest, and not counted: connections are made and code is compiled. */
 const WARM_SECONDS = 2;
-/** One answer of so many is kept. */
+/** One response in this many is kept. */
 const KEPT_OF = 500;
 
 /**
- * Asks `pathOf()` so many times a second for so long; `counting` is called when the counted part begins. Gives answers a
- * second, latencies in milliseconds, failures (another status than 200, or a connection that broke), and kept answers.
+ * Requests `pathOf()` at a fixed rate for a fixed time; `counting` is called when the counted part begins. Gives responses a
+ * second, latencies in milliseconds, failures (another status than 200, or a connection that broke), and sample responses.
  */
 export async function askSteadily(url, pathOf, { perSecond, seconds, counting = () => {} }) {
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   const warm = WARM_SECONDS * perSecond;
   const latencies = [];
-  const kept = [];
+  const samples = [];
   let failures = 0;
   let lastAt = 0;
   const begun = performance.now();
@@ -30,7 +30,7 @@ export async function askSteadily(url, pathOf, { perSecond, seconds, counting = 
       lastAt = performance.now();
       latencies.push(lastAt - dueOf(number));
       if (status !== 200) failures++;
-      else if (text !== null) kept.push({ path, text });
+      else if (text !== null) samples.push({ path, text });
     });
   await atTheirTimes(warm + perSecond * seconds, dueOf, (number) => {
     if (number === warm) counting();
@@ -44,7 +44,7 @@ export async function askSteadily(url, pathOf, { perSecond, seconds, counting = 
     p99: quantile(sorted, 0.99),
     max: sorted.at(-1),
     failures,
-    kept,
+    samples,
   };
 }
 

@@ -13,7 +13,7 @@ const EDITS = 1_000;
 const MOST_PAGE_MS = 50;
 const MOST_SCAN_MS = 100;
 
-/** A server over a file of one package, and a writer beside it; `ask` gives the milliseconds until the answer was read. */
+/** A server over a file of one package, and a writer on the same file; `ask` gives the milliseconds until the answer was read. */
 async function withServer(file, videos, work) {
   makePackageFile(file, videos);
   const { $client: db } = openDatabase(file, Date.now());
@@ -59,7 +59,7 @@ function report(name, answers, most = '') {
 
 function heading(words) {
   console.log(`\n${words}; median and max in ms, also of the server's CPU`);
-  const columns = ['asked', 'median', 'max', 'most', 'CPU', 'max'];
+  const columns = ['requests', 'median', 'max', 'most', 'CPU', 'max'];
   console.log(' '.repeat(40) + columns.map((name) => name.padStart(9)).join(''));
 }
 
@@ -105,15 +105,15 @@ function anywhere() {
 
 /** The ids of a page by counting the rows before it. */
 function verifyPage(db, page, text) {
-  const asked = db.prepare(
+  const pageIds = db.prepare(
     "select id from video where account = 'bench' and package_id = 1 and removed_at is null order by id limit 100 offset ?",
   );
-  const wanted = asked.pluck().all((page - 1) * 100);
+  const wanted = pageIds.pluck().all((page - 1) * 100);
   const given = JSON.parse(text).videoInfoList.videoInfoList.map(({ id }) => id);
   if (wanted.join() !== given.join()) throw new Error(`page ${page} has other videos`);
 }
 
-/** Keywords of the files that mirror-file.js makes. No two are the same: what was found once is kept. */
+/** Keywords of the files that mirror-file.js makes. No two are the same: the server caches what it found. */
 const KEYWORDS = {
   many: ['강의', '소개', 'season', 'episode', 'campus'],
   few: ['12345', '23451', '34512', '45123', '51234'],

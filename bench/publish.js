@@ -1,6 +1,6 @@
 /**
  * Publishing against its floor, `VACUUM INTO` of the same live file: `node bench/publish.js [--million]`. Also how long the
- * event loop of whoever publishes stands still meanwhile, and the memory of the larger of the processes that do it.
+ * event loop of the publishing process is blocked, and the memory of the larger of the processes that do it.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
 const show = (number) => Math.round(number).toLocaleString('en-US');
 
-export function orderFor(folder) {
+export function requestFor(folder) {
   return {
     live: join(folder, 'live.db'),
     file: join(folder, 'live.bi.db'),
@@ -43,10 +43,10 @@ export function vacuum(folder, name = 'live.db') {
   return ms;
 }
 
-/** Publishes as a worker does, and watches its own event loop meanwhile. */
+/** Publishes as a worker does, and watches its own event loop. */
 async function publishApart(folder) {
   const delay = monitorEventLoopDelay({ resolution: 5 });
-  const publisher = createPublisher(orderFor(folder));
+  const publisher = createPublisher(requestFor(folder));
   delay.enable();
   const begun = performance.now();
   const { durationMs } = await publisher.publish(Date.now(), new AbortController().signal);
@@ -55,19 +55,19 @@ async function publishApart(folder) {
   return { ms, innerMs: durationMs, stallMs: delay.max / 1e6 };
 }
 
-/** The most memory that one of the processes below this one has taken, by the books of Linux; looks again and again. */
+/** The most memory that one of the processes below this one has taken, by /proc; polled. */
 function watchMemory() {
   let most = 0;
-  const look = (pid) => {
+  const poll = (pid) => {
     const read = (name) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
     try {
-      for (const child of read(`task/${pid}/children`).split(' ').filter(Boolean)) look(child);
+      for (const child of read(`task/${pid}/children`).split(' ').filter(Boolean)) poll(child);
       if (pid !== process.pid) most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0));
     } catch {
-      // it has ended meanwhile
+      // it has ended
     }
   };
-  const timer = setInterval(() => look(process.pid), 20);
+  const timer = setInterval(() => poll(process.pid), 20);
   return () => {
     clearInterval(timer);
     return most / 1024;

@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --million]`: vodhouse against a floor, interleaved, in processes of their own, on one machine: the
  * first load, a walk of what is unchanged, and a walk of a list of which 1 % has changed; then the ledger, publishing (also over a long history), a load
- * beside a reader, and the server. Absolute times mean little on a shared machine; the ratios of the medians are the figures to watch.
+ * with a reader on the published file, and the server. Absolute times mean little on a shared machine; the ratios of the medians are the figures to watch.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -140,6 +140,6 @@ async function million(rssAt100k) {
 const { rss, firstLoad } = await compare(100_000);
 await budget(firstLoad);
 if (process.argv.includes('--million')) await million(rss);
-for (const script of ['publish.js', 'history.js', 'beside-reader.js', 'mirror.js']) {
+for (const script of ['publish.js', 'history.js', 'load-with-reader.js', 'mirror.js']) {
   await once(fork(join(here, script), process.argv.slice(2)), 'exit');
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 
 const [packages, videos] = process.argv.slice(2).map(Number);
 const PAGE = 1000;
-/** Bytes of ready pages that are kept; beyond that a page is made anew each time. */
+/** Bytes of rendered pages that are cached; beyond that, a page is rendered each time. */
 const CACHE_BYTES = 400_000_000;
 
 const words = [

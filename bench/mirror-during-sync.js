@@ -1,4 +1,4 @@
-/** Pages of the video list at a steady pace, with and without a sync beside it: `measureBesideSync(folder)`. */
+/** Pages of the video list at a steady pace, with and without a sync in progress: `measureDuringSync(folder)`. */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -12,7 +12,7 @@ const SECONDS = 20;
 const MOST_P99_MS = 25;
 const PAGES = VIDEOS / PACKAGES / 100;
 
-/** What is measured: which answers, and what the worker does meanwhile (null: nothing). */
+/** What is measured: which responses, and what the worker does at the same time (null: nothing). */
 const WORK = [
   { name: 'floor', of: 'floor', sync: null },
   { name: 'no sync', of: 'server', sync: null },
@@ -29,7 +29,7 @@ function createPaths() {
   return () => pagePath(1 + below(PACKAGES), 1 + below(PAGES));
 }
 
-export async function measureBesideSync(folder) {
+export async function measureDuringSync(folder) {
   const children = [];
   const started = async (...parameters) => {
     const { child, message } = await start(...parameters);
@@ -40,7 +40,7 @@ export async function measureBesideSync(folder) {
     const services = [];
     for (const isChanged of [false, true]) services.push(await startService(started, isChanged));
     const urls = services.map(({ message }) => `http://127.0.0.1:${message.port}`);
-    const worker = await started('mirror-worker.js', ...urls, PACKAGES, join(folder, 'beside.db'));
+    const worker = await started('mirror-worker.js', ...urls, PACKAGES, join(folder, 'during-sync.db'));
     const { url, serverPid } = worker.message;
     const floor = await startFloor(started, `${url}${pagePath(1, 1)}`);
     heading();
@@ -99,7 +99,7 @@ async function measure({ of, sync }, { target, pids, worker }) {
     worker.send({ walks: false });
     synced = await nextMessage(worker);
   }
-  if (of === 'server') load.kept.forEach(verify);
+  if (of === 'server') load.samples.forEach(verify);
   return { ...load, shares: Object.fromEntries(shares), synced };
 }
 

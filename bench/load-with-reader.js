@@ -1,5 +1,5 @@
 /**
- * A first load alone, and while a reader scans a published file in a loop: `node bench/beside-reader.js`. On a machine with two
+ * A first load alone, and while a reader scans a published file in a loop: `node bench/load-with-reader.js`. On a machine with two
  * cores the reader takes one from the load and from the service that it loads from; so it is also measured what the same
  * reader takes where it reads a file that has nothing to do with the load.
  */
@@ -10,13 +10,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { publish } from '../dist/publishing/publish.js';
 import { makeLiveFile } from './live-file.js';
-import { orderFor } from './publish.js';
+import { requestFor } from './publish.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const PACKAGES = 4;
 const VIDEOS = 100_000;
 const ROUNDS = 5;
-/** A service that lets itself be asked without a limit is none: the default is 5. */
+/** Without limits, the default of 5 requests a second would dominate the measurement. */
 const PER_SECOND = 30;
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
 
@@ -47,20 +47,20 @@ const folder = mkdtempSync(join(here, '../data/bench-'));
 const { child: server, message } = await start('server.js', PACKAGES, VIDEOS / PACKAGES);
 try {
   const url = `http://127.0.0.1:${message.port}`;
-  const order = { ...orderFor(folder), now: Date.now(), today: new Date().toISOString().slice(0, 10) };
-  makeLiveFile(order.live, VIDEOS);
-  await publish(order);
+  const request = { ...requestFor(folder), now: Date.now(), today: new Date().toISOString().slice(0, 10) };
+  makeLiveFile(request.live, VIDEOS);
+  await publish(request);
   const unrelated = join(folder, 'unrelated.db');
-  copyFileSync(order.file, unrelated);
+  copyFileSync(request.file, unrelated);
   await load(url, folder, 'warm'); // the server makes its pages
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push({
       alone: await load(url, folder, 'alone'),
-      beside: await whileReading(order.file, () => load(url, folder, 'beside')),
+      withReader: await whileReading(request.file, () => load(url, folder, 'with-reader')),
       control: await whileReading(unrelated, () => load(url, folder, 'control')),
       pacedAlone: await load(url, folder, 'paced-alone', PER_SECOND),
-      paced: await whileReading(order.file, () => load(url, folder, 'paced', PER_SECOND)),
+      paced: await whileReading(request.file, () => load(url, folder, 'paced', PER_SECOND)),
     });
   }
   const of = (name, figure) => median(rounds.map((each) => each[name][figure]));
@@ -68,7 +68,7 @@ try {
     `${((of(name, figure) / of(than, figure) - 1) * 100).toFixed(1)} %`;
   console.log(
     `first load of ${VIDEOS.toLocaleString('en-US')} videos: ${Math.round(of('alone', 'ms'))} ms alone; ` +
-      `${more('beside', 'ms')} longer while a reader scans the published file (CPU ${more('beside', 'cpuMs')}), ` +
+      `${more('withReader', 'ms')} longer while a reader scans the published file (CPU ${more('withReader', 'cpuMs')}), ` +
       `${more('control', 'ms')} while it scans an unrelated file (CPU ${more('control', 'cpuMs')});\n` +
       `with a limit of ${PER_SECOND} requests a second: ${Math.round(of('pacedAlone', 'ms'))} ms alone, ` +
       `${more('paced', 'ms', 'pacedAlone')} longer while a reader scans the published file`,
