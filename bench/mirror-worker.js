@@ -3,7 +3,7 @@
  * first in one of a hundred videos. Loads the first, says where its server listens, and then syncs from the one and the
  * other in turn, from a message `{ walks: true, perSecond, isLoading }` until the next one.
  */
-import { openPipeline } from '../dist/app/worker.js';
+import { openPipeline } from '../dist/app/pipeline.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { startWebProcess } from '../dist/web/process/supervisor.js';
 import { silentProgress } from '../dist/sync/context.js';

@@ -1,5 +1,5 @@
 /** vodhouse on the same work: one `sync` as the command makes it. `node bench/vodhouse.js URL PACKAGES FILE [PER_SECOND]`. */
-import { openPipeline } from '../dist/app/worker.js';
+import { openPipeline } from '../dist/app/pipeline.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { createLogger } from '../dist/lib/logger.js';
 import { silentProgress } from '../dist/sync/context.js';

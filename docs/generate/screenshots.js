@@ -15,7 +15,7 @@ import { openWebServer } from '../../dist/web/process/compose.js';
 import { createServiceServer } from '../../dist/service/server/server.js';
 import { DEFAULT_CONFIG } from '../../dist/health/commands.js';
 import { silentProgress } from '../../dist/sync/context.js';
-import { openPipeline } from '../../dist/app/worker.js';
+import { openPipeline } from '../../dist/app/pipeline.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 const IMAGES = new URL('../images/', import.meta.url);

@@ -1,4 +1,4 @@
-/** The ticks of a cron expression, as hints: late ones are hints too, and none overlaps another. */
+/** Calls a function at the ticks of a cron expression. A late tick counts too; calls never overlap. */
 import cron from 'node-cron';
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -7,27 +7,27 @@ export interface CronTicks {
   close(): Promise<void>;
 }
 
-/** Calls `look` at every tick of the expression (read in UTC), never while an earlier call is under way. */
-export function createCronTicks(expression: string, look: () => Promise<void>, logger: Logger): CronTicks {
-  let isUnderWay = false; // node-cron keeps its runs apart, but not from those that it missed
-  const noted = async () => {
-    if (isUnderWay) return;
-    isUnderWay = true;
+/** Calls `onTick` at every tick of the expression (read in UTC), unless an earlier call is still running. */
+export function createCronTicks(expression: string, onTick: () => Promise<void>, logger: Logger): CronTicks {
+  let isRunning = false; // `noOverlap` does not cover missed executions
+  const callOnTick = async () => {
+    if (isRunning) return;
+    isRunning = true;
     try {
-      await look();
+      await onTick();
     } catch (error) {
-      logger.error(`the tick came to nothing: ${errorMessage(error)}`);
+      logger.error(`scheduled check failed: ${errorMessage(error)}`);
     } finally {
-      isUnderWay = false;
+      isRunning = false;
     }
   };
-  const task = cron.schedule(expression, noted, {
+  const task = cron.schedule(expression, callOnTick, {
     timezone: 'UTC',
     noOverlap: true,
     suppressMissedWarning: true,
-    logger: forCron(logger),
+    logger: createCronLogger(logger),
   });
-  task.on('execution:missed', noted);
+  task.on('execution:missed', callOnTick);
   return {
     close: async () => {
       await task.destroy();
@@ -35,8 +35,8 @@ export function createCronTicks(expression: string, look: () => Promise<void>, l
   };
 }
 
-/** node-cron writes to the console unless it is given a logger. */
-function forCron(logger: Logger) {
+/** Without it, node-cron writes to the console. */
+function createCronLogger(logger: Logger) {
   const write = (message: string | Error) => logger.debug(`cron: ${errorMessage(message)}`);
   return { info: write, warn: write, error: write, debug: write };
 }

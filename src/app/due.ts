@@ -2,7 +2,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import type { Mode, Trigger } from '../database/schema/runs.ts';
 import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 
-/** How late a run may begin and still count as made by its tick, in milliseconds. */
+/** A run that begins at most this long after its tick has the trigger `schedule`, in milliseconds. */
 const ON_TIME_MS = 60_000;
 
 /** Cron expressions read in UTC; null where there are no quick runs. */
@@ -11,10 +11,10 @@ export interface Schedule {
   quick: string | null;
 }
 
-/** The newest run over everything in a mode: when it (or the first that it goes on from) began, when to go on. */
+/** The newest run over everything in a mode: when it (or the first run that it resumes) began, when it may be resumed. */
 export interface LastRun {
   startedAt: string;
-  /** Runs are numbered in their order. */
+  /** Later runs have higher numbers. */
   runId: number;
   resumeAt: string | null;
 }
@@ -23,36 +23,39 @@ export interface LastRun {
 export interface Due {
   mode: Mode;
   trigger: Extract<Trigger, 'schedule' | 'catch_up'>;
-  /** Start of the parked run that is to be gone on with; null for a run from the start. */
+  /** Start of the parked run to resume; null for a new run. */
   resumesFrom: string | null;
 }
 
 /**
- * What is due? A full run, where none has begun since its last tick; else a quick one, where neither has begun since
- * its; else what was parked and may go on. So a missed tick, a suspended machine or a restart costs nothing and doubles
- * nothing, what is new comes before the rest of a long full run, and full and quick together are one full run. Where
- * quick runs take longer than the time between them, they and the rest of a full one take turns.
+ * Finds the run that is due. In this order: a full run, if none began since its last tick; a quick run, if neither a full
+ * nor a quick one began since its last tick; a parked run that may be resumed. So a missed tick, a suspended machine or a
+ * restart loses no run and makes none twice. Two exceptions keep quick runs and long full runs from starving each other:
+ * see `quickIsStarved` and `isRestNext`.
  */
 export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
   const { full, quick } = last;
-  const triggerOfFull = dueTrigger(schedule.full, now, full);
-  if (triggerOfFull && !quickIsStarved(schedule, last)) {
-    return { mode: 'full', trigger: triggerOfFull, resumesFrom: null };
-  }
-  const isRestNext = !triggerOfFull && canResume(full, now) && quick !== null && quick.runId > full.runId;
-  if (schedule.quick !== null && !isRestNext) {
-    const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
-    const trigger = dueTrigger(schedule.quick, now, newest);
-    if (trigger) return { mode: 'quick', trigger, resumesFrom: null };
-  }
-  for (const mode of ['full', 'quick'] as const) {
-    const parked = last[mode];
-    if (canResume(parked, now)) return { mode, trigger: 'catch_up', resumesFrom: parked.startedAt };
-  }
-  return null;
+  const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
+  const fullTrigger = dueTrigger(schedule.full, now, full);
+  const quickTrigger = schedule.quick === null ? null : dueTrigger(schedule.quick, now, newest);
+  const start = (mode: Mode, trigger: Due['trigger'] | null): Due | null =>
+    trigger && { mode, trigger, resumesFrom: null };
+  const resume = (mode: Mode, parked: LastRun | null): Due | null =>
+    parked?.resumeAt != null && fromTimestamp(parked.resumeAt) <= now
+      ? { mode, trigger: 'catch_up', resumesFrom: parked.startedAt }
+      : null;
+  // Where quick runs take longer than the time between them, they alternate with the rest of a parked full run.
+  const isRestNext = !fullTrigger && full !== null && quick !== null && quick.runId > full.runId;
+  return (
+    (quickIsStarved(schedule, last) ? null : start('full', fullTrigger)) ??
+    (isRestNext ? resume('full', full) : null) ??
+    start('quick', quickTrigger) ??
+    resume('full', full) ??
+    resume('quick', quick)
+  );
 }
 
-/** A full run that was too long for its schedule kept a quick one waiting: that one is next. */
+/** A full run that was too long for its schedule made a quick run wait: the quick run is next. */
 function quickIsStarved(
   { quick: expression }: Schedule,
   { full, quick }: Record<Mode, LastRun | null>,
@@ -61,13 +64,7 @@ function quickIsStarved(
   return nextTick(expression, fromTimestamp(full.startedAt)) <= fromTimestamp(full.resumeAt);
 }
 
-function canResume(last: LastRun | null, now: number): last is LastRun {
-  return last?.resumeAt != null && fromTimestamp(last.resumeAt) <= now;
-}
-
-/**
- * Is a run of this schedule due? It is when none has begun since the last tick; null where it is not.
- */
+/** Why a run of this schedule is due: none began since its last tick. Null where it is not due. */
 export function dueTrigger(
   expression: string,
   now: number,
@@ -75,15 +72,15 @@ export function dueTrigger(
 ): Due['trigger'] | null {
   const tick = previousTick(expression, now);
   const lastAt = last ? fromTimestamp(last.startedAt) : 0;
-  const isOfTheFuture = lastAt > now + ON_TIME_MS; // by a clock that was ahead: it says nothing
-  if (lastAt >= tick && !isOfTheFuture) return null;
+  const isInFuture = lastAt > now + ON_TIME_MS; // written while the clock was ahead: ignored
+  if (lastAt >= tick && !isInFuture) return null;
   return now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
 }
 
 /**
- * Says when a run must give way, asked between the turns of its packages; null as long as it need not. A full run gives
- * way to a quick one that is due, once it has gone on for as long as the last quick one took; and to the next full one:
- * that reads today's storage first, and goes on with the packages longest unserved.
+ * Gives a function that says why a run must give way, or null. It is called between the turns of packages. A full run gives
+ * way to a quick run that is due, but not before it has run for as long as the last quick run took; and to the next full
+ * run: that one reads today's storage first, then resumes with the packages that were read longest ago.
  */
 export function createPreemption(
   schedule: Schedule,
@@ -91,7 +88,7 @@ export function createPreemption(
 ): (now: number) => string | null {
   if (mode === 'quick') return () => null;
   const nextFull = nextTick(schedule.full, startedAt);
-  const quickTick = schedule.quick === null ? Number.POSITIVE_INFINITY : nextTick(schedule.quick, startedAt);
+  const quickTick = schedule.quick === null ? Infinity : nextTick(schedule.quick, startedAt);
   const nextQuick = Math.max(quickTick, startedAt + quickTookMs);
   return (now) => {
     if (now >= nextFull) return 'the next full run is due';

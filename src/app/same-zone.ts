@@ -4,16 +4,15 @@ import { ConfigError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import type { SqliteWarehouse } from '../warehouse/warehouse.ts';
 
-/** Booked days stand for ever: another calendar would mean other days by the same names. Throws ConfigError. */
+/** Booked days never change: in another time zone the same dates would mean other days. Throws ConfigError. */
 export function assertSameZone(
   { timezone }: Pick<Config, 'timezone'>,
   warehouse: Pick<SqliteWarehouse, 'bookedZone'>,
 ): void {
-  const booked = warehouse.bookedZone();
-  if (booked.timezone === null || booked.bookedDays === 0) return;
-  if (isSameZone(booked.timezone, timezone)) return;
-  const days = booked.bookedDays === 1 ? '1 day was' : `${pluralize(booked.bookedDays, 'day')} were`;
-  throw new ConfigError(`timezone is ${timezone}, but ${days} booked by the calendar of ${booked.timezone}`, {
-    hint: `put \`timezone: ${booked.timezone}\` back; where that was wrong from the start, name a new file under \`warehouse\`: storage.since books the days again`,
+  const { timezone: bookedZone, bookedDays } = warehouse.bookedZone();
+  if (bookedZone === null || bookedDays === 0 || isSameZone(bookedZone, timezone)) return;
+  const days = bookedDays === 1 ? '1 day was' : `${pluralize(bookedDays, 'day')} were`;
+  throw new ConfigError(`timezone is ${timezone}, but ${days} booked by the calendar of ${bookedZone}`, {
+    hint: `set \`timezone: ${bookedZone}\` again; if that was wrong from the start, set \`warehouse\` to a new file: storage.since books the days again`,
   });
 }

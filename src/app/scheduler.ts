@@ -1,128 +1,127 @@
-/** The worker's life: at start and every minute it asks what is due, and runs that. */
+/** The scheduler: at start and every minute it checks what is due, and runs that. */
 import { InterruptedError, LockedError, errorMessage, ParkedError, VodhouseError } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { findDue, type Due, type LastRun, type Schedule } from './due.ts';
 import { createCronTicks, type CronTicks } from './cron.ts';
-import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 
-export interface SchedulerParts {
+export interface SchedulerOptions {
   clock: Clock;
   logger: Logger;
   schedule: Schedule;
   /** The newest run over everything in this mode; null before the first. */
-  lastWholeRun(mode: Mode): Promise<LastRun | null>;
-  /** Calls what looks, again and again; left out: every minute of the machine's clock. */
-  ticks?: ((look: () => Promise<void>) => CronTicks) | undefined;
-  /** Called before each look. What it throws ends the worker: there is nothing left to keep in step. */
+  lastUnscopedRun(mode: Mode): Promise<LastRun | null>;
+  /** Calls a function repeatedly; left out: every minute of the machine's clock. */
+  createTicks?: ((onTick: () => Promise<void>) => CronTicks) | undefined;
+  /** Called before each search for due runs. An error that it throws ends the worker. */
   check?: (() => void) | undefined;
-  /** Called each minute, also while a run is under way. */
+  /** Called each minute, also during a run. */
   onMinute?: (() => void) | undefined;
   /** Called when nothing is due any more. */
-  onInStep?: (() => void) | undefined;
-  /** Makes one run. Throws LockedError where another process is running, ParkedError where nothing may be asked yet. */
+  onCaughtUp?: (() => void) | undefined;
+  /** Makes one run. Throws LockedError where another process is running, ParkedError where no request may be sent yet. */
   run(due: Due): Promise<void>;
 }
 
 /**
- * When the worker looks: not at the ticks of the schedule itself. A timer for tomorrow stands still while a machine is
- * suspended, and node-cron reads a day of the month beside a weekday otherwise than cron does.
+ * Not the cron expressions of the schedule: a timer for tomorrow does not advance while a machine is suspended, and
+ * node-cron reads a day of the month together with a weekday differently than cron does.
  */
 const EVERY_MINUTE = '* * * * *';
 
-/** Serves the schedule until the signal aborts; resolves when the run under way has ended. Throws what `check` throws. */
-export async function runScheduler(parts: SchedulerParts, signal: AbortSignal): Promise<void> {
-  let atWork: Promise<void> | null = null;
-  const runWhatIsDue = createDueRun(parts, signal);
+/** Serves the schedule until the signal aborts; resolves when the current run has ended. Throws what `check` throws. */
+export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { check, onMinute, logger } = options;
+  const createTicks = options.createTicks ?? ((onTick) => createCronTicks(EVERY_MINUTE, onTick, logger));
   const failing = new AbortController();
+  const runWhatIsDue = createDueRunner(options, signal);
+  let current: Promise<void> | null = null;
   const checkAndRun = async () => {
     try {
-      parts.check?.();
+      check?.();
     } catch (error) {
       failing.abort(error);
       return;
     }
     await runWhatIsDue();
   };
-  const look = () => (atWork ??= checkAndRun().finally(() => (atWork = null)));
-  const ticksOf = parts.ticks ?? ((call) => createCronTicks(EVERY_MINUTE, call, parts.logger));
-  const { onMinute } = parts;
-  const ticks = [ticksOf(look), ...(onMinute ? [ticksOf(async () => onMinute())] : [])];
+  const onTick = () => (current ??= checkAndRun().finally(() => (current = null)));
+  const ticks = [createTicks(onTick), ...(onMinute ? [createTicks(async () => onMinute())] : [])];
   try {
-    await look();
-    if (!failing.signal.aborted) logNext(parts);
+    await onTick();
+    if (!failing.signal.aborted) logNextRuns(options);
     await aborted(AbortSignal.any([signal, failing.signal]));
   } finally {
     await Promise.all(ticks.map((each) => each.close()));
-    await (atWork as Promise<void> | null);
+    await (current as Promise<void> | null);
   }
   failing.signal.throwIfAborted();
 }
 
-/** A run, and when it was made (ms). */
+/** A run, and when it was started (ms). */
 type StartedRun = Due & { at: number };
 
-/** Gives what the worker does when it looks: all that is due. Who else runs is told once, not every minute. */
-function createDueRun(parts: SchedulerParts, signal: AbortSignal): () => Promise<void> {
-  const { clock, logger, schedule } = parts;
-  let putOff = '';
-
-  function note(error: unknown): void {
-    if (error instanceof InterruptedError) return;
+/** Makes one run after the other until nothing is due or a run fails. */
+function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => Promise<void> {
+  const { logger } = options;
+  let lastDeferral = '';
+  const onFailure = (error: unknown) => {
     if (error instanceof LockedError || error instanceof ParkedError) {
-      if (error.message !== putOff) logger.info(`put off: ${error.message}`);
-      putOff = error.message;
-    } else logger.error(`the run failed: ${errorMessage(error)}${hintOf(error)}`);
-  }
-
-  /** The same as just now, though no tick has come since: what could not go on is not tried again at once. */
-  function isRepeat({ mode, resumesFrom }: Due, before: StartedRun | null, now: number): boolean {
-    if (before?.mode !== mode || before.resumesFrom !== resumesFrom) return false;
-    return resumesFrom !== null || previousTick(schedule[mode] ?? '', now) <= before.at;
-  }
-
-  /** Gives the run that was made: another one may be due by now, or the rest of it. */
-  async function runOne(before: StartedRun | null): Promise<StartedRun | null> {
-    const last = {
-      full: await parts.lastWholeRun('full'),
-      quick: schedule.quick === null ? null : await parts.lastWholeRun('quick'),
-    };
-    const due = findDue(schedule, clock.now(), last);
-    const at = clock.now();
-    if (!due || isRepeat(due, before, at)) {
-      parts.onInStep?.();
-      return null;
+      if (error.message !== lastDeferral) logger.info(`put off: ${error.message}`); // once, not every minute
+      lastDeferral = error.message;
+    } else if (!(error instanceof InterruptedError)) {
+      const hint = error instanceof VodhouseError && error.hint ? ` -> ${error.hint}` : '';
+      logger.error(`the run failed: ${errorMessage(error)}${hint}`);
     }
-    try {
-      await parts.run(due);
-      putOff = '';
-      return { ...due, at };
-    } catch (error) {
-      note(error);
-      return null;
-    }
-  }
-
+  };
   return async () => {
-    let made: StartedRun | null = null;
-    do made = signal.aborted ? null : await runOne(made);
-    while (made);
+    let previous: StartedRun | null = null;
+    while (!signal.aborted) {
+      const due = await findNextDue(options, previous);
+      if (!due) {
+        options.onCaughtUp?.();
+        return;
+      }
+      try {
+        await options.run(due);
+      } catch (error) {
+        onFailure(error);
+        return;
+      }
+      lastDeferral = '';
+      previous = due;
+    }
   };
 }
 
-function logNext({ clock, schedule, logger }: SchedulerParts): void {
-  const { full, quick } = schedule;
-  const next = (expression: string) => {
+async function findNextDue(
+  options: SchedulerOptions,
+  previous: StartedRun | null,
+): Promise<StartedRun | null> {
+  const { schedule } = options;
+  const full = await options.lastUnscopedRun('full');
+  const quick = schedule.quick === null ? null : await options.lastUnscopedRun('quick');
+  const at = options.clock.now();
+  const due = findDue(schedule, at, { full, quick });
+  return due && !isRepeat(due, previous, schedule, at) ? { ...due, at } : null;
+}
+
+/** The same run again without a tick since: a run that could not be resumed is not retried at once. */
+function isRepeat({ mode, resumesFrom }: Due, previous: StartedRun | null, schedule: Schedule, now: number) {
+  if (previous?.mode !== mode || previous.resumesFrom !== resumesFrom) return false;
+  return resumesFrom !== null || previousTick(schedule[mode] ?? '', now) <= previous.at;
+}
+
+function logNextRuns({ clock, schedule, logger }: SchedulerOptions): void {
+  const formatNext = (mode: string, expression: string) => {
     const tick = new Date(nextTick(expression, clock.now())).toISOString();
-    return `${tick.slice(0, 16).replace('T', ' ')} UTC`;
+    return `next ${mode} run at ${tick.slice(0, 16).replace('T', ' ')} UTC`;
   };
-  const quickly = quick === null ? '' : `, next quick run at ${next(quick)}`;
-  logger.info(`next full run at ${next(full)}${quickly}`);
-}
-
-function hintOf(error: unknown): string {
-  return error instanceof VodhouseError && error.hint ? ` -> ${error.hint}` : '';
+  const { full, quick } = schedule;
+  const texts = [formatNext('full', full), ...(quick === null ? [] : [formatNext('quick', quick)])];
+  logger.info(texts.join(', '));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

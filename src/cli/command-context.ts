@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../lib/logger.ts';
-import type { Environment } from '../app/worker.ts';
 import { commandsFor } from '../health/commands.ts';
 import { createBars, createLogProgress } from './output/progress.ts';
+import type { Environment } from '../app/pipeline.ts';
 
 /** Options that every command has. */
 export interface LogOptions {
@@ -18,9 +18,10 @@ export interface ConfigOptions extends LogOptions {
 }
 
 /** A demo has no config that was named. */
-type SessionOptions = LogOptions & Partial<ConfigOptions>;
+type ContextOptions = LogOptions & Partial<ConfigOptions>;
 
-const typedFor = ({ config }: SessionOptions) => (config === undefined ? undefined : commandsFor(config));
+const formatCommandFor = ({ config }: ContextOptions) =>
+  config === undefined ? undefined : commandsFor(config);
 
 /** Surroundings with progress. */
 export interface CommandContext extends Environment {
@@ -33,7 +34,7 @@ export interface CommandContext extends Environment {
 /** Opens a session for a command: bars on a terminal, lines elsewhere. */
 export function openCommandContext(
   command: string,
-  options: SessionOptions,
+  options: ContextOptions,
   secrets: readonly string[],
 ): CommandContext {
   const { logLevel: level, logFormat: format } = options;
@@ -42,14 +43,22 @@ export function openCommandContext(
   const bars = createBars(systemClock, process.stderr);
   const logger = createLogger({ level, format, secrets, write: (line) => bars.line(line) });
   const announce = (text: string) => bars.line(text);
-  const typed = typedFor(options);
-  return { clock: systemClock, logger, command, typed, progress: bars, announce, close: () => bars.close() };
+  const formatCommand = formatCommandFor(options);
+  return {
+    clock: systemClock,
+    logger,
+    command,
+    formatCommand,
+    progress: bars,
+    announce,
+    close: () => bars.close(),
+  };
 }
 
 /** A session of a worker: a line a run, and the walks at level `debug`. */
 export function openWorkerContext(
   command: string,
-  options: SessionOptions,
+  options: ContextOptions,
   secrets: readonly string[],
 ): CommandContext {
   return openLines(command, options, secrets, 'debug');
@@ -57,7 +66,7 @@ export function openWorkerContext(
 
 function openLines(
   command: string,
-  options: SessionOptions,
+  options: ContextOptions,
   secrets: readonly string[],
   walks: 'info' | 'debug',
 ): CommandContext {
@@ -65,7 +74,14 @@ function openLines(
   const logger = createLogger({ level, format, secrets });
   const progress = createLogProgress(systemClock, logger, walks);
   const quiet = { announce: () => undefined, close: () => undefined };
-  return { clock: systemClock, logger, command, typed: typedFor(options), progress, ...quiet };
+  return {
+    clock: systemClock,
+    logger,
+    command,
+    formatCommand: formatCommandFor(options),
+    progress,
+    ...quiet,
+  };
 }
 
 /** Loads the config of a command. Throws ConfigError with all problems at once. */

@@ -85,7 +85,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
         logger,
         progress: silentProgress,
         command: 'start',
-        ticks: (call) => {
+        createTicks: (call) => {
           ticks.push(call);
           return { close: () => Promise.resolve() };
         },

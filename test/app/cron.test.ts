@@ -81,7 +81,7 @@ describe('ticks', () => {
     await ticks.close();
     expect(looks).toBe(2);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('the tick came to nothing: the disk is full');
+    expect(lines[0]).toContain('scheduled check failed: the disk is full');
     expect(written).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { createPublications } from '../../src/app/publish-loop.ts';
+import { createPublishLoop } from '../../src/app/publish-loop.ts';
 import { createPublisher, type Publication } from '../../src/publishing/publisher.ts';
 import { publishedFact } from '../../src/publishing/fingerprint.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
@@ -24,10 +24,10 @@ function open(everyMs: number) {
     write: (line) => log.push(line),
   });
   const publisher = createPublisher(target);
-  const publications = createPublications({
+  const publications = createPublishLoop({
     publisher,
     clock,
-    timeNow: () => ({ now: clock.now(), pruneCopies: true }),
+    getTime: () => ({ now: clock.now(), pruneCopies: true }),
     logger,
     onPublished: (each) => made.push(each),
   });
@@ -36,11 +36,11 @@ function open(everyMs: number) {
 
 it('publishes what came too early as soon as the config allows it, without another run', async () => {
   const { target, made, publications } = open(3_600_000);
-  publications.look();
+  publications.requestPublish();
   await expect.poll(() => made.length, { timeout: 20_000 }).toBe(1);
   clock.advance(60_000);
   execute(target.live, "update package set name = 'Other'");
-  publications.look();
+  publications.requestPublish();
   await expect.poll(() => made.length, { timeout: 20_000 }).toBe(2);
   expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 04:00:00');
   await publications.close();
@@ -49,7 +49,7 @@ it('publishes what came too early as soon as the config allows it, without anoth
 it('says why it cannot publish where something else stands in the place of the file', async () => {
   const { target, made, log, publications } = open(0);
   writeFileSync(target.file, 'my own notes');
-  publications.look();
+  publications.requestPublish();
   await expect.poll(() => log.join('')).toContain('publishing failed: publish.file: ');
   expect(log.join('')).toContain('is no file that vodhouse published');
   expect(made).toEqual([]);

@@ -20,14 +20,14 @@ interface Wishes {
   parkedUntil?: (due: Due) => string | null;
   /** Called each minute, and when nothing is due. */
   onMinute?: () => unknown;
-  onInStep?: () => unknown;
+  onCaughtUp?: () => unknown;
   /** Takes the place of the look into the warehouse. */
-  lastWholeRun?: (mode: Mode) => Promise<LastRun | null>;
+  lastUnscopedRun?: (mode: Mode) => Promise<LastRun | null>;
 }
 
 /** A worker whose runs are notes of when and why they began. */
 function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wishes) {
-  const { run, parkedUntil, lastWholeRun, onMinute, onInStep } = wishes;
+  const { run, parkedUntil, lastUnscopedRun, onMinute, onCaughtUp } = wishes;
   const runs: string[] = [];
   const log: string[] = [];
   const controller = new AbortController();
@@ -48,8 +48,8 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wi
     }),
     schedule: { full, quick },
     onMinute,
-    onInStep,
-    lastWholeRun: lastWholeRun ?? (async (mode: Mode) => newest[mode]),
+    onCaughtUp,
+    lastUnscopedRun: lastUnscopedRun ?? (async (mode: Mode) => newest[mode]),
     run: async (due: Due) => {
       const { trigger, mode, resumesFrom } = due;
       const startedAt = new Date(Date.now()).toISOString();
@@ -158,14 +158,14 @@ describe('the worker', () => {
   it('goes on after a look that failed, and says so', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     let looks = 0;
-    const lastWholeRun = async () => {
+    const lastUnscopedRun = async () => {
       if (++looks === 2) throw new Error('database is locked');
       const startedAt = '2026-03-10 12:00:00';
       return { startedAt, runId: 1, resumeAt: null };
     };
-    const { runs, log } = startWorker({ lastWholeRun });
+    const { runs, log } = startWorker({ lastUnscopedRun });
     await pass(MINUTE_MS);
-    expect(log()).toContain('the tick came to nothing: database is locked');
+    expect(log()).toContain('scheduled check failed: database is locked');
     expect(runs).toEqual([]);
     await pass(MINUTE_MS);
     expect(runs).toEqual(['2026-03-10T13:01 schedule']);
@@ -173,7 +173,7 @@ describe('the worker', () => {
 
   it('does not begin where it cannot look at all', async () => {
     takeTimers('2026-03-10T12:59:20Z');
-    const { ended } = startWorker({ lastWholeRun: () => Promise.reject(new Error('no such file')) });
+    const { ended } = startWorker({ lastUnscopedRun: () => Promise.reject(new Error('no such file')) });
     await expect(ended).rejects.toThrow('no such file');
   });
 
@@ -309,7 +309,7 @@ describe('the worker', () => {
       said.push('run');
       if (isLocked) throw new LockedError('a run is under way');
     };
-    startWorker({ run, onInStep: () => said.push('in step') });
+    startWorker({ run, onCaughtUp: () => said.push('in step') });
     await pass(MINUTE_MS);
     expect(said).toEqual(['run', 'run']);
     isLocked = false;
@@ -325,6 +325,6 @@ describe('the worker', () => {
     const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
     const never = () => Promise.reject(new Error('it looked'));
     const schedule = { full: HOURLY, quick: null };
-    await runScheduler({ clock, logger, schedule, lastWholeRun: never, run: never }, controller.signal);
+    await runScheduler({ clock, logger, schedule, lastUnscopedRun: never, run: never }, controller.signal);
   });
 });

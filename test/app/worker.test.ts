@@ -8,7 +8,7 @@ import type { RunSummary } from '../../src/sync/run.ts';
 import type { Publication } from '../../src/publishing/publisher.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { openPipeline, runWorker, type Environment } from '../../src/app/worker.ts';
+import { runWorker } from '../../src/app/worker.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { configOf, START } from '../support/fixtures/open-pipeline.ts';
@@ -16,6 +16,8 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 import type { Progress } from '../../src/sync/context.ts';
 import { silentProgress } from '../../src/sync/context.ts';
+import type { Environment } from '../../src/app/pipeline.ts';
+import { openPipeline } from '../../src/app/pipeline.ts';
 
 /** Port 1 on loopback: nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:1';
@@ -68,7 +70,7 @@ interface Worker {
 function startWorker(
   config: Config,
   progress: Progress = silentProgress,
-  ticks?: Environment['ticks'],
+  ticks?: Environment['createTicks'],
 ): Worker {
   const controller = new AbortController();
   const runs: RunSummary[] = [];
@@ -169,7 +171,7 @@ describe('the worker', () => {
       const { url } = await startSandbox({ clock });
       openWarehouse(`${path}.other`, clock).close();
       let look = async (): Promise<void> => undefined;
-      const ticks: Environment['ticks'] = (call) => {
+      const ticks: Environment['createTicks'] = (call) => {
         look = call;
         return { close: async () => undefined };
       };

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
-import { openPipeline } from '../../src/app/worker.ts';
 import { configOf } from '../support/fixtures/open-pipeline.ts';
 import { listPage, STORAGE, storageBody } from '../support/fixtures/service-responses.ts';
 import type { DayRow } from '../../src/warehouse/statements/storage.ts';
@@ -17,6 +16,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createHardService, type HardService } from './hard-service.ts';
 import { silentProgress } from '../../src/sync/context.ts';
+import { openPipeline } from '../../src/app/pipeline.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
 /** The day on which it is published last. */

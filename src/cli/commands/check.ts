@@ -4,13 +4,13 @@ import { addDays } from '../../lib/days.ts';
 import { errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
 import { readStorageDay } from '../../service/storage.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
-import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { openCommandContext, readConfig, type ConfigOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { pluralize } from '../../lib/format.ts';
 import { formatJson, table } from '../output/output.ts';
+import { openPipeline } from '../../app/pipeline.ts';
 
 export interface CheckOptions extends ConfigOptions {
   all?: true;

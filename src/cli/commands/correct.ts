@@ -5,12 +5,12 @@ import { ConfigError } from '../../lib/errors.ts';
 import { findNearest } from '../../lib/did-you-mean.ts';
 import { formatCount } from '../../lib/format.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
-import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines } from './publish.ts';
 import { openCommandContext, readConfig, type ConfigOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { table } from '../output/output.ts';
+import { openPipeline } from '../../app/pipeline.ts';
 
 export interface CorrectOptions extends ConfigOptions {
   yes?: true;

@@ -7,7 +7,7 @@ import { createCronTicks } from '../../app/cron.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { assertOurFile } from '../../publishing/atomic-replace.ts';
-import { openPipeline, runWorker, type WorkerEvents } from '../../app/worker.ts';
+import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { demoConfig, publishedBeside, TIMEZONE } from './demo-config.ts';
 import { EXIT } from '../exit.ts';
 import { freePort } from './free-port.ts';
@@ -25,6 +25,7 @@ import { summaryText } from '../output/run-summary.ts';
 import { namesOf } from './sync.ts';
 import { displayPath } from '../output/output.ts';
 import type { Progress } from '../../sync/context.ts';
+import { openPipeline } from '../../app/pipeline.ts';
 
 export interface DemoOptions extends LogOptions {
   once?: true;
@@ -105,9 +106,9 @@ async function runDemoWorker(
     progress = later.progress;
     first.close();
   });
-  const ticks = (look: () => Promise<void>) => createCronTicks(EVERY_SECOND, look, later.logger);
+  const createTicks = (onTick: () => Promise<void>) => createCronTicks(EVERY_SECOND, onTick, later.logger);
   try {
-    await runWorker(config, { ...first, progress: progressProxy, ticks }, stop.signal, events);
+    await runWorker(config, { ...first, progress: progressProxy, createTicks }, stop.signal, events);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
   }

@@ -7,12 +7,12 @@ import type { Publication, Publisher } from '../../publishing/publisher.ts';
 import { assertSameZone } from '../../app/same-zone.ts';
 import { openPublisher } from '../../publishing/open-publisher.ts';
 import { readBookedZone } from '../../warehouse/booked-zone.ts';
-import type { Pipeline } from '../../app/worker.ts';
 import { EXIT, exitCodeForRun } from '../exit.ts';
 import { readConfig, type ConfigOptions, type CommandContext } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
+import type { Pipeline } from '../../app/pipeline.ts';
 
 export interface PublishOptions extends ConfigOptions {
   json?: true;

@@ -7,7 +7,6 @@ import { createStaleCheck } from '../../health/freshness.ts';
 import { formatCount } from '../../lib/format.ts';
 import { formatSelector, matchesAny, type PackageSelector } from '../../sync/package-selector.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { openPipeline } from '../../app/worker.ts';
 import { EXIT } from '../exit.ts';
 import { exitOfSync, publishAfterRun, publishedLines, type Published } from './publish.ts';
 import { readHeldBack } from '../output/held-back-summary.ts';
@@ -22,6 +21,7 @@ import { summaryJson, summaryText } from '../output/run-summary.ts';
 import { acceptRemovalsCommands, packageNames, commandsFor } from '../../health/commands.ts';
 import type { PackageNames } from '../output/format-walks.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import { openPipeline } from '../../app/pipeline.ts';
 
 export interface SyncOptions extends ConfigOptions {
   quick?: true;

@@ -16,10 +16,10 @@ import { createServiceServer } from '../../../src/service/server/server.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import type { Mode } from '../../../src/database/schema/runs.ts';
 import { openPublisher } from '../../../src/publishing/open-publisher.ts';
-import { openPipeline } from '../../../src/app/worker.ts';
 import { configOf } from '../fixtures/open-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
+import { openPipeline } from '../../../src/app/pipeline.ts';
 
 /** The service's calendar. */
 export const TIMEZONE = 'Asia/Seoul';

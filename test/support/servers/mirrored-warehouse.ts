@@ -7,11 +7,11 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { openWebServer } from '../../../src/web/process/compose.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { openPipeline } from '../../../src/app/worker.ts';
 import { rowsOf } from '../fixtures/live-file.ts';
 import { configOf } from '../fixtures/open-pipeline.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
+import { openPipeline } from '../../../src/app/pipeline.ts';
 
 export interface MirrorWishes {
   url: string;

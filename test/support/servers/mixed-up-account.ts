@@ -1,10 +1,11 @@
 /** Packages of one account that are walked by the real pipeline, while their service may mix them up. */
 import { expect } from 'vitest';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import type { RunRequest } from '../../../src/app/worker.ts';
 import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { idsFrom, startSeveralPackages, type SeveralPackages } from './several-packages.ts';
+import type { RunRequest } from '../../../src/app/pipeline.ts';
+
 /** Ids of two packages, interleaved as they are where one account numbers all of its videos. */
 export const OF_101 = idsFrom(1, 250, 3);
 export const OF_102 = idsFrom(2, 90, 3);

@@ -8,7 +8,6 @@ import type { AccountConfig, Config, StorageConfig } from '../../../src/config/c
 import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/worker.ts';
 import { rowsOf, type Row } from '../fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
@@ -16,6 +15,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
+import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/pipeline.ts';
 
 /** What the service is asked for. */
 export interface DayQuestion {

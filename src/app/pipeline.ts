@@ -1,0 +1,160 @@
+/** Composition: opens the publisher, the warehouse and a client per account, and closes them again. */
+import type { AccountConfig, Config } from '../config/config.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import type { Clock } from '../lib/clock.ts';
+import { formatOffset } from '../lib/format.ts';
+import type { Logger } from '../lib/logger.ts';
+import { limitHeapGrowth } from '../lib/v8-heap.ts';
+import { scheduleInterval } from '../lib/cron-ticks.ts';
+import { lockedError, tryLock, type Lock } from '../database/lock.ts';
+import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
+import { openPublisher } from '../publishing/open-publisher.ts';
+import type { Publisher } from '../publishing/publisher.ts';
+import { createServiceClient, type ServiceClient } from '../service/client/client.ts';
+import { createServiceClock } from '../service/client/service-clock.ts';
+import type { Progress, RunOptions, SyncAccount, SyncContext } from '../sync/context.ts';
+import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
+import { runOnce, type RunSummary } from '../sync/run.ts';
+import { openWarehouse, type SqliteWarehouse } from '../warehouse/warehouse.ts';
+import { assertSameZone } from './same-zone.ts';
+import type { SchedulerOptions } from './scheduler.ts';
+
+/** What a command gives to the composition. */
+export interface Environment {
+  clock: Clock;
+  logger: Logger;
+  progress: Progress;
+  /** Name of the running command: another process that finds the lock taken reports it. */
+  command: string;
+  /** Formats commands for messages; left out: they name the config by its path. */
+  formatCommand?: FormatCommand | undefined;
+  /** When the worker checks what is due; left out: every minute. */
+  createTicks?: SchedulerOptions['createTicks'];
+}
+
+/** What one run is to do; left out: everything. */
+export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
+  Partial<Omit<RunOptions, 'accounts' | 'retention'>>;
+
+const DEFAULT_RUN = {
+  mode: 'full',
+  packages: null,
+  videos: true,
+  storage: true,
+  acceptRemovals: false,
+  resumesFrom: null,
+  storageDays: null,
+} as const;
+
+/** An open pipeline: the warehouse, and a client per account. */
+export interface Pipeline {
+  /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
+  run(request: RunRequest, options?: { wait: boolean }): Promise<RunSummary>;
+  warehouse: SqliteWarehouse;
+  /** The client of each account, by its name: for single requests outside a run. */
+  clients: ReadonlyMap<string, ServiceClient>;
+  /** Reads what the service now reports of a booked day: see readCorrection. */
+  readCorrection(account: string, date: string, signal: AbortSignal): Promise<CorrectionOffer>;
+  /** Null where the config publishes nothing. */
+  publisher: Publisher | null;
+  close(): Promise<void>;
+}
+
+/** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used, ConfigError as `openPublisher`. */
+export function openPipeline(config: Config, environment: Environment): Pipeline {
+  const { clock, command } = environment;
+  limitHeapGrowth();
+  const publisher = openPublisher(config, command);
+  const warehouse = openConfiguredWarehouse(config, clock);
+  const accounts = config.accounts.map((account) => createAccount(account, warehouse, environment));
+  const context = createSyncContext(config, warehouse, environment);
+  return {
+    async run(request, { wait } = { wait: false }) {
+      const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
+      try {
+        warehouse.refuseReplaced(); // it may have been replaced during the wait for the lock
+        await warehouse.register(config.accounts, clock.now());
+        return await runOnce(context, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
+      } finally {
+        lock.release();
+      }
+    },
+    warehouse,
+    async readCorrection(name, date, signal) {
+      const account = accounts.find((each) => each.name === name);
+      if (!account) throw new RangeError(`there is no account ${name}`);
+      return readCorrection(context, { account, date, signal });
+    },
+    clients: new Map(accounts.map((account) => [account.name, account.client])),
+    publisher,
+    async close() {
+      await Promise.all(accounts.map((account) => account.client.close()));
+      warehouse.close();
+    },
+  };
+}
+
+function openConfiguredWarehouse(config: Config, clock: Clock): SqliteWarehouse {
+  const warehouse = openWarehouse(config.warehouse, clock);
+  try {
+    assertSameZone(config, warehouse);
+  } catch (error) {
+    warehouse.close();
+    throw error;
+  }
+  return warehouse;
+}
+
+function createSyncContext(
+  config: Config,
+  warehouse: SqliteWarehouse,
+  { clock, logger, progress, formatCommand = commandsFor(config.file) }: Environment,
+): SyncContext {
+  return {
+    warehouse,
+    clock,
+    calendar: createCalendar(config.timezone),
+    logger,
+    progress,
+    walk: { ...config.walk, scheduleMs: scheduleInterval(config.schedule.full, clock.now()) },
+    acceptPageCommand: acceptPageCommands(formatCommand, config.accounts),
+  };
+}
+
+function createAccount(
+  { name, videoList, storage, packages, limits }: AccountConfig,
+  warehouse: SqliteWarehouse,
+  { clock, logger }: Environment,
+): SyncAccount {
+  const serviceClock = createServiceClock(clock, (offsetMs) =>
+    logger.warn({ account: name }, `account ${name}: ${formatOffset(offsetMs)}`),
+  );
+  const onWait = (text: string) => logger.info(`waiting: ${text}`);
+  const { concurrency, restrictedCodes, finalCodes } = limits;
+  const codes = { restricted: restrictedCodes, final: finalCodes };
+  const client = createServiceClient({
+    account: { name, videoList, storage, concurrency, codes },
+    budget: warehouse.budget(name, limits, onWait, serviceClock),
+    clock: serviceClock,
+    checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
+  });
+  return { name, client, clock: serviceClock, pageSize: videoList.pageSize, packages, concurrency, storage };
+}
+
+const LOCK_POLL_MS = 300;
+
+/** Takes the run lock of the live file at `path`. Throws LockedError where another process holds it and `wait` is false. */
+async function takeRunLock(
+  path: string,
+  { clock, logger, command }: Environment,
+  signal: AbortSignal,
+  wait: boolean,
+): Promise<Lock> {
+  for (let tries = 1; ; tries++) {
+    const lock = tryLock(path, 'run', command, clock.now());
+    if (lock) return lock;
+    if (!wait) throw lockedError(path, 'run');
+    if (tries === 1) logger.info(`waiting: ${lockedError(path, 'run').message}`);
+    await clock.sleep(LOCK_POLL_MS, signal);
+  }
+}
