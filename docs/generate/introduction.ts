@@ -16,7 +16,7 @@ There are two SQLite files:
 | | in the published file | in the live file |
 | --- | --- | --- |
 | moments (TIMESTAMP) | text \`YYYY-MM-DD HH:MM:SS\` in UTC; but \`created_at\` is on the service's own clock, and \`day_at\` is a day of its calendar at 00:00:00 | text \`YYYY-MM-DD HH:MM:SS\` in UTC; the ledger has milliseconds since 1970 (\`…_ms\`) |
-| days (DATE) | text \`YYYY-MM-DD\`, in the service's calendar (\`timezone\` of the config); \`dates\` says when each begins and ends in UTC | the same; only \`saving\` counts by days in UTC |
+| days (DATE) | text \`YYYY-MM-DD\`, in the service's calendar (\`timezone\` of the config); \`dates\` says when each begins and ends in UTC | the same; only \`saved_requests\` counts by days in UTC |
 | a package | \`package_key\`, such as \`main/101\` | \`account\` and \`package_id\` |
 | a video | \`package_key\` and \`video_id\`; a video in two packages has a row in each, and counts in both | \`account\`, \`package_id\` and \`id\` |
 | flags (BOOLEAN) | 0 or 1 | 0 or 1 |

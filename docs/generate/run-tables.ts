@@ -32,6 +32,22 @@ const run = describeTable(schema.run, 'One pass over everything due. Kept for `r
   ),
 });
 
+const runFailure = describeTable(
+  schema.runFailure,
+  'One thing that a run could not do: a package, the storage of an account, or an account as a whole. Deleted with its run.',
+  {
+    run_id: 'Run that failed in this.',
+    account: ACCOUNT,
+    package_id: 'Package that failed; NULL for the storage, and for the account as a whole.',
+    stream: enumOf(['videos', 'storage'], 'What failed; NULL for both.'),
+    kind: enumOf(
+      schema.FAILURE_KINDS,
+      'Up to `foreign`: the fault of the last request. parked: the budget or the service asked to wait. preempted: another run was due. skipped: not requested after repeated failures. interrupted: the run was stopped. clock: the clock of the machine is wrong. defect: an error in vodhouse. unknown: recorded by an earlier version.',
+    ),
+    message: 'What went wrong, in words.',
+  },
+);
+
 const walk = describeTable(
   schema.walk,
   'One pass over the pages of one package, inside a run, with its checkpoint. A quick walk that found nothing leaves no row.',
@@ -75,7 +91,7 @@ const walk = describeTable(
     page_size: withUnit('videos a page', 'Page size that the service answered with.'),
     order_violated: '1 where the list was seen out of order: nothing is proved by its order.',
     resumed_from_id: 'The checkpoint that it went on from; NULL where it began at the end of the list.',
-    unread:
+    unread_reason:
       'Why some page was not read, in words; NULL where all were. Walks that go on from this one take it over.',
     origin_started_at:
       'Start of the first of the walks that this one goes on from; its own where it goes on from none.',
@@ -121,13 +137,13 @@ const pause = describeTable(
     until: 'When requests may be sent again.',
     reason: 'What the service said, in words.',
     since: 'When the restriction was first told.',
-    back_at: 'When the full rate is back: it rises from `until` on.',
-    strikes: withUnit('restrictions', 'How many came in a row: pauses grow with them.'),
+    full_rate_at: 'When the full rate is back: it rises from `until` on.',
+    consecutive_restrictions: withUnit('restrictions', 'How many came in a row: pauses grow with them.'),
   },
 );
 
-const saving = describeTable(
-  schema.saving,
+const savedRequests = describeTable(
+  schema.savedRequests,
   'One day of an account: what quick looks saved. Kept for `retention.runs_days`.',
   {
     account: ACCOUNT,
@@ -141,7 +157,7 @@ const warehouseState = describeTable(
   schema.warehouseState,
   'The only row: that the file is a warehouse, and how far its changes are counted.',
   {
-    one: 'Always 1.',
+    singleton: 'Always 1.',
     created_at: 'When the file was made.',
     change_seq: 'The last `change_seq` given to a row of `video`.',
     restored_at:
@@ -150,5 +166,5 @@ const warehouseState = describeTable(
   },
 );
 
-export const RUN_TABLES = [run, walk, request, pause, saving];
+export const RUN_TABLES = [run, runFailure, walk, request, pause, savedRequests];
 export const STATE_TABLES = [warehouseState];

@@ -32,11 +32,11 @@ const packages = describeTable(
     retired_at: 'When the package was first missing from the config; NULL while it is there.',
     live_count: withUnit('videos', 'Rows of `video` that are not removed.'),
     changed_seq: 'The highest `change_seq` of its rows in `video`; 0 where there are none.',
-    turn_walk_id:
+    last_turn_walk_id:
       '`walk_id` of the full walk by which the package last had its turn; 0 before the first. The lowest is served next.',
     failed_walks: withUnit('walks', 'Full walks that failed or were killed since the last one that did not.'),
     looked_at: 'When a quick run last came to the package, or a full walk of it ended.',
-    unexplained: withUnit(
+    missing_records: withUnit(
       'records',
       'Records that the last quick walk missed somewhere in the list and could not find; NULL where none has searched since the last full walk.',
     ),

@@ -94,7 +94,7 @@ function restricted({
   until,
   reason,
   since,
-  back_at,
+  full_rate_at: back_at,
   isInForce,
 }: AlertInputs['pauses'][number]): ActiveProblem {
   const words = isInForce ? 'is paused until' : 'was paused until';

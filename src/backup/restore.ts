@@ -258,8 +258,8 @@ function addRequests(tx: Tx, rows: readonly RequestRow[], now: number): number {
 
 /** Keeps the pauses that are over later than those of the backup, and gives their number. */
 function addPauses(tx: Tx, rows: readonly PauseRow[]): number {
-  const known = new Map(pausesUntil(tx, toTimestamp(0)).map((row) => [row.account, row.back_at]));
-  const later = rows.filter(({ account, back_at }) => back_at > (known.get(account) ?? ''));
+  const known = new Map(pausesUntil(tx, toTimestamp(0)).map((row) => [row.account, row.full_rate_at]));
+  const later = rows.filter(({ account, full_rate_at }) => full_rate_at > (known.get(account) ?? ''));
   for (const row of later) upsertPause(tx, row);
   return later.length;
 }

@@ -61,7 +61,12 @@ export function createPauses(db: Db, account: string) {
     const ahead = fromTimestamp(row.since) - now;
     if (ahead <= 0) return row;
     const moved = (moment: string) => upToSecond(fromTimestamp(moment) - ahead);
-    const shifted = { ...row, since: toTimestamp(now), until: moved(row.until), back_at: moved(row.back_at) };
+    const shifted = {
+      ...row,
+      since: toTimestamp(now),
+      until: moved(row.until),
+      full_rate_at: moved(row.full_rate_at),
+    };
     upsertPause(db, shifted);
     return shifted;
   }
@@ -92,18 +97,27 @@ function nextPause(
 ): PauseRow {
   const untilMs = known ? fromTimestamp(known.until) : 0;
   const isSame = known !== undefined && admittedAt < untilMs;
-  const isRemembered = known !== undefined && fromTimestamp(known.back_at) + PAUSE_MEMORY_MS > now;
-  const strikes = isSame ? known.strikes : (isRemembered ? known.strikes : 0) + 1;
+  const isRemembered = known !== undefined && fromTimestamp(known.full_rate_at) + PAUSE_MEMORY_MS > now;
+  const strikes = isSame
+    ? known.consecutive_restrictions
+    : (isRemembered ? known.consecutive_restrictions : 0) + 1;
   const isInForce = isSame && now < untilMs;
   const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, strikes);
   if (isInForce && now + length <= untilMs) return known;
   const until = now + length;
   const back = until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
   const since = isSame ? known.since : toTimestamp(now);
-  return { account, reason, since, until: upToSecond(until), back_at: upToSecond(back), strikes };
+  return {
+    account,
+    reason,
+    since,
+    until: upToSecond(until),
+    full_rate_at: upToSecond(back),
+    consecutive_restrictions: strikes,
+  };
 }
 
-function toPause({ until, back_at: back, reason }: PauseRow): Pause {
+function toPause({ until, full_rate_at: back, reason }: PauseRow): Pause {
   return { untilMs: fromTimestamp(until), fullRateAtMs: fromTimestamp(back), reason };
 }
 

@@ -196,7 +196,7 @@ function migrateFile(db: Db, path: string, now: number): void {
   db.$client.pragma('foreign_keys = OFF');
   migrate(db, { migrationsFolder: MIGRATIONS });
   db.run(
-    sql`insert or ignore into warehouse_state (one, created_at, change_seq) values (1, ${toTimestamp(now)}, 0)`,
+    sql`insert or ignore into warehouse_state (singleton, created_at, change_seq) values (1, ${toTimestamp(now)}, 0)`,
   );
   checkMigrated(db, path);
   db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
@@ -242,9 +242,7 @@ function refuseForeign(db: Db, path: string): void {
 
 function hasStateRow(db: Db): boolean {
   const table = sql`select 1 from sqlite_schema where name = 'warehouse_state'`;
-  return (
-    db.get(table) !== undefined && db.get(sql`select 1 from warehouse_state where one = 1`) !== undefined
-  );
+  return db.get(table) !== undefined && db.get(sql`select 1 from warehouse_state`) !== undefined;
 }
 
 /** Asked before SQLite is: it opens such a file to read, and leaves files beside it that its owner cannot write. */

@@ -232,6 +232,6 @@ function windowOf(spent: number, limit: number | null): Window {
 function pauseOf(overview: StatusQueries, account: string, now: number): BudgetStanding['pause'] {
   const pause = overview.pause(account, now);
   if (!pause) return null;
-  const { until, reason, since, back_at } = pause;
+  const { until, reason, since, full_rate_at: back_at } = pause;
   return { until, reason, since, back_at, in_force: fromTimestamp(until) > now };
 }

@@ -1,17 +1,17 @@
 /** What quick walks and known pages saved. */
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type { Tx } from '../database/connection.ts';
-import { saving, walk } from '../database/schema/runs.ts';
+import { savedRequests, walk } from '../database/schema/runs.ts';
 
 /** The looks of the account from the day (UTC) on, and the requests that they saved. */
 export function savedSince(tx: Tx, account: string, date: string): { looks: number; requests: number } {
   const sums = tx
     .select({
-      looks: sql<number>`coalesce(sum(${saving.looks}), 0)`,
-      requests: sql<number>`coalesce(sum(${saving.requests}), 0)`,
+      looks: sql<number>`coalesce(sum(${savedRequests.looks}), 0)`,
+      requests: sql<number>`coalesce(sum(${savedRequests.requests}), 0)`,
     })
-    .from(saving)
-    .where(and(eq(saving.account, account), gte(saving.date, date)))
+    .from(savedRequests)
+    .where(and(eq(savedRequests.account, account), gte(savedRequests.date, date)))
     .get();
   return sums ?? { looks: 0, requests: 0 };
 }

@@ -1,6 +1,7 @@
 /** Watches over the streams of one account in a run: what fails stops nothing else, but for what concerns them all. */
 import { PreemptedError, InterruptedError, errorMessage, ParkedError, RefusedError } from '../lib/errors.ts';
 import { TransientError, WarehouseError } from '../lib/errors.ts';
+import type { FailureKind } from '../database/schema/runs.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** What could not be done. */
@@ -8,6 +9,9 @@ export interface Failure {
   account: string;
   /** The package; null for the storage, or for what concerns the whole account. */
   packageId: number | null;
+  /** null where it concerns both. */
+  stream: 'videos' | 'storage' | null;
+  kind: FailureKind;
   message: string;
   hint: string | undefined;
   /** It was put off, not lost: the budget or the service asked to wait, or another run is due. */
@@ -119,7 +123,9 @@ function note(
     state.untried++; // it was put off with the others, for the reason that was told
     return;
   }
-  state.failures.push({ ...stream, message, hint, parked: untilMs !== null, untilMs });
+  const kind = failureKind(error);
+  const name = stream.packageId === null ? 'storage' : 'videos';
+  state.failures.push({ ...stream, stream: name, kind, message, hint, parked: untilMs !== null, untilMs });
   const level = error instanceof PreemptedError ? 'info' : untilMs === null ? 'error' : 'warn';
   logger[level]({ ...stream, ...unexpected(error) }, message);
   if (untilMs !== null) state.stopped ??= { words: message, untilMs };
@@ -131,6 +137,12 @@ function countInARow(state: State, error: unknown): void {
   state.inARow = { kind, count: kind === state.inARow.kind ? state.inARow.count + 1 : 1 };
   if (state.inARow.count < most) return;
   state.stopped ??= { words: `the same ${kind} from ${most} packages in a row`, untilMs: null };
+}
+
+function failureKind(error: unknown): FailureKind {
+  if (error instanceof TransientError || error instanceof RefusedError) return error.fault;
+  if (error instanceof PreemptedError) return 'preempted';
+  return error instanceof ParkedError ? 'parked' : 'defect';
 }
 
 /** What a failure counts as, and how many of them in a row are about the account. */
@@ -154,6 +166,8 @@ function leftOut(account: string, { words, untilMs }: Stopped, untried: number):
   return {
     account,
     packageId: null,
+    stream: 'videos',
+    kind: parked ? 'parked' : 'skipped',
     message,
     hint: parked ? undefined : 'vodhouse check tells what works',
     parked,

@@ -51,5 +51,6 @@ export function clockFailures(account: string, { wasOff, offsetMs }: ClockEviden
   if (!wasOff) return [];
   const message = `account ${account}: ${formatOffset(offsetMs ?? 0)}; nothing was booked, given up or deleted by age`;
   const hint = "set the machine's clock (timedatectl shows it), then run it again";
-  return [{ account, packageId: null, message, hint, parked: false, untilMs: null }];
+  const failure = { account, packageId: null, stream: null, kind: 'clock' as const };
+  return [{ ...failure, message, hint, parked: false, untilMs: null }];
 }

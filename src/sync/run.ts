@@ -55,7 +55,9 @@ export async function runOnce(parts: SyncContext, order: RunOptions): Promise<Ru
     throw thrown;
   } finally {
     const judged = judgeClock(order.accounts, isFileAhead);
-    await endRun(parts, order, runId, { status, error, resumeAt: resumeAt(outcomes, status), clock: judged });
+    const failures = findFailures(order.accounts, outcomes);
+    const until = resumeAt(outcomes, status);
+    await endRun(parts, order, runId, { status, error, failures, resumeAt: until, clock: judged });
   }
   return {
     runId,
@@ -102,7 +104,7 @@ async function endRun(
   parts: SyncContext,
   order: RunOptions,
   runId: number,
-  end: Pick<RunEnd, 'status' | 'error' | 'resumeAt' | 'clock'>,
+  end: Pick<RunEnd, 'status' | 'error' | 'failures' | 'resumeAt' | 'clock'>,
 ) {
   try {
     await parts.warehouse.endRun(runId, { ...end, now: parts.clock.now(), retention: order.retention });
@@ -110,6 +112,23 @@ async function endRun(
     if (!(thrown instanceof WarehouseError)) throw thrown;
     parts.logger.error({ runId }, `the end of the run could not be stored: ${thrown.message}`);
   }
+}
+
+/** The failures as rows of `run_failure`; an account that was interrupted has one too. */
+function findFailures(
+  accounts: RunOptions['accounts'],
+  outcomes: readonly AccountOutcome[],
+): RunEnd['failures'] {
+  return outcomes.flatMap(({ failures, interrupted }, index) => {
+    const rows: RunEnd['failures'][number][] = failures.map(
+      ({ account, packageId, stream, kind, message }) => ({
+        ...{ account, package_id: packageId, stream, kind, message },
+      }),
+    );
+    const { name: account = '' } = accounts[index] ?? {};
+    const stopped = { package_id: null, stream: null, kind: 'interrupted' as const };
+    return interrupted ? [...rows, { account, ...stopped, message: 'stopped before the end' }] : rows;
+  });
 }
 
 /** The first moment at which something that was put off may be asked for. */

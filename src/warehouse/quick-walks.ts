@@ -26,7 +26,7 @@ export interface KnownList {
   /** The highest id that there ever was, in a row or in quarantine; 0 where there is none. */
   highestId: number;
   /** Records that an earlier look missed below the last page, and could not find. */
-  unexplained: number;
+  missingRecords: number;
 }
 
 /** What a quick look came to. */
@@ -36,7 +36,7 @@ export interface QuickWalkResult extends PackageKey {
   totalcount: number;
   pageSize: number;
   /** What it missed and could not find; null where that may be otherwise by now. */
-  unexplained: number | null;
+  missingRecords: number | null;
 }
 
 /** A look that read a page that was not known, and so became a walk. */
@@ -82,7 +82,7 @@ function begin(
 ): KnownList | 'unwalked' | 'left' {
   const known = findPackage(tx, key);
   if (!known?.walked_at || known.totalcount === null || !known.page_size) {
-    const hadTurn = known && (known.turn_walk_id > 0 || known.failed_walks > 0);
+    const hadTurn = known && (known.last_turn_walk_id > 0 || known.failed_walks > 0);
     if (!hadTurn) return 'unwalked';
     recordFailedQuickWalk(tx, key, toTimestamp(now));
     return 'left';
@@ -93,15 +93,20 @@ function begin(
     pageSize: known.page_size,
     isTrusted: known.order === 'trusted',
     highestId: highestId(key),
-    unexplained: known.unexplained ?? 0,
+    missingRecords: known.missing_records ?? 0,
   };
 }
 
 /** Notes the look, and the requests that a full walk would have made more. */
 function noteLooked(tx: Tx, end: QuickWalkResult): number {
   const at = toTimestamp(end.now);
-  const { totalcount, pageSize, unexplained } = end;
-  const looked: QuickWalkRecord = { totalcount, page_size: pageSize, looked_at: at, unexplained };
+  const { totalcount, pageSize, missingRecords } = end;
+  const looked: QuickWalkRecord = {
+    totalcount,
+    page_size: pageSize,
+    looked_at: at,
+    missing_records: missingRecords,
+  };
   recordQuickWalk(tx, end, looked);
   const requests = countRequests(tx, end.runId, end.account, end.packageId);
   const pages = Math.max(1, Math.ceil(totalcount / pageSize));

@@ -84,14 +84,14 @@ const pickCheckpoint = ({
   page_size,
   totalcount,
   order_violated,
-  unread,
+  unread_reason,
 }: WalkRow) => ({
   checkpoint_id,
   checkpoint_page,
   page_size,
   totalcount,
   order_violated,
-  unread,
+  unread_reason,
 });
 
 function toCheckpoint(earlier: WalkRow): Checkpoint {
@@ -101,7 +101,7 @@ function toCheckpoint(earlier: WalkRow): Checkpoint {
     pageSize: earlier.page_size ?? 1,
     totalcount: earlier.totalcount ?? 0,
     orderViolated: earlier.order_violated,
-    unread: earlier.unread,
+    unread: earlier.unread_reason,
   };
 }
 

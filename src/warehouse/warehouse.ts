@@ -56,6 +56,8 @@ export interface RunEnd {
   status: Status;
   now: number;
   error: string | null;
+  /** One for each package, storage or account that failed. */
+  failures: readonly runs.RunFailure[];
   /** From when on a parked run may be gone on with, in milliseconds since 1970; null for any other. */
   resumeAt: number | null;
   /** What the run found out about the clocks. */
@@ -212,12 +214,14 @@ function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number
   });
 }
 
-function endRun(db: Db, runId: number, { status, now, error, resumeAt, clock, retention }: RunEnd): void {
+function endRun(db: Db, runId: number, runEnd: RunEnd): void {
+  const { status, now, error, failures, resumeAt, clock, retention } = runEnd;
   transact(db, (tx) => {
     const requests = runs.countRequests(tx, runId);
     const resume_at = resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000);
     const end = { status, finished_at: toTimestamp(now), requests, error, resume_at };
     runs.closeRun(tx, runId, { ...end, clock_offset_ms: clock.offsetMs });
+    runs.insertFailures(tx, runId, failures);
     if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
     if (clock.isFileWrong) clampFutureTimes(tx, toTimestamp(now));
     if (clock.mayPrune) prune(tx, now, retention);

@@ -135,8 +135,8 @@ const CASES: Case[] = [
         until: '2026-03-10 12:10:00',
         reason: 'status 429',
         since: '2026-03-10 11:59:00',
-        back_at: '2026-03-10 12:20:00',
-        strikes: 1,
+        full_rate_at: '2026-03-10 12:20:00',
+        consecutive_restrictions: 1,
       }),
     ],
     end: [],
@@ -383,8 +383,8 @@ describe('storage that failed', () => {
 });
 
 describe('an account that is restricted again and again', () => {
-  const pause = (since: string, until: string, back_at: string) =>
-    `delete from pause; ${insert('pause', { account: 'main', until, reason: 'status 429', since, back_at, strikes: 1 })}`;
+  const pause = (since: string, until: string, full_rate_at: string) =>
+    `delete from pause; ${insert('pause', { account: 'main', until, reason: 'status 429', since, full_rate_at, consecutive_restrictions: 1 })}`;
 
   it('is told of once, and once when its full rate is back', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier();

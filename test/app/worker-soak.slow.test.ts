@@ -170,7 +170,7 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
 });
 
 const KEPT_FOR_EVER = ['video', 'video_version', 'storage_reading', 'storage_day'];
-const PRUNED = ['run', 'walk', 'request', 'saving'];
+const PRUNED = ['run', 'walk', 'request', 'saved_requests'];
 
 describe('its file', () => {
   const growth = (name: string, of: 'bytes' | 'rows') =>

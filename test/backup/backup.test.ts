@@ -72,7 +72,7 @@ describe('a backup', () => {
 
   it('is made of a file of an older format, which stays as it is', async () => {
     const { path, file } = await filled();
-    execute(path, `drop table saving; pragma user_version = ${SCHEMA_VERSION - 1}`);
+    execute(path, `drop table saved_requests; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashOf(path);
     backUp(path, file);
     expect(wholeOf(file)).toEqual(wholeOf(path));

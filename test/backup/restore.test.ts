@@ -172,7 +172,7 @@ describe('what was sent since the backup', () => {
   });
 
   const pause = (account: string, until: string) =>
-    `insert or replace into pause (account, until, reason, since, back_at, strikes)
+    `insert or replace into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
      values ('${account}', '${until}', 'too many', '2026-03-03 08:00:00', '${until}', 1);`;
 
   it('has its pauses with it, but for those that the backup knows to last longer', () => {

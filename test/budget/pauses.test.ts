@@ -102,7 +102,7 @@ describe('a pause', () => {
     const [row] = rowsOf(path, "select * from pause where account = 'main'");
     const seconds = (moment: unknown) => (Date.parse(`${String(moment).replace(' ', 'T')}Z`) - START) / 1000;
     if (!row) return null;
-    const { until, since, back_at: back, strikes } = row;
+    const { until, since, full_rate_at: back, consecutive_restrictions: strikes } = row;
     return { since: seconds(since), until: seconds(until), back: seconds(back), strikes };
   }
 

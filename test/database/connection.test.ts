@@ -81,7 +81,7 @@ describe('a new file', () => {
     expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
     expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     expect(rowsOf(path, 'select * from warehouse_state')).toEqual([
-      { one: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null, timezone: null },
+      { singleton: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null, timezone: null },
     ]);
   });
 

@@ -1,5 +1,8 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/database/connection.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -9,6 +12,21 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const clock = createVirtualClock('2026-03-05T06:00Z');
+
+const MIGRATIONS = new URL('../../drizzle/', import.meta.url);
+
+/** Brings the file of format 9 at `path` up to `version`, as a vodhouse of that time did. */
+function migrateTo(path: string, version: number): void {
+  const folder = temporaryFolder();
+  cpSync(MIGRATIONS, folder, { recursive: true });
+  const file = join(folder, 'meta/_journal.json');
+  const journal = JSON.parse(readFileSync(file, 'utf8')) as { entries: unknown[] };
+  writeFileSync(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, version) }));
+  const client = new Database(path);
+  migrate(drizzle(client), { migrationsFolder: folder });
+  client.pragma(`user_version = ${version}`);
+  client.close();
+}
 
 /** A file of format 9, brought up to date after `change` was made to it; and what its tables held before. */
 function migrated(change = ''): { path: string; before: Map<string, Row[]>; after: Map<string, Row[]> } {
@@ -27,6 +45,18 @@ const ADDED: Record<string, Row> = {
   run: { clock_offset_ms: null },
   warehouse_state: { timezone: null },
 };
+/** Tables and columns that format 12 renamed. */
+const RENAMED_TABLES: Record<string, string> = { saving: 'saved_requests' };
+const RENAMED_COLUMNS: Record<string, string> = {
+  turn_walk_id: 'last_turn_walk_id',
+  unexplained: 'missing_records',
+  unread: 'unread_reason',
+  back_at: 'full_rate_at',
+  strikes: 'consecutive_restrictions',
+  one: 'singleton',
+};
+const renamed = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [RENAMED_COLUMNS[name] ?? name, value]));
 /** What a wrong clock may have falsified, and the migration raises. */
 const RAISED: Record<string, readonly string[]> = {
   video: ['changed_at', 'removed_at'],
@@ -82,8 +112,8 @@ describe('a file of format 9', () => {
         Object.fromEntries(Object.entries(row).filter(([name]) => !raised.includes(name)));
       const without = (row: Row) =>
         withoutRaised({ ...row, ...(table === 'storage_gap' && { asked_days: 0 }) });
-      expect(after.get(table)?.map(without), table).toEqual(
-        rows.map((row) => without({ ...row, ...ADDED[table] })),
+      expect(after.get(RENAMED_TABLES[table] ?? table)?.map(without), table).toEqual(
+        rows.map((row) => without({ ...renamed(row), ...ADDED[table] })),
       );
     }
     expect(after.get('storage_correction')).toEqual([]);
@@ -106,6 +136,46 @@ describe('a file of format 9', () => {
     const { path, after } = migrated();
     openWarehouse(path, clock).close();
     expect(tablesOf(path)).toEqual(after);
+  });
+});
+
+describe.each([10, 11])('a file of format %i', (version) => {
+  it('is brought up to date as one of format 9 is', () => {
+    const path = join(temporaryFolder(), 'live.db');
+    putFormat9(path);
+    migrateTo(path, version);
+    openWarehouse(path, clock).close();
+    const { after } = migrated();
+    for (const table of INTERNAL) after.delete(table);
+    for (const [table, rows] of after) expect(tablesOf(path).get(table), table).toEqual(rows);
+    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+  });
+});
+
+describe('storage that failed in a run of an older file', () => {
+  const failuresAfter = (error: string) =>
+    rowsOf(
+      migrated(
+        `delete from request;
+         insert into run (run_id, trigger, mode, status, started_at, finished_at, error)
+           values (900, 'manual', 'full', 'partial', '2026-03-04 00:00:00', '2026-03-04 00:01:00', '${error}');
+         insert into request (account, at_ms, purpose, run_id, spent_until_ms) values
+           ('main', 0, 'storage', 900, 0), ('main', 1, 'storage', 900, 1), ('second', 0, 'storage', 900, 0)`,
+      ).path,
+      'select * from run_failure',
+    );
+  const failure = { run_id: 900, account: 'main', package_id: null, stream: 'storage', kind: 'unknown' };
+
+  it('has a row with its part of the error', () => {
+    const message = 'account main, storage 2026-03-01 to 2026-03-03: status 500; attempt 3';
+    const other = 'account main, package 101: status 404';
+    expect(failuresAfter(message)).toEqual([{ ...failure, message }]);
+    expect(failuresAfter(`${other}; ${message}; ${other}`)).toEqual([{ ...failure, message }]);
+  });
+
+  it('has none where the error names packages only', () => {
+    expect(failuresAfter('account main, package 101: status 404')).toEqual([]);
   });
 });
 

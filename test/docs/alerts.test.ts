@@ -74,7 +74,7 @@ const REAL: Post[] = [
         until: '2026-03-10 12:10:00',
         reason: 'status 429',
         since: '2026-03-10 11:59:00',
-        back_at: '2026-03-10 12:20:00',
+        full_rate_at: '2026-03-10 12:20:00',
         isInForce: true,
       },
     ],

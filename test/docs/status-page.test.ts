@@ -112,7 +112,7 @@ function filledFile(): string {
       insert('package_day', { ...ofPackage, date: '2026-03-09', videos: 60 }),
       insert('pause', {
         ...{ account: 'main', until: at, reason: 'busy', since: at },
-        ...{ back_at: '2026-03-10 13:00:00', strikes: 1 },
+        ...{ full_rate_at: '2026-03-10 13:00:00', consecutive_restrictions: 1 },
       }),
     ].join('\n'),
   );

@@ -120,6 +120,7 @@ describe('the dictionary of the live file', () => {
   it('names the tables that a foreign key refers to', () => {
     const referring = LIVE_TABLES.filter(({ foreignKeys }) => foreignKeys.length > 0);
     expect(referring.map(({ name, foreignKeys }) => [name, ...foreignKeys])).toEqual([
+      ['run_failure', { columns: ['run_id'], table: 'run', references: ['run_id'] }],
       ['walk', { columns: ['run_id'], table: 'run', references: ['run_id'] }],
     ]);
   });

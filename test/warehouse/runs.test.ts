@@ -52,6 +52,7 @@ describe('a run', () => {
       status: 'partial',
       now: clock.now(),
       error: 'no',
+      failures: [],
       resumeAt: null,
       clock: TRUSTED,
       retention: KEEP,
@@ -81,6 +82,7 @@ describe('a run', () => {
       status: 'succeeded',
       now: clock.now(),
       error: null,
+      failures: [],
       resumeAt: null,
       clock: TRUSTED,
       retention: KEEP,
@@ -91,6 +93,23 @@ describe('a run', () => {
       'succeeded',
       'running',
     ]);
+  });
+
+  it('keeps what it could not do until the run is pruned', async () => {
+    const failed = { account: ACCOUNT, message: 'no' };
+    const failures = [
+      { ...failed, package_id: PACKAGE, stream: 'videos' as const, kind: 'timeout' as const },
+      { ...failed, package_id: null, stream: 'storage' as const, kind: 'refused' as const },
+      { ...failed, package_id: null, stream: null, kind: 'clock' as const },
+    ];
+    const runId = await beginRun();
+    const end = { status: 'partial' as const, error: 'no', resumeAt: null, clock: TRUSTED, retention: KEEP };
+    await warehouse.endRun(runId, { ...end, failures, now: clock.now() });
+    const rows = () => rowsOf(path, 'select * from run_failure order by kind desc');
+    expect(rows()).toEqual(failures.map((failure) => ({ run_id: runId, ...failure })));
+    clock.advance(1001 * DAY_MS);
+    await warehouse.endRun(await beginRun(), { ...end, failures: [], now: clock.now() });
+    expect(rows()).toEqual([]);
   });
 
   it('tells its walks in their order', async () => {
@@ -110,6 +129,7 @@ describe('the last whole run', () => {
       status,
       now: clock.now(),
       error: null,
+      failures: [],
       resumeAt: null,
       clock: TRUSTED,
       retention: KEEP,
@@ -250,6 +270,7 @@ describe('the end of a run', () => {
       status: 'succeeded',
       now: clock.now(),
       error: null,
+      failures: [],
       resumeAt: null,
       clock: TRUSTED,
       retention,
@@ -275,6 +296,7 @@ describe('the end of a run', () => {
       status: 'succeeded',
       now: clock.now(),
       error: null,
+      failures: [],
       resumeAt: null,
       clock: TRUSTED,
       retention: { requestsDays: 1, runsDays: 1 },

@@ -54,8 +54,8 @@ const pauseRow = (account: string, until: string, backAt: string) =>
     until,
     reason: 'busy',
     since: '2026-03-10 11:00:00',
-    back_at: backAt,
-    strikes: 1,
+    full_rate_at: backAt,
+    consecutive_restrictions: 1,
   });
 
 const scrapeOf = (...statements: string[]) => openMetrics(liveFileWith(...statements)).scrape();

@@ -25,11 +25,11 @@ export function pausesUntil(tx: Tx, at: string): PauseRow[] {
   return tx
     .select()
     .from(pause)
-    .where(sql`${pause.back_at} > ${at}`)
+    .where(sql`${pause.full_rate_at} > ${at}`)
     .all();
 }
 
 /** Forgets the pauses after which the full rate has been back since before `at`. */
 export function prunePauses(tx: Tx, at: string): void {
-  tx.delete(pause).where(lt(pause.back_at, at)).run();
+  tx.delete(pause).where(lt(pause.full_rate_at, at)).run();
 }

@@ -36,6 +36,47 @@ export const run = sqliteTable('run', {
   clock_offset_ms: bigint('clock_offset_ms'),
 });
 
+export const FAILURE_KINDS = [
+  'connection',
+  'timeout',
+  'status',
+  'redirect',
+  'html',
+  'truncated',
+  'encoding',
+  'shape',
+  'too_large',
+  'refused',
+  'restricted',
+  'final',
+  'foreign',
+  'parked',
+  'preempted',
+  'skipped',
+  'interrupted',
+  'clock',
+  'defect',
+  'unknown',
+] as const;
+/** Why something in a run was not done: the fault of a request, or what the run itself knows. */
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** One thing that a run could not do. */
+export const runFailure = sqliteTable(
+  'run_failure',
+  {
+    run_id: integer('run_id')
+      .notNull()
+      .references(() => run.run_id, { onDelete: 'cascade' }),
+    account: text('account').notNull(),
+    package_id: bigint('package_id'),
+    stream: text('stream', { enum: ['videos', 'storage'] }),
+    kind: text('kind', { enum: FAILURE_KINDS }).notNull(),
+    message: text('message').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.run_id, table.account, table.package_id, table.stream] })],
+);
+
 /** One pass over the pages of one package, inside a run, with its checkpoint. */
 export const walk = sqliteTable(
   'walk',
@@ -75,7 +116,7 @@ export const walk = sqliteTable(
     /** The checkpoint that this walk went on from; NULL where it began at the end of the list. */
     resumed_from_id: bigint('resumed_from_id'),
     /** Why some page was not read, in words; NULL where all were. Walks that go on from this one take it over. */
-    unread: text('unread'),
+    unread_reason: text('unread_reason'),
     /** Start of the first of the walks that this one goes on from. */
     origin_started_at: timestamp('origin_started_at').notNull(),
   },
@@ -123,14 +164,14 @@ export const pause = sqliteTable('pause', {
   reason: text('reason').notNull(),
   since: timestamp('since').notNull(),
   /** From `until` to here the rate comes back; after that the row is history. */
-  back_at: timestamp('back_at').notNull(),
+  full_rate_at: timestamp('full_rate_at').notNull(),
   /** How many restrictions came in a row: the pauses grow with them. */
-  strikes: bigint('strikes').notNull(),
+  consecutive_restrictions: bigint('consecutive_restrictions').notNull(),
 });
 
 /** Requests that quick walks saved against full ones, by account and day (UTC). */
-export const saving = sqliteTable(
-  'saving',
+export const savedRequests = sqliteTable(
+  'saved_requests',
   {
     account: text('account').notNull(),
     date: date('date').notNull(),
@@ -143,7 +184,7 @@ export const saving = sqliteTable(
 
 /** One row: that the file is ours, and the last `change_seq` handed out. */
 export const warehouseState = sqliteTable('warehouse_state', {
-  one: integer('one').primaryKey(),
+  singleton: integer('singleton').primaryKey(),
   created_at: timestamp('created_at').notNull(),
   change_seq: bigint('change_seq').notNull(),
   /** When a backup was last put in place of the file: its numbers may have been given to other changes before. */

@@ -22,13 +22,13 @@ export const packageTable = sqliteTable(
     /** The highest `change_seq` of its rows. */
     changed_seq: bigint('changed_seq').notNull().default(0),
     /** The full walk by which it last had its turn: the lower, the longer it has been unserved. */
-    turn_walk_id: bigint('turn_walk_id').notNull().default(0),
+    last_turn_walk_id: bigint('last_turn_walk_id').notNull().default(0),
     /** Full walks that failed since, or were killed. */
     failed_walks: bigint('failed_walks').notNull().default(0),
     /** When a quick walk last looked at the end of its list, or a full one did. */
     looked_at: timestamp('looked_at'),
     /** Records that a quick walk missed below the last page and could not find; NULL where none has searched. */
-    unexplained: bigint('unexplained'),
+    missing_records: bigint('missing_records'),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );

@@ -150,16 +150,16 @@ export interface PauseRow {
   until: string;
   reason: string;
   since: string;
-  back_at: string;
+  full_rate_at: string;
 }
 
 export const PAUSE = query<PauseRow, { account: string; at: string }>(
   'Is the account restricted?',
-  'A row while a pause is in force (`until`), or the full rate is still coming back (`back_at`).',
+  'A row while a pause is in force (`until`), or the full rate is still coming back (`full_rate_at`).',
   `
-select account, until, reason, since, back_at
+select account, until, reason, since, full_rate_at
 from pause
-where account = :account and back_at > :at`,
+where account = :account and full_rate_at > :at`,
 );
 
 export const SPENT = query<

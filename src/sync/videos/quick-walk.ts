@@ -96,7 +96,7 @@ async function readAll(look: QuickWalk): Promise<void> {
   if (!end || course.checkpoint.orderViolated) return;
   course.looks.left = 2 * end.number;
   await readNew(look, end);
-  const isAsBefore = look.edges.size === 1 && (await missing(look, end)) === known.unexplained;
+  const isAsBefore = look.edges.size === 1 && (await missing(look, end)) === known.missingRecords;
   if (!isAsBefore) {
     await searchBetween(look);
     await lookAbove(look, end);
@@ -269,9 +269,9 @@ async function finish(look: QuickWalk): Promise<void> {
   const isStill = totalcount === checkpoint.totalcount;
   const { totalcount: count, pageSize } = checkpoint;
   const end = { ...key, runId: order.runId, now: parts.clock.now(), totalcount: count, pageSize };
-  const unexplained = isStill ? left : null;
+  const missingRecords = isStill ? left : null;
   if (walkId === 0) {
-    await parts.warehouse.finishLook({ ...end, unexplained });
+    await parts.warehouse.finishLook({ ...end, missingRecords });
     return;
   }
   const walk = { ...buildWalkEnd(parts, order, look.startedAt(), course), isOrderSeen: isOrderSeen(look) };
@@ -279,7 +279,7 @@ async function finish(look: QuickWalk): Promise<void> {
   const isBlind = look.edges.size === 0 && !course.isWhole;
   if (look.known.isTrusted) warnOfDisorder(parts, course);
   const isNews = news > 0 || isBlind || (look.known.isTrusted && checkpoint.orderViolated);
-  await parts.warehouse.finishQuickWalk({ ...end, unexplained, walk, unsettled, isNews });
+  await parts.warehouse.finishQuickWalk({ ...end, missingRecords, walk, unsettled, isNews });
 }
 
 /** What is missed below the last page still. */

@@ -14,7 +14,7 @@ export function prepareNoteChangeSeq(db: Db): (seq: number) => void {
   const query = db
     .update(warehouseState)
     .set({ change_seq: sql`${sql.placeholder('seq')}` })
-    .where(eq(warehouseState.one, 1))
+    .where(eq(warehouseState.singleton, 1))
     .prepare();
   return (seq) => {
     query.run({ seq });
@@ -28,5 +28,5 @@ export function readZone(tx: Tx): string | null {
 
 /** Records the time zone by which days are booked. */
 export function writeZone(tx: Tx, timezone: string): void {
-  tx.update(warehouseState).set({ timezone }).where(eq(warehouseState.one, 1)).run();
+  tx.update(warehouseState).set({ timezone }).where(eq(warehouseState.singleton, 1)).run();
 }

@@ -75,12 +75,12 @@ export interface PackageInTurn {
 
 /** The packages of an account by how long they have been unserved in this mode, the longest first. */
 export function packagesByTurn(tx: Tx, account: string, mode: Mode): PackageInTurn[] {
-  const { turn_walk_id, looked_at, package_id, failed_walks } = packageTable;
+  const { last_turn_walk_id, looked_at, package_id, failed_walks } = packageTable;
   return tx
     .select({ id: package_id, failed: failed_walks })
     .from(packageTable)
     .where(eq(packageTable.account, account))
-    .orderBy(mode === 'full' ? turn_walk_id : looked_at, sql`rowid`) // and then as they stand in the config
+    .orderBy(mode === 'full' ? last_turn_walk_id : looked_at, sql`rowid`) // and then as they stand in the config
     .all()
     .map(({ id, failed }) => ({ id, failedBefore: failed > 0 }));
 }
@@ -151,7 +151,7 @@ export function recordFullWalk(
   key: PackageKey,
   found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
 ): void {
-  const looked = { looked_at: found.walked_at, unexplained: null };
+  const looked = { looked_at: found.walked_at, missing_records: null };
   const first = sql`coalesce(${packageTable.first_walked_at}, ${found.walked_at})`;
   tx.update(packageTable)
     .set({ ...found, ...looked, first_walked_at: first })
@@ -164,10 +164,10 @@ export function recordFullWalk(
  * second failure in a row sends it to the end of the line.
  */
 export function recordTurn(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
-  const { turn_walk_id: turn, failed_walks: failures } = packageTable;
+  const { last_turn_walk_id: turn, failed_walks: failures } = packageTable;
   tx.update(packageTable)
     .set({
-      turn_walk_id: failed ? sql`case when ${failures} % 2 = 1 then ${walkId} else ${turn} end` : walkId,
+      last_turn_walk_id: failed ? sql`case when ${failures} % 2 = 1 then ${walkId} else ${turn} end` : walkId,
       failed_walks: failed ? sql`${failures} + 1` : 0,
     })
     .where(ofPackage(key))
@@ -176,7 +176,7 @@ export function recordTurn(tx: Tx, key: PackageKey, walkId: number, failed: bool
 
 export type QuickWalkRecord = Pick<
   typeof packageTable.$inferSelect,
-  'totalcount' | 'page_size' | 'looked_at' | 'unexplained'
+  'totalcount' | 'page_size' | 'looked_at' | 'missing_records'
 >;
 
 const noteLooked = prepareOnce((db) =>
@@ -186,7 +186,7 @@ const noteLooked = prepareOnce((db) =>
       totalcount: sql`${value('totalcount')}`,
       page_size: sql`${value('page_size')}`,
       looked_at: sql`${value('looked_at')}`,
-      unexplained: sql`${value('unexplained')}`,
+      missing_records: sql`${value('missing_records')}`,
     })
     .where(ofAny)
     .prepare(),

@@ -3,7 +3,7 @@ import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, sql } from 
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { prepareOnce } from '../../database/prepared.ts';
-import { request, run, walk, type Mode, type Status } from '../../database/schema/runs.ts';
+import { request, run, runFailure, walk, type Mode, type Status } from '../../database/schema/runs.ts';
 
 /** Adds a run and gives its id. */
 export function insertRun(
@@ -42,6 +42,18 @@ export function closeRun(
   },
 ): void {
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
+}
+
+/** One thing that a run could not do; `package_id` is null for the storage, `stream` for the account as a whole. */
+export type RunFailure = Omit<typeof runFailure.$inferSelect, 'run_id'>;
+
+/** Records what a run could not do. */
+export function insertFailures(tx: Tx, runId: number, failures: readonly RunFailure[]): void {
+  for (const failure of failures) {
+    tx.insert(runFailure)
+      .values({ ...failure, run_id: runId })
+      .run();
+  }
 }
 
 /** Moves the times of a run by `offsetMs` milliseconds: the clock that they were read from was wrong. */

@@ -1,12 +1,12 @@
 /** What quick looks saved. */
 import { lt, sql } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
-import { saving } from '../../database/schema/runs.ts';
+import { savedRequests } from '../../database/schema/runs.ts';
 import { prepareOnce } from '../../database/prepared.ts';
 
 const add = prepareOnce((db) =>
   db
-    .insert(saving)
+    .insert(savedRequests)
     .values({
       account: sql.placeholder('account'),
       date: sql.placeholder('date'),
@@ -14,8 +14,11 @@ const add = prepareOnce((db) =>
       requests: sql.placeholder('requests'),
     })
     .onConflictDoUpdate({
-      target: [saving.account, saving.date],
-      set: { looks: sql`${saving.looks} + 1`, requests: sql`${saving.requests} + excluded.requests` },
+      target: [savedRequests.account, savedRequests.date],
+      set: {
+        looks: sql`${savedRequests.looks} + 1`,
+        requests: sql`${savedRequests.requests} + excluded.requests`,
+      },
     })
     .prepare(),
 );
@@ -27,5 +30,5 @@ export function addSaving(tx: Tx, account: string, date: string, requests: numbe
 
 /** Forgets what was saved before the day (UTC). */
 export function pruneSavings(tx: Tx, date: string): void {
-  tx.delete(saving).where(lt(saving.date, date)).run();
+  tx.delete(savedRequests).where(lt(savedRequests.date, date)).run();
 }

@@ -85,7 +85,7 @@ export function prepareAdvanceWalk(db: Db) {
       checkpoint_page: given('page'),
       page_size: given('pageSize'),
       order_violated: given('violated'),
-      unread: given('unread'),
+      unread_reason: given('unread'),
     })
     .where(eq(walk.walk_id, sql.placeholder('walkId')))
     .prepare();

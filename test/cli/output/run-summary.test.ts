@@ -20,7 +20,7 @@ function walk(members: Partial<Walk> = {}): Walk {
     requests: 1,
     resumed: false,
   };
-  const end = { mode: 'full' as const, status: 'succeeded' as const, error: null, unread: null };
+  const end = { mode: 'full' as const, status: 'succeeded' as const, error: null, unread_reason: null };
   const origin = { origin_started_at: times.started_at, order_violated: false };
   return { ...key, ...counts, ...rest, ...end, ...checkpoint, ...times, ...origin, ...members };
 }
@@ -86,6 +86,8 @@ describe('how a walk ended', () => {
   const failure = {
     account: 'main',
     packageId: 101,
+    stream: 'videos' as const,
+    kind: 'refused' as const,
     message: 'it refused',
     hint: undefined,
     parked: false,

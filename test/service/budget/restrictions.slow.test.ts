@@ -53,7 +53,10 @@ describe('by the clock of a real server', () => {
         .filter(({ at }) => at > told + 1_000 && at < told + FIRST_MS);
       expect(others.length).toBeGreaterThan(100);
     }
-    const strikes = rowsOf(cwd, 'select account, strikes from pause order by account');
+    const strikes = rowsOf(
+      cwd,
+      'select account, consecutive_restrictions as strikes from pause order by account',
+    );
     expect(strikes).toEqual(names.sort().map((account) => ({ account, strikes: 1 })));
   });
 });

@@ -30,6 +30,9 @@ describe.each(FAILURES)('storage that fails with %s', (_name, reply) => {
     expect(summary.status).toBe('partial');
     expect(summary.failures).toMatchObject([{ account: 'main', packageId: null, parked: false }]);
     expect(summary.failures[0]?.message).toMatch(/^account main, storage 2026-03-09 to 2026-03-10: /);
+    expect(account.rows('select account, package_id, stream, message from run_failure')).toEqual([
+      { account: 'main', package_id: null, stream: 'storage', message: summary.failures[0]?.message },
+    ]);
     expect(summary.storage).toEqual([]);
     expect(summary.walks.map((walk) => walk.status)).toEqual(['succeeded', 'succeeded']);
     expect(account.rows('select count(*) as videos from video')).toEqual([{ videos: 6 }]);
@@ -80,6 +83,9 @@ describe('a spent budget', () => {
       requests: 1,
       failures: [{ packageId: 101, parked: true }],
     });
+    expect(account.rows('select package_id, stream, kind from run_failure')).toEqual([
+      { package_id: 101, stream: 'videos', kind: 'parked' },
+    ]);
     expect(account.days()).toHaveLength(2);
     const next = await account.runAt('2026-03-10T04:00Z');
     expect(next).toMatchObject({ status: 'parked', requests: 0 });

@@ -22,7 +22,7 @@ describe('a quick walk of a package where nothing changed', () => {
     expect(one.pipeline.query('select looked_at, walked_at from package')).toEqual([
       { looked_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
     ]);
-    expect(one.pipeline.query('select * from saving')).toEqual([
+    expect(one.pipeline.query('select * from saved_requests')).toEqual([
       { account: 'main', date: '2026-03-10', looks: 2, requests: 8 },
     ]);
   });

@@ -46,7 +46,14 @@ const drift = (kind: string, field: string, sample: string | null, first_seen_at
 const gap = (date: string, row: Record<string, string | null> = {}) =>
   insert('storage_gap', { account: 'main', date, first_missed_at: AT, last_asked_at: AT, ...row });
 const pause = (until: string, back_at: string, account = 'main') =>
-  insert('pause', { account, until, reason: 'asked too often', since: AT, back_at, strikes: 1 });
+  insert('pause', {
+    account,
+    until,
+    reason: 'asked too often',
+    since: AT,
+    full_rate_at: back_at,
+    consecutive_restrictions: 1,
+  });
 const request = (account: string, secondsAgo: number) => {
   const at_ms = Date.parse('2026-03-10T12:00:00Z') - secondsAgo * 1_000;
   return insert('request', { account, at_ms, purpose: 'page', status: 200, spent_until_ms: at_ms });
