@@ -182,7 +182,7 @@ describe('beside a process that writes without a break', () => {
   it('every backup ends, and is of one moment', async () => {
     const { folder, path } = await filled();
     const child = runModule(writer(path));
-    await child.said('begun');
+    await child.waitForOutput('begun');
     const numbers: number[] = [];
     for (let round = 1; new Set(numbers).size < 4 && round <= 200; round++) {
       const file = join(folder, `copy-${round}.db`);

@@ -71,7 +71,7 @@ async function settle(page: Page): Promise<void> {
     await page.evaluate(`fetch('/page.css').then((answer) => answer.text())`);
 }
 
-const asked = (path: string) => site.asked.filter((each) => each === path).length;
+const asked = (path: string) => site.requestedPaths.filter((each) => each === path).length;
 const words = (page: Page) => page.locator('.words').allTextContents();
 const progress = (page: Page) => page.locator('#progress');
 const connection = (page: Page) => page.locator('#connection');

@@ -73,7 +73,7 @@ describe('making the live file', () => {
     const folder = temporaryFolder();
     const names = ['one', 'two', 'three'];
     const makers = names.map((name) => runModule(maker(folder, name), { stdio: ['pipe', 'pipe', 'pipe'] }));
-    await Promise.all(makers.map((child) => child.said('ready')));
+    await Promise.all(makers.map((child) => child.waitForOutput('ready')));
     for (const child of makers) child.process.stdin?.write('go');
     for (const child of makers) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).sort()).toEqual(['1.db', '2.db', '3.db', '4.db', '5.db']);

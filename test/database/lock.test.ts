@@ -65,7 +65,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
   it('is refused across processes, and free as soon as its holder is killed', async () => {
     const path = livePath();
     const child = runModule(taker(path, name));
-    await child.said('taken');
+    await child.waitForOutput('taken');
     const refusal = refusalOf(() => lockOrThrow(path, name, 'sync', SINCE));
     expect(refusal.message).toContain(`vodhouse start on ${hostname()}, pid ${child.process.pid ?? 0}`);
     child.process.kill('SIGKILL');

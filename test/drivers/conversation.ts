@@ -1,4 +1,4 @@
-/** Talks with a process that answers each line of its stdin with one line of its stdout. */
+/** Sends lines to a process that answers each line on stdin with one line on stdout. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -15,8 +15,8 @@ const ENVIRONMENT = {
 };
 
 export interface Conversation {
-  /** Gives what was answered. Throws what the process could not do, in its own words. */
-  tell: <T>(...words: string[]) => Promise<T>;
+  /** Returns the answer. Throws the error of the process with its own message. */
+  send: <T>(...words: string[]) => Promise<T>;
   close: () => Promise<void>;
 }
 
@@ -28,13 +28,13 @@ export function startAsReader(
   return spawn(command, parameters, { ...NOBODY, cwd: '/', env: ENVIRONMENT });
 }
 
-/** Starts a script that talks as reader.py says; one question at a time. */
+/** Starts a script with the protocol of reader.py; one request at a time. */
 export function converse(command: string, parameters: readonly string[]): Conversation {
   const child = startAsReader(command, parameters);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { complaint, ended } = watch(child);
   return {
-    tell: async <T>(...words: string[]) => {
+    send: async <T>(...words: string[]) => {
       child.stdin.write(`${words.join('\u001f').replaceAll('\n', '\u001e')}\n`);
       const line = (await lines.next()) as IteratorResult<string, undefined>;
       if (line.done) throw new Error(`${command} ended: ${complaint()}`);
@@ -56,7 +56,7 @@ export function watch(child: ChildProcessWithoutNullStreams): {
 } {
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
-  child.stdin.on('error', () => undefined); // it has ended: told where its answer is awaited
+  child.stdin.on('error', () => undefined); // it has ended: reported to the caller that awaits an answer
   const ended = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       complaint += error.message;

@@ -17,12 +17,12 @@ export type ForeignKey = [table: string, columns: string[], other: string, refer
 
 export interface Description {
   tables: [name: string, kind: string][];
-  /** The fourth is what else a driver says of the type: its number, or the type of a result. */
+  /** The fourth is a further type of the driver: its number, or the type of a result. */
   columns: [table: string, column: string, type: string, more: string | number | null][];
   foreignKeys: ForeignKey[];
 }
 
-/** A parameter, bound as what it says it is. */
+/** A parameter, bound as the named type. */
 export type Parameter = { text: string } | { integer: number } | { date: string } | { timestamp: string };
 
 /** A connection to one file. */
@@ -30,18 +30,18 @@ export interface Reader {
   describe(): Promise<Description>;
   /** All rows of a table or view, by the types that the driver gives its columns. */
   read(table: string): Promise<Rows>;
-  /** Each parameter stands in the statement as `?`. */
-  ask(sql: string, ...parameters: Parameter[]): Promise<Rows>;
-  /** Closes the connection, and opens the file anew. */
+  /** Each `?` of the statement is one parameter. */
+  query(sql: string, ...parameters: Parameter[]): Promise<Rows>;
+  /** Closes the connection and opens the file again. */
   reopen(): Promise<void>;
-  /** What only one driver knows: a command of its script. */
-  tell: <T>(...words: string[]) => Promise<T>;
+  /** A command that only this driver's script has. */
+  send: <T>(...words: string[]) => Promise<T>;
   close: () => Promise<void>;
 }
 
 export interface Driver {
   name: string;
-  /** Opens the file; `scripts` is a folder with the files of this one, `options` stand for those that we advise. */
+  /** Opens the file; `scripts` is a folder with the files of this one, `options` replace the recommended ones. */
   open(path: string, scripts: string, options?: string): Reader;
 }
 
@@ -85,17 +85,17 @@ export const SHELL: Driver = {
 
 export const DRIVERS = [ODBC, JDBC, ALCHEMY, SHELL];
 
-function reader({ tell, close }: Conversation, marker: (place: number) => string): Reader {
+function reader({ send, close }: Conversation, marker: (place: number) => string): Reader {
   return {
-    describe: () => tell('describe'),
-    read: (table) => tell('read', table),
-    ask: (sql, ...parameters) => {
+    describe: () => send('describe'),
+    read: (table) => send('read', table),
+    query: (sql, ...parameters) => {
       let place = 0;
       const marked = parameters.length > 0 ? sql.replaceAll('?', () => marker(++place)) : sql;
-      return tell('ask', marked, ...parameters.map(parameterText));
+      return send('ask', marked, ...parameters.map(parameterText));
     },
-    reopen: () => tell('open'),
-    tell,
+    reopen: () => send('open'),
+    send,
     close,
   };
 }

@@ -27,7 +27,7 @@ export interface HardAccount {
   live: string;
   /** The published file, in a folder of its own in which readers may not write. */
   file: string;
-  /** Where the scripts of the drivers are, for whoever cannot read this checkout. */
+  /** Where the scripts of the drivers are, for a user who cannot read this checkout. */
   scripts: string;
   service: HardService;
   /** One run at the moment, and a publication. */
@@ -164,6 +164,6 @@ function answerOf(service: HardService, { url = '/' }: IncomingMessage): string 
   const { pathname, searchParams: query } = new URL(url, 'http://service.test');
   if (pathname === STORAGE)
     return storageBody(service.days(query.get('sdate') ?? '', query.get('edate') ?? ''));
-  const asked = { query } as Parameters<typeof listPage>[0];
-  return String(listPage(asked, service.videos(Number(query.get('pkg')))).body);
+  const request = { query } as Parameters<typeof listPage>[0];
+  return String(listPage(request, service.videos(Number(query.get('pkg')))).body);
 }

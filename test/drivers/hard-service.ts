@@ -1,4 +1,4 @@
-/** What a service may tell that is hard to hand on: its videos and its days. */
+/** Videos and days that are hard to publish correctly. */
 import { storageRecord, videoRecord } from '../support/fixtures/service-responses.ts';
 
 type Members = Record<string, unknown>;
@@ -8,7 +8,7 @@ export interface HardService {
   videos(packageId: number): Members[];
   /** The records of storage from the first day to the last; not every day has one. */
   days(first: string, last: string): Members[];
-  /** Changes a video, removes two, and tells a booked day otherwise. */
+  /** Changes a video, removes two, and returns other figures for a booked day. */
   edit(): void;
   /** Changes it again; one of the two removed is back. */
   editAgain(): void;
@@ -65,7 +65,7 @@ const VIDEOS: Record<number, [id: number, members: Members][]> = {
   103: [],
 };
 
-/** The days that the service does not tell, or not as it should. */
+/** Days that the service does not return, or returns wrong. */
 const ODD_DAYS: Record<string, Members | null> = {
   '2026-03-03': null,
   '2026-03-04': { mov_org_size: 'many' },

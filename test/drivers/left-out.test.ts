@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { debianPackages, leftOut } from '../support/report-slow-tests.ts';
 
-it('npm test says which files it leaves out, and which Debian packages the drivers are in', () => {
-  const said = leftOut();
+it('npm test lists the files it leaves out, and which Debian packages the drivers are in', () => {
+  const report = leftOut();
   const packages = [...debianPackages('drivers'), ...debianPackages('browser')];
   expect(packages.length).toBeGreaterThan(6);
-  for (const name of [...packages, 'worker-soak', 'npm run test:slow']) expect(said).toContain(name);
-  expect(said).toMatch(/^ {2}5 read the published file through real drivers/m);
+  for (const name of [...packages, 'worker-soak', 'npm run test:slow']) expect(report).toContain(name);
+  expect(report).toMatch(/^ {2}5 read the published file through real drivers/m);
 });
 
 it('CI installs the packages of the same lists', () => {

@@ -40,7 +40,7 @@ function canonical(value: Value): Row[number] {
 const integer = (value: Value | undefined) => (typeof value === 'bigint' ? String(value) : null);
 const divided = (value: Value | undefined, by: number) =>
   typeof value === 'bigint' ? Number(value) / by : null;
-const words = (value: Value | undefined) =>
+const toText = (value: Value | undefined) =>
   value === '' || value === undefined ? null : (value as string | null);
 const flag = (value: boolean) => (value ? '1' : '0');
 const epoch = (text: string) => String(Date.parse(`${text.replace(' ', 'T')}Z`) / 1000);
@@ -83,17 +83,17 @@ function state(row: Live, span: { from: Value | undefined; to: Value | undefined
   const texts = Object.entries(TEXTS).filter(([, source]) => !EXCLUDED.includes(source));
   return {
     package_key: keyOf(row),
-    account: words(row['account']),
+    account: toText(row['account']),
     package_id: integer(row['package_id']),
     video_id: integer(row['id']),
     change_seq: integer(row['change_seq']),
-    valid_from: words(span.from),
-    valid_to: words(span.to),
+    valid_from: toText(span.from),
+    valid_to: toText(span.to),
     is_current: flag(span.current),
     is_removed: flag(row['removed_at'] !== null),
-    first_seen_at: words(row['first_seen_at']),
-    changed_at: words(row['changed_at']),
-    removed_at: words(row['removed_at']),
+    first_seen_at: toText(row['first_seen_at']),
+    changed_at: toText(row['changed_at']),
+    removed_at: toText(row['removed_at']),
     created_at: createdAt(row['cdate']),
     duration_seconds: divided(row['duration'], 1000),
     size_bytes: integer(row['filesize']),
@@ -101,7 +101,7 @@ function state(row: Live, span: { from: Value | undefined; to: Value | undefined
     width_pixels: integer(row['v_width']),
     height_pixels: integer(row['v_height']),
     frames_per_second: row['v_framerate'] as number | null,
-    ...Object.fromEntries(texts.map(([name, source]) => [name, words(row[source])])),
+    ...Object.fromEntries(texts.map(([name, source]) => [name, toText(row[source])])),
   };
 }
 
@@ -116,9 +116,9 @@ function packagesOf(live: string): Out[] {
     const there = all.filter((video) => video['removed_at'] === null);
     return {
       package_key: keyOf(row),
-      account: words(row['account']),
+      account: toText(row['account']),
       package_id: integer(row['package_id']),
-      package_name: words(row['name']) ?? integer(row['package_id']), // a chart needs a name
+      package_name: toText(row['name']) ?? integer(row['package_id']), // a chart needs a name
       videos: String(there.length),
       videos_removed: String(all.length - there.length),
       duration_seconds: Number(sum(there, 'duration')) / 1000,
@@ -126,11 +126,11 @@ function packagesOf(live: string): Out[] {
       size_gib: Number(sum(there, 'filesize')) / GIB,
       service_count: integer(row['totalcount']),
       is_order_trusted: row['order'] === null ? null : flag(row['order'] === 'trusted'),
-      first_walked_at: words(row['first_walked_at']),
-      walked_at: words(row['walked_at']),
-      looked_at: words(row['looked_at']),
+      first_walked_at: toText(row['first_walked_at']),
+      walked_at: toText(row['walked_at']),
+      looked_at: toText(row['looked_at']),
       is_retired: flag(row['retired_at'] !== null),
-      retired_at: words(row['retired_at']),
+      retired_at: toText(row['retired_at']),
     };
   });
 }
@@ -174,7 +174,7 @@ function storageDailyOf(live: string): Out[] {
   const days = new Map(stored.map((row) => [row['date'], row]));
   const gaps = new Map(liveRows(live, 'select * from storage_gap').map((row) => [row['date'], row]));
   const odd = liveRows(live, `select distinct record_id, reason from quarantine where stream = 'storage'`);
-  const told = liveRows(
+  const discrepancies = liveRows(
     live,
     'select distinct date, field from storage_discrepancy where resolved_at is null',
   );
@@ -187,19 +187,19 @@ function storageDailyOf(live: string): Out[] {
     return {
       account: 'main',
       ...dayOf(day),
-      state: words(row?.['state']) ?? 'missing',
+      state: toText(row?.['state']) ?? 'missing',
       reason: row
         ? null
         : reasonOf(
             odd.find((each) => each['record_id'] === day),
             gap,
           ),
-      observed_at: words(corrected.get(day)?.['accepted_at'] ?? row?.['observed_at']),
+      observed_at: toText(corrected.get(day)?.['accepted_at'] ?? row?.['observed_at']),
       is_corrected: corrected.has(day) ? '1' : '0',
       ...figures(row ?? {}),
       total_bytes_change: integer(change),
       total_gib_change: divided(change, GIB),
-      discrepancies: String(told.filter(({ date }) => date === day).length),
+      discrepancies: String(discrepancies.filter(({ date }) => date === day).length),
     };
   });
 }
@@ -207,9 +207,9 @@ function storageDailyOf(live: string): Out[] {
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 
 function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
-  const givenUp = words(gap?.['given_up_at']);
-  const asked = gap && `; last asked at ${String(gap['last_asked_at'])} UTC`;
-  const until = givenUp ? `; given up at ${givenUp} UTC` : (asked ?? '');
+  const givenUp = toText(gap?.['given_up_at']);
+  const lastRequested = gap && `; last asked at ${String(gap['last_asked_at'])} UTC`;
+  const until = givenUp ? `; given up at ${givenUp} UTC` : (lastRequested ?? '');
   if (odd) return `the service did not return a complete record (${String(odd['reason'])})${until}`;
   return gap ? `the service did not return it${until}` : 'not asked for yet';
 }
@@ -217,8 +217,8 @@ function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
 function storageReadingsOf(live: string): Out[] {
   return liveRows(live, 'select * from storage_reading').map((row) => ({
     reading_id: integer(row['reading_id']),
-    account: words(row['account']),
-    observed_at: words(row['observed_at']),
+    account: toText(row['account']),
+    observed_at: toText(row['observed_at']),
     observed_time: epoch(String(row['observed_at'])),
     ...dayOf(String(row['date'])),
     ...figures(row),

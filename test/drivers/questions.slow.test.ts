@@ -1,4 +1,4 @@
-/** Sums of bytes, and the days of a range, as each driver gives them. docs/recipes.md says what is used here. */
+/** Sums of bytes, and the days of a range, as each driver returns them (docs/recipes.md). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ALCHEMY,
@@ -58,7 +58,7 @@ function rowsOfDay(table: string): string[] {
   return keysOf({ columns, rows: rows.filter((row) => row[place] === DAY) });
 }
 
-/** What tells the rows of these tables apart. */
+/** The keys of these tables. */
 function keysOf({ columns, rows }: Rows): string[] {
   const places = ['account', 'package_key', 'reading_id', 'day', 'day_at', 'time'].map((name) =>
     columns.indexOf(name),
@@ -81,27 +81,31 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
       );
       const bytes = wanted?.['bytes'] as bigint;
       expect(bytes > 2n ** 32n).toBe(true);
-      expect((await reader.ask(here)).rows).toEqual([[String(bytes)]]);
+      expect((await reader.query(here)).rows).toEqual([[String(bytes)]]);
     }
   });
 
   it('sums GiB', async () => {
     const [wanted] = liveRows(account.live, 'select sum(filesize) as bytes from video');
-    const { rows } = await reader.ask('select sum(size_gib) as gib from videos');
+    const { rows } = await reader.query('select sum(size_gib) as gib from videos');
     expect(rows[0]?.[0]).toBeCloseTo(Number(wanted?.['bytes']) / 2 ** 30, 5);
   });
 
   describe.each(TABLES)('%s', (table) => {
     it('has exactly the rows of a day between it and itself', async () => {
       const { day } = wayOf(driver);
-      const found = await reader.ask(`select * from ${table} where day between ? and ?`, day(DAY), day(DAY));
+      const found = await reader.query(
+        `select * from ${table} where day between ? and ?`,
+        day(DAY),
+        day(DAY),
+      );
       expect(keysOf(found)).toEqual(rowsOfDay(table));
       expect(found.rows.length).toBeGreaterThan(0);
     });
 
     it('has exactly the rows of a day from its moment to the next', async () => {
       const { moment } = wayOf(driver);
-      const found = await reader.ask(
+      const found = await reader.query(
         `select * from ${table} where day_at >= ? and day_at < ?`,
         moment(DAY),
         moment(NEXT),
@@ -110,7 +114,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
     });
 
     it('has exactly the rows of a day from its second to the next', async () => {
-      const found = await reader.ask(
+      const found = await reader.query(
         `select * from ${table} where time >= ? and time < ?`,
         { integer: EPOCH },
         { integer: EPOCH + 86_400 },
@@ -123,7 +127,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 describe('SQLite ODBC without BigInt=1', () => {
   it('sums GiB all the same', async () => {
     const reader = ODBC.open(account.file, account.scripts, 'FKSupport=0');
-    const { rows } = await reader.ask('select sum(size_gib) as gib, sum(size_bytes) as bytes from videos');
+    const { rows } = await reader.query('select sum(size_gib) as gib, sum(size_bytes) as bytes from videos');
     const [wanted] = liveRows(account.live, 'select sum(filesize) as bytes from video');
     const bytes = Number(wanted?.['bytes']);
     expect(rows[0]?.[0]).toBeCloseTo(bytes / 2 ** 30, 5);
@@ -134,7 +138,7 @@ describe('SQLite ODBC without BigInt=1', () => {
   });
 });
 
-/** Nobody would write it so who has read the page; should it work one day, the page can say less. */
+/** docs/recipes.md warns of this form. If it works one day, the warning can go. */
 describe('what docs/recipes.md warns of is so', () => {
   const daysFound = ({ columns, rows }: Rows) => [...new Set(rows.map((row) => row[columns.indexOf('day')]))];
   const range = 'select day from storage_daily where day_at >= ? and day_at < ?';
@@ -142,14 +146,14 @@ describe('what docs/recipes.md warns of is so', () => {
 
   it('ODBC: a range of bound timestamps is a day late', async () => {
     const reader = ODBC.open(account.file, account.scripts);
-    expect(daysFound(await reader.ask(range, ...bounds))).toEqual([NEXT]);
+    expect(daysFound(await reader.query(range, ...bounds))).toEqual([NEXT]);
     await reader.close();
   });
 
   it('SQLAlchemy: its own TIMESTAMP is a day late; its own DATE is right', async () => {
     const reader = ALCHEMY.open(account.file, account.scripts);
     const own = (column: string, first: Parameter, last: Parameter) =>
-      reader.tell<Rows>('between', 'storage_daily', column, parameterText(first), parameterText(last));
+      reader.send<Rows>('between', 'storage_daily', column, parameterText(first), parameterText(last));
     expect(daysFound(await own('day_at', ...bounds))).toEqual([NEXT]);
     expect(daysFound(await own('day', { date: DAY }, { date: DAY }))).toEqual([DAY]);
     await reader.close();
@@ -157,8 +161,8 @@ describe('what docs/recipes.md warns of is so', () => {
 
   it('JDBC: a bound date is milliseconds, unless the address says otherwise', async () => {
     const reader = JDBC.open(account.file, account.scripts, 'cache=private');
-    expect(daysFound(await reader.ask(range, ...bounds))).toEqual([]);
-    const type = await reader.ask('select typeof(?) as kind', { date: DAY });
+    expect(daysFound(await reader.query(range, ...bounds))).toEqual([]);
+    const type = await reader.query('select typeof(?) as kind', { date: DAY });
     expect(type.rows).toEqual([['integer']]);
     await reader.close();
   });

@@ -5,7 +5,7 @@ import { ALCHEMY, JDBC, ODBC, requireDrivers, SHELL, type Driver, type Reader } 
 import { openHardAccount, TODAY, type HardAccount } from './hard-account.ts';
 import { BLOCKS, nameOf, PAGE, PLACEHOLDER, queriesOf } from './recipes.ts';
 
-/** The driver behind each tool; where none is here, the shell stands for it, and the page says so. */
+/** The driver behind each tool; a tool without a driver here is tried with the shell, as the page says. */
 const DRIVER_OF: Record<string, Driver> = {
   'sqlite3 shell': SHELL,
   'ODBC: unixODBC, isql, pyodbc': ODBC,
@@ -64,7 +64,7 @@ describe.each([ODBC, JDBC, ALCHEMY, SHELL])('$name', (driver) => {
   const queries = QUERIES.filter(({ heading }) => DRIVER_OF[heading] === driver);
 
   it.each(queries.map((block) => [nameOf(block), block.text]))('gives rows for %s', async (_name, text) => {
-    expect((await reader.ask(text)).rows.length).toBeGreaterThan(0);
+    expect((await reader.query(text)).rows.length).toBeGreaterThan(0);
   });
 
   const charts = queries.filter(({ heading, text }) => heading === 'Grafana' && /\btime\b/.test(text));
@@ -73,7 +73,7 @@ describe.each([ODBC, JDBC, ALCHEMY, SHELL])('$name', (driver) => {
     it('gives Grafana seconds in a column that is called time', async () => {
       expect(charts.length).toBeGreaterThan(1);
       for (const { text } of charts) {
-        const { columns, rows } = await reader.ask(text);
+        const { columns, rows } = await reader.query(text);
         expect(columns[0]).toBe('time');
         const seconds = rows.map(([time]) => Number(time));
         expect(Math.min(...seconds)).toBeGreaterThanOrEqual(Date.parse('2026-03-01') / 1000);
@@ -95,7 +95,7 @@ describe('programs of the page', () => {
   });
 });
 
-describe('what the page says of values', () => {
+describe('the values on the page', () => {
   it('ODBC gives max(day) as text, and day as a date', async () => {
     const program = `import pyodbc
 row = pyodbc.connect("DRIVER=SQLite3;Database=${account.file};BigInt=1").execute(
@@ -106,8 +106,8 @@ print(type(row[0]).__name__, type(row[2]).__name__)`;
 
   it('JDBC reads a day by getString only', async () => {
     const reader = JDBC.open(account.file, account.scripts);
-    await expect(reader.tell('date', 'select day from storage_daily')).rejects.toThrow('Error parsing date');
-    expect(await reader.tell('date', 'select day_at from storage_daily order by day')).toEqual({
+    await expect(reader.send('date', 'select day from storage_daily')).rejects.toThrow('Error parsing date');
+    expect(await reader.send('date', 'select day_at from storage_daily order by day')).toEqual({
       date: '2026-03-01',
     });
     await reader.close();

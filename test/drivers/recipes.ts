@@ -1,4 +1,4 @@
-/** What stands on docs/recipes.md, to be run. */
+/** The blocks of docs/recipes.md, to run them. */
 import { readFileSync } from 'node:fs';
 
 /** A block of code under a heading of the page. */
@@ -22,7 +22,7 @@ export const BLOCKS: Block[] = PAGE.split(/^## /m).flatMap((section) => {
   }));
 });
 
-/** Blocks of SQL, as they are asked: what Grafana puts in is put in, for the days from the first to the last. */
+/** Blocks of SQL, as they are run: with Grafana's variables replaced, for the days from the first to the last. */
 export function queriesOf(first: string, last: string): Block[] {
   const sql = BLOCKS.filter(({ language }) => language === 'sql');
   return sql.map((block) => ({

@@ -1,4 +1,4 @@
-/** What each driver says of the published file: its tables, the types of their columns, and how they are joined. */
+/** The published file through each driver: tables, column types, foreign keys. */
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ const ODBC_NUMBERS: Record<string, readonly number[]> = {
   'VARCHAR(2000)': [-1], // above 255 the driver calls it long
 };
 
-/** What SQLite keeps for its own planning; the driver lists it beside the tables. */
+/** SQLite's own statistics table; the driver lists it too. */
 const isOurs = ([name]: readonly [string, ...unknown[]]) => !name.startsWith('sqlite_');
 const baseOf = (type: string) => type.replace(/\(.*/, '');
 
@@ -122,7 +122,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 
   it('leaves the file and its folder as they were', async () => {
     const before = hashOf(account.file);
-    await reader.ask('select count(*) as n from bi_video_versions');
+    await reader.query('select count(*) as n from bi_video_versions');
     expect(hashOf(account.file)).toBe(before);
     expect(readdirSync(dirname(account.file))).toEqual(['vodhouse.bi.db']);
   });

@@ -12,38 +12,38 @@ type Ask = (sql: string) => Promise<Printed[]>;
 export function converseWithShell(path: string): Conversation {
   const child = startAsReader('/usr/bin/sqlite3', ['-batch', '-readonly', '-json', path]);
   const { complaint, ended } = watch(child);
-  let told = '';
+  let output = '';
   let wake: () => void = () => undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
+    output += text;
     wake();
   });
   void ended.then(() => wake());
 
   async function print(...lines: string[]): Promise<string> {
-    told = '';
+    output = '';
     child.stdin.write([...lines, `.print "${END}"`, ''].join('\n'));
-    while (!told.includes(`${END}\n`)) {
+    while (!output.includes(`${END}\n`)) {
       if (child.exitCode !== null) throw new Error(`sqlite3 ended: ${complaint()}`);
       await new Promise<void>((resolve) => (wake = resolve));
     }
     if (complaint() !== '') throw new Error(complaint());
-    return told.slice(0, told.lastIndexOf(END));
+    return output.slice(0, output.lastIndexOf(END));
   }
 
-  const ask = async (sql: string, ...setting: string[]) => {
+  const query = async (sql: string, ...setting: string[]) => {
     const text = await print(...setting, `${sql.replace(/;?\s*$/, '')};`);
     return text.trim() === '' ? [] : (parse(text) as Printed[]);
   };
   const commands: Record<string, (...words: string[]) => Promise<unknown>> = {
-    describe: () => describe(() => print('.tables'), ask),
-    read: async (table) => rowsOf(await ask(`select * from "${table}"`)),
+    describe: () => describe(() => print('.tables'), query),
+    read: async (table) => rowsOf(await query(`select * from "${table}"`)),
     ask: async (sql = '', ...parameters) =>
-      rowsOf(await ask(sql, '.parameter clear', ...parameters.map(setParameter))),
+      rowsOf(await query(sql, '.parameter clear', ...parameters.map(setParameter))),
     open: () => print(`.open --readonly "${path}"`),
   };
   return {
-    tell: async <T>(name = '', ...words: string[]) => {
+    send: async <T>(name = '', ...words: string[]) => {
       const command = commands[name];
       if (!command) throw new Error(`the shell has no command ${name}`);
       return (await command(...words)) as T;

@@ -16,29 +16,29 @@ const CONTENT = `select package_key, video_id, change_seq, valid_from, valid_to,
 
 const PUBLISHED_AT = `select value from about where key = 'published_at'`;
 
-const ask = (readers: readonly Reader[], sql: string) =>
-  Promise.all(readers.map(async (reader) => (await reader.ask(sql)).rows));
+const queryAll = (readers: readonly Reader[], sql: string) =>
+  Promise.all(readers.map(async (reader) => (await reader.query(sql)).rows));
 
 const openAll = () => DRIVERS.map((driver) => driver.open(account.file, account.scripts));
 const closeAll = (readers: readonly Reader[]) => Promise.all(readers.map((reader) => reader.close()));
 const ofEach = <T>(value: T): T[] => DRIVERS.map(() => value);
 
-it('whoever has the old file open keeps it; whoever opens anew has the new one', async () => {
+it('a reader keeps the old file open; a reader that opens again gets the new one', async () => {
   const witnesses = openAll();
-  const [old = []] = await ask(witnesses, CONTENT);
+  const [old = []] = await queryAll(witnesses, CONTENT);
   await closeAll(witnesses);
   const readers = openAll();
-  expect(await ask(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-16 03:00:00']]));
+  expect(await queryAll(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-16 03:00:00']]));
 
   account.service.editAgain();
   await account.syncAndPublish('2026-03-17T03:00:00Z');
   // none of them has read these pages before: what they give is in the file that they have open
-  expect(await ask(readers, CONTENT)).toEqual(ofEach(old));
-  expect(await ask(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-16 03:00:00']]));
+  expect(await queryAll(readers, CONTENT)).toEqual(ofEach(old));
+  expect(await queryAll(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-16 03:00:00']]));
 
   await Promise.all(readers.map((reader) => reader.reopen()));
-  expect(await ask(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-17 03:00:00']]));
-  const [content = [], ...others] = await ask(readers, CONTENT);
+  expect(await queryAll(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-17 03:00:00']]));
+  const [content = [], ...others] = await queryAll(readers, CONTENT);
   expect(others).toEqual(others.map(() => content));
   expect(content).not.toEqual(old);
   expect(content).toContainEqual(expect.arrayContaining(['main/101', '12', 'round 3']));

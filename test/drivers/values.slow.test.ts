@@ -114,7 +114,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 
   if (driver === ALCHEMY)
     it('gives a data frame dates as dates, and a large figure as it is', async () => {
-      const { types, rows } = await reader.tell<{ types: string[]; rows: string[][] }>(
+      const { types, rows } = await reader.send<{ types: string[]; rows: string[][] }>(
         'frame',
         `select day, day_at, total_bytes, total_gib from storage_daily where day = :p1`,
         'day,day_at',
@@ -130,7 +130,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
     });
 });
 
-/** Which columns there are is told where types are; a driver must not leave one out here. */
+/** schema.slow.test.ts checks which columns exist; a driver must not omit one here. */
 function reordered({ columns, rows }: Rows, as: readonly string[]): Rows {
   const places = as.map((name) => columns.indexOf(name));
   const unknown = as.filter((name) => !columns.includes(name));

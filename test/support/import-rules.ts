@@ -1,4 +1,4 @@
-/** The rules of who may know whom (docs/architecture.md, "The parts"), held against the import lines of the source. */
+/** Checks the import lines of the source against the rules of docs/architecture.md, "The rooms". */
 
 /** A source file: its path below `src`, and its text. */
 export interface SourceFile {
@@ -48,15 +48,15 @@ const HOMES: Record<string, readonly string[]> = {
 };
 
 /** Texts that only some files may hold. */
-const WORDS: { words: RegExp; says: string; homes: readonly string[] }[] = [
-  { words: /\bprocess\.env\b/, says: 'reads process.env', homes: ['config/'] },
+const FORBIDDEN_TEXTS: { pattern: RegExp; message: string; homes: readonly string[] }[] = [
+  { pattern: /\bprocess\.env\b/, message: 'reads process.env', homes: ['config/'] },
   {
-    words: /\bprocess\.(?:stdout|stderr)\.write\b/,
-    says: 'writes to the terminal',
+    pattern: /\bprocess\.(?:stdout|stderr)\.write\b/,
+    message: 'writes to the terminal',
     homes: ['cli/', 'lib/logger.ts'],
   },
-  { words: /\bconsole\.\w+\(/, says: 'writes to the console', homes: [] },
-  { words: /^export default\b|^export \{[^}]*\bas default\b/m, says: 'has a default export', homes: [] },
+  { pattern: /\bconsole\.\w+\(/, message: 'writes to the console', homes: [] },
+  { pattern: /^export default\b|^export \{[^}]*\bas default\b/m, message: 'has a default export', homes: [] },
 ];
 
 const LONGEST_FILE = 300;
@@ -67,27 +67,29 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** Every breach of the rules, in words that begin with the file that breaks one. */
+/** Every breach of the rules, as a text that begins with the path of the file. */
 export function findBreaches(files: readonly SourceFile[]): string[] {
-  return [...files.flatMap(breachesOf), ...breachesOfBoth(files)];
+  return [...files.flatMap(findBreachesInFile), ...findRoomsThatKnowBoth(files)];
 }
 
-function breachesOf(file: SourceFile): string[] {
+function findBreachesInFile(file: SourceFile): string[] {
   const { path, text } = file;
-  const imports = importsOf(text);
+  const imports = parseImports(text);
   const code = withoutComments(text);
   const lines = text.trimEnd().split('\n').length;
-  const sayings = [
+  const messages = [
     ...imports.flatMap((each) =>
-      each.from.startsWith('.') ? breachOfLayers(path, each) : breachOfHomes(path, each),
+      each.from.startsWith('.') ? checkLayer(path, each) : checkHome(path, each),
     ),
-    ...WORDS.filter(({ words, homes }) => words.test(code) && !isAt(path, homes)).map(({ says }) => says),
+    ...FORBIDDEN_TEXTS.filter(({ pattern, homes }) => pattern.test(code) && !isAt(path, homes)).map(
+      ({ message }) => message,
+    ),
     ...(lines > LONGEST_FILE ? [`has ${lines} lines, more than ${LONGEST_FILE}`] : []),
   ];
-  return sayings.map((says) => `${path} ${says}`);
+  return messages.map((message) => `${path} ${message}`);
 }
 
-function breachOfHomes(path: string, { from }: Import): string[] {
+function checkHome(path: string, { from }: Import): string[] {
   const library = Object.keys(HOMES).find((name) => from === name || from.startsWith(`${name}/`));
   const homes = library === undefined ? undefined : HOMES[library];
   return homes === undefined || isAt(path, homes)
@@ -95,9 +97,9 @@ function breachOfHomes(path: string, { from }: Import): string[] {
     : [`imports ${from}, whose home is ${homes.join(' or ')}`];
 }
 
-function breachOfLayers(path: string, { from, typeOnly }: Import): string[] {
+function checkLayer(path: string, { from, typeOnly }: Import): string[] {
   const target = resolve(path, from);
-  const [own, other] = [roomOf(path), roomOf(target)];
+  const [own, other] = [getRoom(path), getRoom(target)];
   if (target.startsWith('..')) return [`imports ${from}, which lies outside src`];
   if (own === other)
     return isServiceCrossing(path, target) ? [`imports ${target}: client and server are strangers`] : [];
@@ -106,7 +108,7 @@ function breachOfLayers(path: string, { from, typeOnly }: Import): string[] {
     return isReader || typeOnly ? [] : [`imports more than types from ${target}`];
   }
   const isLeaf = own === 'config' || own === 'service'; // they know nothing of the file
-  const isDown = layerOf(other) > layerOf(isLeaf ? 'database' : own);
+  const isDown = getLayer(other) > getLayer(isLeaf ? 'database' : own);
   return isDown ? [] : [`imports ${target}: imports only point down`];
 }
 
@@ -118,15 +120,15 @@ function isServiceCrossing(path: string, target: string): boolean {
 /** Rooms that may know both the service and the live file; `web` for the catalogue that serves the warehouse back. */
 const KNOWS_BOTH = ['cli', 'app', 'sync', 'web'];
 
-function breachesOfBoth(files: readonly SourceFile[]): string[] {
-  const rooms = new Set(files.map(({ path }) => roomOf(path)).filter((room) => !KNOWS_BOTH.includes(room)));
+function findRoomsThatKnowBoth(files: readonly SourceFile[]): string[] {
+  const rooms = new Set(files.map(({ path }) => getRoom(path)).filter((room) => !KNOWS_BOTH.includes(room)));
   return [...rooms].flatMap((room) => {
     const firstThatImports = (others: readonly string[]) =>
       files.find(
         ({ path, text }) =>
-          roomOf(path) === room &&
-          importsOf(text).some(
-            ({ from }) => from.startsWith('.') && others.includes(roomOf(resolve(path, from))),
+          getRoom(path) === room &&
+          parseImports(text).some(
+            ({ from }) => from.startsWith('.') && others.includes(getRoom(resolve(path, from))),
           ),
       )?.path;
     const [service, file] = [firstThatImports(['service']), firstThatImports(FILE_ROOMS)];
@@ -141,7 +143,7 @@ export function findCircles(files: readonly SourceFile[]): string[] {
   const targets = new Map(
     files.map(({ path, text }) => [
       path,
-      importsOf(text)
+      parseImports(text)
         .filter(({ from }) => from.startsWith('.'))
         .map(({ from }) => resolve(path, from)),
     ]),
@@ -163,12 +165,12 @@ function isAt(path: string, homes: readonly string[]): boolean {
   return homes.some((home) => path.startsWith(home));
 }
 
-function roomOf(path: string): string {
+function getRoom(path: string): string {
   return path.split('/')[0] ?? path;
 }
 
 /** The number of the layer, 0 at the top; a room that has none is above all, so that nothing may import it. */
-function layerOf(room: string): number {
+function getLayer(room: string): number {
   return LAYERS.findIndex((layer) => layer.some((each) => each === room));
 }
 
@@ -177,7 +179,7 @@ function resolve(path: string, from: string): string {
 }
 
 /** What the text imports or passes on, also at run time; `typeOnly` where nothing of it is left in the built code. */
-function importsOf(text: string): Import[] {
+function parseImports(text: string): Import[] {
   const code = withoutComments(text);
   const statements = code.matchAll(/^(?:import|export)\s+(type\s)?([^'"`;]*?from\s*)?['"]([^'"]+)['"]/gm);
   const dynamic = code.matchAll(

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { openApi } from '../../src/service/server/openapi.ts';
 import { isDay } from '../../src/lib/days.ts';
 
-/** What stands between the names and the schemas of the document. */
+/** The path between the names and the schemas of the document. */
 export interface Document {
   paths: Record<string, { get: { responses: Record<string, Described> } }>;
   components: { schemas: Record<string, object>; responses: Record<string, Described> };
@@ -51,8 +51,8 @@ export function expectDescribed(path: string, status: number, body: unknown): vo
     : (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
         `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
       );
-  const said = problems.slice(0, 5).join('; ');
-  expect(problems, `${path} with HTTP ${status} is not as ${name} describes it: ${said}`).toEqual([]);
+  const listed = problems.slice(0, 5).join('; ');
+  expect(problems, `${path} with HTTP ${status} is not as ${name} describes it: ${listed}`).toEqual([]);
 }
 
 function schemaNameOf(path: string, status: number): string {

@@ -25,9 +25,9 @@ export function scansInsideScans(db: Database.Database, statement: string, param
 const isLoop = (detail: string) => /^(SCAN|SEARCH) /.test(detail);
 
 /**
- * A search without an index is a scan that looks for the least or the greatest value. A search by the account alone is a scan
+ * A search without an index is a scan that searches the least or the greatest value. A search by the account alone is a scan
  * where there is one account. An automatic index is made once for a statement, which
- * costs as much as to sort its rows; in a correlated subquery it is made anew for each row.
+ * costs as much as to sort its rows; in a correlated subquery it is repeated for each row.
  */
 function readsTooMuch(detail: string, isRepeated: boolean): boolean {
   const isScan = detail.startsWith('SCAN ') || !detail.includes(' USING ');

@@ -37,9 +37,9 @@ export function readHtml(html: string): Element {
       open = open.parent;
       continue;
     }
-    const [, name, said = '', slash] = next(TAG) ?? [];
+    const [, name, attributeText = '', slash] = next(TAG) ?? [];
     if (name === undefined) throw new Error(`this is no tag: ${html.slice(at, at + 100)}`);
-    const element: Element = { name, attributes: attributesOf(said), parent: open, children: [] };
+    const element: Element = { name, attributes: parseAttributes(attributeText), parent: open, children: [] };
     open.children.push(element);
     if (slash !== '/' && !VOID.includes(name)) open = element;
   }
@@ -47,12 +47,12 @@ export function readHtml(html: string): Element {
   return root;
 }
 
-function attributesOf(said: string): Map<string, string> {
-  const all = [...said.matchAll(ATTRIBUTE)].map(
+function parseAttributes(attributeText: string): Map<string, string> {
+  const all = [...attributeText.matchAll(ATTRIBUTE)].map(
     ([, name = '', value = '']) => [name, unescaped(value)] as const,
   );
   const attributes = new Map(all);
-  if (attributes.size !== all.length) throw new Error(`one attribute twice:${said}`);
+  if (attributes.size !== all.length) throw new Error(`one attribute twice:${attributeText}`);
   return attributes;
 }
 
@@ -83,7 +83,7 @@ export function byId(element: Element, id: string): Element {
   return found;
 }
 
-/** What stands in it, exactly. */
+/** Its text, exactly. */
 export function exactTextOf(element: Element): string {
   return element.children.map((child) => (typeof child === 'string' ? child : exactTextOf(child))).join('');
 }
@@ -91,7 +91,7 @@ export function exactTextOf(element: Element): string {
 /** What begins no line of its own. */
 const INLINE = ['a', 'bdi', 'code', 'del', 'i', 'ins', 'small', 'span', 'strong', 'time'];
 
-/** What stands in it, with single spaces, also where one block ends and the next begins. */
+/** Its text with single spaces, also where one block ends and the next begins. */
 export function textOf(element: Element): string {
   return spacedTextOf(element).replaceAll(/\s+/g, ' ').trim();
 }

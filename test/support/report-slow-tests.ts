@@ -12,7 +12,7 @@ export function debianPackages(folder: 'drivers' | 'browser'): string[] {
   return lines.split('\n').map((line) => line.split(' ')[1] ?? '');
 }
 
-/** What is told: the tests with drivers, those in a browser, and the other slow ones. */
+/** The report: the tests with drivers, those in a browser, and the other slow ones. */
 export function leftOut(): string {
   const slow = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith(SLOW),
@@ -26,7 +26,7 @@ export function leftOut(): string {
     `Left out, because they are slow or need more than Node: ${slow.length} files. npm run test:slow runs them.`,
     `  ${drivers.length} read the published file through real drivers: SQLite ODBC, xerial JDBC, SQLAlchemy and pandas,`,
     `    the sqlite3 shell. Debian packages: ${debianPackages('drivers').join(' ')}`,
-    `  ${browser.length} look at the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
+    `  ${browser.length} open the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
     `  ${others.length} others: ${others.sort().join(', ')}`,
     '',
   ].join('\n');

@@ -1,4 +1,4 @@
-/** A request as a browser makes it, and whatever a browser would not let a page say. */
+/** A request with any headers, also those that a browser does not let a page set. */
 import { request, type IncomingHttpHeaders } from 'node:http';
 
 export interface BrowseOptions {
@@ -25,13 +25,13 @@ export function browse(url: string, options: BrowseOptions = {}): Promise<Browse
   const { method = form === undefined ? 'GET' : 'POST' } = options;
   const sent = typeof form === 'object' ? new URLSearchParams(form).toString() : form;
   return new Promise((resolve, reject) => {
-    const asked = request(url, {
+    const outgoing = request(url, {
       method,
       agent: false,
       headers: { ...(sent !== undefined && { ...FORM_TYPE, 'content-length': sent.length }), ...headers },
       ...(from !== undefined && { localAddress: from }),
     });
-    asked.on('error', reject).on('response', (response) => {
+    outgoing.on('error', reject).on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => void chunks.push(chunk));
       response.on('end', () => {
@@ -39,6 +39,6 @@ export function browse(url: string, options: BrowseOptions = {}): Promise<Browse
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString() });
       });
     });
-    asked.end(sent);
+    outgoing.end(sent);
   });
 }

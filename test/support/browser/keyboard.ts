@@ -37,7 +37,7 @@ export async function focused(page: Page): Promise<Stop> {
   })()`);
 }
 
-/** Presses Tab so often, and tells what had the focus after each. */
+/** Presses Tab a number of times and returns what had the focus after each. */
 export async function tabThrough(page: Page, times: number): Promise<Stop[]> {
   const stops: Stop[] = [];
   for (let at = 0; at < times; at += 1) {

@@ -21,7 +21,7 @@ export interface RunningDemo {
   close(): Promise<void>;
 }
 
-/** Resolves as soon as it has said where its page is: its first load has just begun, or is about to. */
+/** Resolves when it has printed the address of its page: its first load has just begun, or is about to. */
 export async function startDemo(): Promise<RunningDemo> {
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
   const command = spawnVodhouse(['demo'], { cwd: folder });
@@ -32,7 +32,7 @@ export async function startDemo(): Promise<RunningDemo> {
   };
   let hasEnded = false;
   void command.ended.then(() => (hasEnded = true));
-  const said = async (words: RegExp): Promise<string> => {
+  const waitForLine = async (words: RegExp): Promise<string> => {
     for (;;) {
       const address = words.exec(command.stdout())?.[1];
       if (address !== undefined) return address;
@@ -41,8 +41,8 @@ export async function startDemo(): Promise<RunningDemo> {
     }
   };
   try {
-    const account = await said(/^a made-up account answers at (\S+);/m);
-    const url = await said(/^see how it goes, in a browser: (\S+)\/$/m);
+    const account = await waitForLine(/^a made-up account answers at (\S+);/m);
+    const url = await waitForLine(/^see how it goes, in a browser: (\S+)\/$/m);
     const file = join(folder, 'data/demo.db');
     return {
       url,

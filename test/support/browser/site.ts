@@ -36,18 +36,18 @@ export interface Site {
   origin: string;
   /** What is answered at a path, from now on. */
   answer(path: string, answer: Answer | (() => Answer | Promise<Answer>)): void;
-  /** Paths that were asked for since the site was opened, in order. */
-  asked: string[];
+  /** Paths requested since the site was opened, in order. */
+  requestedPaths: string[];
   close(): Promise<void>;
 }
 
-/** Serves what the scripts need, and whatever a test says. */
+/** Serves the scripts and styles, and the answers of the test. */
 export async function openSite(): Promise<Site> {
   const answers = new Map<string, () => Answer | Promise<Answer>>();
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    asked.push(pathname);
+    requestedPaths.push(pathname);
     void Promise.resolve(answers.get(pathname)?.() ?? fileAt(pathname)).then(({ status = 200, body }) => {
       const type = TYPES[extname(pathname) || '.html'] ?? 'text/plain';
       response.writeHead(status, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
@@ -61,7 +61,7 @@ export async function openSite(): Promise<Site> {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer,
-    asked,
+    requestedPaths,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => void server.close(() => resolve()));

@@ -18,16 +18,16 @@ export function built(module: string): string {
 export interface Child {
   process: ChildProcess;
   /** Resolves when the child has written the text to stdout; rejects when it ends before. */
-  said(text: string): Promise<void>;
+  waitForOutput(text: string): Promise<void>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>;
 }
 
-/** Runs an ES module given as text; the child is gone when the test is. */
+/** Runs an ES module given as text; the child is killed when the test ends. */
 export function runModule(text: string, options: SpawnOptions = {}): Child {
   return run(['--input-type=module', '--eval', text], options);
 }
 
-/** Runs Node with these arguments; the child is gone when the test is. */
+/** Runs Node with these arguments; the child is killed when the test ends. */
 export function run(args: readonly string[], options: SpawnOptions = {}): Child {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let stdout = '';
@@ -42,21 +42,21 @@ export function run(args: readonly string[], options: SpawnOptions = {}): Child 
     child.kill('SIGKILL');
     await ended;
   });
-  return { process: child, ended, said: (words) => said(child, ended, () => stdout, words) };
+  return { process: child, ended, waitForOutput: (text) => waitForOutput(child, ended, () => stdout, text) };
 }
 
-function said(
+function waitForOutput(
   child: ChildProcess,
   ended: Child['ended'],
   stdout: () => string,
-  words: string,
+  text: string,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const look = () => {
-      if (stdout().includes(words)) resolve();
+    const check = () => {
+      if (stdout().includes(text)) resolve();
     };
-    child.stdout?.on('data', look);
-    look();
-    void ended.then((end) => reject(new Error(`it ended before it said ${words}: ${end.stderr}`)));
+    child.stdout?.on('data', check);
+    check();
+    void ended.then((end) => reject(new Error(`it ended before it wrote ${text}: ${end.stderr}`)));
   });
 }

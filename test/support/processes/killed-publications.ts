@@ -1,4 +1,4 @@
-/** Publications that are killed with SIGKILL at random moments, over a file that stands. */
+/** Publications that are killed with SIGKILL at random moments, over an existing file. */
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { orderOf } from '../fixtures/published-file.ts';
 
 const VIDEOS = 3000;
 
-/** Kills so many publications; gives how many of them had put the new file in place. */
+/** Kills `count` publications; returns how many of them had replaced the file. */
 export async function killPublications(count: number, random: () => number): Promise<number> {
   const path = liveFileWith(packageRow(101), ...Array.from({ length: VIDEOS }, (_, id) => videoRow(id + 1)));
   const begun = performance.now();
@@ -38,14 +38,14 @@ export async function killPublications(count: number, random: () => number): Pro
   return done;
 }
 
-/** The process says when it begins; so long after that it is killed. */
+/** The process reports its begin, and is killed a given time later. */
 async function publishAndKill(path: string, afterMs: number): Promise<void> {
   const child = runModule(
     `const { publish } = await import(${JSON.stringify(built('publishing/publish.js'))});
      process.stdout.write('begun');
      await publish(${JSON.stringify(orderOf(path))});`,
   );
-  await child.said('begun');
+  await child.waitForOutput('begun');
   await wait(afterMs);
   child.process.kill('SIGKILL');
   await child.ended;

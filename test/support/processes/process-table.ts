@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 interface Process {
   pid: number;
   parent: number;
-  /** How it stands: one that begins with Z has ended, and nobody has asked how. */
+  /** State; `Z`: ended, and its parent has not collected the exit code. */
   state: string;
   command: string;
 }
@@ -24,7 +24,7 @@ function fromProc(): Process[] {
       const command = readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
       return [{ pid: Number(id), parent: Number(parent), state, command }];
     } catch {
-      return []; // it has ended meanwhile
+      return []; // it has ended
     }
   });
 }

@@ -1,4 +1,4 @@
-/** The built command in a process of its own: `npm run build` comes first. */
+/** The built command as a child process. Requires `npm run build`. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
@@ -38,7 +38,7 @@ export function startVodhouse(parameters: readonly string[], surroundings: Surro
   return command;
 }
 
-/** Starts the command for several tests: whoever calls this has to end it. */
+/** Starts the command for several tests; the caller must stop it. */
 export function spawnVodhouse(
   parameters: readonly string[],
   { cwd, env = {} }: Surroundings,
@@ -71,6 +71,6 @@ export function vodhouse(parameters: readonly string[], surroundings: Surroundin
 }
 
 /** Looks again and again until it holds; a machine that is busy gets its time. */
-export function eventually<T>(look: () => T) {
-  return expect.poll(look, { timeout: 30_000, interval: 20 });
+export function eventually<T>(read: () => T) {
+  return expect.poll(read, { timeout: 30_000, interval: 20 });
 }

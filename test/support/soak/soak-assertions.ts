@@ -1,4 +1,4 @@
-/** What a long life must not have done, found in what it left: each gives words, and none where all is well. Pure. */
+/** Finds what a long-running worker must never do, in what it stored. Each function returns messages; none if all is well. Pure. */
 import type { SoakRun } from './soak-results.ts';
 import { MINUTE_MS } from '../../../src/lib/clock.ts';
 import { outageWithin, type Outage } from './soak-outages.ts';
@@ -9,9 +9,9 @@ export interface Life {
   deaths: readonly { at: number; again: number }[];
 }
 
-const words = (at: number) => new Date(at).toISOString().slice(0, 19);
+const formatTime = (at: number) => new Date(at).toISOString().slice(0, 19);
 const wordsOf = ({ id, mode, trigger, status, startedAt }: SoakRun) =>
-  `run ${id} (${mode}, ${trigger}, ${status}) of ${words(startedAt)}`;
+  `run ${id} (${mode}, ${trigger}, ${status}) of ${formatTime(startedAt)}`;
 
 /** Runs that began before the one before them was over. */
 export function overlaps({ runs }: Life): string[] {
@@ -31,7 +31,7 @@ export function unserved(life: Life, ticks: readonly number[], isOf: (run: SoakR
     .map(({ startedAt }) => startedAt);
   return ticks.flatMap((tick) => {
     const until = latestFor(life, tick) + MINUTE_MS;
-    return begun.some((at) => at >= tick && at <= until) ? [] : [`nothing began at ${words(tick)}`];
+    return begun.some((at) => at >= tick && at <= until) ? [] : [`nothing began at ${formatTime(tick)}`];
   });
 }
 
@@ -47,7 +47,7 @@ function isPausing({ kind }: Outage): boolean {
   return kind === 'too many' || kind === 'announced';
 }
 
-/** Ticks for which more than one run began from the start, but for one that was killed. */
+/** Ticks for which more than one new run began, except after a killed one. */
 export function doubled({ runs }: Life, ticks: readonly number[], mode: SoakRun['mode']): string[] {
   const fresh = runs.filter((run) => run.mode === mode && !run.goesOn && run.status !== 'interrupted');
   return ticks.flatMap((tick, index) => {

@@ -6,11 +6,11 @@ const LATER_EACH_NIGHT_MS = 17 * MINUTE_MS;
 const SPREAD_MS = 150 * MINUTE_MS;
 const LENGTH_MS = HOUR_MS;
 
-/** What `Retry-After` says in a night of 429. */
+/** The `Retry-After` of a night of 429. */
 export const TOO_MANY_MS = 15 * MINUTE_MS;
 
 /**
- * `unavailable`: 503 and no more. `drop`: the connection is closed without an answer. `too many`: 429 that asks to wait.
+ * `unavailable`: 503 without a time. `drop`: the connection is closed without a response. `too many`: 429 with a time.
  * `announced`: 503 that names the end of the outage.
  */
 export const KINDS = ['unavailable', 'drop', 'too many', 'announced'] as const;
@@ -20,7 +20,7 @@ export interface Outage {
   kind: (typeof KINDS)[number];
   from: number;
   to: number;
-  /** When the last pause is over that the service may have asked for. */
+  /** End of the last pause that the service may have demanded. */
   pausedUntil: number;
 }
 
@@ -38,7 +38,7 @@ export function outagesFrom(start: number, nights: number): Outage[] {
   });
 }
 
-/** The fault that a request meets which comes at `now`; null where all is well. */
+/** The fault of a request at `now`; null if there is none. */
 export function faultAt(outages: readonly Outage[], now: number): Fault | null {
   const outage = outages.find(({ from, to }) => from <= now && now < to);
   switch (outage?.kind) {

@@ -1,4 +1,4 @@
-/** The sandbox over real HTTP, with bad hours, a clock that goes on while it answers, and a note of every request. */
+/** The sandbox over real HTTP, with outages, a clock that advances while it answers, and a record of every request. */
 import { fastify, type FastifyReply } from 'fastify';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { isSentAsDoubles } from '../../../src/sandbox/sample-storage.ts';
@@ -14,7 +14,7 @@ const PAGE_SIZE_MAX = 200;
 const THERE_MS = 20;
 const BACK_MS = 40;
 
-/** Every so many requests a video changes, between one page of a walk and the next. */
+/** A video changes after every n-th request, between two pages of a walk. */
 const CHANGE_EVERY = 300;
 
 export interface SoakServiceOptions {
@@ -28,7 +28,7 @@ export interface SoakServiceOptions {
 interface Seen {
   /** When each request arrived, rising. */
   arrivals: number[];
-  /** The times in which it asked not to be asked, each from the answer that said so. */
+  /** Periods in which it demanded no requests, each from the response that said so. */
   pauses: { from: number; to: number }[];
   /** How many requests met which fault. */
   faults: Record<string, number>;
@@ -64,7 +64,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
     sandbox,
     seen,
-    /** Calls at the arrival of the request that is so many from now on. */
+    /** Calls back when the n-th request from now arrives. */
     atArrival: (count: number, call: () => void) => {
       awaited = { number: seen.arrivals.length + count, call };
     },

@@ -15,7 +15,7 @@ export interface Sizes {
   /** Heap that is in use after the garbage was collected. */
   heap: number;
   file: number;
-  /** Pages of the file that nothing stands on. */
+  /** Free pages of the file. */
   free: number;
   tables: ReadonlyMap<string, TableSize>;
 }

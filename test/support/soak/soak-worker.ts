@@ -1,4 +1,4 @@
-/** The real worker, looking when the test says, that can die like a process that is killed. */
+/** The real worker. The test triggers its ticks, and can stop it like a killed process. */
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Config } from '../../../src/config/config.ts';
 import { InterruptedError } from '../../../src/lib/errors.ts';
@@ -10,7 +10,7 @@ import { silentProgress } from '../../../src/sync/context.ts';
 
 export interface SoakWorker {
   /** Looks what is due, and resolves when that is done. */
-  look(): Promise<void>;
+  runTick(): Promise<void>;
   /**
    * Keeps the files as they are at this moment, in the middle of a run, and lets nothing more be begun. What the rest
    * of the dying process writes is lost at `bury`.
@@ -32,22 +32,22 @@ export interface SoakWorkerOptions {
 
 const FILES = ['', '-wal'];
 
-function notLooking(): never {
-  throw new Error('the worker ended before it looked');
+function notChecking(): never {
+  throw new Error('the worker ended before its first tick');
 }
 
 export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOptions): SoakWorker {
   const { warehouse: path } = config;
   const controller = new AbortController();
-  let give: (look: () => Promise<void>) => void = () => undefined;
+  let give: (tick: () => Promise<void>) => void = () => undefined;
   const given = new Promise<() => Promise<void>>((resolve) => (give = resolve));
   let killed = false;
   const write = (line: string) => {
     if (line.includes('the run failed') || line.includes('could not be stored')) onDefect(line);
   };
   const logger = createLogger({ level: 'error', format: 'json', secrets: [], write });
-  const ticks = (look: () => Promise<void>) => {
-    give(look);
+  const ticks = (tick: () => Promise<void>) => {
+    give(tick);
     return { close: async () => undefined };
   };
   const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
@@ -59,7 +59,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     onPublished: () => undefined,
   });
   return {
-    look: async () => (await Promise.race([given, ended.then(notLooking)]))(),
+    runTick: async () => (await Promise.race([given, ended.then(notChecking)]))(),
     kill: () => {
       killed = true;
       for (const file of FILES) {

@@ -30,7 +30,7 @@ const PACKAGES = [
   { id: 105, videos: 30 },
 ];
 
-/** When the worker is killed: at so many requests after the moment, which is the tick of a full or a quick run. */
+/** When the worker is killed: a number of requests after a tick of a full or a quick run. */
 const DEATHS = [
   { at: toMs('2026-03-14T15:00Z'), requests: 9 },
   { at: toMs('2026-03-22T04:20Z'), requests: 3 },
@@ -39,14 +39,14 @@ const DEATHS = [
 /** How long nobody starts it again. */
 const DEAD_FOR_MS = 130_000;
 
-/** What 30 days came to. */
+/** The result of 30 days. */
 export interface Soak {
   service: SoakService;
   outages: readonly Outage[];
   harvest: Harvest;
   /** The moments of its deaths, and of the starts after them. */
   deaths: { at: number; again: number }[];
-  /** Requests by the summaries of the runs that came to their end. */
+  /** Requests by the summaries of the runs that ended. */
   requests: number;
   /** What was logged that no outage explains. */
   defects: string[];
@@ -84,7 +84,7 @@ async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, ev
     clock.set(Math.max(at, clock.now()));
     churn(service, at);
     if (deaths[0] && at >= deaths[0].at) service.atArrival(deaths.shift()?.requests ?? 0, worker.kill);
-    await worker.look();
+    await worker.runTick();
     if (worker.isKilled()) worker = await startAgain(worker, soak, clock, begin);
     if (at < noteAt) continue;
     noteAt += DAY_MS / 2;
@@ -94,11 +94,11 @@ async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, ev
   everyHalfDay();
 }
 
-/** One more full run of a service that stands still. */
+/** One more full run, of a service that does not change. */
 async function endQuietly(worker: SoakWorker, service: SoakService, clock: VirtualClock): Promise<void> {
   service.standStill();
   clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
-  await worker.look();
+  await worker.runTick();
   await worker.stop();
 }
 
@@ -114,7 +114,7 @@ async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualCloc
   clock.advance(DEAD_FOR_MS);
   deaths.push({ at, again: clock.now() });
   const worker = begin();
-  await worker.look();
+  await worker.runTick();
   return worker;
 }
 
@@ -125,7 +125,7 @@ export function ticks(): { full: number[]; quick: number[] } {
   return { full: all.filter(isFullTick), quick: all.filter((at) => at <= END) };
 }
 
-/** Every ten minutes something may be due; around an outage, and where a tick was missed meanwhile, at any minute. */
+/** Every ten minutes something may be due; around an outage, and after a missed tick, at any minute. */
 function nextLook(outages: readonly Outage[], lastAt: number, now: number): number {
   const minute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
   const isOften = now - lastAt > MINUTE_MS || outageWithin(outages, minute, minute + 5 * MINUTE_MS);

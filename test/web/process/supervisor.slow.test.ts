@@ -154,7 +154,7 @@ describe('the process of the server', () => {
     `);
     let said = '';
     parent.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await parent.said('is up');
+    await parent.waitForOutput('is up');
     const [url = ''] = said.split(' ');
     expect((await ask(`${url}/healthz`)).status).toBe(200);
     const [pid = 0] = childrenOf(parent.process.pid ?? 0, CHILD);
