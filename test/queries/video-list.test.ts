@@ -12,8 +12,8 @@ const COUNTED = `update package set
   live_count = (select count(*) from video v where v.package_id = package.package_id and v.removed_at is null),
   changed_seq = (select coalesce(max(change_seq), 0) from video v where v.package_id = package.package_id);`;
 
-function openUntilTheEnd(path: string, blockSize?: number): VideoLists {
-  const lists = openVideoLists(path, blockSize);
+function openUntilTheEnd(path: string): VideoLists {
+  const lists = openVideoLists(path);
   onTestFinished(() => lists.close());
   return lists;
 }
@@ -40,10 +40,10 @@ function plainPage(path: string, { sort, page, pageSize, search }: ListQuery): u
   );
 }
 
-async function expectAsPlain(lists: VideoLists, path: string, wish: ListQuery): Promise<void> {
-  const found = await lists.page(KEY, wish, NEVER);
-  expect(found && recordsOf(found).map(({ id, title }) => ({ id, title }))).toEqual(plainPage(path, wish));
-  const isAll = wish.search === undefined;
+async function expectAsPlain(lists: VideoLists, path: string, query: ListQuery): Promise<void> {
+  const found = await lists.page(KEY, query, NEVER);
+  expect(found && recordsOf(found).map(({ id, title }) => ({ id, title }))).toEqual(plainPage(path, query));
+  const isAll = query.search === undefined;
   if (isAll) expect(found?.size).toBe(valueOf(path, 'select live_count from package where package_id = 101'));
 }
 
@@ -66,10 +66,10 @@ describe('lists of a live file', () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (history) => {
         const path = liveFileWith(packageRow(101, { walked_at: AT }), videoRow(1), COUNTED);
-        const lists = openVideoLists(path, 4);
-        for (const [steps, wishes] of history) {
+        const lists = openVideoLists(path);
+        for (const [steps, queries] of history) {
           execute(path, [...steps.map(statementOf), COUNTED].join('\n'));
-          for (const wish of wishes) await expectAsPlain(lists, path, wish);
+          for (const query of queries) await expectAsPlain(lists, path, query);
         }
         await lists.close();
       }),
@@ -82,27 +82,41 @@ describe('lists of a live file', () => {
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
     const lists = openUntilTheEnd(path);
     const sort = { item: 'title', direction: 'desc' } as const;
-    const wishes = [{ sort }, { sort, search: { item: 'title', keyword: '2' } }] as const;
+    const queries = [{ sort }, { sort, search: { item: 'title', keyword: '2' } }] as const;
     for (const statements of [
       '',
       statementOf({ kind: 'edit', id: 2 }),
       statementOf({ kind: 'remove', id: 12 }),
     ]) {
       execute(path, statements + COUNTED);
-      for (const wish of wishes) {
-        for (const page of [1, 2]) await expectAsPlain(lists, path, { ...wish, page, pageSize: 7 });
+      for (const query of queries) {
+        for (const page of [1, 2]) await expectAsPlain(lists, path, { ...query, page, pageSize: 7 });
       }
     }
   });
 
-  it('count a package anew where somebody deleted rows past the worker', async () => {
+  it('find pages before, between and behind long runs of removed rows', async () => {
+    const ids = Array.from({ length: 400 }, (_, index) => index + 1);
+    const live = (id: number) => id % 97 === 0 || (id > 150 && id < 170) || id > 390;
+    const removed = ids.filter((id) => !live(id)).map((id) => statementOf({ kind: 'remove', id }));
+    const rows = ids.map((id) => videoRow(id));
+    const path = liveFileWith(packageRow(101, { walked_at: AT }), ...rows, ...removed, COUNTED);
+    for (const direction of ['asc', 'desc'] as const) {
+      for (const page of [6, 1, 3, 2, 4, 5]) {
+        const query = { sort: { item: 'id', direction }, page, pageSize: 6 } as const;
+        await expectAsPlain(openUntilTheEnd(path), path, query);
+      }
+    }
+  });
+
+  it('give the rows that are left where somebody deleted rows behind the back of the worker', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => index + 1);
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
-    const lists = openUntilTheEnd(path, 4);
-    const wish = { sort: { item: 'id', direction: 'asc' }, page: 3, pageSize: 5 } as const;
-    await expectAsPlain(lists, path, wish);
+    const lists = openUntilTheEnd(path);
+    const query = { sort: { item: 'id', direction: 'asc' }, page: 3, pageSize: 5 } as const;
+    await expectAsPlain(lists, path, query);
     execute(path, `delete from video where id in (3, 4, 5); ${COUNTED}`);
-    await expectAsPlain(lists, path, wish);
+    await expectAsPlain(lists, path, query);
   });
 
   it('keep a few searches waiting, send more away, and leave out those that nobody waits for any more', async () => {
@@ -112,8 +126,8 @@ describe('lists of a live file', () => {
     const leaving = new AbortController();
     const searches = Array.from({ length: 68 }, (_, index) => {
       const search = { item: 'title', keyword: String(index) } as const;
-      const wish: ListQuery = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
-      return lists.page(KEY, wish, index % 2 === 1 ? leaving.signal : NEVER);
+      const query: ListQuery = { sort: { item: 'id', direction: 'asc' }, page: 1, pageSize: 5, search };
+      return lists.page(KEY, query, index % 2 === 1 ? leaving.signal : NEVER);
     });
     leaving.abort(new Error('gone'));
     const ends = await Promise.allSettled(searches);

@@ -1,35 +1,69 @@
-/** How a page is read, however its ids were found. */
-import { fromTimestamp } from '../../lib/clock.ts';
+/** Reads the records of a page, however the ids on it were found. */
 import type { Db } from '../../database/connection.ts';
-import { prepareRecords, prepareWalkedPackage, type WalkedPackage } from './statements.ts';
-import type { ListQuery } from './list-query.ts';
+import { receivedNames } from '../../database/received-columns.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { ListPage, ListQuery } from './list-query.ts';
 
-/** A page of a package that was walked whole before, from one look. */
-export interface ListPage {
-  /** Rows of the whole list. */
-  size: number;
-  /** The bytes of a JSON array: the records as the service sent them. */
-  records: Uint8Array<ArrayBuffer>;
-  /** End of the last full walk, in milliseconds since 1970. */
-  walkedAt: number;
+/** A package that a full walk has completed. */
+export interface WalkedPackage {
+  walked_at: string;
+  changed_seq: number;
+  live_count: number;
 }
 
-/** The ids of a page in the ascending list, and the rows of that in all. */
-export interface Found {
+/** The ids of a page in ascending order, and the rows of the entire list. */
+export interface PageIds {
   size: number;
   ids: number[];
 }
 
-/** Prepares a page whose ids `find` knows; null where the package was never walked whole. To be called in one look. */
-export function preparePage(db: Db) {
-  const walkedPackage = prepareWalkedPackage(db);
-  const records = prepareRecords(db);
-  return (key: PackageKey, { sort }: ListQuery, find: (known: WalkedPackage) => Found): ListPage | null => {
-    const known = walkedPackage(key);
-    if (!known) return null;
-    const { size, ids } = find(known);
+/**
+ * A row of `video` as the service sent it, as JSON: its 24 fields, then those in `extra`. SQLite writes the JSON: objects of
+ * JavaScript double the cost of a page (measured). A frame rate is stored as a double, which SQLite writes as 30.0.
+ */
+const RECORD = (() => {
+  const rate = 'video.v_framerate';
+  const framerate = `case when ${rate} = cast(${rate} as integer) then cast(${rate} as integer) else ${rate} end`;
+  const fields = receivedNames.map(
+    (name) => `'${name}', ${name === 'v_framerate' ? framerate : `video.${name}`}`,
+  );
+  const known = `json_object(${fields.join()})`;
+  return `case when video.extra is null then ${known}
+    else substr(${known}, 1, length(${known}) - 1) || ',' || substr(video.extra, 2) end`;
+})();
+
+/** The records of some ids, in the order of the list of ids: a cross join keeps it. */
+const RECORDS = `
+select cast('[' || coalesce(group_concat(${RECORD}), '') || ']' as blob)
+from json_each(:ids) as requested
+cross join video on video.account = :account and video.package_id = :packageId and video.id = requested.value`;
+
+const WALKED_PACKAGE = `
+select walked_at, changed_seq, live_count
+from package
+where account = :account and package_id = :packageId and walked_at is not null`;
+
+/**
+ * Prepares reading a page: `findIds` knows the ids on it. Null if no full walk of the package has completed. Must run in
+ * one snapshot.
+ */
+export function prepareListPage(db: Db) {
+  const walkedPackage = db.$client.prepare<PackageKey, WalkedPackage>(WALKED_PACKAGE);
+  const records = db.$client.prepare<PackageKey & { ids: string }>(RECORDS).pluck();
+  return (
+    { account, packageId }: PackageKey,
+    { sort }: ListQuery,
+    findIds: (walked: WalkedPackage) => PageIds,
+  ): ListPage | null => {
+    const walked = walkedPackage.get({ account, packageId });
+    if (!walked) return null;
+    const { size, ids } = findIds(walked);
     if (sort.direction === 'desc') ids.reverse();
-    return { size, records: records(key, ids), walkedAt: fromTimestamp(known.walked_at) };
+    return {
+      size,
+      records: records.get({ account, packageId, ids: JSON.stringify(ids) }) as ListPage['records'],
+      walkedAt: fromTimestamp(walked.walked_at),
+    };
   };
 }

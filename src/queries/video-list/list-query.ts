@@ -1,20 +1,40 @@
-import type { SearchColumn, SortColumn } from './statements.ts';
+/** Which page of the video list of a package is requested, and what comes back. */
 
-/** Which page of a list. */
+/** Columns that a list can be searched in. */
+export type SearchColumn = 'title' | 'series' | 'author' | 'copyright' | 'content' | 'tag' | 'etc';
+/** Columns that a list can be sorted by. */
+export type SortColumn = 'id' | 'title' | 'duration' | 'filesize';
+
 export interface ListQuery {
-  /** Rows whose column holds the keyword as it is, byte for byte; left out: all. */
+  /** Only rows whose column contains the keyword, byte for byte; all rows without it. */
   search?: { item: SearchColumn; keyword: string };
-  /** NULL before everything, text by code point; equal values by id; `desc` is `asc` read from its end. */
+  /** NULL first, text by code point, equal values by id; `desc` is the exact reverse of `asc`. */
   sort: { item: SortColumn; direction: 'asc' | 'desc' };
-  /** From 1 up. */
+  /** From 1. */
   page: number;
-  /** Rows a page, from 1 up. */
+  /** Rows per page, from 1. */
   pageSize: number;
 }
 
-/** The ranks of a page in the ascending list of `size` rows; `take` is 0 beyond the end. */
-export function ranksOf({ sort, page, pageSize }: ListQuery, size: number): { rank: number; take: number } {
+/** A page of a package that a full walk has completed before; read in one snapshot. */
+export interface ListPage {
+  /** Rows of the entire list. */
+  size: number;
+  /** The bytes of a JSON array: the records as the service sent them. */
+  records: Uint8Array<ArrayBuffer>;
+  /** End of the last full walk, in milliseconds since 1970. */
+  walkedAt: number;
+}
+
+/** `count` rows of the ascending list from `rank` (from 0) on. */
+export interface RankRange {
+  rank: number;
+  count: number;
+}
+
+/** The rows of the requested page in a list of `size` rows; `count` is 0 beyond the end. */
+export function getRankRange({ sort, page, pageSize }: ListQuery, size: number): RankRange {
   const start = (page - 1) * pageSize;
-  const take = Math.max(0, Math.min(pageSize, size - start));
-  return { rank: sort.direction === 'asc' ? start : size - start - take, take };
+  const count = Math.max(0, Math.min(pageSize, size - start));
+  return { rank: sort.direction === 'asc' ? start : size - start - count, count };
 }

@@ -1,23 +1,22 @@
-/** The thread that scans: a list of a million rows takes a second, and pages by id do not wait for it. */
+/** A worker thread that scans: a scan of a million rows takes a second, and pages by id must not wait for it. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { errorMessage } from '../../lib/errors.ts';
 import { openReadOnly } from '../../database/connection.ts';
 import { readSnapshot } from '../../database/transaction.ts';
-import { createScan } from './scan.ts';
-import type { ListPage } from './list-page.ts';
-import type { ListQuery } from './list-query.ts';
+import { errorMessage } from '../../lib/errors.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { ListPage, ListQuery } from './list-query.ts';
+import { createScan } from './scan.ts';
 
-/** What the thread is asked, one at a time, and what it answers. */
-export interface ScanOrder {
+/** The messages to and from the thread: one request at a time. */
+export interface ScanRequest {
   key: PackageKey;
-  wish: ListQuery;
+  query: ListQuery;
 }
-export type ScanAnswer = { page: ListPage | null } | { error: string };
+export type ScanResult = { page: ListPage | null } | { error: string };
 
 /**
- * Read in place and not copied, a scan takes half to three quarters of the time (measured). What SQLite cannot read so is a
- * signal and no error: then the process ends, and is started anew.
+ * Memory-mapped, a scan takes half to three quarters of the time (measured). An I/O error is then a signal: it ends the
+ * process, which is started again.
  */
 const MAPPED_BYTES = 2 ** 31 - 65_536;
 
@@ -25,12 +24,12 @@ const db = openReadOnly(workerData as string);
 db.$client.pragma(`mmap_size = ${MAPPED_BYTES}`);
 const scan = createScan(db);
 
-function answerTo({ key, wish }: ScanOrder): ScanAnswer {
+function run({ key, query }: ScanRequest): ScanResult {
   try {
-    return { page: readSnapshot(db, () => scan(key, wish)) };
+    return { page: readSnapshot(db, () => scan(key, query)) };
   } catch (error) {
     return { error: errorMessage(error) };
   }
 }
 
-parentPort?.on('message', (order: ScanOrder) => parentPort?.postMessage(answerTo(order)));
+parentPort?.on('message', (request: ScanRequest) => parentPort?.postMessage(run(request)));

@@ -1,48 +1,61 @@
-/** Pages of what has no index: searches, and lists by title, duration or size. Each looks at every row of its package. */
+/** Pages of lists without an index: searches, and lists by title, duration or size. Each reads every row of its package. */
 import type { Db } from '../../database/connection.ts';
-import { sortedIds } from './statements.ts';
-import { preparePage, type ListPage } from './list-page.ts';
-import { ranksOf, type ListQuery } from './list-query.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import { prepareListPage } from './list-page.ts';
+import { getRankRange, type ListPage, type ListQuery } from './list-query.ts';
 
-/** What was found is kept, for the other pages of the same list are usually asked for next: so many lists and ids in all. */
-const KEPT = { lists: 100, ids: 2_000_000 };
+/** Lists that are kept for their next pages, and ids in all of them. */
+const CACHE = { lists: 100, ids: 2_000_000 };
 
-/** Reads a page, or null where the package was never walked whole. To be called in one look. */
-export type Scan = (key: PackageKey, wish: ListQuery) => ListPage | null;
+/** Reads a page; null if no full walk of the package has completed. Must run in one snapshot. */
+export type Scan = (key: PackageKey, query: ListQuery) => ListPage | null;
 
-/** Scans of a file. A list is made once, and again when a row of its package has changed. */
+/** Scans a live file. A list is read once, and again when a row of its package has changed. */
 export function createScan(db: Db): Scan {
-  const kept = createKept();
-  const page = preparePage(db);
-  return (key, wish) =>
-    page(key, wish, ({ changed_seq }) => {
-      const { sort, search } = wish;
+  const cached = createListCache();
+  const listPage = prepareListPage(db);
+  return (key, query) =>
+    listPage(key, query, ({ changed_seq }) => {
+      const { sort, search } = query;
       const name = JSON.stringify([key, sort.item, search]);
-      const ids = kept(name, changed_seq, () => sortedIds(db, key, sort.item, search));
-      const { rank, take } = ranksOf(wish, ids.length);
-      return { size: ids.length, ids: [...ids.subarray(rank, rank + take)] };
+      const ids = cached(name, changed_seq, () => readSortedIds(db, key, query));
+      const { rank, count } = getRankRange(query, ids.length);
+      return { size: ids.length, ids: [...ids.subarray(rank, rank + count)] };
     });
 }
 
-/** Lists of ids by name, each good for one `changedSeq`; the one longest unused goes first. */
-function createKept() {
+/** The ids of the live rows that match, in the ascending order of the column. `instr` compares bytes and has no wildcards. */
+function readSortedIds(
+  db: Db,
+  { account, packageId }: PackageKey,
+  { sort, search }: Pick<ListQuery, 'sort' | 'search'>,
+): number[] {
+  const contains = search ? `and instr(${search.item}, :keyword) > 0` : '';
+  const statement = db.$client.prepare(
+    `select id from video where account = :account and package_id = :packageId and removed_at is null ${contains}
+     order by ${sort.item}, id`,
+  );
+  return statement.pluck().all({ account, packageId, keyword: search?.keyword }) as number[];
+}
+
+/** Lists of ids by name, each valid for one `changedSeq`; the least recently used one is dropped first. */
+function createListCache() {
   const lists = new Map<string, { changedSeq: number; ids: Float64Array }>();
-  let sum = 0;
+  let total = 0;
 
   function drop(name: string): void {
-    sum -= lists.get(name)?.ids.length ?? 0;
+    total -= lists.get(name)?.ids.length ?? 0;
     lists.delete(name);
   }
 
-  return (name: string, changedSeq: number, make: () => readonly number[]): Float64Array => {
+  return (name: string, changedSeq: number, read: () => readonly number[]): Float64Array => {
     const known = lists.get(name);
-    const ids = known?.changedSeq === changedSeq ? known.ids : Float64Array.from(make());
+    const ids = known?.changedSeq === changedSeq ? known.ids : Float64Array.from(read());
     drop(name);
     lists.set(name, { changedSeq, ids });
-    sum += ids.length;
+    total += ids.length;
     for (const oldest of lists.keys()) {
-      if (sum <= KEPT.ids && lists.size <= KEPT.lists) break;
+      if (total <= CACHE.ids && lists.size <= CACHE.lists) break;
       drop(oldest);
     }
     return ids;

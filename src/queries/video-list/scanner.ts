@@ -1,87 +1,82 @@
-/** The scanning thread as the rest sees it. */
+/** A queue in front of the thread that scans. */
 import { Worker } from 'node:worker_threads';
-import { BusyError, WarehouseError } from '../../lib/errors.ts';
 import { distFile } from '../../lib/child-process.ts';
-import type { ScanAnswer, ScanOrder } from './scan-thread.ts';
-import type { ListPage } from './list-page.ts';
-import type { ListQuery } from './list-query.ts';
+import { BusyError, errorMessage, WarehouseError } from '../../lib/errors.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { ListPage, ListQuery } from './list-query.ts';
+import type { ScanRequest, ScanResult } from './scan-thread.ts';
 
 export interface Scanner {
   /**
-   * One page, from a look of its own; null where the package was never walked whole. Rejects with BusyError where too many
-   * wait, with WarehouseError where the file cannot be read or the thread ended, and with the reason of the signal as soon as
-   * that aborts: one that nobody waits for any more is not begun.
+   * Reads one page in a snapshot of its own; null if no full walk of the package has completed. Rejects with BusyError if
+   * the queue is full, with WarehouseError if the file cannot be read or the thread ended, and with the reason of the
+   * signal as soon as it aborts: a scan that is still queued then never starts.
    */
-  scan(key: PackageKey, wish: ListQuery, signal: AbortSignal): Promise<ListPage | null>;
+  scan(key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null>;
   close(): Promise<void>;
 }
 
-/** Scans that may wait for the one under way: fewer than the server answers at once, so that pages by id find a place. */
-const MOST_WAITING = 64;
+/** Below the number of requests that the server answers at once, so that pages by id still get a place. */
+const MAX_QUEUED = 64;
 
-interface Waiting {
-  order: ScanOrder;
+interface Task {
+  request: ScanRequest;
   resolve: (page: ListPage | null) => void;
-  reject: (error: Error) => void;
+  reject: (error: unknown) => void;
 }
 
-/** A scanner of the live file at `path`: its thread starts at once, and anew with the next scan after it ended. */
+/** Scans the live file at `path` in a thread, which starts with the first scan, and again with the next one if it ended. */
 export function createScanner(path: string): Scanner {
-  const queue: Waiting[] = [];
-  let underWay: Waiting | null = null;
-  let thread: Worker | null = start();
+  const queue: Task[] = [];
+  let running: Task | undefined;
+  let thread: Worker | null = null;
 
-  function start(): Worker {
-    const started = new Worker(distFile('queries/video-list/scan-thread.js'), { workerData: path });
-    const end = (error: Error) => {
-      if (thread !== started) return;
-      thread = null;
-      finish((asked) => asked.reject(error));
-    };
-    started.on('message', (answer: ScanAnswer) => {
-      finish((asked) => {
-        if ('page' in answer) asked.resolve(answer.page);
-        else asked.reject(new WarehouseError(answer.error));
+  function startThread(): Worker {
+    let failure = 'the scan was stopped';
+    return new Worker(distFile('queries/video-list/scan-thread.js'), { workerData: path })
+      .on('message', finish)
+      .on('error', (error) => (failure = errorMessage(error)))
+      .on('exit', () => {
+        thread = null;
+        finish({ error: failure });
       });
-    });
-    return started.on('error', end).on('exit', () => end(new WarehouseError('the scan was broken off')));
   }
 
-  function finish(tell: (asked: Waiting) => void): void {
-    const asked = underWay;
-    underWay = null;
-    if (asked) tell(asked);
-    next();
+  function finish(result: ScanResult): void {
+    if ('page' in result) running?.resolve(result.page);
+    else running?.reject(new WarehouseError(result.error));
+    running = undefined;
+    startNext();
   }
 
-  function next(): void {
-    if (underWay) return;
-    underWay = queue.shift() ?? null;
-    if (!underWay) return;
-    thread ??= start();
-    thread.postMessage(underWay.order);
+  function startNext(): void {
+    if (running) return;
+    running = queue.shift();
+    if (!running) return;
+    thread ??= startThread();
+    thread.postMessage(running.request);
   }
 
   return {
-    scan: (key, wish, signal) =>
+    scan: (key, query, signal) =>
       new Promise((resolve, reject) => {
-        if (queue.length >= MOST_WAITING) throw new BusyError(`${queue.length} searches wait already`);
-        const waiting = { order: { key, wish }, resolve, reject };
-        queue.push(waiting);
-        const give = () => {
-          const place = queue.indexOf(waiting);
-          if (place !== -1) queue.splice(place, 1);
-          reject(signal.reason as Error);
-        };
-        if (signal.aborted) give();
-        else signal.addEventListener('abort', give, { once: true });
-        next();
+        signal.throwIfAborted();
+        if (queue.length >= MAX_QUEUED) throw new BusyError(`${queue.length} searches wait already`);
+        const task = { request: { key, query }, resolve, reject };
+        queue.push(task);
+        signal.addEventListener(
+          'abort',
+          () => {
+            if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
+            reject(signal.reason as Error);
+          },
+          { once: true },
+        );
+        startNext();
       }),
     close: async () => {
-      const closing = thread;
-      thread = null;
-      await closing?.terminate();
+      for (const { reject } of queue.splice(0)) reject(new WarehouseError('the server is closing'));
+      await thread?.terminate();
     },
   };
 }

@@ -59,7 +59,6 @@ export async function openWebServer(
         judge(streams, clock.now(), isAuthenticated),
       ),
     });
-    lists.prepare(packagesOf(config)).catch(surroundings.onError);
     return {
       url: site.url,
       published: (publication) => metrics.published(publication),
@@ -110,10 +109,4 @@ function judge(streams: StreamParts, now: number, isAuthenticated: boolean): Rea
   } catch (error) {
     return unreadable(error, isAuthenticated);
   }
-}
-
-function packagesOf({ accounts }: Config) {
-  return accounts.flatMap(({ name: account, packages }) =>
-    packages.map(({ id }) => ({ account, packageId: id })),
-  );
 }

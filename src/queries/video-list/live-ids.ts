@@ -1,0 +1,106 @@
+/**
+ * Finds the live ids of a package by rank. Rows before the page are skipped by counting in two indexes, the primary key and
+ * `video_removed`; no row is read. A page next to the last one that was read skips nothing.
+ */
+import type { Db } from '../../database/connection.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
+import type { WalkedPackage } from './list-page.ts';
+import type { RankRange } from './list-query.ts';
+
+/** A live row and its rank; or a place before the first row or after the last one. */
+interface Position {
+  rank: number;
+  id: number;
+}
+
+const START: Position = { rank: -1, id: -1 };
+
+/** Where the last page of a package began and ended; valid while nothing in the package changes. */
+interface LastPage extends Pick<WalkedPackage, 'changed_seq' | 'live_count'> {
+  ends: Position[];
+}
+
+export type FindLiveIds = (key: PackageKey, walked: WalkedPackage, range: RankRange) => number[];
+
+/** Gives the live ids at some ranks, in ascending order; skips from the nearest known position. Must run in one snapshot. */
+export function createFindLiveIds(db: Db): FindLiveIds {
+  const [ascending, descending] = [prepareLiveIds(db, 'asc'), prepareLiveIds(db, 'desc')];
+  const lastPages = new Map<string, LastPage>();
+
+  return ({ account, packageId }, { changed_seq, live_count }, { rank, count }) => {
+    if (count === 0) return [];
+    const name = `${packageId} ${account}`;
+    const last = lastPages.get(name);
+    const isCurrent = last?.changed_seq === changed_seq && last.live_count === live_count;
+    const end = { rank: live_count, id: Number.MAX_SAFE_INTEGER };
+    const positions = [START, ...(isCurrent ? last.ends : []), end];
+    const before = positions.findLast((position) => position.rank < rank) ?? START;
+    const after = positions.find((position) => position.rank >= rank + count) ?? end;
+    const [up, down] = [rank - before.rank, after.rank - rank - count + 1];
+    const ids =
+      up <= down
+        ? ascending({ account, packageId }, before.id, up, count)
+        : descending({ account, packageId }, after.id, down, count).reverse();
+    const [first, final] = [ids[0], ids.at(-1)];
+    if (first !== undefined && final !== undefined && ids.length === count) {
+      const ends = [
+        { rank, id: first },
+        { rank: rank + count - 1, id: final },
+      ];
+      lastPages.set(name, { changed_seq, live_count, ends });
+    }
+    return ids;
+  };
+}
+
+const OF_PACKAGE = 'video.account = :account and video.package_id = :packageId';
+
+/** Prepares: `count` live ids beyond `from` in one direction, starting with the `nth` (from 1). */
+function prepareLiveIds(db: Db, direction: 'asc' | 'desc') {
+  const beyond = direction === 'asc' ? '>' : '<';
+  const upTo = direction === 'asc' ? '<=' : '>=';
+  const skip = db.$client
+    .prepare(
+      `select id from video where ${OF_PACKAGE} and id ${beyond} :from order by id ${direction} limit 1 offset :rows - 1`,
+    )
+    .pluck();
+  const countRemoved = db.$client
+    .prepare(
+      `select count(*) from video
+       where ${OF_PACKAGE} and id ${beyond} :from and id ${upTo} :to and removed_at is not null`,
+    )
+    .pluck();
+  const liveIds = db.$client
+    .prepare(
+      `select id from video
+       where ${OF_PACKAGE} and id ${beyond}= :first and not exists (
+         select 1 from video as removed indexed by video_removed
+         where removed.account = video.account and removed.package_id = video.package_id and removed.id = video.id
+           and removed.removed_at is not null)
+       order by id ${direction}
+       limit :count`,
+    )
+    .pluck();
+
+  /** Skips as many rows as live ones are missing, and twice as many each time among rows that are all removed. */
+  function findNth(key: PackageKey, from: number, nth: number): number | undefined {
+    for (let [rows, missing] = [nth, nth]; ;) {
+      const to = skip.get({ ...key, from, rows }) as number | undefined;
+      const live = to === undefined ? Infinity : rows - (countRemoved.get({ ...key, from, to }) as number);
+      if (to !== undefined && live < missing) {
+        from = to;
+        missing -= live;
+        rows = live === 0 ? 2 * rows : missing;
+      } else if (rows === missing) {
+        return to; // none of the skipped rows is removed, so this one is live
+      } else {
+        rows = missing;
+      }
+    }
+  }
+
+  return (key: PackageKey, from: number, nth: number, count: number): number[] => {
+    const first = findNth(key, from, nth);
+    return first === undefined ? [] : (liveIds.all({ ...key, first, count }) as number[]);
+  };
+}
