@@ -1,7 +1,7 @@
 /** One account's part of a run: its storage, then its packages in turn. */
-import type { SyncAccount, SyncContext, RunOptions } from './context.ts';
+import type { StorageRules, SyncAccount, SyncContext, RunOptions } from './context.ts';
 import { matchesAny } from './package-selector.ts';
-import { createCircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
+import { createCircuitBreaker, type CircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
 import { clockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
@@ -9,84 +9,101 @@ import { createPageOwners } from './videos/page-owners.ts';
 import { quickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
 
-/** What an account came to; `storage` is null where there is none, or where it failed. */
+/** `storage` is null if there is none, or if it failed. */
 export type AccountOutcome = StreamsOutcome & { storage: StorageOutcome | null };
 
-/** Serves one account, by the clock of its service. One that fails never stops the others; throws only what ends the run. */
+/** An account in a run. */
+interface AccountRun {
+  context: SyncContext;
+  options: RunOptions;
+  account: SyncAccount;
+  runId: number;
+  breaker: CircuitBreaker;
+}
+
+/** Syncs one account, by the clock of its service. Its failures are in the outcome; throws only what ends the run. */
 export async function syncAccount(
-  parts: SyncContext,
-  order: RunOptions,
+  context: SyncContext,
+  options: RunOptions,
   account: SyncAccount,
   runId: number,
   isFileAhead: boolean,
 ): Promise<AccountOutcome> {
   account.clock.reset();
   const startedAt = account.clock.mark();
-  const guard = createCircuitBreaker(parts.logger, account.name);
-  let storage: StorageOutcome | null = null;
-  const { signal } = order;
-  const { storage: rules } = account;
-  if (order.storage && rules) {
-    await guard.run(null, async () => {
-      const { storageDays: days } = order;
-      storage = await bookStorage(parts, { account, rules, runId, days, isFileAhead, signal });
-    });
-  }
-  if (order.videos) {
-    const { acceptRemovals, acceptPage = false } = order;
-    const owners = createPageOwners(parts.warehouse, account.name, startedAt);
-    const walkInMode = order.mode === 'quick' ? quickWalk : walkPackage;
-    const { concurrency: concurrency } = account;
-    const stopReason = () => guard.openReason() ?? order.stopReason?.() ?? null;
-    const rules = { ...FAIRNESS, concurrency, stopReason };
-    await runFairly(await packagesInTurn(parts, order, account), rules, (packageId, turn) =>
-      guard.run(packageId, () => {
-        turn.begin();
-        const own = { ...parts, clock: account.clock };
-        const accepted = { acceptRemovals, acceptPage };
-        return walkInMode(own, { account, packageId, runId, ...accepted, owners, turn, signal });
-      }),
-    );
-  }
-  const outcome = guard.outcome();
+  const breaker = createCircuitBreaker(context.logger, account.name);
+  const run = { context, options, account, runId, breaker };
+  const storage =
+    options.storage && account.storage ? await syncStorage(run, account.storage, isFileAhead) : null;
+  if (options.videos) await syncPackages(run, startedAt);
+  const outcome = breaker.outcome();
   const failures = [...outcome.failures, ...clockFailures(account.name, account.clock.evidence())];
   return { ...outcome, storage, failures };
 }
 
-/** The packages asked for that had no turn yet, the one longest unserved first. */
-async function packagesInTurn(
-  parts: SyncContext,
-  order: RunOptions,
-  account: SyncAccount,
-): Promise<number[]> {
-  const { mode, packages: only, resumesFrom } = order;
-  const isWanted = (packageId: number) => !only || matchesAny({ account: account.name, packageId }, only);
-  const asked = new Set(account.packages.map(({ id }) => id).filter(isWanted));
-  const { warehouse } = parts;
-  const served = resumesFrom ? await warehouse.packagesServedSince(account.name, mode, resumesFrom) : [];
-  for (const id of served) asked.delete(id);
-  return interleaveFailed(
-    (await warehouse.packagesByTurn(account.name, mode)).filter(({ id }) => asked.has(id)),
+async function syncStorage(
+  { context, options, account, runId, breaker }: AccountRun,
+  rules: StorageRules,
+  isFileAhead: boolean,
+): Promise<StorageOutcome | null> {
+  const { storageDays: days, signal } = options;
+  let outcome: StorageOutcome | null = null;
+  await breaker.run(null, async () => {
+    outcome = await bookStorage(context, { account, rules, runId, days, isFileAhead, signal });
+  });
+  return outcome;
+}
+
+async function syncPackages(run: AccountRun, startedAt: () => number): Promise<void> {
+  const { options, account, runId, breaker } = run;
+  const { name, clock, concurrency } = account;
+  const { acceptRemovals, acceptPage = false, signal } = options;
+  const context = { ...run.context, clock };
+  const owners = createPageOwners(context.warehouse, name, startedAt);
+  const shared = { account, runId, acceptRemovals, acceptPage, owners, signal };
+  const walk = options.mode === 'quick' ? quickWalk : walkPackage;
+  const stopReason = () => breaker.openReason() ?? options.stopReason?.() ?? null;
+  await runFairly(
+    await packagesInTurn(run),
+    { ...FAIRNESS, concurrency, stopReason },
+    async (packageId, slot) =>
+      breaker.run(packageId, async () => {
+        slot.begin();
+        await walk(context, { ...shared, key: { account: name, packageId }, slot });
+      }),
   );
 }
 
+/** The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first. */
+async function packagesInTurn({ context, options, account }: AccountRun): Promise<number[]> {
+  const { warehouse } = context;
+  const { mode, packages: selectors, resumesFrom } = options;
+  const isSelected = (packageId: number) =>
+    !selectors || matchesAny({ account: account.name, packageId }, selectors);
+  const selected = new Set(account.packages.map(({ id }) => id).filter(isSelected));
+  const served = resumesFrom ? await warehouse.packagesServedSince(account.name, mode, resumesFrom) : [];
+  for (const id of served) selected.delete(id);
+  const packages = await warehouse.packagesByTurn(account.name, mode);
+  return interleaveFailed(packages.filter(({ id }) => selected.has(id)));
+}
+
 /**
- * Never two in a row that failed before, as long as there is another one: a few dead packages must not pass for an
+ * Puts no two packages that failed before in a row while there is another one: a few dead packages must not look like an
  * account that refuses everything.
  */
 export function interleaveFailed(packages: readonly { id: number; failedBefore: boolean }[]): number[] {
   const ids: number[] = [];
-  const late: number[] = [];
+  const delayed: number[] = [];
   let mayFail = false;
   for (const { id, failedBefore } of packages) {
     if (failedBefore && !mayFail) {
-      late.push(id);
+      delayed.push(id);
       continue;
     }
     ids.push(id);
-    const next = failedBefore ? undefined : late.shift();
+    const next = failedBefore ? undefined : delayed.shift();
     if (next !== undefined) ids.push(next);
     mayFail = !failedBefore && next === undefined;
   }
-  return [...ids, ...late];
+  return [...ids, ...delayed];
 }

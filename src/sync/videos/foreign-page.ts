@@ -1,115 +1,182 @@
-/** Is this the page of another package? What speaks for it, in words (docs/architecture.md, "A page of another package"). Pure. */
+/** Detects pages of another package and requests them again (docs/architecture.md, "A page of another package"). */
+import { RefusedError } from '../../lib/errors.ts';
+import { pluralize } from '../../lib/format.ts';
+import type { IdRange } from '../../lib/id-range.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
 import type { Fit, PlacedPage } from '../../warehouse/package-membership.ts';
-import { pluralize } from '../../lib/format.ts';
-import { HIGHEST, isTrustedNeighbour, LOWEST, type PageContents, type PageInput } from './proof.ts';
-import type { IdRange } from '../../lib/id-range.ts';
+import { HIGHEST, isTrustedNeighbour, LOWEST, type Above, type PageContents } from './proof.ts';
+import type { Page, WalkState } from './walk-state.ts';
 
-/** Why a page may not be the one that was asked for. */
+/** Why a page may not be the requested one. */
 export interface Doubt {
-  /** What is wrong with it; it goes on after "page 3: ". */
-  words: string;
-  /** If it comes again, it is not to be stored; else it is only asked for again. */
+  /** What is wrong, to follow "page 3: ". */
+  reason: string;
+  /** The page is not stored if it is returned again; else it is only requested again. */
   isSure: boolean;
-  /** Another package showed the same bytes, and nothing else speaks against it: some packages hold the same videos. */
+  /** The only evidence is that another package showed the same bytes: packages may hold the same videos. */
   isCopy?: true;
-  /** The echo of a search, which the service may always give. */
+  /** The evidence is the echo of a search, which the service may always return. */
   isEcho?: true;
 }
 
-/** A page as it came. */
-export interface PageSeen {
-  packageId: number;
+/** A page to judge. */
+export interface PageToCheck {
   paging: Paging;
   echo: SearchOption | null;
-  holding: PageContents;
-  /** The list was read from its other end: `holding` is that of the page turned round. */
-  fromTop?: boolean;
-  above: PageInput['above'];
+  contents: PageContents;
+  /** The page was requested in descending order, and `contents` are reversed. */
+  isDescending?: boolean;
+  above: Above;
 }
 
-/** More videos than this are many: a package of fewer may be filled with other ones at any time. */
-export const MANY = 20;
-/** So few that have gone all at once are no reason to ask again. */
-const FEW = 5;
+/** Up to this many videos may be replaced at any time. */
+const FEW_VIDEOS = 20;
+/** Fewer disappearing videos than this are no reason to request a page again. */
+const MIN_MISSING = 5;
+/** Pages of a walk that are requested again, returned unchanged and stored, before all others are stored at once. */
+const MAX_CONFIRMED = 3;
+/** The same for packages of a run that hold what other packages hold. */
+const MAX_COPIES = 20;
+
+/** Returns the page, or the second answer if the first was doubtful. Throws RefusedError if both are foreign. */
+export async function confirmOwnPage(
+  walk: WalkState,
+  page: Page,
+  refetch: () => Promise<Page>,
+): Promise<Page> {
+  const { context, options, key } = walk;
+  const { number } = page;
+  const doubt = await findDoubt(walk, page);
+  if (!doubt || !shouldRefetch(walk, doubt)) return acceptPage(walk, page, doubt);
+  const message = `${key.account}/${key.packageId}, page ${number} is requested again: ${doubt.reason}`;
+  context.logger[doubt.isSure ? 'warn' : 'info']({ ...key, page: number }, message);
+  const second = await refetch();
+  const confirmed = await findDoubt(walk, second);
+  if (confirmed?.isSure && !options.acceptPage) throw createForeignError(walk, number, confirmed);
+  if (confirmed?.isCopy) options.owners.copies++;
+  else if (confirmed?.isEcho) options.owners.echoes++;
+  else if (confirmed) walk.confirmedPages++;
+  return acceptPage(walk, second, confirmed);
+}
+
+function shouldRefetch({ options, isCopy, confirmedPages }: WalkState, doubt: Doubt): boolean {
+  const { owners, acceptPage } = options;
+  if (doubt.isEcho && !doubt.isSure) return owners.echoes < MAX_CONFIRMED;
+  if (doubt.isCopy) return !isCopy && owners.copies < MAX_COPIES;
+  return (doubt.isSure && !acceptPage) || confirmedPages < MAX_CONFIRMED;
+}
+
+function acceptPage(walk: WalkState, page: Page, doubt: Doubt | null): Page {
+  walk.isCopy = doubt?.isCopy ?? false;
+  return page;
+}
+
+function createForeignError({ context, key }: WalkState, number: number, { reason }: Doubt): RefusedError {
+  const place = `account ${key.account}, package ${key.packageId}, page ${number}`;
+  return new RefusedError(`${place}: ${reason}; it came twice, and is not stored`, {
+    fault: 'foreign',
+    hint: `if the package was really filled with other videos: ${context.acceptPageCommand(key)}`,
+  });
+}
+
+/** Waits until the page above is stored: its rows are evidence. */
+async function findDoubt(walk: WalkState, page: Page): Promise<Doubt | null> {
+  const { options, key } = walk;
+  const echoDoubt = findEchoDoubt(page.echo, key.packageId);
+  if (echoDoubt || page.known) return echoDoubt;
+  await walk.storing;
+  const { paging, echo, contents, hash } = page;
+  const doubt = await findDoubtByRows(walk, { paging, echo, contents, above: walk.above });
+  if (doubt !== 'unknown') return doubt;
+  if (hash === null || contents.count <= FEW_VIDEOS) return null; // the next walk corrects a few videos
+  const owner = await options.owners.findOwner(hash, key.packageId);
+  if (owner === null) return null;
+  return { reason: `package ${owner} showed the same, byte for byte`, isSure: false, isCopy: true };
+}
 
 /**
- * An answer that names another package, or a keyword that was not asked for, is the answer to another request. A field to
- * search or a date without a keyword may be what the service always says (its docs do not show that): it is only doubted.
+ * An answer that names another package, or a keyword, belongs to another request. A search field or a date without a
+ * keyword is only a doubt: the service may always return it (docs/service.md does not say).
  */
-export function doubtEcho(echo: SearchOption | null, packageId: number): Doubt | null {
+export function findEchoDoubt(echo: SearchOption | null, packageId: number): Doubt | null {
   if (!echo) return null;
-  const pkg = numberIn(echo['pkg']);
-  if (pkg !== null && pkg !== packageId) return sure(`its answer says that it is one of package ${pkg}`);
-  const searched = (['keyword', 'search_item', 'fromDate', 'toDate'] as const).filter((name) =>
-    echo[name]?.trim(),
-  );
+  const named = readNumber(echo['pkg']);
+  if (named !== null && named !== packageId) {
+    return { reason: `its answer says that it is one of package ${named}`, isSure: true };
+  }
+  const fields = ['keyword', 'search_item', 'fromDate', 'toDate'] as const;
+  const searched = fields.filter((name) => echo[name]?.trim());
   if (searched.length === 0) return null;
-  const words = `its answer echoes a search that was not asked for (${searched.join(', ')})`;
-  return { words, isSure: searched.includes('keyword'), isEcho: true };
+  const reason = `its answer echoes a search that was not asked for (${searched.join(', ')})`;
+  return { reason, isSure: searched.includes('keyword'), isEcho: true };
 }
 
-/** The number that an echo names; null where it names none. */
-function numberIn(value: unknown): number | null {
+function readNumber(value: unknown): number | null {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value.trim()));
   const number = isNumber ? Number(value) : NaN;
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** Where a page says that it stands. Null where it holds nothing, or is not sorted and not the whole list. */
-export function placeOf(account: string, page: PageSeen): PlacedPage | null {
-  const { packageId, paging, holding, fromTop = false } = page;
-  const { ids, ends, disorder, count } = holding;
-  const before = Math.max(0, paging.page - 1) * paging.pagesize;
-  const after = Math.max(0, paging.totalcount - before - count);
-  const room = fromTop ? { below: after, above: before } : { below: before, above: after };
-  const isWhole = before === 0 && after === 0;
-  if (!ids || !ends || (disorder !== null && !isWhole)) return null;
-  const low = isWhole || room.below === 0 ? LOWEST : ends.first;
-  const high = isWhole || room.above === 0 ? HIGHEST : ends.last;
-  const gap = gapAbove(page);
-  return { account, packageId, ids, shows: { low, high }, room, gap, fromEnd: after + count };
+/** What the rows say: null if the page is known; `unknown` if most of it is not but nothing contradicts it. */
+export async function findDoubtByRows(
+  { context, key }: Pick<WalkState, 'context' | 'key'>,
+  page: PageToCheck,
+): Promise<Doubt | 'unknown' | null> {
+  const placed = placePage(page);
+  const fit = placed && (await context.warehouse.fitOf({ ...key, ...placed }));
+  return placed && fit ? (findFitDoubt(placed.ids, fit, page.paging.totalcount) ?? 'unknown') : null;
 }
 
-/** The list has nothing between the page and a neighbour above it, but for what moved while they were read. */
-function gapAbove({ paging, holding, above }: PageSeen): IdRange | null {
-  if (!isTrustedNeighbour(above) || !holding.ends || above.number !== paging.page + 1) return null;
-  return { low: holding.ends.last + 1, high: above.first - 1 };
+/** Where the page claims to stand. Null if it is empty, or unsorted and not the whole list. */
+function placePage(page: PageToCheck): Omit<PlacedPage, 'account' | 'packageId'> | null {
+  const { paging, contents, isDescending = false } = page;
+  const { ids, bounds, disorder, count } = contents;
+  const before = Math.max(0, paging.page - 1) * paging.pagesize;
+  const after = Math.max(0, paging.totalcount - before - count);
+  const room = isDescending ? { below: after, above: before } : { below: before, above: after };
+  const coversWholeList = before === 0 && after === 0;
+  if (!ids || !bounds || (disorder !== null && !coversWholeList)) return null;
+  const low = coversWholeList || room.below === 0 ? LOWEST : bounds.first;
+  const high = coversWholeList || room.above === 0 ? HIGHEST : bounds.last;
+  return { ids, shows: { low, high }, room, gap: findGapAbove(page), fromEnd: after + count };
+}
+
+/** The ids between a page and its neighbour above: the list has none there, unless it changed in between. */
+function findGapAbove({ paging, contents: { bounds }, above }: PageToCheck): IdRange | null {
+  if (!isTrustedNeighbour(above) || !bounds || above.number !== paging.page + 1) return null;
+  return { low: bounds.last + 1, high: above.first - 1 };
 }
 
 /**
- * What the rows of the package and of the others say. Sure: not one known id on a page that covers many; or most of the
- * page is a piece of another package that was not in this one, and rows of this one would have to be gone for it. Of a
- * package that was never walked whole nothing is sure: it may well hold the videos of another one.
+ * The doubt is sure if a page that covers many known ids holds none of them; or if most of the page is a slice of
+ * another package, is new in this one, and rows of this one would have to be removed for it. Nothing is sure for a
+ * package without a completed walk: it may hold the videos of another one.
  */
-export function doubtFit(page: PlacedPage, fit: Fit, totalcount: number): Doubt | null {
+function findFitDoubt(ids: readonly number[], fit: Fit, totalcount: number): Doubt | null {
   const { isWalked, covered, crowdedOut, known } = fit;
-  const from = pieceOf(page, fit);
-  const origin = from === null ? '' : ` (its videos are those of package ${from.packageId})`;
-  if (isWalked && known === 0 && covered > MANY) {
-    return sure(`it holds not one of the ${pluralize(covered, 'known video')} whose ids it covers${origin}`);
+  const source = findSource(ids, fit);
+  const origin = source === null ? '' : ` (its videos are those of package ${source.packageId})`;
+  if (isWalked && known === 0 && covered > FEW_VIDEOS) {
+    const videos = pluralize(covered, 'known video');
+    return { reason: `it holds not one of the ${videos} whose ids it covers${origin}`, isSure: true };
   }
-  if (from !== null && isDisplacing(fit, from.totalcount === totalcount)) {
-    const words = `most of its videos are those of package ${from.packageId}, and were not in this one`;
-    return { words, isSure: isWalked };
+  if (source !== null && isDisplacing(fit, source.totalcount === totalcount)) {
+    const reason = `most of its videos are those of package ${source.packageId}, and were not in this one`;
+    return { reason, isSure: isWalked };
   }
-  const gone = covered + crowdedOut;
-  if (from === null && (!isWalked || known > 0 || gone < FEW)) return null;
-  return { words: `it leaves no room for ${pluralize(gone, 'known video')}${origin}`, isSure: false };
+  const missing = covered + crowdedOut;
+  if (source === null && (!isWalked || known > 0 || missing < MIN_MISSING)) return null;
+  return { reason: `it leaves no room for ${pluralize(missing, 'known video')}${origin}`, isSure: false };
 }
 
-/** The package that most of the page is a piece of, and was not in this one; null where there is none. */
-function pieceOf({ ids }: PlacedPage, { holder }: Fit): Fit['holder'] {
-  if (!holder?.isSlice || holder.strange <= MANY) return null;
+/** The package that most of the page is a slice of, if those videos are new in this one. */
+function findSource(ids: readonly number[], { holder }: Fit): Fit['holder'] {
+  if (!holder?.isSlice || holder.strange <= FEW_VIDEOS) return null;
   return holder.strange * 2 > ids.length ? holder : null;
 }
 
-/** Growth that two packages share takes nobody's place; a count that says so may be wrong by what came and went. */
-function isDisplacing({ covered, crowdedOut, live }: Fit, isOfItsSize: boolean): boolean {
-  const isMore = covered > live && (covered > MANY || live === 0);
-  return isMore || (crowdedOut > 0 && isOfItsSize);
-}
-
-function sure(words: string): Doubt {
-  return { words, isSure: true };
+/** Growth that two packages share displaces nothing. The count may be wrong by what changed since. */
+function isDisplacing({ covered, crowdedOut, live }: Fit, hasSizeOfSource: boolean): boolean {
+  const isMoreThanLive = covered > live && (covered > FEW_VIDEOS || live === 0);
+  return isMoreThanLive || (crowdedOut > 0 && hasSizeOfSource);
 }

@@ -1,63 +1,119 @@
-/** Taking one page of a walk: it is the one that was asked for, it is judged, it is stored. */
-import type { SyncContext } from '../context.ts';
-import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
-import type { Position } from './seek.ts';
-import { isTrustedNeighbour, provePage, lastPageNumber, unreadReason, type PageProof } from './proof.ts';
-import type { FetchPage } from './page-fetcher.ts';
+/** Fetches, judges and stores one page of a walk. */
+import type { IsUnchangedPage, PageEnvelope } from '../../service/client/parse-response.ts';
+import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
+import { confirmOwnPage } from './foreign-page.ts';
+import { isTrustedNeighbour, lastPageNumber, provePage, toPageContents, unreadReason } from './proof.ts';
+import type { PageContents, PageProof } from './proof.ts';
+import { addChanges, distrustOrder, type FetchPage, type Page, type WalkState } from './walk-state.ts';
 
-/** Pages that a walk asks for again because they came otherwise than asked. */
-const SECOND_LOOKS = 3;
-/** A page that is not the one asked for, or holds less than it says, is asked for once more. */
-export async function retryWrongPage(
-  ask: FetchPage,
-  course: WalkState,
-  position: Position,
-): Promise<Position> {
-  const { number, page } = position;
-  const isBeyondEnd = lastPageNumber(page.paging) < number;
-  if (isBeyondEnd || unreadReason(number, page.paging, page.holding.count) === null) return position;
-  if (course.secondLooks++ >= SECOND_LOOKS) return position;
-  return { number, page: await ask(number, 'probe') };
+/** Creates the function that requests the pages of one walk; a page that looks foreign is requested twice. */
+export function createPageFetcher(walk: WalkState): FetchPage {
+  return async (number, purpose) => {
+    const page = await fetchOnce(walk, number, purpose);
+    return confirmOwnPage(walk, page, () => fetchOnce(walk, number, 'probe'));
+  };
 }
 
-/** Judges a page. Where it reaches into a page above that was recognised, that one's ids are those of its rows. */
-export async function judgePage(
-  parts: SyncContext,
-  course: WalkState,
-  { number, page }: Position,
-): Promise<PageProof> {
-  const { warehouse, logger } = parts;
-  const { key, above, checkpoint } = course;
-  const { paging, echo, holding } = page;
-  if (isTrustedNeighbour(above) && !above.ids && (holding.ends?.last ?? 0) >= above.first) {
-    above.ids = new Set(await warehouse.liveIds(key, { low: above.first, high: above.last }));
+async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'page'): Promise<Page> {
+  const { account, key, runId, signal, slot } = walk.options;
+  signal.throwIfAborted();
+  const found: { known: UnchangedPage | null } = { known: null };
+  const recognise: IsUnchangedPage = async (hash, readEnvelope) => {
+    found.known = await findUnchanged(walk, { page: number, hash }, readEnvelope);
+    return found.known !== null;
+  };
+  const page = await account.client.videoPage({
+    packageId: key.packageId,
+    page: number,
+    pageSize: account.pageSize,
+    purpose: walk.mode === 'quick' ? 'quick' : purpose,
+    runId,
+    signal,
+    recognise,
+  });
+  slot.answered();
+  const { known } = found;
+  const contents = known ? toKnownContents(known) : toPageContents(page.ids, page.refused.length);
+  return { ...page, number, known, contents };
+}
+
+function toKnownContents({ records, first, last }: UnchangedPage): PageContents {
+  return { count: records, bounds: { first, last }, disorder: null, flaw: null, ids: null };
+}
+
+/**
+ * The known page, if its records need not be read: same bytes, same rows, and the same proof in its place. Waits until
+ * the page above is stored. Where the two overlap, the ids are needed.
+ */
+async function findUnchanged(
+  walk: WalkState,
+  place: { page: number; hash: string },
+  readEnvelope: () => PageEnvelope | null,
+): Promise<UnchangedPage | null> {
+  const { context, key, storing } = walk;
+  await storing;
+  const known = await context.warehouse.recognisePage({ ...key, ...place });
+  if (!known || (isTrustedNeighbour(walk.above) && known.last >= walk.above.first)) return null;
+  const envelope = readEnvelope();
+  return envelope && isSameProof(walk, place.page, envelope, known) ? known : null;
+}
+
+function isSameProof(
+  { above, checkpoint }: WalkState,
+  number: number,
+  { paging, echo }: PageEnvelope,
+  known: UnchangedPage,
+): boolean {
+  if (paging.pagesize !== known.pageSize) return false;
+  const { orderViolated } = checkpoint;
+  const pageSize = checkpoint.pageSize || paging.pagesize;
+  const contents = toKnownContents(known);
+  const { range } = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
+  return range?.low === known.proof.low && range.high === known.proof.high;
+}
+
+/** Pages of a walk that are requested again because they were not the requested ones. */
+const MAX_RETRIED_PAGES = 3;
+
+/** Requests a page once more if it is another one, or holds fewer records than it says. */
+export async function retryWrongPage(walk: WalkState, fetchPage: FetchPage, page: Page): Promise<Page> {
+  const { number, paging, contents } = page;
+  const isBeyondEnd = lastPageNumber(paging) < number;
+  if (isBeyondEnd || unreadReason(number, paging, contents.count) === null) return page;
+  if (walk.retriedPages++ >= MAX_RETRIED_PAGES) return page;
+  return fetchPage(number, 'probe');
+}
+
+/** Judges a page. If it reaches into a recognised page above, the ids of that page are read from its rows. */
+export async function judgePage(walk: WalkState, page: Page): Promise<PageProof> {
+  const { context, key, above, checkpoint } = walk;
+  const { number, paging, echo, contents } = page;
+  if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {
+    above.ids = new Set(await context.warehouse.liveIds(key, { low: above.first, high: above.last }));
   }
   const { pageSize, orderViolated } = checkpoint;
-  const verdict = provePage({ asked: number, pageSize, paging, echo, holding, above, orderViolated });
-  if (verdict.distrust !== null && !verdict.isWhole) {
-    const words = `${key.account}/${key.packageId}, page ${number} proves no removal: ${verdict.distrust}`;
-    logger.warn({ ...key, page: number }, words);
+  const proof = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
+  if (proof.distrust !== null && !proof.coversWholeList) {
+    const message = `${key.account}/${key.packageId}, page ${number} proves no removal: ${proof.distrust}`;
+    context.logger.warn({ ...key, page: number }, message);
   }
-  if (verdict.orderViolated) await distrustOrder(parts, course);
-  return verdict;
+  if (proof.orderViolated) await distrustOrder(walk);
+  return proof;
 }
 
-/** Stores a page: its rows and what it proves, or only that it is as it was. */
-export async function storePage(
-  parts: SyncContext,
-  course: WalkState,
-  { number, page }: Position,
-  { proof, gap, isWhole, orderViolated }: PageProof,
-): Promise<void> {
-  const { answeredAt, videos, refused, drift, hash, known, holding } = page;
-  const { key, walkId, checkpoint } = course;
+/** Stores the rows of a page and what it proves; of a recognised page only that it is unchanged. */
+export async function storePage(walk: WalkState, page: Page, proof: PageProof): Promise<void> {
+  const { context, key, walkId, checkpoint } = walk;
+  const { number, answeredAt, videos, refused, drift, hash, known, contents } = page;
+  const { range, gap, coversWholeList: isWhole, orderViolated } = proof;
   const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
   if (known) {
-    await parts.warehouse.storeKnownPage({ ...place, records: known.records, drift: known.drift });
+    const { records } = known;
+    await context.warehouse.storeKnownPage({ ...place, records, drift: known.drift });
   } else {
-    const mark = hash !== null && holding.ends && !orderViolated ? { hash, ...holding.ends } : null;
-    const answer = { ...place, videos, refused, drift, proof, isWhole, mark };
-    addChanges(course, await parts.warehouse.storePage(answer));
+    const mark = hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
+    const answer = { ...place, videos, refused, drift, proof: range, isWhole, mark };
+    addChanges(walk, await context.warehouse.storePage(answer));
   }
-  parts.progress.pageStored({ ...key, page: number, records: holding.count });
+  context.progress.pageStored({ ...key, page: number, records: contents.count });
 }

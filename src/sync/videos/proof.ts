@@ -1,228 +1,250 @@
 /** What one page proves about removals (docs/architecture.md, "Walking"). Pure. */
-import type { Paging, SearchOption } from '../../service/videos.ts';
 import type { IdRange } from '../../lib/id-range.ts';
+import type { Paging, SearchOption } from '../../service/videos.ts';
 
-/** The lowest and the highest id of a page that rises. */
+/** The first and the last id of a page. */
 export interface IdBounds {
   first: number;
   last: number;
 }
 
-/** What a page holds, whether its records were read or recognised. */
+/** The records of a page, by their ids. */
 export interface PageContents {
-  /** Records on the page. */
+  /** Number of records. */
   count: number;
-  ends: IdBounds | null;
-  /** Why the ids are no sorted list, or none to rely on; null where they are. */
+  bounds: IdBounds | null;
+  /** Why the ids are not sorted; null if they are. */
   disorder: string | null;
+  /** Why the records prove nothing; null if they can. */
   flaw: string | null;
-  /** Records that cannot be stored. */
-  refused: number;
-  /** The readable ids in the order of the page; null where the page was recognised. */
+  /** The readable ids in page order; null if the page was recognised by its hash. */
   ids: readonly number[] | null;
 }
 
-/** The lowest page read so far that could be trusted. */
+/** The lowest trusted page read so far. */
 export interface TrustedNeighbour extends IdBounds {
   number: number;
   totalcount: number;
-  /** Its ids; null where it was recognised. */
+  /** Its ids; null if it was recognised by its hash. */
   ids: ReadonlySet<number> | null;
 }
 
-/** A page as it was asked for and answered. */
+/** What was read above a page: `end` if the list has nothing there, null if that is unknown. */
+export type Above = TrustedNeighbour | 'end' | null;
+
+/** One page as requested and as returned. */
 export interface PageInput {
-  asked: number;
-  /** The size that the walk settled on. */
+  /** The requested page number. */
+  number: number;
+  /** The page size of the walk. */
   pageSize: number;
   paging: Paging;
   echo: SearchOption | null;
-  holding: PageContents;
-  /** The list was read from its other end: `holding` is that of the page turned round. */
-  fromTop?: boolean;
-  /** What was read before; 'end' where nothing lies above, null where that is not known. */
-  above: TrustedNeighbour | 'end' | null;
-  /** The list was seen out of order earlier in this walk. */
+  contents: PageContents;
+  /** The page was requested in descending order, and `contents` are reversed. */
+  isDescending?: boolean;
+  above: Above;
+  /** Earlier pages of the walk were out of order. */
   orderViolated: boolean;
 }
 
 export interface PageProof {
-  /** The list is known not to be sorted: nothing of this walk proves anything, but a page that is the whole list. */
+  /** The list is not sorted: only a page that covers the whole list proves anything. */
   orderViolated: boolean;
-  /** Why this page proves nothing, in words; null where it does. */
+  /** Why this page proves nothing; null if it does. */
   distrust: string | null;
-  /** Of these ids the page shows every live one; null where it proves nothing. */
-  proof: IdRange | null;
+  /** The page shows every live id of this range; null if it proves nothing. */
+  range: IdRange | null;
   /** The page is the whole list: its proof needs no order. */
-  isWhole: boolean;
-  /** Ids between this page and what was read above it: proved by neither. */
+  coversWholeList: boolean;
+  /** Ids between this page and the one above, which neither page proves. */
   gap: IdRange | null;
-  /** Why the page that was asked for was not read, in words; null where it was. */
+  /** Why the requested page was not read; null if it was. */
   unread: string | null;
 }
 
 export const LOWEST = 1;
 export const HIGHEST = Number.MAX_SAFE_INTEGER;
+const ALL_IDS: IdRange = { low: LOWEST, high: HIGHEST };
 
-/** What a page holds by the ids of its records, in their order; null stands for an id that cannot be read. */
+/** `ids`: the id of each record in page order, null where it is unreadable; `refused`: records that cannot be stored. */
 export function toPageContents(ids: readonly (number | null)[], refused: number): PageContents {
   const readable = ids.filter((id) => id !== null);
+  const isSorted = readable.every((id, index) => index === 0 || id >= (readable[index - 1] ?? 0));
+  const [first] = readable;
+  const last = readable.at(-1);
   return {
     count: ids.length,
-    ends: endsOf(readable),
-    disorder: readable.every((id, place) => place === 0 || id >= (readable[place - 1] ?? 0))
-      ? null
-      : 'ids do not rise within the page',
-    flaw: flawOf(ids, readable, refused),
-    refused,
+    bounds: first === undefined || last === undefined ? null : { first, last },
+    disorder: isSorted ? null : 'ids do not rise within the page',
+    flaw: findFlaw(ids, readable, refused),
     ids: readable,
   };
 }
 
-function endsOf(ids: readonly number[]): IdBounds | null {
-  const [first] = ids;
-  const last = ids.at(-1);
-  return first === undefined || last === undefined ? null : { first, last };
-}
+/** A page with more bad records than this, and more than a twentieth, proves nothing. */
+const MAX_BAD_RECORDS = 20;
 
-/** More bad records than this, and more than a twentieth, and the page is not to be relied on. */
-const BAD_RECORDS = 20;
-
-function flawOf(
+function findFlaw(
   ids: readonly (number | null)[],
   readable: readonly number[],
   refused: number,
 ): string | null {
   if (readable.length < ids.length) return 'a record whose id cannot be read';
   if (new Set(readable).size < readable.length) return 'an id twice';
-  const isMuch = refused > BAD_RECORDS && refused > ids.length / 20;
-  return isMuch ? `${refused} of ${ids.length} records cannot be stored` : null;
+  if (refused <= MAX_BAD_RECORDS || refused <= ids.length / 20) return null;
+  return `${refused} of ${ids.length} records cannot be stored`;
 }
 
-/** Judges one page: may it be trusted, and what does it then prove? */
-export function provePage(look: PageInput): PageProof {
-  const disorder = look.orderViolated ? null : findDisorder(look);
-  const orderViolated = look.orderViolated || disorder !== null;
-  const untrusted = findDistrust(look);
-  const isWhole = untrusted === null && look.asked === 1 && showsEnd(look);
-  const isSorted = untrusted === null && !orderViolated;
+/** Decides whether a page can be trusted, and what it proves. */
+export function provePage(input: PageInput): PageProof {
+  const disorder = input.orderViolated ? null : firstReason(DISORDER_RULES, input);
+  const orderViolated = input.orderViolated || disorder !== null;
+  const distrust = firstReason(DISTRUST_RULES, input);
+  const coversWholeList = distrust === null && input.number === 1 && showsEnd(input);
+  const isSorted = distrust === null && !orderViolated;
   return {
     orderViolated,
-    distrust: disorder ?? untrusted,
-    proof: isWhole ? { low: LOWEST, high: HIGHEST } : isSorted ? provedRange(look) : null,
-    isWhole,
-    gap: isSorted ? gapAbove(look) : null,
-    unread: unreadReason(look.asked, look.paging, look.holding.count) ?? repeatedPageReason(look),
+    distrust: disorder ?? distrust,
+    range: coversWholeList ? ALL_IDS : isSorted ? getProvedRange(input) : null,
+    coversWholeList,
+    gap: isSorted ? findGapAbove(input) : null,
+    unread: unreadReason(input.number, input.paging, input.contents.count) ?? repeatedPageReason(input),
   };
 }
 
-/** Signs that the list is not sorted by id, rising. Neighbours that are equal are a duplicate, not a disorder. */
-function findDisorder({ echo, holding, above, fromTop = false }: PageInput): string | null {
-  const { sort_item: item, sort_direction: direction } = echo ?? {};
-  if (item && item.toLowerCase() !== 'id') return `the service says it sorts by ${item}`;
-  const asked = fromTop ? 'desc' : 'asc';
-  if (direction && direction.toLowerCase() !== asked) return `the service says it sorts ${direction}`;
-  if (holding.disorder) return holding.disorder;
-  if (!isTrustedNeighbour(above) || !holding.ids || !above.ids) return null;
-  const { ids: known, first } = above;
-  const stranger = holding.ids.find((id) => id >= first && !known.has(id));
-  return stranger === undefined ? null : `id ${stranger} comes below the page that begins with ${first}`;
+/** Returns the reason if the rule is broken. */
+type Rule = (input: PageInput) => string | null;
+
+/** Signs that the list is not sorted by rising id. Equal neighbours are a duplicate, not disorder. */
+const DISORDER_RULES: readonly Rule[] = [
+  ({ echo }) => {
+    const item = echo?.sort_item;
+    return item && item.toLowerCase() !== 'id' ? `the service says it sorts by ${item}` : null;
+  },
+  ({ echo, isDescending }) => {
+    const direction = echo?.sort_direction;
+    const requested = isDescending ? 'desc' : 'asc';
+    if (!direction || direction.toLowerCase() === requested) return null;
+    return `the service says it sorts ${direction}`;
+  },
+  ({ contents }) => contents.disorder,
+  ({ contents, above }) => {
+    if (!isTrustedNeighbour(above) || !contents.ids || !above.ids) return null;
+    const { ids, first } = above;
+    const stranger = contents.ids.find((id) => id >= first && !ids.has(id));
+    return stranger === undefined ? null : `id ${stranger} comes below the page that begins with ${first}`;
+  },
+];
+
+/** Signs that the page is not what was requested, or contradicts itself. */
+const DISTRUST_RULES: readonly Rule[] = [
+  ({ number, paging }) => (paging.page === number ? null : otherPageReason(number, paging)),
+  ({ pageSize, paging: { pagesize } }) =>
+    pagesize === pageSize ? null : `page size ${pagesize} instead of ${pageSize}`,
+  ({ paging }) => {
+    const { totalpage, totalcount } = paging;
+    if (totalcount <= 0 || countPages(paging) === totalpage) return null;
+    return `${totalpage} pages for ${totalcount} records`;
+  },
+  ({ number, paging, contents: { count } }) => {
+    const expected = countExpectedOn(number, paging);
+    const isRight =
+      number < paging.totalpage
+        ? count === expected
+        : Math.abs(expected - count) <= 1 && count <= paging.pagesize;
+    return isRight ? null : `${count} records where its own count says ${expected}`;
+  },
+  ({ contents }) => contents.flaw,
+  repetitionReason,
+];
+
+function firstReason(rules: readonly Rule[], input: PageInput): string | null {
+  for (const rule of rules) {
+    const reason = rule(input);
+    if (reason !== null) return reason;
+  }
+  return null;
 }
 
-/** True where a page was read above that could be trusted. */
-export function isTrustedNeighbour(above: PageInput['above']): above is TrustedNeighbour {
+function otherPageReason(number: number, { page }: Paging): string {
+  return `page ${page} came for page ${number}`;
+}
+
+export function isTrustedNeighbour(above: Above): above is TrustedNeighbour {
   return above !== null && above !== 'end';
 }
 
-function findDistrust(look: PageInput): string | null {
-  const { asked, pageSize, paging, holding } = look;
-  const { count } = holding;
-  const { page, pagesize, totalpage, totalcount } = paging;
-  if (page !== asked) return `page ${page} came for page ${asked}`;
-  if (pagesize !== pageSize) return `page size ${pagesize} instead of ${pageSize}`;
-  if (countPages(paging) !== totalpage && totalcount > 0)
-    return `${totalpage} pages for ${totalcount} records`;
-  const missing = countExpectedOn(asked, paging) - count;
-  if (asked < totalpage ? missing !== 0 : Math.abs(missing) > 1 || count > pagesize) {
-    return `${count} records where its own count says ${countExpectedOn(asked, paging)}`;
-  }
-  return holding.flaw ?? findRepetition(look);
-}
-
 /**
- * Records of the page above come again when others below them went, and then the count falls as well. Where it does
- * not, one of the two pages is not what it says.
+ * Records of the page above appear again when records below them were removed: then the count falls too. If it does not
+ * fall, one of the two pages is wrong.
  */
-function findRepetition({ asked, paging, holding, above }: PageInput): string | null {
-  const again = repeated(holding, above);
-  if (!isTrustedNeighbour(above) || again === 0) return null;
-  const fallen = (above.number - asked) * paging.pagesize - (holding.count - again);
+function repetitionReason({ number, paging, contents, above }: PageInput): string | null {
+  const repeated = countRepeated(contents, above);
+  if (!isTrustedNeighbour(above) || repeated === 0) return null;
+  const fallen = (above.number - number) * paging.pagesize - (contents.count - repeated);
   if (above.totalcount - paging.totalcount >= fallen) return null;
-  const records = again === 1 ? '1 record' : `${again} records`;
+  const records = repeated === 1 ? '1 record' : `${repeated} records`;
   return `${records} of page ${above.number} seen again, and the count did not fall by ${fallen}`;
 }
 
-/** Records that were on the page above, too. */
-function repeated(holding: PageContents, above: PageInput['above']): number {
-  if (!isTrustedNeighbour(above)) return 0;
-  return holding.ids?.filter((id) => id >= above.first).length ?? 0;
+/** Counts the records that were on the page above too. */
+function countRepeated({ ids }: PageContents, above: Above): number {
+  if (!isTrustedNeighbour(above) || !ids) return 0;
+  return ids.reduce((count, id) => (id >= above.first ? count + 1 : count), 0);
 }
 
-/** A service that answers with one page whatever is asked has not shown the others. */
-function repeatedPageReason(look: PageInput): string | null {
-  const { asked, holding, above } = look;
-  const isStuck = holding.count > 0 && repeated(holding, above) === holding.count;
-  if (!isStuck || !isTrustedNeighbour(above) || findRepetition(look) === null) return null;
-  return `page ${asked} came with nothing but records of page ${above.number}`;
+/** A service that returns the same page for every number has not shown the others. */
+function repeatedPageReason(input: PageInput): string | null {
+  const { number, contents, above } = input;
+  const isRepeated = contents.count > 0 && countRepeated(contents, above) === contents.count;
+  if (!isRepeated || !isTrustedNeighbour(above) || repetitionReason(input) === null) return null;
+  return `page ${number} came with nothing but records of page ${above.number}`;
 }
 
-/** Pages that so many records fill. */
-export function countPages({ totalcount, pagesize }: Paging): number {
+/** Number of pages for this many records. */
+export function countPages({ totalcount, pagesize }: Pick<Paging, 'totalcount' | 'pagesize'>): number {
   return Math.ceil(totalcount / Math.max(1, pagesize));
 }
 
-/** How many records the page must hold by its own paging. */
-export function countExpectedOn(asked: number, { pagesize, totalcount }: Paging): number {
-  return Math.max(0, Math.min(pagesize, totalcount - (asked - 1) * pagesize));
+/** Number of records that the page should hold by its own paging. */
+export function countExpectedOn(number: number, { pagesize, totalcount }: Paging): number {
+  return Math.max(0, Math.min(pagesize, totalcount - (number - 1) * pagesize));
 }
 
-/** The number of the last page, by whichever of its own figures says more. */
+/** The number of the last page: the higher one of `totalpage` and what the count needs. */
 export function lastPageNumber(paging: Paging): number {
   return Math.max(1, paging.totalpage, countPages(paging));
 }
 
-/**
- * Why the page that was asked for was not read, in words; null where it was. A list whose last page is off by one
- * is one that counts badly, not one that was cut off.
- */
-export function unreadReason(asked: number, paging: Paging, count: number): string | null {
-  if (paging.page !== asked) return `page ${paging.page} came for page ${asked}`;
-  const expected = countExpectedOn(asked, paging);
-  const most = asked >= paging.totalpage ? 1 : 0;
-  if (count >= expected - most && count <= expected + most) return null;
-  return `page ${asked} came with ${count} of ${expected} records`;
+/** Why the requested page was not read; null if it was. The last page may be off by one: some lists count badly. */
+export function unreadReason(number: number, paging: Paging, count: number): string | null {
+  if (paging.page !== number) return otherPageReason(number, paging);
+  const expected = countExpectedOn(number, paging);
+  const tolerance = number >= paging.totalpage ? 1 : 0;
+  if (Math.abs(count - expected) <= tolerance) return null;
+  return `page ${number} came with ${count} of ${expected} records`;
 }
 
-/** A page shows where the list ends only by room that is left on it; its count may be wrong. */
-function showsEnd({ asked, paging, holding }: PageInput): boolean {
-  const { count } = holding;
-  return asked >= paging.totalpage && count < paging.pagesize && count >= countExpectedOn(asked, paging);
+/** Only free room on a page shows the end of the list: its count may be wrong. */
+function showsEnd({ number, paging, contents: { count } }: PageInput): boolean {
+  return number >= paging.totalpage && count < paging.pagesize && count >= countExpectedOn(number, paging);
 }
 
-function provedRange(look: PageInput): IdRange | null {
-  const { ends } = look.holding;
-  if (!ends) return null;
-  const atStart = look.asked === 1;
-  const [atBottom, atTop] = look.fromTop ? [showsEnd(look), atStart] : [atStart, showsEnd(look)];
-  return { low: atBottom ? LOWEST : ends.first, high: atTop ? HIGHEST : ends.last };
+function getProvedRange(input: PageInput): IdRange | null {
+  const { bounds } = input.contents;
+  if (!bounds) return null;
+  const isFirst = input.number === 1;
+  const [atBottom, atTop] = input.isDescending ? [showsEnd(input), isFirst] : [isFirst, showsEnd(input)];
+  return { low: atBottom ? LOWEST : bounds.first, high: atTop ? HIGHEST : bounds.last };
 }
 
-/** Nothing is known of the ids between two neighbours, nor of those above a last page that is full. */
-function gapAbove(look: PageInput): IdRange | null {
-  const { asked, paging, holding, above } = look;
-  if (!holding.ends) return null;
-  const low = holding.ends.last + 1;
-  if (asked >= paging.totalpage || above === 'end') return showsEnd(look) ? null : { low, high: HIGHEST };
-  if (above?.number !== asked + 1 || low > above.first - 1) return null;
+/** Ids between two neighbours are unknown, and so are those above a full last page. */
+function findGapAbove(input: PageInput): IdRange | null {
+  const { number, paging, contents, above } = input;
+  if (!contents.bounds) return null;
+  const low = contents.bounds.last + 1;
+  if (number >= paging.totalpage || above === 'end') return showsEnd(input) ? null : { low, high: HIGHEST };
+  if (above?.number !== number + 1 || low > above.first - 1) return null;
   return { low, high: above.first - 1 };
 }

@@ -1,299 +1,171 @@
-/** Reads only what may have changed in a package: its last page, and the pages that a bisection finds. */
+/** Quick walk: reads the last page of a package, and the pages that a bisection by counts points to. */
 import { WarehouseError } from '../../lib/errors.ts';
-import type { KnownList } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
 import { readBoundary } from './boundary-read.ts';
+import { retryWrongPage } from './page.ts';
+import { HIGHEST } from './proof.ts';
 import {
-  distrustOrder,
-  isManyInOrder,
-  createWalkState,
-  warnOfDisorder,
-  type WalkState,
-} from './walk-state.ts';
-import { buildWalkEnd, recordStop } from './walk-end.ts';
-import { findLastPage, type Position } from './seek.ts';
-import { HIGHEST, lastPageNumber, LOWEST, type TrustedNeighbour } from './proof.ts';
-import { createPageFetcher, type FetchPage } from './page-fetcher.ts';
-import { judgePage, retryWrongPage, storePage } from './page.ts';
-import { walkPackage, type WalkOptions } from './walk.ts';
+  createQuickWalk,
+  ensureWalkRow,
+  readNearest,
+  readPage,
+  START,
+  storeAndTrust,
+} from './quick-pages.ts';
+import type { PageBounds, QuickWalk } from './quick-pages.ts';
+import { findLastPage } from './seek.ts';
+import { walkPackage } from './walk.ts';
+import { buildWalkEnd, isOrderProved, recordStop, warnIfUnsorted } from './walk-state.ts';
+import type { Page, WalkOptions, WalkState } from './walk-state.ts';
 
-/** A page that was read and could be trusted: what lies between two of these is known by its number of records. */
-type Edge = Pick<TrustedNeighbour, 'number' | 'first' | 'last'>;
-
-interface QuickWalk {
-  parts: SyncContext;
-  order: WalkOptions;
-  startedAt: () => number;
-  known: KnownList;
-  course: WalkState;
-  ask: FetchPage;
-  /** Every page that came, by its number. */
-  came: Map<number, Position>;
-  /** Those that could be trusted, and the numbers of those that could not. */
-  edges: Map<number, TrustedNeighbour>;
-  opaque: Set<number>;
-  /** How many records the first answer said there are. */
-  totalcount: number | null;
-}
-
-/** Below the first page. */
-const START: Edge = { number: 0, first: 0, last: 0 };
-
-/** Looks at one package; one that was never walked whole is walked. Throws what stopped it, after that is stored. */
-export async function quickWalk(parts: SyncContext, order: WalkOptions): Promise<void> {
-  const key = { account: order.account.name, packageId: order.packageId };
-  const known = await parts.warehouse.beginLook(key, parts.clock.now());
+/**
+ * Makes a quick walk of one package; a package that has no completed walk is walked in full, or left to the next full
+ * run. Throws what stopped the walk, after that is stored.
+ */
+export async function quickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
+  const { warehouse, progress, clock } = context;
+  const known = await warehouse.beginLook(options.key, clock.now());
   if (known === 'left') {
-    parts.progress.walkEnded(key);
+    progress.walkEnded(options.key);
     return;
   }
-  if (known === 'unwalked') {
-    await walkPackage(parts, order);
-    return;
-  }
-  const look = createLook(parts, order, known);
+  if (known === 'unwalked') return walkPackage(context, options);
+  const quick = createQuickWalk(context, options, known);
   try {
-    await readAll(look);
-    await finish(look);
+    await readChanges(quick);
+    await finish(quick);
   } catch (error) {
-    if (!(error instanceof WarehouseError)) await beginWalk(look);
-    await recordStop(parts, order, { walkId: look.course.walkId, mode: 'quick' }, error);
+    if (!(error instanceof WarehouseError)) await ensureWalkRow(quick.walk);
+    await recordStop(quick.walk, error);
     throw error;
   } finally {
-    parts.progress.walkEnded(key);
+    progress.walkEnded(options.key);
   }
 }
 
-function createLook(parts: SyncContext, order: WalkOptions, known: KnownList): QuickWalk {
-  const key = { account: order.account.name, packageId: order.packageId };
-  const course = createWalkState(key, { walkId: 0, checkpoint: null, last: known });
-  course.checkpoint.orderViolated = !known.isTrusted;
-  const ask = createPageFetcher(parts, order, course);
-  const look: QuickWalk = {
-    parts,
-    order,
-    startedAt: order.account.clock.mark(),
-    known,
-    course,
-    ask: async (number) => {
-      const page = await ask(number, 'quick');
-      look.came.set(number, { number, page });
-      look.totalcount ??= page.paging.totalcount;
-      course.checkpoint.totalcount = page.paging.totalcount;
-      return page;
-    },
-    came: new Map(),
-    edges: new Map(),
-    opaque: new Set(),
-    totalcount: null,
-  };
-  return look;
-}
-
-async function readAll(look: QuickWalk): Promise<void> {
-  const { course, known } = look;
-  const end = await readEnd(look);
-  if (!end || course.checkpoint.orderViolated) return;
-  course.looks.left = 2 * end.number;
-  await readNew(look, end);
-  const isAsBefore = look.edges.size === 1 && (await missing(look, end)) === known.missingRecords;
+async function readChanges(quick: QuickWalk): Promise<void> {
+  const { walk, known, trustedPages } = quick;
+  const end = await readEnd(quick);
+  if (!end || walk.checkpoint.orderViolated) return;
+  walk.boundaryReads.left = 2 * end.number;
+  await readNewPages(quick, end);
+  const isAsBefore = trustedPages.size === 1 && (await countMissing(quick, end)) === known.missingRecords;
   if (!isAsBefore) {
-    await searchBetween(look);
-    await lookAbove(look, end);
+    await searchAll(quick);
+    await readAbove(quick, end);
   }
-  await confirmOrder(look, end);
+  await confirmOrder(quick, end);
 }
 
-/** New videos are the last ones: pages are read downward until one begins with an id that was known. */
-async function readNew(look: QuickWalk, end: Edge): Promise<void> {
+/** Reads the last page. Returns the highest trusted page; null if the last page is the whole list, or none is trusted. */
+async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
+  const { walk, known, fetchPage, pagesRead } = quick;
+  const retry = (missing: Page) => retryWrongPage(walk, fetchPage, missing);
+  const found = await findLastPage(fetchPage, known, retry);
+  walk.checkpoint.pageSize = found.paging.pagesize;
+  const last = await retry(found);
+  // the list has grown: store the former last page first, so that it cannot overwrite the newer answer
+  for (const page of pagesRead.values())
+    if (page.number < found.number) await storeAndTrust(quick, page, null);
+  const end = await storeAndTrust(quick, last, 'end');
+  if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
+  return end ?? readNearest(quick, found.number - 1, START, { number: found.number });
+}
+
+/** Reads down from the last page until a page begins with a known id: new videos have the highest ids. */
+async function readNewPages(quick: QuickWalk, end: PageBounds): Promise<void> {
   let { first } = end;
-  for (let number = end.number - 1; number >= 1 && first > look.known.highestId; number--) {
-    first = (await read(look, number))?.first ?? first;
+  for (let number = end.number - 1; number >= 1 && first > quick.known.highestId; number--) {
+    first = (await readPage(quick, number))?.first ?? first;
   }
 }
 
-/** Looks between the pages that came, the upper ones first. */
-async function searchBetween(look: QuickWalk): Promise<void> {
-  const edges = [...look.edges.values()].sort((one, other) => other.number - one.number);
-  for (const [index, high] of edges.entries()) await search(look, edges[index + 1] ?? START, high);
+/** Searches between all trusted pages, the highest first. */
+async function searchAll(quick: QuickWalk): Promise<void> {
+  const pages = [...quick.trustedPages.values()].sort((one, other) => other.number - one.number);
+  for (const [index, high] of pages.entries()) await search(quick, pages[index + 1] ?? START, high);
 }
 
-/** Reads the last page. Gives the last one that can be trusted; null where it is the whole list, or none can. */
-async function readEnd(look: QuickWalk): Promise<Edge | null> {
-  const { ask, course, known } = look;
-  const again = (missing: Position) => retryWrongPage(ask, course, missing);
-  const found = await findLastPage(ask, known, again);
-  course.checkpoint.pageSize = found.page.paging.pagesize;
-  const last = await retryWrongPage(ask, course, found);
-  // the page that was the last one, where the list has grown: what is older is stored first, lest it undo what is newer
-  for (const [number, position] of look.came) if (number < found.number) await take(look, position, null);
-  const end = await take(look, last, 'end');
-  if (course.isWhole || course.checkpoint.orderViolated) return null;
-  return end ?? readNear(look, found.number - 1, START, { number: found.number });
-}
-
-/** Judges a page and stores it. Gives it as an edge; null where it proves nothing, or holds nothing. */
-async function take(look: QuickWalk, position: Position, above: WalkState['above']): Promise<Edge | null> {
-  const { parts, course, edges } = look;
-  const { number, page } = position;
-  course.above = above === 'end' ? above : (edges.get(number + 1) ?? null);
-  const verdict = await judgePage(parts, course, position);
-  const { holding } = page;
-  course.isWhole = verdict.isWhole;
-  course.checkpoint.unread = verdict.unread ?? course.checkpoint.unread;
-  const stray = verdict.distrust ?? overlapReason(look, position);
-  if (!page.known) await beginWalk(look);
-  if (stray !== verdict.distrust) await distrustOrder(parts, course);
-  const proof = course.checkpoint.orderViolated && !verdict.isWhole ? null : verdict.proof;
-  await storePage(parts, course, position, { ...verdict, proof, gap: null });
-  if (stray !== null) {
-    course.distrusted = { pages: course.distrusted.pages + 1, why: stray };
-    return null;
+/** Finds by bisection where records are missing or new between two trusted pages, the upper half first. */
+async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Promise<void> {
+  const { walk } = quick;
+  if (walk.checkpoint.orderViolated || (await countExtraKnown(walk, low, high)) === 0) return;
+  if (high.number - low.number > 1) {
+    const middle = await readNearest(quick, Math.floor((low.number + high.number) / 2), low, high);
+    if (!middle) return;
+    await search(quick, middle, high);
+    await search(quick, low, middle);
+  } else if (low.number > 0 && low.last + 1 < high.first) {
+    await ensureWalkRow(walk); // known ids between two neighbours: neither page proves them
+    await readBoundary(walk, low.number, { low: low.last + 1, high: high.first - 1 });
   }
-  course.inOrder += holding.count;
-  if (!holding.ends) return null;
-  const ids = holding.ids && new Set(holding.ids);
-  const edge = { number, ...holding.ends, totalcount: page.paging.totalcount, ids };
-  edges.set(number, edge);
-  return edge;
 }
 
-/** Why a page cannot stand where it stands in a sorted list, beside the others that came; null where it can. */
-function overlapReason({ edges }: QuickWalk, { number, page }: Position): string | null {
-  const { ends } = page.holding;
-  if (!ends) return null;
-  for (const edge of edges.values()) {
-    if (edge.totalcount !== page.paging.totalcount) continue; // the list may have shifted meanwhile
-    const isOver = edge.number < number ? edge.last >= ends.first : edge.first <= ends.last;
-    if (isOver && edge.number !== number) return `page ${number} reaches over page ${edge.number}`;
+/** A full last page does not show what is above it. */
+async function readAbove({ walk }: QuickWalk, end: PageBounds): Promise<void> {
+  if (walk.checkpoint.orderViolated || (await countKnownAbove(walk, end)) === 0) return;
+  await ensureWalkRow(walk);
+  await readBoundary(walk, end.number, { low: end.last + 1, high: HIGHEST });
+}
+
+/** A removal by order needs as many ids seen in order as show that the list is sorted. */
+async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
+  const { context, key, walkId } = quick.walk;
+  if (!(await context.warehouse.hasProofs(key, walkId))) return;
+  for (let number = end.number; number >= 1 && !isOrderProved(quick.walk); number--) {
+    await readPage(quick, number);
   }
-  return null;
 }
 
-/** What is only as it was needs no walk. */
-async function beginWalk({ parts, order, course, startedAt }: QuickWalk): Promise<void> {
-  if (course.walkId > 0) return;
-  const { resumeWithinMs } = parts.walk;
-  const start = { ...course.key, runId: order.runId, mode: 'quick' as const, resumeWithinMs };
-  course.walkId = (await parts.warehouse.beginWalk({ ...start, now: startedAt() })).walkId;
-}
-
-/** By how many records those known between two pages are more than the pages between them hold; less than 0: fewer. */
-async function surplus({ parts, course }: QuickWalk, low: Edge, high: Edge): Promise<number> {
-  const between = { low: Math.max(LOWEST, low.last + 1), high: high.first - 1 };
+/** Known records between two pages minus those that the pages between them hold; negative if records are new. */
+async function countExtraKnown(walk: WalkState, low: PageBounds, high: PageBounds): Promise<number> {
+  const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
-  const known = await parts.warehouse.countBelieved(course.key, { ...between, ...pages });
-  return known - (high.number - low.number - 1) * course.checkpoint.pageSize;
+  const known = await walk.context.warehouse.countBelieved(walk.key, { ...ids, ...pages });
+  return known - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
-/** Finds what is more or less than it was between two pages: by halves, the upper one first. */
-async function search(look: QuickWalk, low: Edge, high: Edge): Promise<void> {
-  if (look.course.checkpoint.orderViolated || (await surplus(look, low, high)) === 0) return;
-  if (high.number - low.number <= 1) {
-    await lookBetween(look, low, high);
-    return;
-  }
-  const edge = await readNear(look, Math.floor((low.number + high.number) / 2), low, high);
-  if (!edge) return;
-  await search(look, edge, high);
-  await search(look, low, edge);
+function countKnownAbove({ context, key }: WalkState, { number, last }: PageBounds): Promise<number> {
+  const pages = { fromPage: number + 1, toPage: number + 1 };
+  return context.warehouse.countBelieved(key, { low: last + 1, high: HIGHEST, ...pages });
 }
 
-/** Reads the page aimed at, or else the nearest one between the two that can be trusted; null where none can. */
-async function readNear(
-  look: QuickWalk,
-  aim: number,
-  low: Pick<Edge, 'number'>,
-  high: Pick<Edge, 'number'>,
-): Promise<Edge | null> {
-  for (let away = 0; away < high.number - low.number; away++) {
-    for (const number of away === 0 ? [aim] : [aim + away, aim - away]) {
-      const isBetween = number > low.number && number < high.number;
-      const edge = isBetween && !look.opaque.has(number) ? await read(look, number) : null;
-      if (edge) return edge;
-    }
-  }
-  return null;
+/** Known records outside the last page that the list has no room for. */
+async function countMissing({ walk }: QuickWalk, end: PageBounds): Promise<number> {
+  return (await countExtraKnown(walk, START, end)) + (await countKnownAbove(walk, end));
 }
 
-/** Reads a page in the middle; null where it proves nothing, or the list has become shorter meanwhile. */
-async function read(look: QuickWalk, number: number): Promise<Edge | null> {
-  const known = look.edges.get(number);
-  if (known) return known;
-  const { ask, course } = look;
-  course.above = look.edges.get(number + 1) ?? null;
-  const position = await retryWrongPage(ask, course, { number, page: await ask(number, 'quick') });
-  const edge = lastPageNumber(position.page.paging) < number ? null : await take(look, position, null);
-  if (!edge) look.opaque.add(number);
-  if (look.order.turn.pageRead()) await look.order.turn.nextSlot();
-  return edge;
+async function finish(quick: QuickWalk): Promise<void> {
+  const { walk, known, trustedPages } = quick;
+  const { context, options, key, checkpoint } = walk;
+  const highest = Math.max(0, ...trustedPages.keys());
+  const end = trustedPages.get(highest);
+  const canCount = !checkpoint.orderViolated && !walk.coversWholeList;
+  const missing = end && canCount ? await countMissing(quick, end) : 0;
+  const { totalcount, pageSize } = checkpoint;
+  const missingRecords = quick.firstTotalcount === totalcount ? missing : null; // null: the list changed meanwhile
+  const result = {
+    ...key,
+    runId: options.runId,
+    now: context.clock.now(),
+    totalcount,
+    pageSize,
+    missingRecords,
+  };
+  if (walk.walkId === 0) return context.warehouse.finishLook(result);
+  if (known.isTrusted) warnIfUnsorted(walk);
+  const hasReadAll = trustedPages.size === highest;
+  await context.warehouse.finishQuickWalk({
+    ...result,
+    walk: buildWalkEnd(walk, hasReadAll),
+    unsettled: Math.max(0, missing),
+    isNews: hasFoundSomething(quick),
+  });
 }
 
-/** Known ids between two neighbours are proved by neither. */
-async function lookBetween(look: QuickWalk, low: Edge, high: Edge): Promise<void> {
-  if (low.number === 0 || low.last + 1 > high.first - 1) return;
-  await beginWalk(look);
-  const gap = { low: low.last + 1, high: high.first - 1 };
-  await readBoundary(look.parts, look.order, look.course, { number: low.number, gap });
-}
-
-/** A last page that is full does not say what is above it. */
-async function lookAbove(look: QuickWalk, end: Edge): Promise<void> {
-  if (look.course.checkpoint.orderViolated || (await countAbove(look, end)) === 0) return;
-  await beginWalk(look);
-  const gap = { low: end.last + 1, high: HIGHEST };
-  await readBoundary(look.parts, look.order, look.course, { number: end.number, gap });
-}
-
-function countAbove({ parts, course }: QuickWalk, { number, last }: Edge): Promise<number> {
-  const above = { low: last + 1, high: HIGHEST, fromPage: number + 1, toPage: number + 1 };
-  return parts.warehouse.countBelieved(course.key, above);
-}
-
-/** By how many records those known below the last page, and above it, are more than stand there. */
-async function missing(look: QuickWalk, end: Edge): Promise<number> {
-  return (await surplus(look, START, end)) + (await countAbove(look, end));
-}
-
-/** A removal by order wants as much of the list seen in order as shows that it is sorted. */
-async function confirmOrder(look: QuickWalk, end: Edge): Promise<void> {
-  const { course, parts } = look;
-  if (!(await parts.warehouse.hasProofs(course.key, course.walkId))) return;
-  for (let number = end.number; number >= 1 && !isManyInOrder(course); number--) await read(look, number);
-}
-
-async function finish(look: QuickWalk): Promise<void> {
-  const { parts, order, course, totalcount } = look;
-  const { checkpoint, key, walkId, news } = course;
-  const left = await surplusLeft(look);
-  const isStill = totalcount === checkpoint.totalcount;
-  const { totalcount: count, pageSize } = checkpoint;
-  const end = { ...key, runId: order.runId, now: parts.clock.now(), totalcount: count, pageSize };
-  const missingRecords = isStill ? left : null;
-  if (walkId === 0) {
-    await parts.warehouse.finishLook({ ...end, missingRecords });
-    return;
-  }
-  const walk = { ...buildWalkEnd(parts, order, look.startedAt(), course), isOrderSeen: isOrderSeen(look) };
-  const unsettled = Math.max(0, left);
-  const isBlind = look.edges.size === 0 && !course.isWhole;
-  if (look.known.isTrusted) warnOfDisorder(parts, course);
-  const isNews = news > 0 || isBlind || (look.known.isTrusted && checkpoint.orderViolated);
-  await parts.warehouse.finishQuickWalk({ ...end, missingRecords, walk, unsettled, isNews });
-}
-
-/** What is missed below the last page still. */
-async function surplusLeft(look: QuickWalk): Promise<number> {
-  const end = look.edges.get(highest(look));
-  const { isWhole, checkpoint } = look.course;
-  return end && !checkpoint.orderViolated && !isWhole ? missing(look, end) : 0;
-}
-
-/** Enough of the list, or all of it. */
-function isOrderSeen(look: QuickWalk): boolean {
-  return isManyInOrder(look.course) || look.edges.size === highest(look);
-}
-
-function highest({ edges }: QuickWalk): number {
-  return Math.max(0, ...edges.keys());
+/** False for a quick walk that leaves no row: nothing changed, and nothing was lost. */
+function hasFoundSomething({ walk, known, trustedPages }: QuickWalk): boolean {
+  const provedNothing = trustedPages.size === 0 && !walk.coversWholeList;
+  const lostOrder = known.isTrusted && walk.checkpoint.orderViolated;
+  return walk.changedRows > 0 || provedNothing || lostOrder;
 }

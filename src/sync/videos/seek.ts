@@ -1,62 +1,52 @@
-/** Where a walk begins to read: the last page of the list, or the page where an earlier walk stopped. */
+/** Finds the page where a walk starts: the last page of the list, or the page where an earlier walk stopped. */
 import { RefusedError } from '../../lib/errors.ts';
-import { lastPageNumber, countPages, unreadReason } from './proof.ts';
-import type { FetchPage, Page } from './page-fetcher.ts';
-
-/** A page that was read, and its number. */
-export interface Position {
-  number: number;
-  page: Page;
-}
+import { countPages, lastPageNumber, unreadReason } from './proof.ts';
+import type { FetchPage, Page } from './walk-state.ts';
 
 /**
- * Reads the last page. Its number comes from the last walk, or from one probe; an answer that names another last
- * page is a probe too. A list that goes on growing is read from where it is: what comes after is found by the next
- * walk. `again` may ask once more for a page that did not come.
+ * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; an answer that
+ * reports another last page is a probe too. A list that keeps growing is read from the page found: the next walk finds
+ * the rest. `retry` may request a missing page once more.
  */
 export async function findLastPage(
-  ask: FetchPage,
-  last: { totalcount: number; pageSize: number } | null,
-  again: (position: Position) => Promise<Position>,
-): Promise<Position> {
-  const guess = last ? Math.max(1, Math.ceil(last.totalcount / last.pageSize)) : 1;
-  const named = await followReportedLastPage(ask, await askGuess(ask, guess, last ? 'page' : 'probe'));
-  if (named.number === 1 || !isMissing(named)) return named;
-  const asked = await again(named);
-  return isMissing(asked) ? findRealEnd(ask, asked.number) : asked;
+  fetchPage: FetchPage,
+  size: { totalcount: number; pageSize: number } | null,
+  retry: (page: Page) => Promise<Page>,
+): Promise<Page> {
+  const guess = size ? Math.max(1, countPages({ ...size, pagesize: size.pageSize })) : 1;
+  const guessed = await fetchIfExists(fetchPage, guess, size ? 'page' : 'probe');
+  const last = await followReportedLastPage(fetchPage, guessed ?? (await fetchPage(1, 'probe')));
+  if (last.number === 1 || !isMissing(last)) return last;
+  const retried = await retry(last);
+  return isMissing(retried) ? bisectLastPage(fetchPage, retried.number) : retried;
 }
 
-async function askGuess(ask: FetchPage, number: number, purpose: 'probe' | 'page'): Promise<Position> {
-  const page = await askOrNull(ask, number, purpose);
-  return page ? { number, page } : { number: 1, page: await ask(1, 'probe') };
-}
-
-/** Down as often as the list shrinks, up once. */
-async function followReportedLastPage(ask: FetchPage, start: Position): Promise<Position> {
-  let position = start;
+/** Follows the reported number down as often as the list shrinks, and up once. */
+async function followReportedLastPage(fetchPage: FetchPage, start: Page): Promise<Page> {
+  let page = start;
   let hasGrown = false;
   for (;;) {
-    const number = lastPageNumber(position.page.paging);
-    if (number === position.number || (number > position.number && hasGrown)) return position;
-    hasGrown ||= number > position.number;
-    position = { number, page: await ask(number, 'page') };
+    const number = lastPageNumber(page.paging);
+    if (number === page.number || (number > page.number && hasGrown)) return page;
+    hasGrown ||= number > page.number;
+    page = await fetchPage(number, 'page');
   }
 }
 
-/** The page is named as the last one, but the list ends before it; a count that is too high by one does not matter. */
-function isMissing({ number, page: { holding, paging } }: Position): boolean {
-  const isNearby = paging.totalpage === countPages(paging) && unreadReason(number, paging, 0) === null;
-  return holding.count === 0 && !isNearby;
+/** The page is reported as the last one, but the list ends before it. A count that is too high by one is accepted. */
+function isMissing({ number, contents, paging }: Page): boolean {
+  const isOffByOne = paging.totalpage === countPages(paging) && unreadReason(number, paging, 0) === null;
+  return contents.count === 0 && !isOffByOne;
 }
 
-/** Halves its way to the last page that holds anything: a count may be a thousand million pages too high. */
-async function findRealEnd(ask: FetchPage, beyond: number): Promise<Position> {
-  let found: Position = { number: 1, page: await ask(1, 'probe') };
+/** Finds the last page with records by bisection: a reported count may be a billion pages too high. */
+async function bisectLastPage(fetchPage: FetchPage, beyond: number): Promise<Page> {
+  let found = await fetchPage(1, 'probe');
   let empty = beyond;
   while (empty - found.number > 1) {
     const number = Math.floor((found.number + empty) / 2);
-    const page = await askOrNull(ask, number, 'probe');
-    if (page && page.holding.count > 0 && page.paging.page === number) found = { number, page };
+    const page = await fetchIfExists(fetchPage, number, 'probe');
+    if (page && page.contents.count > 0 && page.paging.page === number) found = page;
     else empty = number;
   }
   return found;
@@ -71,45 +61,42 @@ export interface ResumePoint {
 }
 
 /**
- * Reads the page from which a walk goes on downward: upward from where `id` was, until a page holds or passes it. The
- * page size may be another one now, and the list may end below. Null where it is not found within what the list has
- * grown by.
+ * Reads the page from which a walk resumes: upward from where `id` was, until a page holds or passes it. The page size
+ * may have changed, and the list may have shrunk. Null if it is not found within what the list has grown by.
  */
-export async function seekToId(ask: FetchPage, from: ResumePoint): Promise<Position | null> {
-  let number = from.page;
-  let page = await askOrNull(ask, number, 'probe');
+export async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page | null> {
+  let page = await fetchIfExists(fetchPage, from.page, 'probe');
   if (!page) return null;
   const pagesize = Math.max(1, page.paging.pagesize);
   const guess = Math.floor(((from.page - 1) * from.pageSize) / pagesize) + 1;
   const start = Math.min(guess, lastPageNumber(page.paging));
-  if (start !== number) {
-    number = start;
-    page = await ask(number, 'probe');
-  }
+  if (start !== page.number) page = await fetchPage(start, 'probe');
   const grown = Math.max(0, page.paging.totalcount - from.totalcount);
-  const highest = number + 1 + Math.floor(grown / pagesize);
-  while ((page.holding.ends?.last ?? 0) < from.id && number < lastPageNumber(page.paging)) {
-    if (number >= highest || page.holding.count === 0) return null;
-    number++;
-    page = await ask(number, 'probe');
+  const highest = start + 1 + Math.floor(grown / pagesize);
+  while ((page.contents.bounds?.last ?? 0) < from.id && page.number < lastPageNumber(page.paging)) {
+    if (page.number >= highest || page.contents.count === 0) return null;
+    page = await fetchPage(page.number + 1, 'probe');
   }
-  return { number, page };
+  return page;
 }
 
-/** An answer beyond the end means that the package shrank: its new last page is read instead. */
-export async function clampToLastPage(ask: FetchPage, position: Position): Promise<Position> {
-  let current = position;
-  while (lastPageNumber(current.page.paging) < current.number) {
-    const number = lastPageNumber(current.page.paging);
-    current = { number, page: await ask(number, 'probe') };
+/** A page beyond the end means that the list shrank: reads its new last page instead. */
+export async function clampToLastPage(fetchPage: FetchPage, page: Page): Promise<Page> {
+  let current = page;
+  while (lastPageNumber(current.paging) < current.number) {
+    current = await fetchPage(lastPageNumber(current.paging), 'probe');
   }
   return current;
 }
 
-/** Asks for a page that may be beyond the end by now: some services refuse that. Null where it is refused. */
-async function askOrNull(ask: FetchPage, number: number, purpose: 'probe' | 'page'): Promise<Page | null> {
+/** Null if the service refuses the page: some refuse pages beyond the end. */
+async function fetchIfExists(
+  fetchPage: FetchPage,
+  number: number,
+  purpose: 'probe' | 'page',
+): Promise<Page | null> {
   try {
-    return await ask(number, purpose);
+    return await fetchPage(number, purpose);
   } catch (error) {
     if (error instanceof RefusedError && error.fault !== 'foreign' && number > 1) return null;
     throw error;

@@ -1,144 +1,235 @@
-/** What a walk knows while it goes on, and how a page moves it on. */
-import type { PageOutcome } from '../../warehouse/store-page.ts';
-import type { Checkpoint } from '../../warehouse/statements/walk.ts';
-import type { StartedWalk } from '../../warehouse/walks.ts';
-import type { SyncContext } from '../context.ts';
-import type { Page } from './page-fetcher.ts';
-import { countExpectedOn, type TrustedNeighbour, type PageInput, type PageProof } from './proof.ts';
+/** The state of one walk, how a page advances it, and what is stored when it ends. */
+import {
+  errorMessage,
+  InterruptedError,
+  ParkedError,
+  RefusedError,
+  WarehouseError,
+} from '../../lib/errors.ts';
+import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { WithReceivedAt } from '../../service/client/client.ts';
+import type { VideoPage } from '../../service/client/parse-response.ts';
+import type { Checkpoint } from '../../warehouse/statements/walk.ts';
+import type { PageOutcome } from '../../warehouse/store-page.ts';
+import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
+import type { StartedWalk, WalkEnd } from '../../warehouse/walks.ts';
+import type { SyncAccount, SyncContext } from '../context.ts';
+import type { Slot } from '../fair-queue.ts';
+import type { PageOwners } from './page-owners.ts';
+import { countExpectedOn, type Above, type PageContents, type PageProof } from './proof.ts';
+import type { TrustedNeighbour } from './proof.ts';
+
+export interface WalkOptions {
+  account: SyncAccount;
+  key: PackageKey;
+  runId: number;
+  /** See RunOptions. */
+  acceptRemovals: boolean | number;
+  acceptPage: boolean;
+  owners: PageOwners;
+  slot: Slot;
+  signal: AbortSignal;
+}
+
+/** One page of the list. */
+export interface Page extends WithReceivedAt<VideoPage> {
+  /** The requested page number. */
+  number: number;
+  contents: PageContents;
+  /** What is known of the page if it was recognised by its hash; null if its records were read. */
+  known: UnchangedPage | null;
+}
+
+/** Requests one page of the package. */
+export type FetchPage = (number: number, purpose: 'probe' | 'page') => Promise<Page>;
 
 export interface WalkState {
-  key: PackageKey;
+  readonly context: SyncContext;
+  readonly options: WalkOptions;
+  readonly key: PackageKey;
+  readonly mode: Mode;
+  /** Start of the walk, corrected by the service's clock. */
+  readonly startedAt: () => number;
+  /** 0 before the walk has a row. */
   walkId: number;
   checkpoint: Checkpoint;
-  /** What was read last that could be trusted: see PageLook. */
-  above: PageInput['above'];
-  /** The storing of the page above. */
+  above: Above;
+  /** Settles when the page above is stored. */
   storing: Promise<unknown>;
-  /** Pages asked for a second time. */
-  secondLooks: number;
-  /** Pages that looked like those of another package, came again as they were, and were stored. */
-  confirmed: number;
-  /** The page read last is one that another package shows too, and came so twice: so may those below it. */
+  /** Pages requested again because they were not the requested ones. */
+  retriedPages: number;
+  /** Pages that looked like pages of another package, were returned twice, and were stored. */
+  confirmedPages: number;
+  /** The last page was a copy of another package's page, twice: the pages below may be copies too. */
   isCopy: boolean;
-  /** Changes of the page size. */
   sizeChanges: number;
-  looks: {
-    /** Boundary reads that may still be made. */
+  boundaryReads: {
     left: number;
-    /** The service gives pages of one size, whatever is asked. */
-    sizesIgnored: boolean;
+    /** The service returns one page size, whatever is requested. */
+    isSizeIgnored: boolean;
   };
-  /** The walk went on from a checkpoint, and has since seen so many ids in their order, one below the other. */
+  /** The walk continues an earlier one. */
   resumed: boolean;
-  inOrder: number;
-  /** By how many records the list is longer than its own count says, as its last page showed. */
-  miscount: number;
+  /** Ids that this walk has seen in order. */
+  idsInOrder: number;
+  /** Records of the list minus its own count, as the last page showed. */
+  countError: number;
   /** The last page read was the whole list. */
-  isWhole: boolean;
-  /** Rows that the walk changed, and records that it put into quarantine. */
-  news: number;
-  /** Pages that proved nothing, and why the last of them did not. */
-  distrusted: { pages: number; why: string };
+  coversWholeList: boolean;
+  /** Changed rows and new records in quarantine. */
+  changedRows: number;
+  /** Pages that proved nothing, and the reason of the last one. */
+  distrusted: { pages: number; reason: string };
 }
 
-/** A walk that has read nothing yet. */
-export function createWalkState(key: PackageKey, { walkId, checkpoint, last }: StartedWalk): WalkState {
-  const fresh = { id: null, page: 1, pageSize: last?.pageSize ?? 0, totalcount: 0 };
+/** Creates the row of a walk; a full walk resumes one that stopped before its end. */
+export function beginWalk(
+  { warehouse, walk }: SyncContext,
+  { key, runId }: WalkOptions,
+  mode: Mode,
+  now: number,
+): Promise<StartedWalk> {
+  return warehouse.beginWalk({ ...key, runId, mode, now, resumeWithinMs: walk.resumeWithinMs });
+}
+
+/** Creates the state of a walk that has read nothing yet. */
+export function createWalkState(
+  { context, options, mode, startedAt }: Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>,
+  { walkId, checkpoint, last }: StartedWalk,
+): WalkState {
+  const initial = { id: null, page: 1, pageSize: last?.pageSize ?? 0, totalcount: 0 };
   return {
-    key,
+    context,
+    options,
+    key: options.key,
+    mode,
+    startedAt,
     walkId,
-    checkpoint: checkpoint ?? { ...fresh, orderViolated: false, unread: null },
+    checkpoint: checkpoint ?? { ...initial, orderViolated: false, unread: null },
     above: checkpoint?.id == null ? 'end' : null,
     storing: Promise.resolve(),
-    secondLooks: 0,
-    confirmed: 0,
+    retriedPages: 0,
+    confirmedPages: 0,
     isCopy: false,
     sizeChanges: 0,
-    looks: { left: 0, sizesIgnored: false },
+    boundaryReads: { left: 0, isSizeIgnored: false },
     resumed: checkpoint?.id != null,
-    inOrder: 0,
-    miscount: 0,
-    isWhole: false,
-    news: 0,
-    distrusted: { pages: 0, why: '' },
+    idsInOrder: 0,
+    countError: 0,
+    coversWholeList: false,
+    changedRows: 0,
+    distrusted: { pages: 0, reason: '' },
   };
 }
 
-/** Counts what an answer changed. */
-export function addChanges(
-  course: WalkState,
-  { inserted, updated, restored, newInQuarantine }: PageOutcome,
-): void {
-  course.news += inserted + updated + restored + newInQuarantine;
+/** Records what a page proved. Returns it as a neighbour; null if it cannot be trusted or holds no record. */
+export function recordProof(walk: WalkState, page: Page, proof: PageProof): TrustedNeighbour | null {
+  walk.checkpoint.unread = proof.unread ?? walk.checkpoint.unread;
+  walk.coversWholeList = proof.coversWholeList;
+  if (proof.distrust !== null) {
+    walk.distrusted = { pages: walk.distrusted.pages + 1, reason: proof.distrust };
+    return null;
+  }
+  const { number, paging, contents } = page;
+  const { bounds, ids, count } = contents;
+  walk.idsInOrder += count;
+  return bounds && { ...bounds, number, totalcount: paging.totalcount, ids: ids && new Set(ids) };
 }
 
-/** The list is not sorted: what was proved by its order is forgotten, also what earlier walks proved. */
-export async function distrustOrder(
-  { warehouse }: SyncContext,
-  { key, checkpoint }: WalkState,
-): Promise<void> {
-  if (checkpoint.orderViolated) return;
-  checkpoint.orderViolated = true;
-  await warehouse.dropProofsByOrder(key);
-}
-
-/** Says what a list that is not sorted comes to. */
-export function warnOfDisorder({ logger }: SyncContext, { key, checkpoint, isWhole }: WalkState): void {
-  if (!checkpoint.orderViolated || isWhole) return;
-  const name = `${key.account}/${key.packageId}`;
-  logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
-}
-
-/** A list that is not sorted at all shows a dozen ids in their order by chance once in 479 million times. */
-const LEAST_IN_ORDER = 12;
-
-/** So much of the list was seen in order that this is no chance. */
-export function isManyInOrder({ inOrder }: WalkState): boolean {
-  return inOrder >= LEAST_IN_ORDER;
-}
-
-/** A walk that went on near its end has seen too little of the list to know that it is sorted. */
-export function isOrderSeen(course: WalkState): boolean {
-  return !course.resumed || isManyInOrder(course);
-}
-
-/** Moves on by one page. A page out of its place moves nothing: going on from there would skip what was not read. */
-export function advance(course: WalkState, number: number, page: Page, verdict: PageProof): void {
-  const { checkpoint } = course;
-  checkpoint.totalcount = page.paging.totalcount;
-  checkpoint.unread = verdict.unread ?? checkpoint.unread;
-  course.isWhole = verdict.isWhole;
-  if (verdict.distrust !== null) {
-    course.distrusted = { pages: course.distrusted.pages + 1, why: verdict.distrust };
-    if (course.above === 'end') course.above = null;
+/** Advances a full walk by one page. A distrusted page moves no checkpoint: to resume there would skip unread records. */
+export function advance(walk: WalkState, page: Page, proof: PageProof): void {
+  const { checkpoint } = walk;
+  const { number, paging, contents } = page;
+  checkpoint.totalcount = paging.totalcount;
+  const neighbour = recordProof(walk, page, proof);
+  if (proof.distrust !== null) {
+    if (walk.above === 'end') walk.above = null;
     return;
   }
-  const { ends, count } = page.holding;
-  if (number >= page.paging.totalpage) course.miscount = count - countExpectedOn(number, page.paging);
-  if (!ends) return;
-  course.above = frontierOf(number, page);
-  course.inOrder += count;
-  checkpoint.id = Math.min(checkpoint.id ?? ends.first, ends.first);
+  if (number >= paging.totalpage) walk.countError = contents.count - countExpectedOn(number, paging);
+  if (!neighbour) return;
+  walk.above = neighbour;
+  checkpoint.id = Math.min(checkpoint.id ?? neighbour.first, neighbour.first);
   checkpoint.page = number;
 }
 
-function frontierOf(number: number, { paging, holding }: Page): TrustedNeighbour | null {
-  const { ends, ids } = holding;
-  return ends && { ...ends, number, totalcount: paging.totalcount, ids: ids && new Set(ids) };
+/** Adds what storing an answer changed. */
+export function addChanges(walk: WalkState, outcome: PageOutcome): void {
+  const { inserted, updated, restored, newInQuarantine } = outcome;
+  walk.changedRows += inserted + updated + restored + newInQuarantine;
 }
 
-/** What is worth saying of a walk that read every page; null where nothing is. */
-export function walkMessage({ checkpoint, distrusted, isWhole }: WalkState): string | null {
-  if (isWhole) return null;
-  if (checkpoint.orderViolated) {
-    return `the list is not sorted by id: nothing is marked removed${because(distrusted.why)}`;
-  }
+/** The list is not sorted: drops everything that its order proved, also in earlier walks. */
+export async function distrustOrder({ context, key, checkpoint }: WalkState): Promise<void> {
+  if (checkpoint.orderViolated) return;
+  checkpoint.orderViolated = true;
+  await context.warehouse.dropProofsByOrder(key);
+}
+
+export function warnIfUnsorted({ context, key, checkpoint, coversWholeList }: WalkState): void {
+  if (!checkpoint.orderViolated || coversWholeList) return;
+  const name = `${key.account}/${key.packageId}`;
+  context.logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
+}
+
+/** An unsorted list shows a dozen ids in order by chance once in 479 million times. */
+const MIN_IDS_IN_ORDER = 12;
+
+export function isOrderProved({ idsInOrder }: WalkState): boolean {
+  return idsInOrder >= MIN_IDS_IN_ORDER;
+}
+
+/** A cron tick may be this late. */
+const LATE_TICK_MS = 60_000;
+/** A walk that would remove no more videos than this is not held back by the share alone. */
+const MIN_HELD_BACK = 20;
+
+/** The end of a walk that read all its pages. `hasReadAll`: this walk itself read every page of the list. */
+export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
+  const { context, options, key, walkId, checkpoint, resumed, coversWholeList } = walk;
+  const startedAt = walk.startedAt();
+  return {
+    ...key,
+    walkId,
+    runId: options.runId,
+    startedAt,
+    now: context.clock.now(),
+    checkpoint,
+    brake: {
+      share: context.walk.removalBrake,
+      least: MIN_HELD_BACK,
+      confirmBefore: startedAt - context.walk.scheduleMs + LATE_TICK_MS,
+      accept: options.acceptRemovals,
+    },
+    isWhole: coversWholeList,
+    isOrderSeen: hasReadAll || isOrderProved(walk),
+    resumed,
+    note: formatDistrust(walk),
+  };
+}
+
+/** Why a walk that read every page proved less than it should; null if it did not. */
+function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState): string | null {
+  if (coversWholeList) return null;
+  const because = distrusted.reason === '' ? '' : ` (${distrusted.reason})`;
+  if (checkpoint.orderViolated) return `the list is not sorted by id: nothing is marked removed${because}`;
   if (distrusted.pages === 0) return null;
   const pages = distrusted.pages === 1 ? '1 page proves' : `${distrusted.pages} pages prove`;
-  return `${pages} no removal${because(distrusted.why)}`;
+  return `${pages} no removal${because}`;
 }
 
-function because(why: string): string {
-  return why === '' ? '' : ` (${why})`;
+/** Stores why a walk stopped. If the file cannot be written, the original error is thrown instead. */
+export async function recordStop(walk: WalkState, error: unknown): Promise<void> {
+  if (error instanceof WarehouseError) return;
+  const { context, options, key, walkId, mode } = walk;
+  const isForeign = error instanceof RefusedError && error.fault === 'foreign' && error.hint;
+  const message = isForeign ? `${error.message}; ${error.hint}` : errorMessage(error);
+  const stop = { ...key, walkId, mode, runId: options.runId, now: context.clock.now() };
+  await context.warehouse.stopWalk({ ...stop, status: getStatus(error), error: message });
+}
+
+function getStatus(error: unknown): Status {
+  if (error instanceof InterruptedError) return 'interrupted';
+  return error instanceof ParkedError ? 'parked' : 'failed';
 }

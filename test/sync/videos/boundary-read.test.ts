@@ -131,11 +131,11 @@ describe('the plan of a look', () => {
       pageSize: fc.integer({ min: 2, max: 1000 }),
       page: fc.integer({ min: 1, max: 500 }),
       above: fc.integer({ min: 1, max: 3000 }),
-      sizesIgnored: fc.boolean(),
+      isSizeIgnored: fc.boolean(),
     })
-    .map(({ pageSize, page, above, sizesIgnored }) => {
+    .map(({ pageSize, page, above, isSizeIgnored }) => {
       const rank = pageSize * page;
-      return { rank, pageSize, length: rank + above, sizesIgnored };
+      return { rank, pageSize, length: rank + above, isSizeIgnored };
     });
 
   it('has the boundary inside its page, never at the end of it, where any page has', () => {
@@ -152,9 +152,9 @@ describe('the plan of a look', () => {
   });
 
   it('takes the smaller page on which the boundary lies deepest', () => {
-    const [plan] = planBoundaryReads({ rank: 5000, length: 9000, pageSize: 1000, sizesIgnored: false });
+    const [plan] = planBoundaryReads({ rank: 5000, length: 9000, pageSize: 1000, isSizeIgnored: false });
     expect(plan).toEqual({ page: 6, pageSize: 909, direction: 'asc' });
-    const [other] = planBoundaryReads({ rank: 6, length: 15, pageSize: 3, sizesIgnored: false });
+    const [other] = planBoundaryReads({ rank: 6, length: 15, pageSize: 3, isSizeIgnored: false });
     expect(other).toEqual({ page: 5, pageSize: 2, direction: 'desc' });
   });
 

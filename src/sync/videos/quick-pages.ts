@@ -1,0 +1,123 @@
+/** The pages of a quick walk: each is read once, judged, stored, and trusted if it proves something. */
+import type { KnownList } from '../../warehouse/quick-walks.ts';
+import type { SyncContext } from '../context.ts';
+import { createPageFetcher, judgePage, retryWrongPage, storePage } from './page.ts';
+import { lastPageNumber, type PageProof, type TrustedNeighbour } from './proof.ts';
+import { beginWalk, createWalkState, distrustOrder, recordProof } from './walk-state.ts';
+import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
+
+/** A trusted page. The number of records between two of them is known by their page numbers. */
+export type PageBounds = Pick<TrustedNeighbour, 'number' | 'first' | 'last'>;
+
+/** Stands below the first page. */
+export const START: PageBounds = { number: 0, first: 0, last: 0 };
+
+export interface QuickWalk {
+  walk: WalkState;
+  /** What earlier walks know of the list. */
+  known: KnownList;
+  fetchPage: FetchPage;
+  /** Every page returned, by its number. */
+  pagesRead: Map<number, Page>;
+  trustedPages: Map<number, TrustedNeighbour>;
+  untrustedPages: Set<number>;
+  /** The count of the first answer. */
+  firstTotalcount: number | null;
+}
+
+export function createQuickWalk(context: SyncContext, options: WalkOptions, known: KnownList): QuickWalk {
+  const startedAt = options.account.clock.mark();
+  const unstarted = { walkId: 0, checkpoint: null, last: known };
+  const walk = createWalkState({ context, options, mode: 'quick', startedAt }, unstarted);
+  walk.checkpoint.orderViolated = !known.isTrusted;
+  const fetchOwnPage = createPageFetcher(walk);
+  const quick: QuickWalk = {
+    walk,
+    known,
+    fetchPage: async (number, purpose) => {
+      const page = await fetchOwnPage(number, purpose);
+      quick.pagesRead.set(number, page);
+      quick.firstTotalcount ??= page.paging.totalcount;
+      walk.checkpoint.totalcount = page.paging.totalcount;
+      return page;
+    },
+    pagesRead: new Map(),
+    trustedPages: new Map(),
+    untrustedPages: new Set(),
+    firstTotalcount: null,
+  };
+  return quick;
+}
+
+/** Creates the row of the walk. A quick walk that reads only known pages has none. */
+export async function ensureWalkRow(walk: WalkState): Promise<void> {
+  if (walk.walkId > 0) return;
+  walk.walkId = (await beginWalk(walk.context, walk.options, 'quick', walk.startedAt())).walkId;
+}
+
+/** Reads the page `aim`, or the nearest trusted one between the two; null if there is none. */
+export async function readNearest(
+  quick: QuickWalk,
+  aim: number,
+  low: { number: number },
+  high: { number: number },
+): Promise<PageBounds | null> {
+  for (let distance = 0; distance < high.number - low.number; distance++) {
+    for (const number of distance === 0 ? [aim] : [aim + distance, aim - distance]) {
+      const isCandidate = number > low.number && number < high.number && !quick.untrustedPages.has(number);
+      const page = isCandidate ? await readPage(quick, number) : null;
+      if (page) return page;
+    }
+  }
+  return null;
+}
+
+/** Reads a page once. Null if it proves nothing, or the list has become shorter. */
+export async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | null> {
+  const { walk, fetchPage, trustedPages, untrustedPages } = quick;
+  const trusted = trustedPages.get(number);
+  if (trusted) return trusted;
+  walk.above = trustedPages.get(number + 1) ?? null;
+  const page = await retryWrongPage(walk, fetchPage, await fetchPage(number, 'page'));
+  const bounds = lastPageNumber(page.paging) < number ? null : await storeAndTrust(quick, page, null);
+  if (!bounds) untrustedPages.add(number);
+  const { slot } = walk.options;
+  if (slot.pageRead()) await slot.nextSlot();
+  return bounds;
+}
+
+/** Judges a page and stores it. Returns its bounds; null if it proves nothing or is empty. */
+export async function storeAndTrust(
+  quick: QuickWalk,
+  page: Page,
+  above: 'end' | null,
+): Promise<PageBounds | null> {
+  const { walk, trustedPages } = quick;
+  walk.above = above ?? trustedPages.get(page.number + 1) ?? null;
+  const judged = await judgePage(walk, page);
+  const overlap = judged.distrust === null ? overlapReason(quick, page) : null;
+  const proof = overlap === null ? judged : distrust(judged, overlap);
+  const trusted = recordProof(walk, page, proof);
+  if (!page.known) await ensureWalkRow(walk);
+  if (overlap !== null) await distrustOrder(walk);
+  await storePage(walk, page, { ...proof, gap: null });
+  if (trusted) trustedPages.set(page.number, trusted);
+  return trusted;
+}
+
+function distrust(proof: PageProof, reason: string): PageProof {
+  return { ...proof, distrust: reason, range: proof.coversWholeList ? proof.range : null };
+}
+
+/** Why a page cannot be where it is in a sorted list, given the other pages; null if it can. */
+function overlapReason({ trustedPages }: QuickWalk, { number, paging, contents }: Page): string | null {
+  const { bounds } = contents;
+  if (!bounds) return null;
+  for (const other of trustedPages.values()) {
+    // another count: the list may have shifted since
+    if (other.totalcount !== paging.totalcount || other.number === number) continue;
+    const isOverlap = other.number < number ? other.last >= bounds.first : other.first <= bounds.last;
+    if (isOverlap) return `page ${number} reaches over page ${other.number}`;
+  }
+  return null;
+}
