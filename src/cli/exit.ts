@@ -1,8 +1,7 @@
-/** Exit codes, and how an error that ends a command is said. */
+/** Exit codes, and how an error that ends a command is printed. */
 import { ConfigError, InterruptedError, LockedError, errorMessage, VodhouseError } from '../lib/errors.ts';
 import type { RunSummary } from '../sync/run.ts';
 
-/** What the exit code of a command means. */
 export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3, locked: 75, interrupted: 130 } as const;
 
 /** The exit code for an error that ended a command. */
@@ -13,7 +12,7 @@ export function exitCodeFor(error: unknown): number {
   return EXIT.failed;
 }
 
-/** The exit code for what a run came to. */
+/** The exit code for the status of a run. */
 export function exitCodeForRun(status: RunSummary['status']): number {
   switch (status) {
     case 'succeeded':
@@ -28,10 +27,10 @@ export function exitCodeForRun(status: RunSummary['status']): number {
   }
 }
 
-/** Says an error on stderr: what went wrong, and what to do next. A defect of ours shows where it is. */
+/** Prints on stderr what went wrong and what to do next; of an unexpected error, the stack. */
 export function printError(error: unknown): void {
-  const isOurs = error instanceof VodhouseError;
-  const words = isOurs || !(error instanceof Error) ? errorMessage(error) : (error.stack ?? error.message);
-  process.stderr.write(`vodhouse: ${words}\n`);
-  if (isOurs && error.hint) process.stderr.write(`  -> ${error.hint}\n`);
+  const isExpected = error instanceof VodhouseError;
+  const text = !isExpected && error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
+  process.stderr.write(`vodhouse: ${text}\n`);
+  if (isExpected && error.hint) process.stderr.write(`  -> ${error.hint}\n`);
 }

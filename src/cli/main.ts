@@ -1,4 +1,4 @@
-/** The command line: argv in, words and exit code out. Each command is loaded when it is asked for. */
+/** The command line: arguments in, text and exit code out. Only the file of the command that runs is loaded. */
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../lib/version.ts';
 import { parsePackageSelectors, parsePositiveInt, parseDay, parseInteger } from './parse-args.ts';
@@ -10,13 +10,13 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 const program = new Command('vodhouse')
   .description('Keeps a SQL warehouse in step with a video-hosting service.')
   .version(version())
-  .showHelpAfterError('(vodhouse --help shows the commands)')
+  .showHelpAfterError('(vodhouse --help lists the commands)')
   .configureHelp({ sortSubcommands: false })
   .exitOverride();
 
 type Loader = () => Promise<(options: never, ...given: never[]) => Promise<number>>;
 
-/** Adds a command that loads its own file; its options arrive as commander parsed them, then its arguments. */
+/** Adds a command that loads its own file. It gets its options as commander parsed them, then its arguments. */
 function command(name: string, description: string, load: Loader): Command {
   return program
     .command(name)
@@ -25,7 +25,9 @@ function command(name: string, description: string, load: Loader): Command {
       new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'),
     )
     .addOption(
-      new Option('--log-format <format>', 'how to log, on stderr').choices(['text', 'json']).default('text'),
+      new Option('--log-format <format>', 'format of the log on stderr')
+        .choices(['text', 'json'])
+        .default('text'),
     )
     .action(async (...parameters: unknown[]) => {
       const run = await load();
@@ -34,18 +36,21 @@ function command(name: string, description: string, load: Loader): Command {
     });
 }
 
+/** Adds a command that reads a config. */
 function configured(name: string, description: string, load: Loader): Command {
-  return command(name, description, load).option('--config <file>', 'the config', DEFAULT_CONFIG);
+  return command(name, description, load).option('--config <file>', 'the config file', DEFAULT_CONFIG);
 }
+
+const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
 
 command(
   'demo',
-  'a made-up account and a worker: see it run',
+  'run a sandbox account that changes, a worker that follows it, and the status page',
   async () => (await import('./commands/demo.ts')).demo,
 )
-  .option('--once', 'one sync, a summary, exit')
-  .option('--file <file>', 'the warehouse of the demo', 'data/demo.db')
-  .option('--churn <changes>', 'videos of the account that change a minute', parseInteger, 60);
+  .option('--once', 'make one run, print a summary, exit')
+  .option('--file <file>', 'warehouse of the demo', 'data/demo.db')
+  .option('--churn <changes>', 'videos of the account that change per minute', parseInteger, 60);
 
 configured(
   'init',
@@ -55,98 +60,98 @@ configured(
 
 configured(
   'check',
-  'check the config, then ask the service the least that tells whether it works',
+  "check the config, then request one package of each account and yesterday's storage",
   async () => (await import('./commands/check.ts')).check,
 )
-  .option('--all', 'ask for every package')
-  .option('--json', 'one JSON document on stdout');
+  .option('--all', 'request every package')
+  .option(...JSON_OPTION);
 
 configured(
   'plan',
-  'what runs would cost in requests and time, and whether the limits carry the schedule; sends nothing',
+  'show what runs cost in requests and time, and whether the limits allow the schedule; sends nothing',
   async () => (await import('./commands/plan.ts')).plan,
-).option('--json', 'one JSON document on stdout');
+).option(...JSON_OPTION);
 
-configured('sync', 'one run now', async () => (await import('./commands/sync.ts')).sync)
-  .option('--quick', 'look for what is new or gone only, in few requests')
+configured('sync', 'make one run now', async () => (await import('./commands/sync.ts')).sync)
+  .option('--quick', 'find only new and removed videos, with few requests')
   .option(
     '--package <id...>',
-    'only these packages (implies --videos): ID in every account that has it, ACCOUNT/ID only there',
+    'only these packages (implies --videos): ID in every account that has it, ACCOUNT/ID in that account',
     parsePackageSelectors,
   )
   .option('--videos', 'only the videos')
   .option('--storage', 'only the storage statistics')
   .option(
     '--accept-removals [walk]',
-    'let through what is held back and proved again; with a number: what that walk or an earlier one held back',
+    'apply held-back removals that this run confirms; with WALK: only those held back by that walk or earlier',
     parsePositiveInt,
   )
-  .option('--from <date>', 'with --storage: the first day to request, also one that was given up', parseDay)
-  .option('--to <date>', 'with --storage: the last day to request; default yesterday', parseDay)
+  .option('--from <date>', 'with --storage: first day to request, even if it was given up', parseDay)
+  .option('--to <date>', 'with --storage: last day to request (default: yesterday)', parseDay)
   .option(
     '--accept-page',
-    'with --package: store pages that look like those of another package; it was filled with other videos',
+    'with --package: store pages that look like those of another package, because it was filled with other videos',
   )
-  .option('--wait', 'wait for a run that is under way')
-  .option('--json', 'one JSON document on stdout');
+  .option('--wait', 'wait until a run of another process has ended')
+  .option(...JSON_OPTION);
 
 configured(
   'start',
-  'the worker: runs by schedule until SIGTERM',
+  'start the worker: runs by schedule until SIGTERM',
   async () => (await import('./commands/start.ts')).start,
 );
 
 configured(
   'status',
-  'how things stand: freshness, last runs, budgets, gaps, what needs a person',
+  'show what needs attention, freshness, drift, budgets and the last runs',
   async () => (await import('./commands/status.ts')).status,
 )
-  .option('--requests', 'the last requests')
-  .option('--json', 'one JSON document on stdout');
+  .option('--requests', 'show the last requests instead')
+  .option(...JSON_OPTION);
 
 configured(
   'publish',
-  'make the file that others read anew, now',
+  'rebuild the published file now',
   async () => (await import('./commands/publish.ts')).publish,
-).option('--json', 'one JSON document on stdout');
+).option(...JSON_OPTION);
 
 configured(
   'correct',
-  "take the service's present figures of a booked day as a correction; the booked row stands",
+  "accept the service's present figures of a booked day as a correction; the booked row does not change",
   async () => (await import('./commands/correct.ts')).correct,
 )
   .argument('<account>', 'name of the account')
   .argument('<date>', 'the booked day, yyyy-mm-dd')
-  .option('--reason <text>', 'why, kept with the correction')
-  .option('--yes', 'do not ask');
+  .option('--reason <text>', 'reason, stored with the correction')
+  .option('--yes', 'do not ask for confirmation');
 
 configured(
   'backup',
-  'a consistent copy of the warehouse, also during a run',
+  'copy the warehouse and check the copy, also during a run',
   async () => (await import('./commands/backup.ts')).backup,
 )
-  .argument('<file>', 'where to; nothing may be there yet')
-  .option('--json', 'one JSON document on stdout');
+  .argument('<file>', 'path of the copy; an existing file is not overwritten')
+  .option(...JSON_OPTION);
 
 configured(
   'restore',
-  'put a backup in the place of the warehouse, and keep that beside it',
+  'put a backup in place of the warehouse and keep the previous file',
   async () => (await import('./commands/restore.ts')).restore,
 )
   .argument('<file>', 'the backup')
-  .option('--json', 'one JSON document on stdout');
+  .option(...JSON_OPTION);
 
 command(
   'sandbox',
-  'only the made-up account, to point a config at',
+  'run only the sandbox account, to point a config at it',
   async () => (await import('./commands/sandbox.ts')).sandbox,
 )
-  .option('--port <port>', 'port on 127.0.0.1', parseInteger, 8330)
-  .option('--videos <n>', 'videos of each package', parseInteger)
-  .option('--packages <n>', 'number of packages, each of --videos', parsePositiveInt)
-  .option('--seed <n>', 'another account for another number', parseInteger)
-  .option('--churn <n>', 'changes a minute: uploads, edits, deletions, re-adds', parseInteger, 0)
-  .option('--page-size-max <n>', 'largest page it gives', parsePositiveInt);
+  .option('--port <port>', 'port on 127.0.0.1 (0: any free port)', parseInteger, 8330)
+  .option('--videos <n>', 'number of videos in each package', parseInteger)
+  .option('--packages <n>', 'number of packages', parsePositiveInt)
+  .option('--seed <n>', 'another number gives another account', parseInteger)
+  .option('--churn <n>', 'changes per minute: uploads, edits, deletions, re-adds', parseInteger, 0)
+  .option('--page-size-max <n>', 'largest page size that it returns', parsePositiveInt);
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);

@@ -1,30 +1,31 @@
-/** What the words of a command line stand for. Each throws InvalidArgumentError where they stand for nothing. */
+/** Parsers of option values. Each throws InvalidArgumentError. */
 import { InvalidArgumentError } from 'commander';
 import { isDay } from '../lib/days.ts';
 import type { PackageSelector } from '../sync/package-selector.ts';
 
-/** From 1 up. */
+/** An integer from 1 up. */
 export function parsePositiveInt(text: string): number {
-  if (isWhole(text) && Number(text) > 0) return Number(text);
+  if (isInteger(text) && Number(text) > 0) return Number(text);
   throw new InvalidArgumentError('expected a whole number from 1 up.');
 }
 
+/** An integer from 0 up. */
 export function parseInteger(text: string): number {
-  if (isWhole(text)) return Number(text);
+  if (isInteger(text)) return Number(text);
   throw new InvalidArgumentError('expected a whole number.');
 }
 
-/** `101 main/102` and `101,main/102`, after those of the words before. */
+/** `101 main/102` or `101,main/102`; appended to the selectors of earlier arguments. */
 export function parsePackageSelectors(
   text: string,
   earlier: PackageSelector[] | undefined,
 ): PackageSelector[] {
-  return [...(earlier ?? []), ...text.split(',').map(askedPackage)];
+  return [...(earlier ?? []), ...text.split(',').map(parsePackageSelector)];
 }
 
-function askedPackage(text: string): PackageSelector {
+function parsePackageSelector(text: string): PackageSelector {
   const [, account = null, id = ''] = /^(?:([^/]+)\/)?(\d+)$/.exec(text) ?? [];
-  if (isWhole(id)) return { account, packageId: Number(id) };
+  if (isInteger(id)) return { account, packageId: Number(id) };
   throw new InvalidArgumentError('expected a whole number, or ACCOUNT/ID.');
 }
 
@@ -34,6 +35,6 @@ export function parseDay(text: string): string {
   throw new InvalidArgumentError('expected a day, such as 2026-03-09.');
 }
 
-function isWhole(text: string): boolean {
+function isInteger(text: string): boolean {
   return /^\d+$/.test(text) && Number.isSafeInteger(Number(text));
 }

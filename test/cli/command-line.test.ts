@@ -124,7 +124,7 @@ describe('init', () => {
       const cwd = folderOf({ [name]: 'mine' });
       const { code, stderr } = await vodhouse(['init'], { cwd });
       expect(code).toBe(2);
-      expect(stderr).toContain(`${name} is there already; nothing was written`);
+      expect(stderr).toContain(`${name} already exists; nothing was written`);
       expect([...readFolder(cwd)].map(([file, content]) => [file, content.toString()])).toEqual([
         [name, 'mine'],
       ]);

@@ -29,7 +29,7 @@ describe('SIGINT', () => {
     const { service, cwd, command } = await startWith(script, ['sync']);
     await eventually(() => service.requests.length).toBe(4);
     command.kill('SIGINT');
-    await eventually(() => command.stderr()).toContain('stopping after the page in flight');
+    await eventually(() => command.stderr()).toContain('stopping after the current page');
     gate.open();
     const { code, stdout } = await command.ended;
     expect(code).toBe(130);

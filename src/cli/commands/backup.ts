@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { CopyResult } from '../../backup/backup.ts';
 import { backUpInChild } from '../../backup/backup-process.ts';
 import { EXIT } from '../exit.ts';
-import { readConfig, type ConfigOptions } from '../command-context.ts';
+import type { ConfigOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { shellQuote, commandsFor } from '../../health/commands.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
@@ -13,26 +14,26 @@ export interface BackupOptions extends ConfigOptions {
   json?: true;
 }
 
-/** `vodhouse backup FILE`: a consistent copy of the live file, also during a run. Gives the exit code. */
+/** `vodhouse backup FILE`: copies the warehouse and checks the copy, also during a run. Returns the exit code. */
 export async function backup(options: BackupOptions, file: string): Promise<number> {
-  const { warehouse } = readConfig(options);
-  const begun = systemClock.now();
+  const { warehouse } = loadConfig(options.config);
+  const startedAt = systemClock.now();
   const { signal } = abortOnSignal('stopping; no backup is made');
-  const copied = await backUpInChild(warehouse, resolve(file), signal);
-  const durationMs = systemClock.now() - begun;
+  const copy = await backUpInChild(warehouse, resolve(file), signal);
+  const durationMs = systemClock.now() - startedAt;
   if (options.json) {
-    process.stdout.write(
-      formatJson({ warehouse, file: resolve(file), ...copiedJson(copied), duration_ms: durationMs }),
-    );
+    const document = { warehouse, file: resolve(file), ...copyDocument(copy), duration_ms: durationMs };
+    process.stdout.write(formatJson(document));
     return EXIT.done;
   }
-  const held = `${pluralize(copied.videos, 'video')}, ${formatBytes(copied.sizeBytes)}, ${formatDuration(durationMs)}`;
-  const back = commandsFor(options.config)(`restore ${shellQuote(file)}`);
-  process.stdout.write(`backed up ${displayPath(warehouse)} to ${file}: ${held}\n${back} puts it back\n`);
+  const content = `${pluralize(copy.videos, 'video')}, ${formatBytes(copy.sizeBytes)}, ${formatDuration(durationMs)}`;
+  const restore = commandsFor(options.config)(`restore ${shellQuote(file)}`);
+  process.stdout.write(
+    `backed up ${displayPath(warehouse)} to ${file}: ${content}\nto restore it: ${restore}\n`,
+  );
   return EXIT.done;
 }
 
-/** What a copy holds, with keys in snake_case. */
-export function copiedJson({ videos, sizeBytes, lastRunAt }: CopyResult) {
+export function copyDocument({ videos, sizeBytes, lastRunAt }: CopyResult) {
   return { videos, size_bytes: sizeBytes, last_run_at: lastRunAt };
 }

@@ -1,102 +1,106 @@
 import { createInterface } from 'node:readline/promises';
 import type { Config } from '../../config/config.ts';
+import { loadConfig } from '../../config/load.ts';
+import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { isDay } from '../../lib/days.ts';
-import { ConfigError } from '../../lib/errors.ts';
 import { findNearest } from '../../lib/did-you-mean.ts';
+import { ConfigError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
+import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { exitOfSync, publishAfterRun, publishedLines } from './publish.ts';
-import { openCommandContext, readConfig, type ConfigOptions } from '../command-context.ts';
+import { publishResultText } from '../output/publication-text.ts';
+import { formatTable } from '../output/table.ts';
+import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
-import { table } from '../output/output.ts';
-import { openPipeline } from '../../app/pipeline.ts';
 
 export interface CorrectOptions extends ConfigOptions {
   yes?: true;
   reason?: string;
 }
 
-const REASON = 'the service reports these figures now';
+const DEFAULT_REASON = 'the service reports these figures now';
 
-/** `vodhouse correct ACCOUNT DATE`: takes the service's figures of a booked day as a correction. Gives the exit code. */
+/** `vodhouse correct ACCOUNT DATE`: accepts the service's figures of a booked day. Returns the exit code. */
 export async function correct(options: CorrectOptions, account: string, date: string): Promise<number> {
-  const config = readConfig(options);
-  assertDay(config, account, date);
-  const session = openCommandContext('correct', options, config.secrets);
+  const config = loadConfig(options.config);
+  assertAccountAndDay(config, account, date);
+  const context = await openCommandContext('correct', options, config.secrets);
   const { signal } = abortOnSignal();
-  const pipeline = openPipeline(config, session);
+  const pipeline = openPipeline(config, context);
   try {
-    const offer = await pipeline.readCorrection(account, date, signal);
-    if (offer.differing.length === 0) {
-      process.stdout.write(
-        `the service reports what readers see of ${account} ${date}: nothing to correct\n`,
-      );
-      return EXIT.done;
-    }
-    process.stdout.write(`${offerTable(account, date, offer)}\n`);
-    if (!(await isAccepted(options, account, date, signal))) {
-      process.stdout.write('nothing was changed\n');
-      return EXIT.done;
-    }
-    const reason = options.reason ?? REASON;
-    const acceptedAt = session.clock.now();
-    pipeline.warehouse.refuseReplaced(); // while the question was open
-    await pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
-    process.stdout.write(
-      `corrected: ${account} ${date}; the booked row stands, readers see the new figures\n`,
-    );
-    const published = await publishAfterRun(pipeline, session, signal, null);
-    process.stdout.write(publishedLines(published));
-    return exitOfSync('succeeded', published);
+    return await correctDay(pipeline, context, options, account, date, signal);
   } finally {
     await pipeline.close();
-    session.close();
+    context.close();
   }
 }
 
-function assertDay({ accounts }: Config, account: string, date: string): void {
+async function correctDay(
+  pipeline: Pipeline,
+  context: CommandContext,
+  options: CorrectOptions,
+  account: string,
+  date: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const offer = await pipeline.readCorrection(account, date, signal);
+  if (offer.differing.length === 0) {
+    process.stdout.write(
+      `the service reports the same figures of ${account} ${date} as readers see: nothing to correct\n`,
+    );
+    return EXIT.done;
+  }
+  process.stdout.write(`${account} ${date}\n\n${offerTable(offer)}\n\n`);
+  if (!options.yes && !(await isConfirmed(account, date, signal))) {
+    process.stdout.write('nothing was changed\n');
+    return EXIT.done;
+  }
+  const { reason = DEFAULT_REASON } = options;
+  const acceptedAt = context.clock.now();
+  pipeline.warehouse.refuseReplaced(); // it may have been replaced while the question was open
+  await pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
+  process.stdout.write(
+    `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,
+  );
+  const published = await publishAfterRun(pipeline, context, signal, null);
+  process.stdout.write(publishResultText(published));
+  return exitCodeForSync('succeeded', published);
+}
+
+function assertAccountAndDay({ accounts }: Config, account: string, date: string): void {
   const names = accounts.map(({ name }) => name);
   if (!names.includes(account)) {
-    const close = findNearest(account, names);
-    const hint = close ? `did you mean ${close}?` : `the config has ${names.join(', ')}`;
+    const nearest = findNearest(account, names);
+    const hint = nearest ? `did you mean ${nearest}?` : `the config has ${names.join(', ')}`;
     throw new ConfigError(`there is no account ${account}`, { hint });
   }
   if (isDay(date)) return;
   throw new ConfigError(`${date} is not a day`, { hint: 'write it as yyyy-mm-dd, such as 2026-03-09' });
 }
 
-function offerTable(account: string, date: string, offer: CorrectionOffer): string {
-  const { booked, corrected, observed, differing } = offer;
-  const text = (value: number | null | undefined) => (value == null ? '\u2013' : formatCount(value));
+function offerTable({ booked, corrected, observed, differing }: CorrectionOffer): string {
+  const format = (value: number | null | undefined) => (value == null ? '\u2013' : formatCount(value));
   const rows = differing.map((figure) => [
     figure,
-    text(booked[figure]),
-    ...(corrected ? [text(corrected[figure])] : []),
-    text(observed[figure]),
+    format(booked[figure]),
+    ...(corrected ? [format(corrected[figure])] : []),
+    format(observed[figure]),
   ]);
-  const headings = ['figure', '>as booked', ...(corrected ? ['>as corrected'] : []), '>the service now'];
-  return `${account} ${date}\n\n${table(headings, rows)}\n`;
+  return formatTable(['figure', '>booked', ...(corrected ? ['>corrected'] : []), '>service now'], rows);
 }
 
-/** Asks at the terminal, unless `--yes` says it. Throws ConfigError where nobody can be asked. */
-async function isAccepted(
-  { yes }: CorrectOptions,
-  account: string,
-  date: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (yes) return true;
+/** Asks at the terminal. Throws ConfigError where stdin is none. */
+async function isConfirmed(account: string, date: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw new ConfigError('nobody can be asked: stdin is no terminal; nothing was changed', {
-      hint: `vodhouse correct ${account} ${date} --yes takes the figures without asking`,
+    throw new ConfigError('cannot ask for confirmation: stdin is not a terminal; nothing was changed', {
+      hint: `vodhouse correct ${account} ${date} --yes does not ask`,
     });
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question('Take the figures of the service as a correction? [y/N] ', {
-      signal,
-    });
+    const question = 'Accept the figures of the service as a correction? [y/N] ';
+    const answer = await terminal.question(question, { signal });
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();

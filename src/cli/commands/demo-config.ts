@@ -1,18 +1,19 @@
-/** What the demo works with in place of a config file. */
+/** The config of the demo. */
 import { join, parse } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { DEFAULT_CONFIG } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { DEFAULT_CONFIG } from '../../health/commands.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
 const NAMES = ['Lectures', 'Campaigns', 'Archive (empty)'];
 const STORAGE_DAYS = 400;
 
 /**
- * Every 20 seconds, which a config file may not ask for: whoever looks should not have to wait. The first tick after the
- * start is as far away as can be, so that the first load need not give way to it.
+ * More often than a config file may ask for. The first tick is as far away as possible: the first load need not give way to
+ * it.
  */
 function every20s(now: number): string {
   const second = new Date(now).getUTCSeconds();
@@ -20,7 +21,6 @@ function every20s(now: number): string {
   return `${seconds.join(',')} * * * * *`;
 }
 
-/** Nobody is annoyed by the made-up account being asked often. */
 const LIMITS = {
   concurrency: 4,
   perSecond: 20,
@@ -31,9 +31,9 @@ const LIMITS = {
   finalCodes: [],
 };
 
-/** The config of the demo: an account that is answered at `url`, and a page at `port` (0: any free one). */
+/** The sandbox answers at `url`; the web server listens on `port` (0: any free port). */
 export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, port: number): Config {
-  const since = addDays(createCalendar(TIMEZONE).dayAt(Date.now()), -STORAGE_DAYS);
+  const now = Date.now();
   return {
     file: DEFAULT_CONFIG,
     warehouse,
@@ -47,8 +47,8 @@ export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, por
           baseUrl: url,
           auth: 'none',
           key: sandbox.key,
-          since,
-          settleMs: 3_600_000,
+          since: addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS),
+          settleMs: HOUR_MS,
           lookAgainDays: 3,
           giveUpDays: 7,
           optional: [],
@@ -58,10 +58,10 @@ export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, por
         limits: LIMITS,
       },
     ],
-    schedule: { full: every20s(Date.now()), quick: null },
-    walk: { removalBrake: 0.2, resumeWithinMs: 7 * 86_400_000, boundaryReads: 0.05 },
+    schedule: { full: every20s(now), quick: null },
+    walk: { removalBrake: 0.2, resumeWithinMs: 7 * DAY_MS, boundaryReads: 0.05 },
     publish: {
-      file: publishedBeside(warehouse),
+      file: getPublishedFile(warehouse),
       exclude: ['access_key', 'org_access_key'],
       everyMs: 0,
       keepDays: 0,
@@ -74,7 +74,7 @@ export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, por
 }
 
 /** `data/demo.bi.db` for `data/demo.db`. */
-export function publishedBeside(warehouse: string): string {
+export function getPublishedFile(warehouse: string): string {
   const { dir, name, ext } = parse(warehouse);
   return join(dir, `${name}.bi${ext}`);
 }

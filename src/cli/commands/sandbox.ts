@@ -1,10 +1,10 @@
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
-import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { EXIT } from '../exit.ts';
-import type { LogOptions } from '../command-context.ts';
-import { abortOnSignal } from '../signals.ts';
 import { pluralize } from '../../lib/format.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import type { LogOptions } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { abortOnSignal } from '../signals.ts';
 
 export interface SandboxOptions extends LogOptions {
   port: number;
@@ -15,18 +15,19 @@ export interface SandboxOptions extends LogOptions {
   pageSizeMax?: number;
 }
 
-/** `vodhouse sandbox`: the made-up account alone, until a signal. Gives the exit code. */
+/** `vodhouse sandbox`: serves the sandbox account until a signal. Returns the exit code. */
 export async function sandbox(options: SandboxOptions): Promise<number> {
-  const stop = abortOnSignal();
+  const { churn, seed, pageSizeMax } = options;
+  const stop = abortOnSignal('stopping');
   const sandbox = createSandbox({
     clock: systemClock,
-    churnPerMinute: options.churn,
-    ...packagesOf(options),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
-    ...(options.pageSizeMax === undefined ? {} : { pageSizeMax: options.pageSizeMax }),
+    churnPerMinute: churn,
+    ...getPackages(options),
+    ...(seed === undefined ? {} : { seed }),
+    ...(pageSizeMax === undefined ? {} : { pageSizeMax }),
   });
   const url = await listen(sandbox, options.port);
-  process.stdout.write(introduction(url, sandbox.key, sandbox.packageIds, options.churn));
+  process.stdout.write(introduction(url, sandbox, churn));
   await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
   await sandbox.close();
   return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
@@ -46,23 +47,20 @@ async function listen(sandbox: Sandbox, port: number): Promise<string> {
 const DEFAULT_PACKAGES = 3;
 const DEFAULT_VIDEOS = 1000;
 
-/** With `--videos` or `--packages`: so many packages, each of so many videos. */
-function packagesOf({ videos, packages }: SandboxOptions): { packages?: { id: number; videos: number }[] } {
+/** Without `--videos` and `--packages`: the packages that the sandbox has by default. */
+function getPackages({ videos, packages }: SandboxOptions): { packages?: { id: number; videos: number }[] } {
   if (videos === undefined && packages === undefined) return {};
   const ids = Array.from({ length: packages ?? DEFAULT_PACKAGES }, (_, index) => 101 + index);
   return { packages: ids.map((id) => ({ id, videos: videos ?? DEFAULT_VIDEOS })) };
 }
 
-function introduction(url: string, key: string, packageIds: readonly number[], churn: number): string {
-  const [first] = packageIds;
+function introduction(url: string, { key, packageIds }: Sandbox, churn: number): string {
   return [
     `sandbox at ${url}, ${pluralize(packageIds.length, 'package')}: ${packageIds.join(', ')}`,
-    churn > 0
-      ? `it changes ${pluralize(churn, 'time')} a minute`
-      : 'it stands still; --churn N changes it N times a minute',
+    churn > 0 ? `it changes ${pluralize(churn, 'time')} a minute` : 'it does not change (see --churn)',
     '',
     'try:',
-    `  curl '${url}/info/v1/videos.json?key=${key}&pkg=${first ?? 101}&pagesize=2'`,
+    `  curl '${url}/info/v1/videos.json?key=${key}&pkg=${packageIds[0] ?? 101}&pagesize=2'`,
     '',
     'in vodhouse.yaml:',
     'timezone: Asia/Seoul',

@@ -1,39 +1,47 @@
-/** What each walk of a run came to: a line a package, the numbers of a kind below each other. */
+/** The results of the walks of a run: one line per package, equal counts in columns. */
+import type { Config } from '../../config/config.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { displayWidth, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
 
 type Walk = RunSummary['walks'][number];
 
-/** Looks up the name that the config gives to a package. */
+/** Finds the name of a package in the config; null without one. */
 export type PackageNames = (account: string, packageId: number) => string | null;
+
+export function createPackageNames({ accounts }: Pick<Config, 'accounts'>): PackageNames {
+  return (account, packageId) => {
+    const found = accounts.find(({ name }) => name === account);
+    return found?.packages.find(({ id }) => id === packageId)?.name ?? null;
+  };
+}
 
 const COUNTS = ['inserted', 'updated', 'unchanged', 'removed', 'restored', 'requests'] as const;
 
-/** Of a name, so many columns are shown also where that makes the line too long. */
-const LEAST_OF_NAME = 8;
+/** A name is never truncated to fewer columns, even if the line becomes too long. */
+const MIN_NAME_COLUMNS = 8;
 
-/** The lines; names are shortened where they do not fit into `columns`. */
-export function walkLines({ walks, failures }: RunSummary, names: PackageNames, columns: number): string[] {
-  const counts = countsOf(walks);
-  const room = columns - Math.max(0, ...counts.map(displayWidth)) - ': '.length;
-  const labels = walks.map((walk) => `${labelOf(walk, names, room)}:`);
+/** Names are truncated where they do not fit into `columns`. */
+export function formatWalks({ walks, failures }: RunSummary, names: PackageNames, columns: number): string[] {
+  const counts = formatCounts(walks);
+  const labelColumns = columns - Math.max(0, ...counts.map(displayWidth)) - ': '.length;
+  const labels = walks.map((walk) => `${formatLabel(walk, names, labelColumns)}:`);
   const widest = Math.max(0, ...labels.map(displayWidth));
   return walks.map((walk, row) => {
     const label = labels[row] ?? '';
     const padding = ' '.repeat(widest - displayWidth(label));
-    return [`${label}${padding} ${counts[row]}`, ...notesOf(walk, failures)].join(', ');
+    return [`${label}${padding} ${counts[row]}`, ...formatRemarks(walk, failures)].join(', ');
   });
 }
 
-function labelOf({ account, package_id: id }: Walk, names: PackageNames, room: number): string {
+function formatLabel({ account, package_id: id }: Walk, names: PackageNames, columns: number): string {
   const key = `${account}/${id}`;
   const name = names(account, id);
   if (!name) return key;
-  return `${key} ${truncate(escapeControls(name), Math.max(LEAST_OF_NAME, room - key.length - 1))}`;
+  return `${key} ${truncate(escapeControls(name), Math.max(MIN_NAME_COLUMNS, columns - key.length - 1))}`;
 }
 
-/** `inserted 12, updated 3, …, 13 requests` a walk; the numbers of a kind have the same width. */
-function countsOf(walks: readonly Walk[]): string[] {
+/** `inserted 12, updated 3, …, 13 requests` for each walk; the numbers of a column have the same width. */
+function formatCounts(walks: readonly Walk[]): string[] {
   const widths = COUNTS.map((kind) => Math.max(0, ...walks.map((walk) => formatCount(walk[kind]).length)));
   return walks.map((walk) =>
     COUNTS.map((kind, column) => {
@@ -44,23 +52,22 @@ function countsOf(walks: readonly Walk[]): string[] {
   );
 }
 
-/** What else is worth saying of the walk. */
-function notesOf(walk: Walk, failures: RunSummary['failures']): string[] {
-  const notes = [];
-  if (walk.resumed) notes.push('resumed');
-  if (walk.quarantined > 0) notes.push(`${formatCount(walk.quarantined)} in quarantine`);
-  if (walk.unsettled > 0) notes.push(`${formatCount(walk.unsettled)} unsettled`);
-  if (walk.held_back > 0) notes.push(`${pluralize(walk.held_back, 'removal')} held back`);
-  if (walk.status !== 'succeeded') notes.push(endOf(walk, failures));
-  return notes;
+function formatRemarks(walk: Walk, failures: RunSummary['failures']): string[] {
+  const remarks = [];
+  if (walk.resumed) remarks.push('resumed');
+  if (walk.quarantined > 0) remarks.push(`${formatCount(walk.quarantined)} in quarantine`);
+  if (walk.unsettled > 0) remarks.push(`${formatCount(walk.unsettled)} unsettled`);
+  if (walk.held_back > 0) remarks.push(`${pluralize(walk.held_back, 'removal')} held back`);
+  if (walk.status !== 'succeeded') remarks.push(formatStatus(walk, failures));
+  return remarks;
 }
 
-/** How a walk ended, and why where no line below says that. */
-function endOf({ account, package_id: id, status, error }: Walk, failures: RunSummary['failures']): string {
-  if (status === 'partial') return 'not whole';
-  const isTold = failures.some(
+/** With the error, unless the summary has a line for it. */
+function formatStatus({ account, package_id: id, status, error }: Walk, failures: RunSummary['failures']) {
+  if (status === 'partial') return 'incomplete';
+  const hasLine = failures.some(
     (failure) =>
       failure.account === account && (failure.packageId === id || (failure.parked && status === 'parked')),
   );
-  return isTold || !error ? status : `${status}: ${escapeControls(error)}`;
+  return hasLine || !error ? status : `${status}: ${escapeControls(error)}`;
 }

@@ -1,37 +1,39 @@
-/** What a run came to, in words and as JSON. */
+/** The result of a run as text and as JSON. */
 import type { RunSummary } from '../../sync/run.ts';
 import { formatHeldBack, type HeldBackSummary } from './held-back-summary.ts';
-import { publishedDocument, type Published } from '../commands/publish.ts';
-import { walkLines, type PackageNames } from './format-walks.ts';
+import { formatWalks, type PackageNames } from './format-walks.ts';
 import { formatCount, pluralize, formatDuration, escapeControls } from '../../lib/format.ts';
+import { formatJson } from './output.ts';
+import { publishResultDocument, type PublishResult } from './publication-text.ts';
 
 type Walk = RunSummary['walks'][number];
 type Storage = RunSummary['storage'][number];
 
-/** What the summary says beside the numbers. */
+/** What the text needs besides the summary. */
 export interface SummaryOptions {
   names: PackageNames;
-  leftBack: readonly HeldBackSummary[];
+  heldBack: readonly HeldBackSummary[];
   /** Columns of the terminal; undefined where there is none. */
   columns: number | undefined;
 }
 
-/** The lines of a run: one a package, one a storage, what went wrong, and the verdict. */
-export function summaryText(summary: RunSummary, { names, leftBack, columns }: SummaryOptions): string {
+/** One line per package and per storage, then what went wrong, then the status. */
+export function summaryText(summary: RunSummary, { names, heldBack, columns }: SummaryOptions): string {
+  const cost = `${formatDuration(summary.durationMs)}, ${pluralize(summary.requests, 'request')}`;
   const lines = [
-    ...walkLines(summary, names, columns ?? Number.POSITIVE_INFINITY),
-    ...quickSummary(summary),
+    ...formatWalks(summary, names, columns ?? Number.POSITIVE_INFINITY),
+    ...quickLines(summary),
     ...summary.storage.map(storageLine),
     ...summary.failures.flatMap(failureLines),
-    ...summary.walks.flatMap(noteLines),
-    ...formatHeldBack(leftBack),
-    `${words(summary.status)} in ${formatDuration(summary.durationMs)}, ${pluralize(summary.requests, 'request')}`,
+    ...summary.walks.flatMap(messageLines),
+    ...formatHeldBack(heldBack),
+    `${STATUS_TEXTS[summary.status]} in ${cost}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** Packages without a line of their own: a quick look found nothing in them. */
-function quickSummary({ mode, packagesDone, walks }: RunSummary): string[] {
+/** One line for all packages in which a quick walk found nothing: they have no line of their own. */
+function quickLines({ mode, packagesDone, walks }: RunSummary): string[] {
   const ended = walks.filter(({ status }) => status === 'succeeded' || status === 'partial');
   const left = packagesDone - ended.length;
   if (mode !== 'quick' || left <= 0) return [];
@@ -41,16 +43,16 @@ function quickSummary({ mode, packagesDone, walks }: RunSummary): string[] {
 
 function storageLine(storage: Storage): string {
   const today = storage.live === null ? [] : [storage.live ? 'today read' : 'no figures of today'];
-  const notes = [...today, `${pluralize(storage.booked, 'day')} booked`];
-  if (storage.missed > 0) notes.push(`${pluralize(storage.missed, 'day')} not served`);
-  if (storage.unconfirmed > 0)
-    notes.push(
-      `${pluralize(storage.unconfirmed, 'day')} ${storage.unconfirmed === 1 ? 'waits' : 'wait'} for a second reading`,
+  const { missed, unconfirmed, discrepancies, quarantined } = storage;
+  const parts = [...today, `${pluralize(storage.booked, 'day')} booked`];
+  if (missed > 0) parts.push(`${pluralize(missed, 'day')} not served`);
+  if (unconfirmed > 0)
+    parts.push(
+      `${pluralize(unconfirmed, 'day')} ${unconfirmed === 1 ? 'waits' : 'wait'} for a second reading`,
     );
-  if (storage.discrepancies > 0)
-    notes.push(`${pluralize(storage.discrepancies, 'figure')} of booked days differ now`);
-  if (storage.quarantined > 0) notes.push(`${pluralize(storage.quarantined, 'record')} in quarantine`);
-  return `storage of ${storage.account}: ${notes.join(', ')}`;
+  if (discrepancies > 0) parts.push(`${pluralize(discrepancies, 'figure')} of booked days differ now`);
+  if (quarantined > 0) parts.push(`${pluralize(quarantined, 'record')} in quarantine`);
+  return `storage of ${storage.account}: ${parts.join(', ')}`;
 }
 
 function failureLines(failure: RunSummary['failures'][number]): string[] {
@@ -58,25 +60,23 @@ function failureLines(failure: RunSummary['failures'][number]): string[] {
   return failure.hint ? [...lines, `  -> ${failure.hint}`] : lines;
 }
 
-/** Why a walk was not whole, or what is worth saying of one that was. */
-function noteLines({ account, package_id: id, status, error }: Walk): string[] {
+/** Why a walk is incomplete, or a message of a complete one. */
+function messageLines({ account, package_id: id, status, error }: Walk): string[] {
   if (!error || (status !== 'partial' && status !== 'succeeded')) return [];
-  return [`${status === 'partial' ? 'not whole' : 'note'}: ${account}/${id}: ${escapeControls(error)}`];
+  return [`${status === 'partial' ? 'incomplete' : 'note'}: ${account}/${id}: ${escapeControls(error)}`];
 }
 
-function words(status: RunSummary['status']): string {
-  return {
-    succeeded: 'done',
-    partial: 'done in part',
-    failed: 'failed',
-    parked: 'parked',
-    interrupted: 'interrupted',
-  }[status];
-}
+const STATUS_TEXTS: Record<RunSummary['status'], string> = {
+  succeeded: 'done',
+  partial: 'done in part',
+  failed: 'failed',
+  parked: 'parked',
+  interrupted: 'interrupted',
+};
 
-/** The JSON document of a run and of what was published of it: keys in snake_case. */
-export function summaryJson(summary: RunSummary, published: Published): string {
-  const document = {
+/** The JSON document of `sync --json` (docs/json.md). */
+export function summaryJson(summary: RunSummary, published: PublishResult): string {
+  return formatJson({
     run_id: summary.runId,
     mode: summary.mode,
     packages_done: summary.packagesDone,
@@ -92,29 +92,17 @@ export function summaryJson(summary: RunSummary, published: Published): string {
       hint,
       parked,
     })),
-    published: publishedDocument(published),
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+    published: publishResultDocument(published),
+  });
 }
 
-const PUBLIC = [
-  ...[
-    'walk_id',
-    'run_id',
-    'account',
-    'package_id',
-    'mode',
-    'status',
-    'pages',
-    'totalcount',
-    'inserted',
-    'updated',
-  ],
-  ...['unchanged', 'removed', 'restored', 'quarantined', 'unsettled', 'held_back', 'requests', 'resumed'],
-  ...['started_at', 'finished_at', 'error'],
-];
+const PUBLIC_COLUMNS = new Set([
+  ...['walk_id', 'run_id', 'account', 'package_id', 'mode', 'status', 'pages', 'totalcount', 'inserted'],
+  ...['updated', 'unchanged', 'removed', 'restored', 'quarantined', 'unsettled', 'held_back', 'requests'],
+  ...['resumed', 'started_at', 'finished_at', 'error'],
+]);
 
-/** The columns of a walk that the contract names; the rest is how it goes on. */
+/** Without the internal columns of the row. */
 function publicWalk(walk: Walk) {
-  return Object.fromEntries(Object.entries(walk).filter(([name]) => PUBLIC.includes(name)));
+  return Object.fromEntries(Object.entries(walk).filter(([name]) => PUBLIC_COLUMNS.has(name)));
 }

@@ -4,7 +4,8 @@ import type { StatusQueries } from '../../queries/status-queries.ts';
 import type { Advice } from '../../health/problems.ts';
 import type { PublishedReport, Report } from '../../health/report.ts';
 import { formatAgo, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
-import { displayPath, table } from './output.ts';
+import { displayPath } from './output.ts';
+import { formatTable } from './table.ts';
 
 /** The report for a terminal: the verdict first. */
 export function statusText(report: Report, now: number): string {
@@ -61,7 +62,7 @@ function packageTable(report: Report, since: Since): string {
 const MOST_ROWS = 40;
 
 function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [table(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
+  return [formatTable(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
 }
 
 function more(left: number): string[] {
@@ -76,7 +77,7 @@ function storageTable(report: Report, since: Since): string {
     formatCount(row.gaps),
     formatCount(row.gaps_given_up),
   ]);
-  return table(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
+  return formatTable(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
 }
 
 function driftTable(report: Report, since: Since): string {
@@ -112,7 +113,7 @@ function budgetTable(report: Report): string {
       ? [`  ${account} was paused until ${pause.until} UTC; its rate comes back until ${pause.back_at} UTC`]
       : [],
   );
-  return [table([...headings, '>unchanged pages'], rows), ...returning].join('\n');
+  return [formatTable([...headings, '>unchanged pages'], rows), ...returning].join('\n');
 }
 
 function publishedLine({ file, published_at: at, behind }: PublishedReport, since: Since): string {
@@ -132,7 +133,7 @@ function runTable(report: Report, since: Since): string {
     formatCount(run.requests),
     truncate(run.error ?? '', 80),
   ]);
-  return table(['run', 'started', 'trigger', 'mode', 'scope', 'status', '>requests', 'error'], rows);
+  return formatTable(['run', 'started', 'trigger', 'mode', 'scope', 'status', '>requests', 'error'], rows);
 }
 
 type Requests = ReturnType<StatusQueries['requests']>;
@@ -149,10 +150,5 @@ export function requestsText(requests: Requests): string {
     row.duration_ms === null ? '' : formatCount(row.duration_ms),
     row.bytes === null ? '' : formatCount(row.bytes),
   ]);
-  return `${table(['sent (UTC)', 'account', 'purpose', '>package', '>page', 'status', '>ms', '>bytes'], rows)}\n`;
-}
-
-/** The last requests as one JSON document. */
-export function requestsJson(requests: Requests): string {
-  return `${JSON.stringify({ requests }, null, 2)}\n`;
+  return `${formatTable(['sent (UTC)', 'account', 'purpose', '>package', '>page', 'status', '>ms', '>bytes'], rows)}\n`;
 }

@@ -27,7 +27,7 @@ describe('backup and restore', () => {
     const backup = await vodhouse(['backup', 'backups/x y.db', ...other], { cwd });
     expect([backup.code, backup.stderr]).toEqual([0, '']);
     expect(backup.stdout).toMatch(
-      /^backed up data\/vodhouse\.db to backups\/x y\.db: 40 videos, \d+ kB, [\d.]+ m?s\nvodhouse restore 'backups\/x y\.db' --config other\.yaml puts it back\n$/,
+      /^backed up data\/vodhouse\.db to backups\/x y\.db: 40 videos, \d+ kB, [\d.]+ m?s\nto restore it: vodhouse restore 'backups\/x y\.db' --config other\.yaml\n$/,
     );
     execute(join(cwd, WAREHOUSE), "update package set name = 'later'");
     const restore = await vodhouse(['restore', 'backups/x y.db', ...other], { cwd });
@@ -35,11 +35,11 @@ describe('backup and restore', () => {
     expect(restore.stdout.split('\n')).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^restored data/vodhouse\\.db from backups/x y\\.db: 40 videos, \\d+ kB, its last run ended ${AT}$`,
+          `^restored data/vodhouse\\.db from backups/x y\\.db: 40 videos, \\d+ kB, last run ended ${AT}$`,
         ),
       ),
-      expect.stringMatching(/^what was there is kept: data\/vodhouse\.db\.before-restore-\d{8}-\d{6}$/),
-      'of its ledger 0 requests of the last day and 0 pauses were taken over',
+      expect.stringMatching(/^the previous file is kept: data\/vodhouse\.db\.before-restore-\d{8}-\d{6}$/),
+      'from its ledger: 0 requests of the last day and 0 pauses',
       'next: vodhouse sync --config other.yaml',
       '',
     ]);
@@ -66,7 +66,7 @@ describe('backup and restore', () => {
     const { code, stdout } = await vodhouse(['restore', 'copy.db'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'the ledger of it cannot be read, the request budget counts from the backup on: ',
+      'its ledger cannot be read: requests since the backup do not count against the limits: ',
     );
   });
 });
@@ -161,7 +161,7 @@ describe('a backup that gets a signal', () => {
     const { code, stdout, stderr } = await command.ended;
     expect([code, stdout]).toEqual([130, '']);
     expect(stderr).toBe(
-      `stopping; no backup is made; once more to stop at once\nvodhouse: stopped by ${name} before the end\n`,
+      `stopping; no backup is made; a second signal stops at once\nvodhouse: stopped by ${name} before the end\n`,
     );
     expect(readdirSync(cwd)).toEqual(before);
   });

@@ -16,7 +16,7 @@ describe('check', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('vodhouse.yaml: ok, 1 account\n');
     expect(stdout).toMatch(/^main +package 101 +ok +250 videos$/m);
-    expect(stdout).toMatch(/^main +storage of \d{4}-\d\d-\d\d +ok +answers with its figures$/m);
+    expect(stdout).toMatch(/^main +storage of \d{4}-\d\d-\d\d +ok +answers with figures of that day$/m);
     expect(stdout).not.toContain('102');
   });
 
@@ -54,7 +54,7 @@ describe('check', () => {
           ok: false,
           hint: 'check the key and the package in the config',
         },
-        { account: 'main', ok: true, result: 'answers with its figures', hint: null },
+        { account: 'main', ok: true, result: 'answers with figures of that day', hint: null },
       ],
     });
   });

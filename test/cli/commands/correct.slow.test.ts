@@ -46,7 +46,7 @@ describe('correct', () => {
 
     const done = await vodhouse(['correct', 'main', date, '--yes', '--reason', 'ticket 12'], { cwd });
     expect(done.code).toBe(0);
-    expect(done.stdout).toMatch(new RegExp(`^corrected: main ${date}; .*\\npublished `, 'm'));
+    expect(done.stdout).toMatch(new RegExp(`^corrected main ${date}: .*\\npublished `, 'm'));
     expect(rowsOf(cwd, 'select date, reason from storage_correction')).toEqual([
       { date, reason: 'ticket 12' },
     ]);

@@ -14,7 +14,7 @@ describe('demo', () => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await vodhouse(['demo', '--once', '--file', 'new/demo.db'], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain('making new/demo.db');
+    expect(stdout).toContain('creating the warehouse new/demo.db');
     expect(stdout).toMatch(/^demo\/101 Lectures: +inserted 12,000, .*, 49 requests$/m);
     expect(stdout).toContain('today read, 400 days booked');
     expect(stdout + stderr).not.toContain('\u001b');

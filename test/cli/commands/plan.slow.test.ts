@@ -36,7 +36,7 @@ describe('plan', () => {
     const { code, stdout, stderr } = await vodhouse(['plan'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('main: fits: at least 96 of 100 a day');
-    expect(stdout).toMatch(/there is no warehouse at .*vodhouse\.db yet: vodhouse sync makes it/);
+    expect(stdout).toMatch(/there is no warehouse at .*vodhouse\.db yet: vodhouse sync creates it/);
     expect(stdout).toContain('size not known yet: 3 packages, counted as 1 page each');
     expect(requests).toEqual([]);
     expect(existsSync(join(cwd, WAREHOUSE))).toBe(false);
@@ -53,7 +53,7 @@ describe('plan', () => {
     expect(stdout).toMatch(/^the schedule fits \(vodhouse\.yaml\):\n {2}main: fits: 720 of 20,000 a day\n\n/);
     expect(stdout).toMatch(/^main +full +3 +29 +30 +15\.0 s +24 +720 +20,000$/m);
     expect(stdout).toContain(
-      'boundary reads (walk.boundary_reads) come on top, in a full pass at most 6 of main',
+      'boundary reads (walk.boundary_reads) are extra, per full pass at most 6 of main',
     );
     expect(stdout).not.toContain('not known');
     expect(requests).toEqual([]);

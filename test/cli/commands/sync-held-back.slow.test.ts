@@ -49,7 +49,7 @@ describe('a run that holds removals back', () => {
     );
     expect(rest.slice(0, -1)).toEqual([
       'held back in main/101: too many at once to believe',
-      '  -> to let them through: vodhouse sync --package 101 --accept-removals 2',
+      '  -> to accept them: vodhouse sync --package 101 --accept-removals 2',
       'the next full walk (at least one schedule later) that proves them again removes them',
     ]);
     expect(valueOf(cwd, LIVE)).toBe(60);
@@ -89,9 +89,7 @@ describe('sync --accept-removals', () => {
     useSmallPages(cwd, service);
     const { code, stdout } = await run('sync', '--accept-removals');
     expect(code).toBe(3);
-    expect(stdout).toContain(
-      'held back in main/101: 40 removals that were to be let through were not proved again by this walk\n',
-    );
+    expect(stdout).toContain('held back in main/101: this walk did not confirm 40 accepted removals\n');
     expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '2']);
     expect(valueOf(cwd, LIVE)).toBe(60);
   });
@@ -102,9 +100,7 @@ describe('sync --accept-removals', () => {
     await run('sync');
     useSmallPages(cwd, service);
     const { stdout } = await run('sync', '--accept-removals', '2');
-    expect(stdout).toContain(
-      ': 40 removals that were to be let through were not proved again by this walk; 2 held back later\n',
-    );
+    expect(stdout).toContain(': this walk did not confirm 40 accepted removals; 2 held back later\n');
   });
 });
 

@@ -34,7 +34,7 @@ function linesOf(
   const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
   const clock = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
-  return summaryText({ ...run, walks, failures, clock }, { names, leftBack: [], columns })
+  return summaryText({ ...run, walks, failures, clock }, { names, heldBack: [], columns })
     .trimEnd()
     .split('\n');
 }
@@ -107,8 +107,8 @@ describe('how a walk ended', () => {
     expect(lines[0]).toMatch(/, 1 request, failed$/);
     expect(lines[1]).toBe('failed: it refused');
     const partial = linesOf([walk({ status: 'partial', error: 'page 3 came with 2 of 5 records' })]);
-    expect(partial[0]).toMatch(/, 1 request, not whole$/);
-    expect(partial[1]).toBe('not whole: main/101: page 3 came with 2 of 5 records');
+    expect(partial[0]).toMatch(/, 1 request, incomplete$/);
+    expect(partial[1]).toBe('incomplete: main/101: page 3 came with 2 of 5 records');
   });
 
   it('comes with what is worth saying of a walk that went well', () => {

@@ -1,0 +1,66 @@
+import { toTimestamp } from '../lib/clock.ts';
+import { InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
+import type { Publication, Publisher } from '../publishing/publisher.ts';
+import { publishTime, type RunClock } from '../sync/run-clock.ts';
+import type { RunSummary } from '../sync/run.ts';
+import type { CommandContext } from './command-context.ts';
+import { EXIT, exitCodeForRun } from './exit.ts';
+import { displayPath } from './output/output.ts';
+import type { PublishResult } from './output/publication-text.ts';
+
+type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
+
+/**
+ * Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run.
+ * `runClock` is what the run found out about the clocks; null where there was no run.
+ */
+export async function publishAfterRun(
+  { publisher }: { publisher: Publisher | null },
+  context: Context,
+  signal: AbortSignal,
+  runClock: RunClock | null,
+): Promise<PublishResult> {
+  try {
+    return publisher && (await publishWhenUnlocked(publisher, context, signal, runClock));
+  } catch (error) {
+    if (error instanceof VodhouseError) return error;
+    throw error;
+  }
+}
+
+const MAX_TRIES = 200;
+const RETRY_MS = 300;
+
+/** Waits while another process publishes: that one may have read the warehouse before this run ended. */
+async function publishWhenUnlocked(
+  publisher: Publisher,
+  { clock, logger, announce }: Context,
+  signal: AbortSignal,
+  runClock: RunClock | null,
+): Promise<Publication | null> {
+  for (let tries = 1; !signal.aborted; tries++) {
+    const { now, pruneCopies } = publishTime(clock.now(), runClock);
+    const dueAt = publisher.dueAt(now);
+    if (dueAt === null) return null;
+    if (dueAt > now) {
+      const until = toTimestamp(dueAt);
+      logger.info(`publishing is put off until ${until} UTC (publish.every): vodhouse publish does not wait`);
+      return null;
+    }
+    if (tries === 1) announce(`publishing ${displayPath(publisher.file)} …\n`);
+    try {
+      return await publisher.publish(now, signal, { pruneCopies });
+    } catch (error) {
+      if (!(error instanceof LockedError) || tries === MAX_TRIES) throw error;
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+  return null;
+}
+
+/** The exit code for a run and the publication after it. */
+export function exitCodeForSync(status: RunSummary['status'], published: PublishResult): number {
+  const code = exitCodeForRun(status);
+  if (code !== EXIT.done || !(published instanceof VodhouseError)) return code;
+  return published instanceof InterruptedError ? EXIT.interrupted : EXIT.partial;
+}

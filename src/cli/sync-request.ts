@@ -1,0 +1,122 @@
+/** What the options of `sync` request. Every problem is a ConfigError. */
+import type { Config } from '../config/config.ts';
+import type { RunRequest } from '../app/pipeline.ts';
+import { packageNames } from '../health/commands.ts';
+import { createCalendar, daysBetween } from '../lib/calendar.ts';
+import { addDays, type DayRange } from '../lib/days.ts';
+import { ConfigError } from '../lib/errors.ts';
+import { formatCount } from '../lib/format.ts';
+import { formatSelector, matchesAny, type PackageSelector } from '../sync/package-selector.ts';
+import type { ConfigOptions } from './command-context.ts';
+
+export interface SyncOptions extends ConfigOptions {
+  quick?: true;
+  package?: PackageSelector[];
+  videos?: true;
+  storage?: true;
+  /** With `storage`: only these days, `yyyy-mm-dd`. */
+  from?: string;
+  to?: string;
+  /** True: all that are held back; a number: those held back by that walk or an earlier one. */
+  acceptRemovals?: true | number;
+  /** Store pages that look like those of another package. */
+  acceptPage?: true;
+  wait?: true;
+  json?: true;
+}
+
+/** `now`: milliseconds since 1970. */
+export function createRunRequest(
+  options: SyncOptions,
+  config: Pick<Config, 'accounts' | 'timezone'>,
+  now: number,
+) {
+  assertFullWalk(options);
+  const packages = options.package ?? null;
+  if (packages) assertConfigured(packages, config.accounts);
+  const isVideos = options.videos === true || packages !== null;
+  const isStorage = options.storage === true;
+  return {
+    mode: options.quick ? 'quick' : 'full',
+    packages,
+    videos: isVideos || !isStorage,
+    storage: isStorage || !isVideos,
+    storageDays: getStorageDays(options, createCalendar(config.timezone).dayAt(now)),
+    acceptRemovals: options.acceptRemovals ?? false,
+    acceptPage: options.acceptPage ?? false,
+  } satisfies Partial<RunRequest>;
+}
+
+/** True for a run over everything. */
+export function isUnscoped(request: ReturnType<typeof createRunRequest>): boolean {
+  const { packages, storageDays, videos, storage } = request;
+  return packages === null && storageDays === null && videos && storage;
+}
+
+function assertFullWalk({ quick, acceptRemovals, acceptPage, package: packages }: SyncOptions): void {
+  const hint = 'leave out --quick';
+  if (quick && acceptRemovals !== undefined) {
+    throw new ConfigError('--accept-removals needs a full walk: a quick one does not confirm removals', {
+      hint,
+    });
+  }
+  if (acceptPage && !packages) {
+    throw new ConfigError('--accept-page needs the packages that were filled with other videos', {
+      hint: 'add --package ID',
+    });
+  }
+  if (quick && acceptPage) {
+    throw new ConfigError('--accept-page needs a full walk: a quick one does not read every page', { hint });
+  }
+}
+
+/** Ten years. */
+const MAX_DAYS = 3_660;
+
+/** The days of --from and --to; null without them. `today` is that of the service's calendar. */
+function getStorageDays({ storage, from, to }: SyncOptions, today: string): DayRange | null {
+  if (from === undefined && to === undefined) return null;
+  if (!storage) throw new ConfigError('--from and --to name days of the storage', { hint: 'add --storage' });
+  if (from === undefined) {
+    throw new ConfigError('--to needs --from', { hint: 'add the first day: --from yyyy-mm-dd' });
+  }
+  const last = to ?? addDays(today, -1);
+  if (last > today) {
+    throw new ConfigError(`${last} is in the future: today is ${today}`, {
+      hint: 'leave out --to for yesterday',
+    });
+  }
+  const days = daysBetween(from, last) + 1;
+  if (days > MAX_DAYS) {
+    throw new ConfigError(`--from ${from} --to ${last} are ${formatCount(days)} days`, {
+      hint: `request at most ${formatCount(MAX_DAYS)} days at a time; every 31 days cost one request`,
+    });
+  }
+  if (from > last) throw new ConfigError(`--from ${from} is later than --to ${last}`, { hint: 'swap them' });
+  return { from, to: last };
+}
+
+/** How many packages of the config an error names. */
+const MAX_EXAMPLES = 20;
+
+function assertConfigured(selectors: readonly PackageSelector[], accounts: Config['accounts']): void {
+  const known = accounts.flatMap(({ name, packages }) =>
+    packages.map(({ id }) => ({ account: name, packageId: id })),
+  );
+  const unknown = selectors.filter((selector) => !known.some((key) => matchesAny(key, [selector])));
+  if (unknown.length === 0) return;
+  const hints = unknown.flatMap(({ packageId }) => {
+    const owners = known.filter((key) => key.packageId === packageId).map(({ account }) => account);
+    return owners.length === 0 ? [] : [`package ${packageId} is in ${owners.join(', ')}`];
+  });
+  if (hints.length < unknown.length) {
+    const getName = packageNames(accounts);
+    const names = known
+      .slice(0, MAX_EXAMPLES)
+      .map(({ account, packageId }) => getName({ account, package_id: packageId }));
+    hints.push(`the config has ${names.join(', ')}`);
+  }
+  throw new ConfigError(`no account has the package ${unknown.map(formatSelector).join(', ')}`, {
+    hint: [...new Set(hints)].join('; '),
+  });
+}

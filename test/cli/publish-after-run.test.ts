@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openCommandContext } from '../../src/cli/command-context.ts';
+import { publishResultText } from '../../src/cli/output/publication-text.ts';
+import { publishAfterRun } from '../../src/cli/publish-after-run.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { createPublisher } from '../../src/publishing/publisher.ts';
+import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { execute } from '../support/fixtures/live-file.ts';
+import { orderOf } from '../support/fixtures/published-file.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const never = new AbortController().signal;
+
+describe('publishing after a run', () => {
+  it('announces a publication before it starts, and logs until when publish.every puts it off', async () => {
+    const target = { ...orderOf(liveFileWith(packageRow(101), videoRow(1))), everyMs: 3_600_000 };
+    const publisher = createPublisher(target);
+    const written: string[] = [];
+    const write = (line: string) => written.push(line);
+    const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
+    const clock = createVirtualClock('2026-03-10T03:00:00Z');
+    const context = { clock, logger, announce: write };
+    expect(await publishAfterRun({ publisher }, context, never, null)).toMatchObject({ rows: { videos: 1 } });
+    expect(written).toEqual([`publishing ${target.file} …\n`]);
+    expect(await publishAfterRun({ publisher }, context, never, null)).toBeNull();
+    execute(target.live, "update package set name = 'Other'");
+    const putOff = await publishAfterRun({ publisher }, context, never, null);
+    expect([putOff, publishResultText(putOff)]).toEqual([null, '']);
+    expect(written.slice(1).join('')).toContain('publishing is put off until 2026-03-10 04:00:00 UTC');
+  });
+});
+
+describe('a command context', () => {
+  it.each([
+    [true, 'publishing …\n'],
+    [false, ''],
+  ])('announces on a terminal only: %s', async (isTerminal, expected) => {
+    const written: string[] = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    const before = process.stderr.isTTY;
+    process.stderr.isTTY = isTerminal;
+    try {
+      const context = await openCommandContext('sync', { logLevel: 'info', logFormat: 'text' }, []);
+      context.announce('publishing …\n');
+      context.close();
+    } finally {
+      process.stderr.isTTY = before;
+      vi.restoreAllMocks();
+    }
+    expect(written.join('')).toBe(expected);
+  });
+});
