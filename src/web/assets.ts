@@ -1,84 +1,73 @@
-/** The style sheets, scripts and pictures of the pages: files of the package, and of the chart library. */
+/** The style sheets, scripts and icon of the pages, from this package and from the chart library. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, extname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { distFile } from '../lib/child-process.ts';
 
 export interface Assets {
-  /** Where a file is to be found on this server, by its name (`page.css`). Throws where there is no such file. */
-  addressOf: (name: string) => string;
-  /** They hold no data: nobody is asked for a key. */
+  /** The path of a file on this server, by its name (`page.css`). Throws if there is no such file. */
+  getUrl: (name: string) => string;
+  /** No key is required: assets hold no data. */
   addRoutes(app: FastifyInstance): void;
 }
-
-interface Asset {
-  type: string;
-  body: Buffer;
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
 
 const CHART_FILES = ['uplot/dist/uPlot.iife.min.js', 'uplot/dist/uPlot.min.css'];
 
 /**
- * Reads all of them. They lie in one folder, named for what is in them, so that scripts find each other by relative
- * names; whatever is in there never changes.
+ * All assets share one folder, so that scripts can import each other by relative path. Its name is a hash of their
+ * content, so that browsers may cache them for ever.
  */
 export function openAssets(): Assets {
-  const assets = new Map(assetFiles().map((file) => [basename(file), readAsset(file)]));
-  const version = versionOf(assets);
+  const files = new Map(listAssetFiles().map((file) => [basename(file), file]));
+  const version = hashFiles(files);
   return {
-    addressOf: (name) => {
-      if (!assets.has(name)) throw new Error(`there is no asset ${name}`);
+    getUrl: (name) => {
+      if (!files.has(name)) throw new Error(`there is no asset ${name}`);
       return `/assets/${version}/${name}`;
     },
-    addRoutes: (app) => {
-      app.get<{ Params: Record<'version' | 'name', string> }>('/assets/:version/:name', (request, reply) => {
-        const asset = request.params.version === version ? assets.get(request.params.name) : undefined;
-        if (!asset) {
-          reply.callNotFound();
-          return;
-        }
-        void reply
-          .header('cache-control', 'public, max-age=31536000, immutable')
-          .header('vary', 'accept-encoding');
-        void reply.type(asset.type).send(asset.body);
-      });
-    },
+    addRoutes: (app) =>
+      void app.register(fastifyStatic, {
+        prefix: '/assets/:version/',
+        root: [...new Set([...files.values()].map(dirname))],
+        allowedPath: (path, _root, { params }) =>
+          (params as { version: string }).version === version && files.has(path.slice(1)),
+        index: false,
+        acceptRanges: false,
+        immutable: true,
+        maxAge: '1y',
+        setHeaders: (reply, path) => {
+          reply.header('vary', 'accept-encoding');
+          if (extname(path) === '.js') reply.type('text/javascript; charset=utf-8');
+        },
+      }),
   };
 }
 
-/** All that a browser may ask for, as paths. */
-function assetFiles(): string[] {
+/** Full paths. */
+function listAssetFiles(): string[] {
   const { resolve } = createRequire(import.meta.url);
   return [
-    ...filesIn(new URL('../../assets/', import.meta.url), ['.css', '.svg']),
-    ...filesIn(distFile('browser/'), ['.js']),
+    ...listFolder(new URL('../../assets/', import.meta.url), ['.css', '.svg']),
+    ...listFolder(distFile('browser/'), ['.js']),
     ...CHART_FILES.map((file) => resolve(file)),
   ];
 }
 
-function filesIn(folder: URL, extensions: readonly string[]): string[] {
-  const names = readdirSync(folder).filter((name) => extensions.includes(extname(name)));
-  return names.map((name) => fileURLToPath(new URL(name, folder)));
+function listFolder(folder: URL, extensions: readonly string[]): string[] {
+  const path = fileURLToPath(folder);
+  const names = readdirSync(path).filter((name) => extensions.includes(extname(name)));
+  return names.map((name) => join(path, name));
 }
 
-function readAsset(file: string): Asset {
-  return { type: TYPES[extname(file)] ?? 'application/octet-stream', body: readFileSync(file) };
-}
-
-/** Eight hexadecimal digits that are others as soon as a byte or a name is. */
-function versionOf(assets: ReadonlyMap<string, Asset>): string {
+/** Eight hexadecimal digits, from all names and contents. */
+function hashFiles(files: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
-  for (const name of [...assets.keys()].sort()) {
-    const body = assets.get(name)?.body ?? '';
+  for (const [name, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const body = readFileSync(file);
     hash.update(`${name} ${body.length}\n`).update(body);
   }
   return hash.digest('hex').slice(0, 8);

@@ -1,28 +1,27 @@
-/** What the page of a package shows. */
+/** What the page of a package shows, read from the live file. */
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { createStanding, type Standing } from '../health/report.ts';
-import type { FactParts } from './status-view.ts';
-import { SEARCH_ITEMS, SORT_ITEMS, type SearchItem, type SortItem } from '../service/videos.ts';
+import type { ViewSources } from './status-view.ts';
+import { SEARCH_ITEMS, SORT_ITEMS } from '../service/videos.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PackageWalk, RemovedVideo } from '../queries/named/videos.ts';
 import { z } from 'zod';
 import { pageParam, textParam } from './query-params.ts';
 
-/** Videos a page. */
-export const VIDEOS_A_PAGE = 50;
+const VIDEOS_PER_PAGE = 50;
 const WALKS = 10;
-const SIZE_DAYS = 90;
+const SPARKLINE_DAYS = 90;
 
-/** What a reader may ask of the list; what cannot be read counts as left out. */
+/** The query of the page. Invalid values are replaced by the defaults. */
 export const packageQuery = z.object({
   keyword: textParam,
   item: z.enum(SEARCH_ITEMS).catch('title'),
   sort: z.enum(SORT_ITEMS).catch('id'),
   direction: z.enum(['asc', 'desc']).catch('desc'),
   page: pageParam,
-  /** Removed videos with a lower id than this, or all of them; null: the list itself. */
+  /** List removed videos: all, or those with a lower id; null: list the videos of the package. */
   removed: z
     .union([z.literal('all'), z.coerce.number().int().min(1)])
     .nullable()
@@ -32,7 +31,7 @@ export const packageQuery = z.object({
 
 export type PackageQuery = z.output<typeof packageQuery>;
 
-/** A video of the list, as the service sent it. */
+/** Fields of a video as the service sent them. */
 export interface ListedVideo {
   id: number;
   title: string | null;
@@ -47,80 +46,69 @@ export interface PackageView {
   account: string;
   package_id: number;
   name: string | null;
-  /** How it stands; null where it is no longer in the config, since `retiredAt`. */
+  /** Null if it is no longer in the config (`retiredAt`). */
   standing: Standing['packages'][number] | null;
   retiredAt: string | null;
-  wish: PackageQuery;
+  query: PackageQuery;
   sizes: { date: string; videos: number }[];
   walks: PackageWalk[];
-  /** The list, or the removed ones; null where the package was never walked whole. */
+  /** Null if removed videos are listed, or if no full walk has completed yet. */
   list: { videos: ListedVideo[]; found: number; page: number; pages: number } | null;
   removed: { videos: RemovedVideo[]; next: number | null } | null;
 }
 
-export interface PackageParts extends FactParts {
-  lists: VideoLists;
-}
-
-/** Gathers the facts; null where nothing is known of such a package. Rejects as `Lists.page` does. */
+/** Null if the package is neither in the warehouse nor in the config. Rejects as `VideoLists.page` does. */
 export async function createPackageView(
-  parts: PackageParts,
+  sources: ViewSources,
   key: { account: string; packageId: number },
-  wish: PackageQuery,
+  query: PackageQuery,
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<PackageView | null> {
-  const { details } = parts;
+  const { details } = sources;
   const { account, packageId: package_id } = key;
-  const { packages } = createStanding(parts, now, 1);
+  const { packages } = createStanding(sources, now, 1);
   const standing = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
-  const known = details.package(key);
-  if (!known && !standing) return null; // one that no run has met yet has a page, too
-  const since = addDays(toTimestamp(now).slice(0, 10), -SIZE_DAYS);
+  const stored = details.package(key);
+  if (!stored && !standing) return null;
+  const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
   return {
     now,
     account,
     package_id,
-    name: (known ?? standing)?.name ?? null,
+    name: (stored ?? standing)?.name ?? null,
     standing,
-    retiredAt: known?.retired_at ?? null,
-    wish,
+    retiredAt: stored?.retired_at ?? null,
+    query,
     sizes: details.sizes(key, since),
     walks: details.walks(key, WALKS),
-    list: wish.removed === null ? await listed(parts.lists, key, wish, signal) : null,
-    removed: wish.removed === null ? null : removedOf(details, key, wish.removed),
+    list: query.removed === null ? await readVideoPage(sources.lists, key, query, signal) : null,
+    removed: query.removed === null ? null : readRemovedPage(details, key, query.removed),
   };
 }
 
-function removedOf(
-  details: PageQueries,
-  key: { account: string; packageId: number },
-  wished: number | 'all',
-) {
-  const below = wished === 'all' ? Number.MAX_SAFE_INTEGER : wished;
-  const videos = details.removedOf(key, below, VIDEOS_A_PAGE + 1);
-  const shown = videos.slice(0, VIDEOS_A_PAGE);
-  return { videos: shown, next: videos.length > VIDEOS_A_PAGE ? (shown.at(-1)?.id ?? null) : null };
+type PackageKey = { account: string; packageId: number };
+
+function readRemovedPage(details: PageQueries, key: PackageKey, removed: number | 'all') {
+  const below = removed === 'all' ? Number.MAX_SAFE_INTEGER : removed;
+  const videos = details.removedOf(key, below, VIDEOS_PER_PAGE + 1);
+  const shown = videos.slice(0, VIDEOS_PER_PAGE);
+  return { videos: shown, next: videos.length > VIDEOS_PER_PAGE ? (shown.at(-1)?.id ?? null) : null };
 }
 
-async function listed(
+/** The last page if the query asks for a later one. */
+async function readVideoPage(
   lists: VideoLists,
-  key: { account: string; packageId: number },
-  wish: PackageQuery,
+  key: PackageKey,
+  { keyword, item, sort, direction, ...query }: PackageQuery,
   signal: AbortSignal,
 ): Promise<PackageView['list']> {
-  const read = (page: number) => lists.page(key, { ...queryOf(wish), page, pageSize: VIDEOS_A_PAGE }, signal);
-  let [page, answer] = [wish.page, await read(wish.page)];
+  const search = keyword === null ? {} : { search: { item, keyword } };
+  const listQuery = { ...search, sort: { item: sort, direction }, pageSize: VIDEOS_PER_PAGE };
+  const read = (page: number) => lists.page(key, { ...listQuery, page }, signal);
+  let [page, answer] = [query.page, await read(query.page)];
   if (!answer) return null;
-  const pages = Math.max(1, Math.ceil(answer.size / VIDEOS_A_PAGE));
+  const pages = Math.max(1, Math.ceil(answer.size / VIDEOS_PER_PAGE));
   if (page > pages) [page, answer] = [pages, (await read(pages)) ?? answer];
   const videos = JSON.parse(Buffer.from(answer.records).toString('utf8')) as ListedVideo[];
   return { videos, found: answer.size, page, pages };
-}
-
-function queryOf({ keyword, item, sort, direction }: PackageQuery): {
-  search?: { item: SearchItem; keyword: string };
-  sort: { item: SortItem; direction: 'asc' | 'desc' };
-} {
-  const search = keyword === null ? {} : { search: { item, keyword } };
-  return { ...search, sort: { item: sort, direction } };
 }

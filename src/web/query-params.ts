@@ -1,10 +1,10 @@
-/** What a reader may ask of a page in its address; what cannot be read counts as left out. */
+/** Query parameters of the pages. Invalid values count as missing. */
 import { z } from 'zod';
 
-/** A text; null where it is left out, empty or very long. */
+/** Null if missing, blank or longer than 200 characters. */
 export const textParam = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
 
-/** Which page of a list, from 1 up. */
+/** A page number, from 1. */
 export const pageParam = z.coerce
   .number()
   .int()

@@ -12,13 +12,13 @@ import type { Authorize } from '../service/server/api-keys.ts';
 import { openApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
-import { addNameCheck, createAuthorize, assertKeysOrLoopback, rejectUnauthorized } from './auth/access.ts';
-import { openAssets, type Assets } from './assets.ts';
+import { addHostCheck, assertKeysOrLoopback, createAuthorize, rejectUnauthorized } from './auth/access.ts';
+import { openAssets } from './assets.ts';
 import { addHeaders } from './security-headers.ts';
 import type { Metrics } from './metrics.ts';
-import { addPages, type PageAccess, type PagesParts } from './page-routes.tsx';
-import { renderLogin } from './pages/login.tsx';
-import { createLogin, FORM_ROUTES, type LoginAccess } from './auth/login.ts';
+import { addPages, type PagesOptions } from './page-routes.tsx';
+import { createLoginRenderer } from './pages/login.tsx';
+import { createLogin, FORM_ROUTES } from './auth/login.ts';
 import type { Readiness } from '../health/readiness.ts';
 
 export interface WebServerParts {
@@ -27,7 +27,7 @@ export interface WebServerParts {
   /** The catalogue of these accounts. */
   catalogueOf: (accounts: readonly AccountConfig[]) => Catalogue;
   clock: Pick<Clock, 'now'>;
-  pages: PagesParts;
+  pages: PagesOptions;
   metrics: Pick<Metrics, 'text' | 'contentType' | 'served'>;
   /** With names and figures, or for whoever is not let in. */
   readiness: (isAuthenticated: boolean) => Readiness;
@@ -49,17 +49,17 @@ export async function createWebServer(parts: WebServerParts): Promise<WebServer>
   const { server, onError, bounds = {} } = parts;
   assertKeysOrLoopback(server);
   const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz'], takesBodies: FORM_ROUTES });
-  addNameCheck(app, server);
+  addHostCheck(app, server);
   addTimes(app, parts.metrics);
   addHeaders(app, server);
   const assets = openAssets();
-  const people = createLogin({ ...parts, renderForm: renderLogin(assets.addressOf) });
-  people.addRoutes(app);
+  const login = createLogin({ ...parts, renderForm: createLoginRenderer(assets.getUrl) });
+  login.addRoutes(app);
   await app.register(compress, COMPRESSION);
   assets.addRoutes(app);
   addMirror(app, parts, createAuthorize(server, parts.accounts));
-  addStanding(app, parts, people.isAuthenticated);
-  addPages(app, parts.pages, doorOf(people, assets, server));
+  addStatusRoutes(app, parts, login.isAuthenticated);
+  addPages(app, parts.pages, { login, assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
   try {
     const { url } = await listen(app, server);
     return { url, close: async () => app.close() };
@@ -70,17 +70,6 @@ export async function createWebServer(parts: WebServerParts): Promise<WebServer>
       cause: error,
     });
   }
-}
-
-function doorOf(people: LoginAccess, { addressOf }: Assets, { keys }: ServerConfig): PageAccess {
-  return {
-    addressOf,
-    isKeyed: keys.length > 0,
-    sentAway: (request, reply, what) =>
-      what === 'page'
-        ? people.sendLoginForm(request, reply)
-        : rejectUnauthorized(people.isAuthenticated, request, reply),
-  };
 }
 
 function hintFor(code: string | undefined): string {
@@ -113,7 +102,7 @@ function addMirror(
   }
 }
 
-function addStanding(app: FastifyInstance, parts: WebServerParts, admits: Authorize): void {
+function addStatusRoutes(app: FastifyInstance, parts: WebServerParts, admits: Authorize): void {
   const { metrics, readiness, whyDead, server } = parts;
   const description = openApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
   app.get('/openapi.json', async () => description);

@@ -134,7 +134,7 @@ describe('the legend', () => {
     const first = await legendOf(page);
     expect(first.day).toBe('2026-11-12');
     expect(first.sizes.slice(3)).toEqual([
-      'not told',
+      'not provided',
       expect.stringMatching(/GiB$/),
       expect.stringMatching(/^≥ /),
     ]);

@@ -96,7 +96,7 @@ describe('an open page', () => {
     const seen = await page.evaluate<number[]>(`globalThis.seen`);
     expect(seen.length).toBeGreaterThan(1);
     expect(seen).toEqual(seen.toSorted((one, other) => one - other));
-    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('No run is under way');
+    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('No run in progress');
   });
 
   test('has as many points in its chart as the warehouse has days', async () => {
@@ -157,8 +157,8 @@ describe('without scripts', () => {
     await standStill(page);
     const texts = (selector: string) => page.locator(selector).allInnerTexts();
     expect(await heading(page)).toMatch(/^✓ All 3 packages fresh; last full walk /);
-    expect(await texts('#needs > p')).toEqual(['Nothing.']);
-    expect(await texts('#progress h2')).toEqual(['No run is under way']);
+    expect(await texts('#problems > p')).toEqual(['Nothing.']);
+    expect(await texts('#progress h2')).toEqual(['No run in progress']);
     const packages = demo.rows(
       'select name, live_count from package where retired_at is null order by package_id',
     );
@@ -274,7 +274,7 @@ describe('the keyboard', () => {
     await drawn(page);
     await keepAsItIs(page);
     const all = await focusable(page);
-    expect(all[0]).toBe('a To the content');
+    expect(all[0]).toBe('a Skip to content');
     const stops = await tabThrough(page, all.length);
     expect(stops.map(({ what }) => what)).toEqual(all);
     expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
@@ -307,7 +307,7 @@ describe('the keyboard', () => {
     await tabTo('button 1 year');
     await page.keyboard.press('Enter');
     expect(await pressed()).toEqual(['1 year']);
-    await tabTo('summary The last days as a table');
+    await tabTo('summary Last days as a table');
     await page.keyboard.press('Enter');
     expect(await page.locator('#storage-figures table').isVisible()).toBe(true);
   });

@@ -1,4 +1,4 @@
-/** The pages over a service that means harm: whatever it says stays text; and the door for people with a key. */
+/** The pages over a service that means harm: whatever it says stays text; and the login. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
@@ -115,7 +115,7 @@ describe('what the service says', () => {
     expect(await texts(page, '#removed li > a')).toEqual([EVERYTHING]);
     expect(await texts(page, '#packages tbody a')).toEqual(expect.arrayContaining([...NAMES.values()]));
     expect(await texts(page, '#progress .walk')).toEqual([ATTACKS.image]);
-    const needs = (await texts(page, '#needs')).join();
+    const needs = (await texts(page, '#problems')).join();
     for (const attack of [ATTACKS.image, ATTACKS.script, ATTACKS.turned]) expect(needs).toContain(attack);
     expect(await texts(page, '#runs .why bdi')).toEqual([EVERYTHING]);
     expect((await texts(page, '#budgets td')).join()).toContain(EVERYTHING);
@@ -131,7 +131,7 @@ describe('what the service says', () => {
     expect(await page.locator('#keyword').inputValue()).toBe(ATTACKS.script);
     expect(await texts(page, 'tbody th')).toEqual([EVERYTHING, ATTACKS.script]);
     await page.goto(`${site.url}/packages/main/102`);
-    expect(await texts(page, '.standing bdi.why')).toEqual([EVERYTHING]);
+    expect(await texts(page, '.package-state bdi.why')).toEqual([EVERYTHING]);
     await page.goto(`${site.url}/packages/main/101/videos/8`);
     expect(await page.title()).toBe(`${EVERYTHING} · vodhouse`);
     expect(await texts(page, 'h1 > bdi')).toEqual([EVERYTHING]);
@@ -232,11 +232,11 @@ describe('with keys', () => {
 
   test('a page is a form; a wrong key is told so, the right one leads to the page', async () => {
     const { site, page } = await openKeyed();
-    expect(await heading(page)).toBe('A key is wanted');
+    expect(await heading(page)).toBe('API key required');
     expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Leave' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
     await enter(page, 'another-key');
-    expect(await page.getByRole('alert').innerText()).toBe('This is no key of this server.');
+    expect(await page.getByRole('alert').innerText()).toBe('This is not a key of this server.');
     await enter(page, KEY);
     expect(page.url()).toBe(site.url + ASKED_FOR);
     expect(await page.locator('h1 > bdi').textContent()).toBe(`${ATTACKS.turned} ${ATTACKS.quotes}`);
@@ -251,11 +251,11 @@ describe('with keys', () => {
     expect((await live).status()).toBe(200);
     const other = await page.context().newPage();
     await other.goto(site.url);
-    await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Leave' }).click()]);
-    expect(await heading(other)).toBe('A key is wanted');
-    await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('A key is wanted');
+    await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Sign out' }).click()]);
+    expect(await heading(other)).toBe('API key required');
+    await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('API key required');
     await other.goto(`${site.url}/storage/main`);
-    expect(await heading(other)).toBe('A key is wanted');
+    expect(await heading(other)).toBe('API key required');
     complaints = complaints.filter((line) => !/^failed request: .*live\.json .*ABORTED$/.test(line)); // it reloads at 401
   });
 

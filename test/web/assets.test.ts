@@ -19,18 +19,18 @@ const fileAt = (path: string) => readFileSync(fileURLToPath(new URL(`../../${pat
 
 async function serve(assets: Assets = openAssets()) {
   const app = createApp({});
-  addHeaders(app, { keys: ['door-key'] });
+  addHeaders(app, { keys: ['server-key'] });
   await app.register(compress, { encodings: ['br', 'gzip'] });
   assets.addRoutes(app);
   onTestFinished(() => app.close());
   const { url } = await listen(app, { host: '127.0.0.1', port: 0 });
-  return { url, addressOf: (name: string) => `${url}${assets.addressOf(name)}` };
+  return { url, getUrl: (name: string) => `${url}${assets.getUrl(name)}` };
 }
 
 describe('an asset', () => {
   it.each(FILES)('is its file, kept for ever and asked for without a key: %s', async (name, type, path) => {
-    const { addressOf } = await serve();
-    const { status, headers, body } = await browse(addressOf(name));
+    const { getUrl } = await serve();
+    const { status, headers, body } = await browse(getUrl(name));
     expect([status, headers['content-type'], headers.vary]).toEqual([200, type, 'accept-encoding']);
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(headers).toMatchObject({
@@ -39,13 +39,13 @@ describe('an asset', () => {
       'content-security-policy': expect.stringContaining("default-src 'none'") as string,
     });
     expect(body.equals(fileAt(path))).toBe(true);
-    const head = await browse(addressOf(name), { method: 'HEAD' });
+    const head = await browse(getUrl(name), { method: 'HEAD' });
     expect([head.status, head.headers['content-type'], head.body.length]).toEqual([200, type, 0]);
   });
 
   it('comes compressed to who takes that', async () => {
-    const { addressOf } = await serve();
-    const address = addressOf('uPlot.iife.min.js');
+    const { getUrl } = await serve();
+    const address = getUrl('uPlot.iife.min.js');
     for (const [encoding, unpack] of [['br', brotliDecompressSync] as const, ['gzip', gunzipSync] as const]) {
       const { headers, body } = await browse(address, { headers: { 'accept-encoding': encoding } });
       expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'accept-encoding']);
@@ -55,15 +55,15 @@ describe('an asset', () => {
 
   it('lies in one folder with all others: scripts find each other by name', () => {
     const assets = openAssets();
-    const folders = FILES.map(([name]) => new URL('.', `http://here.test${assets.addressOf(name)}`).pathname);
+    const folders = FILES.map(([name]) => new URL('.', `http://here.test${assets.getUrl(name)}`).pathname);
     expect(new Set(folders).size).toBe(1);
     expect(folders[0]).toMatch(/^\/assets\/[0-9a-f]{8}\/$/);
-    expect(openAssets().addressOf('page.js')).toBe(assets.addressOf('page.js'));
+    expect(openAssets().getUrl('page.js')).toBe(assets.getUrl('page.js'));
   });
 
   it('is not there under another version, another name, or a path that climbs', async () => {
-    const { url, addressOf } = await serve();
-    const folder = new URL('.', addressOf('page.js')).href;
+    const { url, getUrl } = await serve();
+    const folder = new URL('.', getUrl('page.js')).href;
     const elsewhere = [
       ...[`${url}/assets/00000000/page.js`, `${url}/assets/page.js`, `${url}/assets/`, folder],
       ...['none.js', 'page.ts', '.tsbuildinfo', '%2e%2e%2fpackage.json', 'constructor', 'page.js/'].map(
@@ -75,6 +75,6 @@ describe('an asset', () => {
       expect([address, status, text]).toEqual([address, 404, '{"error":"no such path"}']);
       expect(headers).not.toHaveProperty('cache-control');
     }
-    expect(() => openAssets().addressOf('none.js')).toThrow('there is no asset none.js');
+    expect(() => openAssets().getUrl('none.js')).toThrow('there is no asset none.js');
   });
 });

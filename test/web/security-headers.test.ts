@@ -65,7 +65,7 @@ describe('what a browser is told to keep to', () => {
 
   it.each([
     [[], 'no-cache'],
-    [['door-key'], 'no-store'],
+    [['server-key'], 'no-store'],
   ])('keeps no page without asking, with keys %j: %s', async (keys, pages) => {
     const url = await serve(keys);
     const kept = async (path: string) => (await browse(`${url}${path}`)).headers['cache-control'];

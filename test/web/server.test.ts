@@ -21,7 +21,7 @@ import {
 import { readPrometheusText, valueIn } from '../support/prometheus-text.ts';
 import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
 
-const KEY = 'door-key';
+const KEY = 'server-key';
 const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
 const MAIN = '/accounts/main';
 
@@ -153,7 +153,7 @@ describe('a server with keys', () => {
     for (const [what, { query = '', headers = {} }] of wrong) {
       const { status, headers: said, text } = await ask(`${url}/metrics${query.replace('&', '?')}`, headers);
       expect([what, status, said.get('www-authenticate')]).toEqual([what, 401, 'Bearer']);
-      expect(JSON.parse(text)).toEqual({ error: 'a key of server.keys is wanted' });
+      expect(JSON.parse(text)).toEqual({ error: 'API key required (server.keys)' });
     }
   });
 
@@ -392,15 +392,15 @@ describe('no answer of the server', () => {
 
   it.each([
     ['right', keys],
-    ['wrong', ['door-key']],
-  ])('holds a key of it, nor one of the service: %s keys', async (_which, doorKeys) => {
-    const { url, errors } = await openSite(doorKeys);
+    ['wrong', ['server-key']],
+  ])('holds a key of it, nor one of the service: %s keys', async (_which, serverKeys) => {
+    const { url, errors } = await openSite(serverKeys);
     const answers = await everything(url, inQuery, inHeader);
-    const metrics = await ask(`${url}/metrics?key=${encodeURIComponent(doorKeys[0] ?? '')}`);
+    const metrics = await ask(`${url}/metrics?key=${encodeURIComponent(serverKeys[0] ?? '')}`);
     answers.push(['/metrics at the end', metrics.text]);
     expect(metrics.text).toContain('route="/info/v1/videos.json"');
     expect(findCanary(answers)).toEqual([]);
-    for (const key of [inHeader, ...SERVICE_KEYS, ...doorKeys.slice(-1)]) {
+    for (const key of [inHeader, ...SERVICE_KEYS, ...serverKeys.slice(-1)]) {
       expect(answers.filter(([, text]) => text.includes(key)).map(([name]) => name)).toEqual([]);
     }
     expect(errors).toEqual([]);

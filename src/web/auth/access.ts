@@ -1,11 +1,11 @@
-/** Who may ask the server, and by which name it may be called. */
+/** Access to the server: by API key, or from this machine only. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../../config/config.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/loopback.ts';
-import { createKeyAuth, allowAll, type Authorize } from '../../service/server/api-keys.ts';
+import { allowAll, createKeyAuth, type Authorize } from '../../service/server/api-keys.ts';
 
-/** Throws ConfigError where everybody on the network could read the warehouse without a key. */
+/** Throws ConfigError if other machines could read the warehouse without a key. */
 export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
   if (keys.length > 0 || isLoopback(host)) return;
   throw new ConfigError(`server.host ${host} can be reached from other machines, and server.keys is empty`, {
@@ -14,8 +14,8 @@ export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
 }
 
 /**
- * Lets in who carries one of `server.keys`: as `?key=`, as a bearer token, as `x-api-key`, or in the header that an
- * account's own clients use. Without keys everybody on this machine is let in.
+ * Accepts `server.keys` as `?key=`, as a bearer token, as `x-api-key`, or in the storage header of an account. Without
+ * keys it accepts everybody.
  */
 export function createAuthorize(
   { keys }: Pick<ServerConfig, 'keys'>,
@@ -29,22 +29,26 @@ export function createAuthorize(
 }
 
 /**
- * Without keys, answers (but for its health) only to names of this machine: a page in a browser here may otherwise give its own name the address
- * 127.0.0.1, and read what is served.
+ * Without keys, rejects requests to host names other than those of this machine, except `/healthz`. Otherwise a web page
+ * could point its own host name at 127.0.0.1 and read the answers (DNS rebinding).
  */
-export function addNameCheck(app: FastifyInstance, { keys }: ServerConfig): void {
+export function addHostCheck(app: FastifyInstance, { keys }: ServerConfig): void {
   if (keys.length > 0) return;
   app.addHook('onRequest', async (request, reply) => {
-    const name = request.headers.host?.replace(/:\d+$/, '') ?? '';
-    if (name === '' || isLoopback(name) || request.routeOptions.url === '/healthz') return undefined;
-    const error = 'without server.keys this server answers to localhost, 127.0.0.1 and [::1] only';
+    const host = request.headers.host?.replace(/:\d+$/, '') ?? '';
+    if (host === '' || isLoopback(host) || request.routeOptions.url === '/healthz') return undefined;
+    const error = 'without server.keys this server only answers to localhost, 127.0.0.1 and [::1]';
     return reply.code(403).send({ error });
   });
 }
 
-/** Sends away who is not let in: true where that was done. */
-export function rejectUnauthorized(admits: Authorize, request: FastifyRequest, reply: FastifyReply): boolean {
-  if (admits(request)) return false;
-  void reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'a key of server.keys is wanted' });
+/** Replies 401 if not authorized; returns true if it did. */
+export function rejectUnauthorized(
+  authorize: Authorize,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  if (authorize(request)) return false;
+  void reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'API key required (server.keys)' });
   return true;
 }

@@ -1,53 +1,48 @@
-/** What belongs to this server, in what a browser sends. */
+/** Checks of what a browser sends: redirect targets, the site a form comes from, and https. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** In characters: with a key beside it, it must find room in a form of 1,024 bytes. */
-const LONGEST_PATH = 200;
+/** In characters: it and a key fit into a form of 1,024 bytes. */
+const MAX_PATH_LENGTH = 200;
 
 /**
- * The path of a page on this server to go to, without a key that is in its query; `/` for whatever a browser could take
- * for an address elsewhere, for more than one line, or that is longer than 200 characters.
+ * A path of this server without `key` in its query; `/` for anything that a browser could read as another address, that
+ * has more than one line, or that is longer than 200 characters.
  */
-export function safeRedirectPath(wished: string): string {
-  const path = withoutKey(wished);
+export function safeRedirectPath(requested: string): string {
+  const path = removeKey(requested);
   const isLocal = /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(path) && !path.includes('//'); // \x5c is the backslash
-  return isLocal && path.length <= LONGEST_PATH ? path : '/';
+  return isLocal && path.length <= MAX_PATH_LENGTH ? path : '/';
 }
 
-function withoutKey(path: string): string {
-  const [before = '', ...rest] = path.split('?');
+function removeKey(path: string): string {
+  const [pathname = '', ...rest] = path.split('?');
   const query = new URLSearchParams(rest.join('?'));
   if (!query.has('key')) return path;
   query.delete('key');
-  return query.size > 0 ? `${before}?${query.toString()}` : before;
+  return query.size > 0 ? `${pathname}?${query.toString()}` : pathname;
 }
 
 /**
- * True for a request that a page of somebody else made, as far as the browser says. A proxy before the server has to pass
- * on the name it was called by: as `host`, or as `x-forwarded-host`, which no page can set.
+ * True if a page of another site sent the request, as far as the browser says. A proxy must pass on the host name, as
+ * `host` or as `x-forwarded-host`, which no page can set.
  */
 export function isCrossSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'] ?? 'none';
   if (site !== 'same-origin' && site !== 'none') return true;
   if (headers.origin === undefined) return false;
-  const host = hostOf(headers.origin);
-  const names = [headers.host, firstOf(headers['x-forwarded-host'])].map((name) => name?.toLowerCase());
-  return host === '' || !names.includes(host);
+  const originHost = URL.canParse(headers.origin) ? new URL(headers.origin).host : ''; // `null`: no origin
+  const ownHosts = [headers.host, firstValue(headers['x-forwarded-host'])].map((host) => host?.toLowerCase());
+  return originHost === '' || !ownHosts.includes(originHost);
 }
 
-/** True where the browser came by https, as the proxy before the server says. */
-export function isByHttps(headers: IncomingHttpHeaders): boolean {
-  return firstOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https';
+/** True if the browser used https, as the proxy says. */
+export function isHttps(headers: IncomingHttpHeaders): boolean {
+  return firstValue(headers['x-forwarded-proto'])?.toLowerCase() === 'https';
 }
 
-/** Of what proxies have said one after the other: the one next to the browser. */
-function firstOf(value: string | string[] | undefined): string | undefined {
-  return String(value ?? '')
+/** The value of the proxy that is nearest to the browser. */
+function firstValue(values: string | string[] | undefined): string | undefined {
+  return String(values ?? '')
     .split(',')[0]
     ?.trim();
-}
-
-/** Empty for `null`, which browsers send for a page that has no origin. */
-function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : '';
 }

@@ -1,43 +1,42 @@
-/** Slows whoever tries out keys. */
-import { type Clock, MINUTE_MS } from '../../lib/clock.ts';
+/** Limits wrong keys per caller. */
+import { MINUTE_MS, type Clock } from '../../lib/clock.ts';
 
 export interface LoginThrottle {
-  /** How long a caller, by its address, is not listened to, in milliseconds; 0: it is. */
-  waitMs(address: string): number;
-  /** Notes that the caller entered a wrong key. */
-  wrong(address: string): void;
+  /** Milliseconds until the caller at this address may try again; 0: now. */
+  getWaitMs(address: string): number;
+  recordFailure(address: string): void;
 }
 
-/** Wrong keys of one caller within one minute; those after are not looked at before it is over. */
-const WRONG_KEYS = 10;
-/** Callers that are remembered; of more, the first are forgotten. */
-const CALLERS = 1_000;
+const MAX_FAILURES = 10;
+const WINDOW_MS = MINUTE_MS;
+/** Above this the caller whose last failure is oldest is forgotten. */
+const MAX_CALLERS = 1_000;
 
-/** Counts by caller: a stranger who guesses does not keep out who comes from another address. */
+/** Ten failures of a caller within a minute of the first block that caller, and no other, until the minute is over. */
 export function createLoginThrottle(clock: Pick<Clock, 'now'>): LoginThrottle {
-  const minutes = new Map<string, { since: number; wrong: number }>();
-  const minuteOf = (caller: string) => {
-    const minute = minutes.get(caller);
-    return minute && Math.abs(clock.now() - minute.since) < MINUTE_MS ? minute : undefined;
+  const windows = new Map<string, { startMs: number; failures: number }>();
+  const getWindow = (caller: string) => {
+    const window = windows.get(caller);
+    return window && Math.abs(clock.now() - window.startMs) < WINDOW_MS ? window : undefined;
   };
   return {
-    waitMs: (address) => {
-      const minute = minuteOf(callerAt(address));
-      return minute && minute.wrong >= WRONG_KEYS ? minute.since + MINUTE_MS - clock.now() : 0;
+    getWaitMs: (address) => {
+      const window = getWindow(toCaller(address));
+      return window && window.failures >= MAX_FAILURES ? window.startMs + WINDOW_MS - clock.now() : 0;
     },
-    wrong: (address) => {
-      const caller = callerAt(address);
-      const { since, wrong } = minuteOf(caller) ?? { since: clock.now(), wrong: 0 };
-      minutes.delete(caller); // to be the last
-      minutes.set(caller, { since, wrong: wrong + 1 });
-      const [first] = minutes.keys();
-      if (minutes.size > CALLERS && first !== undefined) minutes.delete(first);
+    recordFailure: (address) => {
+      const caller = toCaller(address);
+      const { startMs, failures } = getWindow(caller) ?? { startMs: clock.now(), failures: 0 };
+      windows.delete(caller); // moves it to the end
+      windows.set(caller, { startMs, failures: failures + 1 });
+      const [oldest] = windows.keys();
+      if (windows.size > MAX_CALLERS && oldest !== undefined) windows.delete(oldest);
     },
   };
 }
 
-/** Who is one caller: an IPv4 address, or the 64 bits of an IPv6 network, all addresses of which one machine may take. */
-function callerAt(address: string): string {
+/** An IPv4 address, or the /64 network of an IPv6 address: one machine may use all addresses of its network. */
+function toCaller(address: string): string {
   const ipv4 = /^(?:::ffff:)?([\d.]+)$/i.exec(address)?.[1];
   if (ipv4 !== undefined) return ipv4;
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));

@@ -1,139 +1,115 @@
-/** Lets people in: by a form in which a key is entered once, and a cookie from there on. */
+/** The login: a form takes a key of `server.keys` once; from then on a signed cookie authenticates the browser. */
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createKeySearch, type Authorize } from '../../service/server/api-keys.ts';
 import { createAuthorize } from './access.ts';
+import { isCrossSite, isHttps, safeRedirectPath } from './csrf.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { isByHttps, isCrossSite, safeRedirectPath } from './csrf.ts';
-import { createSessions } from './session-cookie.ts';
+import { createSessions, type Sessions } from './session-cookie.ts';
 
-/** A form goes to these by POST, with a body: `takesBodies` of the server. */
-export const FORM_ROUTES = ['/enter', '/leave'] as const;
+/** The routes that accept a POST with a form. */
+export const FORM_ROUTES = ['/login', '/logout'] as const;
 
-/** What stands in the form: where it leads to, a path of this server, and what went wrong, as a sentence. */
-export interface FormFields {
-  to: string;
-  said: string | null;
+export interface LoginForm {
+  /** The path to show after the login. */
+  next: string;
+  /** Why the last attempt failed, as a sentence. */
+  error: string | null;
 }
 
-export interface LoginParts {
+export interface LoginOptions {
   server: Pick<ServerConfig, 'keys' | 'port'>;
   accounts: readonly AccountConfig[];
   clock: Pick<Clock, 'now'>;
-  /** The page with the form: to `/enter` by POST, with a password field `key` and a hidden `to`. */
-  renderForm: (fields: FormFields) => string;
+  /** Renders a page with a form: POST to `/login`, a password field `key` and a hidden field `next`. */
+  renderForm: (form: LoginForm) => string;
 }
 
-export interface LoginAccess {
-  /** Lets in by the cookie too, wherever `addRoutes` was called; without keys, everybody. */
+export interface Login {
+  /** Accepts a key or the cookie; without `server.keys`, everybody. Requires `addRoutes` on the same server. */
   isAuthenticated: Authorize;
-  /** Answers a request for a page with the form and 401 where nobody is let in: true where that was done. */
+  /** Sends the form with status 401 unless authenticated; returns true if it did. */
   sendLoginForm(request: FastifyRequest, reply: FastifyReply): boolean;
-  /** Adds what the form needs; without keys, nothing. */
+  /** Adds `/login` and `/logout`; nothing without `server.keys`. */
   addRoutes(app: FastifyInstance): void;
 }
 
-/** One door: what the parts become. */
-interface LoginContext extends LoginParts {
-  sessions: ReturnType<typeof createSessions>;
-  guesses: ReturnType<typeof createLoginThrottle>;
-  findKey: ReturnType<typeof createKeySearch>;
-}
-
-export function createLogin(parts: LoginParts): LoginAccess {
-  const { server, accounts, clock, renderForm } = parts;
+export function createLogin({ server, accounts, clock, renderForm }: LoginOptions): Login {
   const sessions = createSessions(server, clock);
-  const door = {
-    ...parts,
-    sessions,
-    guesses: createLoginThrottle(clock),
-    findKey: createKeySearch(server.keys),
-  };
+  const throttle = createLoginThrottle(clock);
+  const findKey = createKeySearch(server.keys);
   const hasKey = createAuthorize(server, accounts);
   const isAuthenticated: Authorize = (request) =>
     hasKey(request) || sessions.isAuthenticated(request.headers);
+
+  function sendForm(reply: FastifyReply, status: number, form: LoginForm): FastifyReply {
+    if (status === 401) void reply.header('www-authenticate', 'Bearer');
+    return reply.code(status).type('text/html; charset=utf-8').send(renderForm(form));
+  }
+
+  /** While throttled, the right key is rejected too: otherwise the answer would reveal it. */
+  async function login(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { key, next } = readLoginForm(request.body);
+    if (isCrossSite(request.headers)) return sendForm(reply, 403, { next, error: CROSS_SITE });
+    const waitSeconds = Math.ceil(throttle.getWaitMs(request.ip) / 1000);
+    if (waitSeconds > 0) {
+      const error = `Too many wrong keys from this address. Try again in ${waitSeconds} s.`;
+      return sendForm(reply.header('retry-after', waitSeconds), 429, { next, error });
+    }
+    const found = findKey(key);
+    if (found === undefined) {
+      throttle.recordFailure(request.ip);
+      return sendForm(reply, 401, { next, error: 'This is not a key of this server.' });
+    }
+    return redirectWithCookie(reply, next, await sessions.create(found, isHttps(request.headers)));
+  }
+
+  async function logout(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    if (isCrossSite(request.headers)) return sendForm(reply, 403, { next: '/', error: CROSS_SITE });
+    return redirectWithCookie(reply, '/', sessions.clear(isHttps(request.headers)));
+  }
+
   return {
     isAuthenticated,
     sendLoginForm: (request, reply) => {
       if (isAuthenticated(request)) return false;
-      void sendForm(reply, 401, renderForm({ to: safeRedirectPath(request.url), said: null }));
+      void sendForm(reply, 401, { next: safeRedirectPath(request.url), error: null });
       return true;
     },
     addRoutes: (app) => {
-      if (server.keys.length > 0) addFormRoutes(app, door);
+      if (server.keys.length > 0) addFormRoutes(app, sessions, { login, logout });
     },
   };
 }
 
-function addFormRoutes(app: FastifyInstance, door: LoginContext): void {
-  const [enterRoute, leaveRoute] = FORM_ROUTES;
-  app.addHook('onRequest', async ({ headers }) => door.sessions.prepare(headers));
-  void app.register(async (below) => {
-    below.removeAllContentTypeParsers(); // a form is all they take
-    await below.register(formbody, { bodyLimit: 1_024 });
-    below.get(enterRoute, async (_request, reply) => reply.redirect('/', 303)); // asked for anew
-    below.post(enterRoute, async (request, reply) => enter(request, reply, door));
-    below.post(leaveRoute, async (request, reply) => leave(request, reply, door));
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+function addFormRoutes(app: FastifyInstance, sessions: Sessions, post: Record<'login' | 'logout', Handler>) {
+  app.addHook('onRequest', async ({ headers }) => sessions.prepare(headers));
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers(); // only forms
+    await scope.register(formbody, { bodyLimit: 1_024 });
+    scope.get('/login', async (_request, reply) => reply.redirect('/', 303)); // shows the form
+    scope.post('/login', post.login);
+    scope.post('/logout', post.logout);
   });
 }
 
-/**
- * A caller that is slowed is not listened to, whatever it enters: else the answer would tell the right key. Who was let in
- * before stays in, and so does who carries a key in any of its other places.
- */
-async function enter(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  door: LoginContext,
-): Promise<FastifyReply> {
-  const { key, to } = fieldsOf(request.body);
-  const again = (status: number, said: string) => sendForm(reply, status, door.renderForm({ to, said }));
-  if (isCrossSite(request.headers)) return again(403, FROM_ELSEWHERE);
-  const waitSeconds = Math.ceil(door.guesses.waitMs(request.ip) / 1000);
-  if (waitSeconds > 0) {
-    void reply.header('retry-after', waitSeconds);
-    return again(429, `Too many wrong keys came from this address. Try again in ${waitSeconds} s.`);
-  }
-  const found = door.findKey(key);
-  if (found === undefined) {
-    door.guesses.wrong(request.ip);
-    return again(401, 'This is no key of this server.');
-  }
-  const cookie = await door.sessions.begin(found, isByHttps(request.headers));
-  return redirectBack(reply, to, cookie);
+const CROSS_SITE =
+  'This form was sent from another site. If it was not, the proxy in front of vodhouse must pass on the host name of ' +
+  'the request, as Host or X-Forwarded-Host.';
+
+function redirectWithCookie(reply: FastifyReply, path: string, cookie: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('set-cookie', cookie).redirect(path, 303);
 }
 
-const FROM_ELSEWHERE =
-  'This was sent from a page of another site. If it was not: a proxy before vodhouse has to pass on the name that ' +
-  'it is called by, as host or x-forwarded-host.';
-
-async function leave(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  door: LoginContext,
-): Promise<FastifyReply> {
-  if (isCrossSite(request.headers)) {
-    return sendForm(reply, 403, door.renderForm({ to: '/', said: FROM_ELSEWHERE }));
-  }
-  return redirectBack(reply, '/', door.sessions.end(isByHttps(request.headers)));
-}
-
-function redirectBack(reply: FastifyReply, to: string, cookie: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').header('set-cookie', cookie).redirect(to, 303);
-}
-
-function sendForm(reply: FastifyReply, status: number, page: string): FastifyReply {
-  if (status === 401) void reply.header('www-authenticate', 'Bearer');
-  return reply.code(status).type('text/html; charset=utf-8').send(page);
-}
-
-/** No key of a config begins or ends with a space; one that is pasted may. */
-function fieldsOf(body: unknown): { key: string; to: string } {
-  const { key, to } = { ...(body as Record<string, unknown> | undefined) };
+/** Trims the key: a config key has no spaces at its ends, a pasted one may. */
+function readLoginForm(body: unknown): { key: string; next: string } {
+  const { key, next } = { ...(body as Record<string, unknown> | undefined) };
   return {
     key: typeof key === 'string' ? key.trim() : '',
-    to: safeRedirectPath(typeof to === 'string' ? to : ''),
+    next: safeRedirectPath(typeof next === 'string' ? next : ''),
   };
 }

@@ -9,22 +9,22 @@ const WINDOWS = [
   ['per_day', '24 hours'],
 ] as const;
 
-const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, words]) => `In the last ${words}`), 'Restriction'];
+const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, label]) => `In the last ${label}`), 'Restriction'];
 
 export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
   return (
     <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
-      <h2 id="budgets-heading">Requests spent</h2>
+      <h2 id="budgets-heading">Requests used</h2>
       <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
         {budgets.map((row) => (
           <tr key={row.account}>
             <th scope="row">{row.account}</th>
-            {WINDOWS.map(([name, words]) => (
+            {WINDOWS.map(([name, label]) => (
               <td key={name}>
-                <Spent of={row[name]} label={`Requests of ${row.account} in the last ${words}`} />
+                <Usage {...row[name]} label={`Requests of ${row.account} in the last ${label}`} />
               </td>
             ))}
-            <td>{pauseWords(row.pause)}</td>
+            <td>{formatPause(row.pause)}</td>
           </tr>
         ))}
       </Table>
@@ -32,13 +32,7 @@ export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
   );
 }
 
-function Spent({
-  of: { spent, limit },
-  label,
-}: {
-  of: { spent: number; limit: number | null };
-  label: string;
-}) {
+function Usage({ spent, limit, label }: { spent: number; limit: number | null; label: string }) {
   if (limit === null) return <>{formatCount(spent)}, no limit</>;
   return (
     <>
@@ -58,9 +52,9 @@ function Spent({
   );
 }
 
-function pauseWords(pause: Standing['budgets'][number]['pause']): string {
+function formatPause(pause: Standing['budgets'][number]['pause']): string {
   if (!pause) return 'none';
   return pause.in_force
     ? `paused until ${pause.until}: ${pause.reason}`
-    : `over since ${pause.until}; the rate comes back until ${pause.back_at}`;
+    : `ended at ${pause.until}; full rate again at ${pause.back_at}`;
 }

@@ -1,18 +1,10 @@
-/** Figures, moments and lengths as the pages show them. */
+/** Times, lengths, sizes, names and addresses as the pages show them. */
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 
-/** How long ago a moment of the warehouse was (`YYYY-MM-DD HH:MM:SS` UTC); `never` where there is none. */
-export function RelativeTime({
-  at,
-  now,
-  never = 'never',
-}: {
-  at: string | null;
-  now: number;
-  never?: string;
-}) {
-  if (at === null) return <>{never}</>;
+/** `5 min ago`, from a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC); null: `never`. */
+export function RelativeTime({ at, now }: { at: string | null; now: number }) {
+  if (at === null) return <>never</>;
   return (
     <time dateTime={`${at.replace(' ', 'T')}Z`} title={`${at} UTC`}>
       {formatAgo(Math.max(0, now - fromTimestamp(at)))}
@@ -20,12 +12,12 @@ export function RelativeTime({
   );
 }
 
-/** A moment as it stands in the warehouse. */
+/** A time as it is in the warehouse. */
 export function Timestamp({ at }: { at: string }) {
   return <time dateTime={`${at.replace(' ', 'T')}Z`}>{at}</time>;
 }
 
-/** How long something took whose moments are whole seconds. */
+/** The duration between two times of the warehouse, which have whole seconds. */
 export function formatElapsed(from: string, to: string): string {
   const ms = fromTimestamp(to) - fromTimestamp(from);
   if (ms < 1_000) return 'under 1 s';
@@ -33,12 +25,28 @@ export function formatElapsed(from: string, to: string): string {
 }
 
 /** `+12`, `−3`, `±0`. */
-export function signed(difference: number): string {
+export function formatChange(difference: number): string {
   if (difference === 0) return '±0';
   return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
 }
 
-/** A length of a video, `1:02:03`; the service counts it in `unit`. Nothing where it is not told, or is none. */
+const CHANGES = [
+  ['inserted', 'added'],
+  ['updated', 'edited'],
+  ['removed', 'removed'],
+  ['restored', 'restored'],
+  ['quarantined', 'quarantined'],
+] as const;
+
+/** `3 added, 1 removed`; `no change` if all counts are 0 or missing. */
+export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number][0], number>>): string {
+  const texts = CHANGES.flatMap(([name, verb]) =>
+    counts[name] ? `${formatCount(counts[name])} ${verb}` : [],
+  );
+  return texts.length > 0 ? texts.join(', ') : 'no change';
+}
+
+/** The length of a video, `1:02:03`; empty if it is null or negative. */
 export function formatLength(duration: number | null, unit: 'ms' | 's'): string {
   if (duration === null || duration < 0) return '';
   const seconds = Math.round(unit === 'ms' ? duration / 1000 : duration);
@@ -47,37 +55,39 @@ export function formatLength(duration: number | null, unit: 'ms' | 's'): string 
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Bytes in words; nothing where they are not told. */
-export function formatByteTitle(bytes: number | null): string {
+/** `1.5 GiB`; empty for null. */
+export function formatSize(bytes: number | null): string {
   return bytes === null ? '' : formatBinaryBytes(bytes);
 }
 
-/** A title as it is; in other words where there is none. */
-export function Title({ of: title }: { of: string | null }) {
+/** The title of a video; a placeholder if it is null or blank. */
+export function Title({ title }: { title: string | null }) {
   if (title === null) return <i class="soft">no title</i>;
-  return title.trim() === '' ? <i class="soft">an empty title</i> : <bdi>{title}</bdi>;
+  return title.trim() === '' ? <i class="soft">empty title</i> : <bdi>{title}</bdi>;
 }
 
-/** Where a package has its page. */
+/** The page of a package. */
 export function packagePath({ account, package_id: id }: { account: string; package_id: number }): string {
   return `/packages/${encodeURIComponent(account)}/${id}`;
 }
 
-/** Where a video has its page. */
+/** The page of a video. */
 export function videoPath(video: { account: string; package_id: number; id: number }): string {
   return `${packagePath(video)}/videos/${video.id}`;
 }
 
-/** The title of a video, leading to its page. */
-export function VideoLink({ of: video }: { of: Parameters<typeof videoPath>[0] & { title: string | null } }) {
+type LinkedVideo = Parameters<typeof videoPath>[0] & { title: string | null };
+
+/** The title of a video as a link to its page. */
+export function VideoLink({ video }: { video: LinkedVideo }) {
   return (
     <a href={videoPath(video)}>
-      <Title of={video.title} />
+      <Title title={video.title} />
     </a>
   );
 }
 
-/** The query of an address: what is null is left out. */
+/** `?a=1&b=2` without what is null; empty if all is. */
 export function toQueryString(values: Record<string, string | number | null>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)]],

@@ -1,56 +1,53 @@
-/** What every page has around it. */
+/** The document around every page. */
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/version.ts';
 
-/** Where the files that a page loads are found: under addresses that change with their content. */
-export type AssetUrl = (asset: string) => string;
+/** The path of an asset, by its file name. */
+export type AssetUrl = (name: string) => string;
 
-export interface PageParts {
+export interface PageProps {
   title: string;
-  addressOf: AssetUrl;
-  /** Moves when there is something new to show; null for a page that stays as it is. */
+  assetUrl: AssetUrl;
+  /** Changes when there is something new to show; null: the page does not refresh itself. */
   stamp?: string | null;
-  /** A key let whoever looks in, who may want to leave. */
-  mayLeave?: boolean;
-  /** The page draws charts. */
+  showLogout?: boolean;
   hasCharts?: boolean;
   children: ComponentChildren;
 }
 
-/** A document as text. Every text and attribute in it is escaped by the renderer. */
+/** The renderer escapes all texts and attributes. */
 export function renderPage(page: VNode): string {
   return `<!doctype html>\n${renderToString(page)}\n`;
 }
 
-/** A piece of a document. */
-export function renderFragment(piece: VNode): string {
-  return renderToString(piece);
+export function renderFragment(fragment: VNode): string {
+  return renderToString(fragment);
 }
 
 export function Page({
   title,
-  addressOf,
+  assetUrl,
   stamp = null,
-  mayLeave = false,
+  showLogout = false,
   hasCharts = false,
   children,
-}: PageParts) {
-  const live = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
+}: PageProps) {
+  const refresh = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
   return (
     <html lang="en">
-      <Head title={title} addressOf={addressOf} hasCharts={hasCharts} />
-      <body {...live}>
+      <Head title={title} assetUrl={assetUrl} hasCharts={hasCharts} />
+      <body {...refresh}>
         <a class="skip" href="#content">
-          To the content
+          Skip to content
         </a>
         <header class="top">
           <a class="name" href="/">
             vodhouse
           </a>
-          {mayLeave && (
-            <form method="post" action="/leave">
-              <button type="submit">Leave</button>
+          {showLogout && (
+            <form method="post" action="/logout">
+              <button type="submit">Sign out</button>
             </form>
           )}
         </header>
@@ -58,8 +55,8 @@ export function Page({
         <main id="content">{children}</main>
         <footer>
           <p>
-            vodhouse {version()} · times are UTC, days and “made” as the service counts them ·{' '}
-            <a href="/metrics">metrics</a> · <a href="/openapi.json">the service, served back</a>
+            vodhouse {version()} · times are UTC; days and “Created” are in the time zone of the service ·{' '}
+            <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
           </p>
         </footer>
       </body>
@@ -67,21 +64,21 @@ export function Page({
   );
 }
 
-type HeadParts = Pick<PageParts, 'title' | 'addressOf'> & { hasCharts: boolean };
+type HeadProps = Pick<PageProps, 'title' | 'assetUrl'> & { hasCharts: boolean };
 
-function Head({ title, addressOf, hasCharts }: HeadParts) {
+function Head({ title, assetUrl, hasCharts }: HeadProps) {
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{title}</title>
-      <link rel="icon" type="image/svg+xml" href={addressOf('icon.svg')} />
-      <link rel="stylesheet" href={addressOf('page.css')} />
-      <link rel="stylesheet" href={addressOf('chart.css')} />
-      {hasCharts && <link rel="stylesheet" href={addressOf('uPlot.min.css')} />}
-      {hasCharts && <script defer src={addressOf('uPlot.iife.min.js')} />}
-      <script type="module" src={addressOf('page.js')} />
+      <link rel="icon" type="image/svg+xml" href={assetUrl('icon.svg')} />
+      <link rel="stylesheet" href={assetUrl('page.css')} />
+      <link rel="stylesheet" href={assetUrl('chart.css')} />
+      {hasCharts && <link rel="stylesheet" href={assetUrl('uPlot.min.css')} />}
+      {hasCharts && <script defer src={assetUrl('uPlot.iife.min.js')} />}
+      <script type="module" src={assetUrl('page.js')} />
     </head>
   );
 }

@@ -1,36 +1,29 @@
-/** The page at the door: asks for a key. */
-import { renderPage, Page, type AssetUrl, type PageParts } from './layout.tsx';
+/** The login page. */
+import type { LoginForm } from '../auth/login.ts';
+import { Page, renderPage, type AssetUrl } from './layout.tsx';
 
-export interface LoginPageParts extends Pick<PageParts, 'addressOf'> {
-  /** Where to go on to. */
-  to: string;
-  /** Why a key that was entered did not open; null before. */
-  said: string | null;
+export function createLoginRenderer(assetUrl: AssetUrl): (form: LoginForm) => string {
+  return (form) => renderPage(<LoginPage {...form} assetUrl={assetUrl} />);
 }
 
-/** Renders the page for what its form is to hold. */
-export function renderLogin(addressOf: AssetUrl): (fields: Pick<LoginPageParts, 'to' | 'said'>) => string {
-  return (fields) => renderPage(<LoginPage {...fields} addressOf={addressOf} />);
-}
-
-export function LoginPage({ addressOf, to, said }: LoginPageParts) {
+function LoginPage({ assetUrl, next, error }: LoginForm & { assetUrl: AssetUrl }) {
   return (
-    <Page addressOf={addressOf} title="A key is wanted · vodhouse">
-      <section class="card door">
-        <h1>A key is wanted</h1>
+    <Page assetUrl={assetUrl} title="Sign in · vodhouse">
+      <section class="card login">
+        <h1>API key required</h1>
         <p>
-          One of those that stand under <code>server.keys</code> in the config.
+          Enter one of the keys under <code>server.keys</code> in the config.
         </p>
-        {said !== null && (
+        {error !== null && (
           <p class="notice" role="alert">
-            {said}
+            {error}
           </p>
         )}
-        <form method="post" action="/enter">
-          <input type="hidden" name="to" value={to} />
+        <form method="post" action="/login">
+          <input type="hidden" name="next" value={next} />
           <label for="key">Key</label>
           <input id="key" type="password" name="key" required autocomplete="current-password" />
-          <button type="submit">Enter</button>
+          <button type="submit">Sign in</button>
         </form>
       </section>
     </Page>

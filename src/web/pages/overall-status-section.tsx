@@ -12,7 +12,7 @@ export function OverallStatusSection({
   at: string;
 }) {
   return (
-    <section id="verdict" class={`verdict ${level}`} data-part>
+    <section id="overall-status" class={`overall-status ${level}`} data-part>
       <h1>
         <span class="sign" aria-hidden="true">
           {SIGNS[level]}

@@ -1,25 +1,25 @@
-/** The page of a package: how it stands, its walks, and its videos to search, sort and page. */
-import { formatCount, pluralize } from '../../lib/format.ts';
+/** The page of a package: its state, its walks, and its videos to search, sort and page. */
+import { pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
-import type { PackageWalk } from '../../queries/named/videos.ts';
-import type { PackageView, PackageQuery } from '../package-view.ts';
-import { RelativeTime, packagePath, toQueryString, formatElapsed } from './format.tsx';
-import { Page, type PageParts } from './layout.tsx';
-import { stateOf } from './packages-section.tsx';
+import type { PackageQuery, PackageView } from '../package-view.ts';
+import { packagePath, RelativeTime, toQueryString } from './format.tsx';
+import { Page, type PageProps } from './layout.tsx';
+import { getPackageState } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { RemovedTable, VideoTable } from './video-tables.tsx';
+import { WalksSection } from './walks-section.tsx';
 
-export interface PackagePageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
-  facts: PackageView;
+interface PackagePageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'> {
+  view: PackageView;
   unit: 'ms' | 's';
 }
 
-export function PackagePage({ facts, unit, ...page }: PackagePageParts) {
-  const { account, package_id: id, name, removed } = facts;
+export function PackagePage({ view, unit, ...page }: PackagePageProps) {
+  const { account, package_id: id, name, removed } = view;
   return (
     <Page {...page} title={`${name ?? `${account}/${id}`} · vodhouse`}>
-      <nav class="crumbs" aria-label="Up">
+      <nav class="crumbs" aria-label="Breadcrumb">
         <a href="/#packages">All packages</a>
       </nav>
       <h1>
@@ -28,36 +28,36 @@ export function PackagePage({ facts, unit, ...page }: PackagePageParts) {
           {account}/{id}
         </small>
       </h1>
-      <Standing facts={facts} />
+      <State view={view} />
       <nav class="tabs" aria-label="Videos">
-        <a href={packagePath(facts)} aria-current={removed ? undefined : 'page'}>
+        <a href={packagePath(view)} aria-current={removed ? undefined : 'page'}>
           Videos
         </a>
-        <a href={`${packagePath(facts)}?removed=all`} aria-current={removed ? 'page' : undefined}>
+        <a href={`${packagePath(view)}?removed=all`} aria-current={removed ? 'page' : undefined}>
           Removed
         </a>
       </nav>
       <section class="card" aria-labelledby="videos-heading">
-        {removed ? <Removed facts={facts} unit={unit} /> : <Videos facts={facts} unit={unit} />}
+        {removed ? <Removed view={view} unit={unit} /> : <Videos view={view} unit={unit} />}
       </section>
-      <Walks walks={facts.walks} now={facts.now} />
+      <WalksSection walks={view.walks} now={view.now} />
     </Page>
   );
 }
 
-function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: PackageView }) {
+function State({ view: { standing, retiredAt, sizes, now } }: { view: PackageView }) {
   if (!standing) {
     return (
       <p class="notice">
-        No longer in the config{retiredAt === null ? '' : ` since ${retiredAt} UTC`}; what was stored of it
-        stays.
+        No longer in the config{retiredAt === null ? '' : ` since ${retiredAt} UTC`}. Its stored videos are
+        kept.
       </p>
     );
   }
-  const [level, words] = stateOf(standing);
+  const [level, text] = getPackageState(standing);
   return (
-    <p class="standing">
-      <span class={`state ${level}`}>{words}</span> {pluralize(standing.videos, 'video')}, walked whole{' '}
+    <p class="package-state">
+      <span class={`state ${level}`}>{text}</span> {pluralize(standing.videos, 'video')}, last full walk{' '}
       <RelativeTime at={standing.walked_at} now={now} />
       {sizes.length > 1 && (
         <>
@@ -75,55 +75,55 @@ function Standing({ facts: { standing, retiredAt, sizes, now } }: { facts: Packa
   );
 }
 
-function Videos({ facts, unit }: { facts: PackageView; unit: 'ms' | 's' }) {
-  const { list, wish } = facts;
+function Videos({ view, unit }: { view: PackageView; unit: 'ms' | 's' }) {
+  const { list, query } = view;
   if (!list) {
     return (
       <>
         <h2 id="videos-heading">Videos</h2>
-        <p class="soft">It has not been walked whole yet; what it holds is not known.</p>
+        <p class="soft">The first full walk is not complete yet.</p>
       </>
     );
   }
-  const addressOf = (other: Partial<PackageQuery>) => packagePath(facts) + wishQuery({ ...wish, ...other });
+  const listUrl = (change: Partial<PackageQuery>) => packagePath(view) + formatQuery({ ...query, ...change });
   return (
     <>
       <h2 id="videos-heading">
-        {pluralize(list.found, 'video')} {wish.keyword !== null && 'found'}
+        {pluralize(list.found, 'video')} {query.keyword !== null && 'found'}
       </h2>
-      <Search facts={facts} />
+      <Search view={view} />
       {list.videos.length > 0 && (
-        <VideoTable of={facts} videos={list.videos} wish={wish} unit={unit} addressOf={addressOf} />
+        <VideoTable packageKey={view} videos={list.videos} query={query} unit={unit} listUrl={listUrl} />
       )}
-      <Pager page={list.page} pages={list.pages} addressOf={(page) => addressOf({ page })} />
+      <Pager page={list.page} pages={list.pages} pageUrl={(page) => listUrl({ page })} />
     </>
   );
 }
 
-function Search({ facts }: { facts: PackageView }) {
-  const { wish } = facts;
+function Search({ view }: { view: PackageView }) {
+  const { query } = view;
   return (
-    <form class="find" method="get" action={packagePath(facts)} role="search">
+    <form class="find" method="get" action={packagePath(view)} role="search">
       <label for="item">Search in</label>
       <select id="item" name="item">
         {SEARCH_ITEMS.map((item) => (
-          <option key={item} value={item} selected={item === wish.item}>
+          <option key={item} value={item} selected={item === query.item}>
             {item}
           </option>
         ))}
       </select>
-      <label for="keyword">for (capitals count)</label>
-      <input id="keyword" type="search" name="keyword" value={wish.keyword ?? ''} maxLength={200} />
-      {wish.sort !== 'id' && <input type="hidden" name="sort" value={wish.sort} />}
-      {wish.direction !== 'desc' && <input type="hidden" name="direction" value={wish.direction} />}
+      <label for="keyword">for (case-sensitive)</label>
+      <input id="keyword" type="search" name="keyword" value={query.keyword ?? ''} maxLength={200} />
+      {query.sort !== 'id' && <input type="hidden" name="sort" value={query.sort} />}
+      {query.direction !== 'desc' && <input type="hidden" name="direction" value={query.direction} />}
       <button type="submit">Search</button>
-      {wish.keyword !== null && <a href={packagePath(facts)}>All videos</a>}
+      {query.keyword !== null && <a href={packagePath(view)}>All videos</a>}
     </form>
   );
 }
 
-/** The query of a wish: what is as it is without is left out. */
-function wishQuery({ keyword, item, sort, direction, page }: PackageQuery): string {
+/** Defaults are left out. */
+function formatQuery({ keyword, item, sort, direction, page }: PackageQuery): string {
   return toQueryString({
     keyword,
     item: keyword === null ? null : item,
@@ -133,79 +133,23 @@ function wishQuery({ keyword, item, sort, direction, page }: PackageQuery): stri
   });
 }
 
-function Removed({ facts, unit }: { facts: PackageView; unit: 'ms' | 's' }) {
-  const { videos, next } = facts.removed ?? { videos: [], next: null };
+function Removed({ view, unit }: { view: PackageView; unit: 'ms' | 's' }) {
+  const { videos, next } = view.removed ?? { videos: [], next: null };
   return (
     <>
       <h2 id="videos-heading">Removed videos</h2>
       {videos.length === 0 ? (
-        <p class="soft">None{facts.wish.removed === 'all' ? '' : ' further down'}.</p>
+        <p class="soft">{view.query.removed === 'all' ? 'None.' : 'No more.'}</p>
       ) : (
-        <RemovedTable of={facts} videos={videos} unit={unit} />
+        <RemovedTable packageKey={view} videos={videos} unit={unit} />
       )}
       {next !== null && (
         <nav class="pager" aria-label="Pages">
-          <a rel="next" href={`${packagePath(facts)}?removed=${next}`}>
-            Further down
+          <a rel="next" href={`${packagePath(view)}?removed=${next}`}>
+            More
           </a>
         </nav>
       )}
     </>
   );
-}
-
-function Walks({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
-  return (
-    <section class="card" aria-labelledby="walks-heading">
-      <h2 id="walks-heading">Last walks</h2>
-      {walks.length === 0 && <p class="soft">None yet.</p>}
-      <ul class="changes">
-        {walks.map((walk) => (
-          <li key={walk.walk_id}>
-            <span
-              class={`state ${walk.status === 'succeeded' ? 'good' : walk.status === 'failed' ? 'bad' : 'look'}`}
-            >
-              {walk.status}
-            </span>{' '}
-            {walkWords(walk)}
-            <p class="soft">
-              <RelativeTime at={walk.started_at} now={now} /> · run {walk.run_id}, {walk.mode}
-              {walk.error !== null && (
-                <>
-                  {' '}
-                  · <bdi>{walk.error}</bdi>
-                </>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function walkWords({
-  pages,
-  requests,
-  inserted,
-  updated,
-  removed,
-  restored,
-  started_at,
-  finished_at,
-}: PackageWalk) {
-  const changes = [
-    [inserted, 'added'],
-    [updated, 'edited'],
-    [removed, 'removed'],
-    [restored, 'came back'],
-  ] as const;
-  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${formatCount(number)} ${word}`] : []));
-  const took = finished_at === null ? [] : [formatElapsed(started_at, finished_at)];
-  return [
-    ...(said.length > 0 ? said : ['no change']),
-    pluralize(pages, 'page'),
-    pluralize(requests, 'request'),
-    ...took,
-  ].join(', ');
 }

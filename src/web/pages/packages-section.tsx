@@ -1,4 +1,4 @@
-/** The packages: how fresh each is, how many videos it has, and how they came. */
+/** The packages: state, last walk, number of videos and its history. */
 import { formatCount, pluralize } from '../../lib/format.ts';
 import { isOutOfOrder } from '../../health/package-problems.ts';
 import type { PackageRowView, StatusView } from '../status-view.ts';
@@ -7,12 +7,12 @@ import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';
 
-/** From so many packages on they can be searched. */
-const MANY = 10;
+/** Above this the packages can be searched. */
+const SEARCH_ABOVE = 10;
 
-type Packages = Pick<StatusView, 'packages' | 'now'> & { isUnderWay: boolean };
+type PackagesProps = Pick<StatusView, 'packages' | 'now'> & { isFirstReadRunning: boolean };
 
-export function PackagesSection({ packages, now, isUnderWay }: Packages) {
+export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesProps) {
   const { rows, all, found, find, page, pages } = packages;
   return (
     <section id="packages" class="card" data-part aria-labelledby="packages-heading">
@@ -20,13 +20,13 @@ export function PackagesSection({ packages, now, isUnderWay }: Packages) {
         Packages{' '}
         <small>{find === null ? formatCount(all) : `${formatCount(found)} of ${formatCount(all)}`}</small>
       </h2>
-      {(all > MANY || find !== null) && <Find find={find} />}
-      {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'None is called so.'}</p>}
-      {rows.length > 0 && <PackageTable rows={rows} now={now} isUnderWay={isUnderWay} />}
+      {(all > SEARCH_ABOVE || find !== null) && <Find find={find} />}
+      {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'No match.'}</p>}
+      {rows.length > 0 && <PackageTable rows={rows} now={now} isFirstReadRunning={isFirstReadRunning} />}
       <Pager
         page={page}
         pages={pages}
-        addressOf={(number) => `/${toQueryString({ find, page: number })}#packages`}
+        pageUrl={(number) => `/${toQueryString({ find, page: number })}#packages`}
       />
     </section>
   );
@@ -43,23 +43,23 @@ function Find({ find }: { find: string | null }) {
   );
 }
 
-type Rows = { rows: readonly PackageRowView[]; now: number; isUnderWay: boolean };
+type TableProps = { rows: readonly PackageRowView[]; now: number; isFirstReadRunning: boolean };
 
-function PackageTable({ rows, now, isUnderWay }: Rows) {
+function PackageTable({ rows, now, isFirstReadRunning }: TableProps) {
   const head = ['Package', 'State', 'Walked', '>Videos', 'Last 30 days'];
   return (
     <Table label={{ by: 'packages-heading' }} head={head}>
       {rows.map((row) => (
-        <PackageRow key={packagePath(row)} of={row} now={now} isUnderWay={isUnderWay} />
+        <PackageRow key={packagePath(row)} row={row} now={now} isFirstReadRunning={isFirstReadRunning} />
       ))}
     </Table>
   );
 }
 
-type Row = { of: PackageRowView; now: number; isUnderWay: boolean };
+type RowProps = { row: PackageRowView; now: number; isFirstReadRunning: boolean };
 
-function PackageRow({ of: row, now, isUnderWay }: Row) {
-  const [level, words] = stateOf(row, isUnderWay);
+function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
+  const [level, text] = getPackageState(row, isFirstReadRunning);
   return (
     <tr>
       <th scope="row">
@@ -74,7 +74,7 @@ function PackageRow({ of: row, now, isUnderWay }: Row) {
         )}
       </th>
       <td>
-        <span class={`state ${level}`}>{words}</span>
+        <span class={`state ${level}`}>{text}</span>
       </td>
       <td class="nowrap">
         <RelativeTime at={row.walked_at} now={now} />
@@ -89,17 +89,18 @@ function PackageRow({ of: row, now, isUnderWay }: Row) {
 
 type Level = 'good' | 'look' | 'bad' | 'new';
 
-/** The state of a package in a word or two, the worst first; while a run is under way the unread ones wait for it. */
-export function stateOf(
+/** The most severe state of a package, as short text. */
+export function getPackageState(
   row: Omit<PackageRowView, 'sizes'>,
-  isUnderWay = false,
-): [level: Level, words: string] {
-  if (row.last_walk === 'running' && row.walked_at === null) return ['new', 'being read'];
+  isFirstReadRunning = false,
+): [level: Level, text: string] {
+  if (row.last_walk === 'running' && row.walked_at === null) return ['new', 'first walk in progress'];
   if (row.last_walk === 'failed') return ['bad', 'last walk failed'];
-  if (row.walked_at === null) return isUnderWay ? ['new', 'waits for its turn'] : ['bad', 'never walked'];
+  if (row.walked_at === null)
+    return isFirstReadRunning ? ['new', 'waiting for its first walk'] : ['bad', 'never walked'];
   if (row.stale) return ['bad', 'stale'];
-  if (row.last_walk === 'partial') return ['look', 'last walk not whole'];
+  if (row.last_walk === 'partial') return ['look', 'last walk partial'];
   if (row.held_back > 0) return ['look', `${pluralize(row.held_back, 'removal')} held back`];
-  if (isOutOfOrder(row)) return ['look', 'not in order of ids'];
+  if (isOutOfOrder(row)) return ['look', 'not ordered by id'];
   return ['good', 'fresh'];
 }

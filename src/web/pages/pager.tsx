@@ -1,21 +1,20 @@
 /** Links to the other pages of a list. */
 import { formatCount } from '../../lib/format.ts';
 
-export interface PagerParts {
-  /** From 1 up. */
+interface PagerProps {
   page: number;
   pages: number;
-  addressOf: (page: number) => string;
+  pageUrl: (page: number) => string;
 }
 
-/** Nothing where there is one page. */
-export function Pager({ page, pages, addressOf }: PagerParts) {
+/** `page` counts from 1. With one page there is nothing to show. */
+export function Pager({ page, pages, pageUrl }: PagerProps) {
   if (pages <= 1) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {page > 1 && <a href={addressOf(1)}>First</a>}
+      {page > 1 && <a href={pageUrl(1)}>First</a>}
       {page > 1 && (
-        <a rel="prev" href={addressOf(page - 1)}>
+        <a rel="prev" href={pageUrl(page - 1)}>
           Previous
         </a>
       )}
@@ -23,11 +22,11 @@ export function Pager({ page, pages, addressOf }: PagerParts) {
         Page {formatCount(page)} of {formatCount(pages)}
       </span>
       {page < pages && (
-        <a rel="next" href={addressOf(page + 1)}>
+        <a rel="next" href={pageUrl(page + 1)}>
           Next
         </a>
       )}
-      {page < pages && <a href={addressOf(pages)}>Last</a>}
+      {page < pages && <a href={pageUrl(pages)}>Last</a>}
     </nav>
   );
 }

@@ -3,17 +3,17 @@ import type { Advice } from '../../health/problems.ts';
 import type { Standing } from '../../health/report.ts';
 import { formatCount } from '../../lib/format.ts';
 
-/** So many are shown; of the others is said how many they are, and what lists them all. */
-const NEEDS = 30;
+/** Of the others only the number is shown, and the command that lists all. */
+const MAX_SHOWN = 30;
 
 export function ProblemsSection({ needs, all }: Pick<Standing, 'needs'> & { all: string }) {
-  const left = needs.length - NEEDS;
+  const hidden = needs.length - MAX_SHOWN;
   return (
-    <section id="needs" class="card" data-part aria-labelledby="needs-heading">
-      <h2 id="needs-heading">Needs attention</h2>
+    <section id="problems" class="card" data-part aria-labelledby="problems-heading">
+      <h2 id="problems-heading">Needs attention</h2>
       {needs.length === 0 && <p class="soft">Nothing.</p>}
-      <ul class="needs">
-        {needs.slice(0, NEEDS).map(({ words, details, advice }) => (
+      <ul class="problems">
+        {needs.slice(0, MAX_SHOWN).map(({ words, details, advice }) => (
           <li key={words}>
             <p>
               <bdi>{words}</bdi>
@@ -29,9 +29,9 @@ export function ProblemsSection({ needs, all }: Pick<Standing, 'needs'> & { all:
           </li>
         ))}
       </ul>
-      {left > 0 && (
+      {hidden > 0 && (
         <p class="soft">
-          and {formatCount(left)} more: <code>{all}</code>
+          and {formatCount(hidden)} more: <code>{all}</code>
         </p>
       )}
     </section>

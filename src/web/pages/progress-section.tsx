@@ -5,24 +5,30 @@ import type { WalkProgress } from '../run-progress.ts';
 import type { StatusView } from '../status-view.ts';
 import { packagePath, Timestamp } from './format.tsx';
 
-type ProgressParts = Pick<StatusView, 'progress' | 'nextRun'>;
+type ProgressProps = Pick<StatusView, 'progress' | 'nextRun'>;
 
-export function ProgressSection(parts: ProgressParts) {
+export function ProgressSection(parts: ProgressProps) {
   return (
-    <section id="progress" class="card" aria-label="Now">
+    <section id="progress" class="card" aria-label="Current run">
       <Progress {...parts} />
     </section>
   );
 }
 
-/** What stands in the section: the run under way, or when the next one is due. */
-export function Progress({ progress: run, nextRun }: ProgressParts) {
+/** The content of the section, which the browser also fetches by itself. */
+export function Progress({ progress: run, nextRun }: ProgressProps) {
   if (!run) {
     return (
       <>
-        <h2>No run is under way</h2>
+        <h2>No run in progress</h2>
         <p class="soft">
-          {Number.isFinite(nextRun) ? <NextRun at={toTimestamp(nextRun)} /> : 'No full run is due.'}
+          {Number.isFinite(nextRun) ? (
+            <>
+              The next full run is due at <Timestamp at={toTimestamp(nextRun)} /> UTC.
+            </>
+          ) : (
+            'No full run is scheduled.'
+          )}
         </p>
       </>
     );
@@ -30,7 +36,7 @@ export function Progress({ progress: run, nextRun }: ProgressParts) {
   return (
     <>
       <h2>
-        Run {run.run_id} is under way <small>{`${run.mode}, for ${formatDuration(run.forMs)}`}</small>
+        Run {run.run_id} in progress <small>{`${run.mode}, for ${formatDuration(run.forMs)}`}</small>
       </h2>
       {run.packages && (
         <p>
@@ -45,7 +51,7 @@ export function Progress({ progress: run, nextRun }: ProgressParts) {
       <ul class="walks">
         {run.walks.map((walk) => (
           <li key={packagePath(walk)}>
-            <WalkLine of={walk} />
+            <WalkLine walk={walk} />
           </li>
         ))}
       </ul>
@@ -53,20 +59,12 @@ export function Progress({ progress: run, nextRun }: ProgressParts) {
   );
 }
 
-function NextRun({ at }: { at: string }) {
-  return (
-    <>
-      The next full run is due at <Timestamp at={at} /> UTC.
-    </>
-  );
-}
-
-function WalkLine({ of: walk }: { of: WalkProgress }) {
+function WalkLine({ walk }: { walk: WalkProgress }) {
   const name = walk.name ?? `${walk.account}/${walk.package_id}`;
   if (!walk.pages) {
     return (
       <>
-        <bdi>{name}</bdi>: begun
+        <bdi>{name}</bdi>: starting
       </>
     );
   }

@@ -1,7 +1,7 @@
-/** The last runs: what they did, and why one failed. */
+/** The last runs: what they changed, and why one failed. */
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { Standing } from '../../health/report.ts';
-import { RelativeTime, formatElapsed } from './format.tsx';
+import { formatChanges, formatElapsed, RelativeTime } from './format.tsx';
 import { Table } from './table.tsx';
 
 type Run = Standing['runs'][number];
@@ -16,11 +16,11 @@ export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }
 }
 
 function RunTable({ runs, now }: { runs: readonly Run[]; now: number }) {
-  const head = ['Run', 'Began', 'Took', 'Ended', 'What it did', '>Requests'];
+  const head = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
   return (
     <Table label={{ by: 'runs-heading' }} head={head}>
       {runs.map((run) => (
-        <RunRows key={run.run_id} of={run} now={now} />
+        <RunRows key={run.run_id} run={run} now={now} />
       ))}
     </Table>
   );
@@ -35,22 +35,22 @@ const LEVELS: Record<Run['status'], string> = {
   interrupted: 'look',
 };
 
-function RunRows({ of: run, now }: { of: Run; now: number }) {
-  const took = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
+function RunRows({ run, now }: { run: Run; now: number }) {
+  const elapsed = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
   return (
     <>
       <tr>
         <th scope="row">
-          {run.run_id} <small class="soft">{whichRun(run)}</small>
+          {run.run_id} <small class="soft">{formatRunKind(run)}</small>
         </th>
         <td class="nowrap">
           <RelativeTime at={run.started_at} now={now} />
         </td>
-        <td class="nowrap">{took}</td>
+        <td class="nowrap">{elapsed}</td>
         <td>
           <span class={`state ${LEVELS[run.status]}`}>{run.status}</span>
         </td>
-        <td>{whatItDid(run)}</td>
+        <td>{formatRunChanges(run)}</td>
         <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
       </tr>
       {run.error !== null && (
@@ -58,7 +58,7 @@ function RunRows({ of: run, now }: { of: Run; now: number }) {
           <td />
           <td colSpan={5}>
             <bdi>{run.error}</bdi>
-            {run.resume_at !== null && `; it may go on from ${run.resume_at} UTC`}
+            {run.resume_at !== null && `; it can resume at ${run.resume_at} UTC`}
           </td>
         </tr>
       )}
@@ -67,25 +67,16 @@ function RunRows({ of: run, now }: { of: Run; now: number }) {
 }
 
 const TRIGGERS: Record<Run['trigger'], string> = {
-  schedule: 'by schedule',
-  catch_up: 'catching up',
-  manual: 'by hand',
+  schedule: 'scheduled',
+  catch_up: 'catch-up',
+  manual: 'manual',
 };
 
-function whichRun({ mode, trigger, scope }: Run): string {
+function formatRunKind({ mode, trigger, scope }: Run): string {
   return [mode, TRIGGERS[trigger], ...(scope === null ? [] : [scope])].join(', ');
 }
 
-/** What its walks came to, in words. */
-export function whatItDid(run: Run): string {
-  const changes = [
-    [run.inserted, 'added'],
-    [run.updated, 'edited'],
-    [run.removed, 'removed'],
-    [run.restored, 'came back'],
-    [run.quarantined, 'into quarantine'],
-  ] as const;
-  const said = changes.flatMap(([number, word]) => (number > 0 ? [`${formatCount(number)} ${word}`] : []));
-  const failed = run.failed_walks > 0 ? [`${pluralize(run.failed_walks, 'package')} failed`] : [];
-  return [...(said.length > 0 ? said : ['no change']), ...failed].join(', ');
+function formatRunChanges(run: Run): string {
+  const failed = run.failed_walks > 0 ? `, ${pluralize(run.failed_walks, 'package')} failed` : '';
+  return formatChanges(run) + failed;
 }

@@ -1,8 +1,8 @@
-/** The status page: how things stand, in the order of what one wants to know first. */
+/** The status page, the most important sections first. */
 import { toTimestamp } from '../../lib/clock.ts';
 import type { StatusView } from '../status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
-import { Page, type PageParts } from './layout.tsx';
+import { Page, type PageProps } from './layout.tsx';
 import { PackagesSection } from './packages-section.tsx';
 import { RunsSection } from './runs-section.tsx';
 import { BudgetsSection } from './budgets-section.tsx';
@@ -11,24 +11,24 @@ import { ProblemsSection } from './problems-section.tsx';
 import { ProgressSection } from './progress-section.tsx';
 import { StorageSection } from './storage-section.tsx';
 
-export interface StatusPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'> {
-  facts: StatusView;
-  /** What the service counts a video's length in. */
+interface StatusPageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'> {
+  view: StatusView;
+  /** The unit of video lengths in the service. */
   unit: 'ms' | 's';
 }
 
-export function StatusPage({ facts, unit, ...page }: StatusPageParts) {
-  const { verdict, standing, progress, storage, packages, now, stamp } = facts;
+export function StatusPage({ view, unit, ...page }: StatusPageProps) {
+  const { verdict, standing, progress, storage, packages, now, stamp } = view;
   return (
     <Page {...page} title={`${verdict.words} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
       <OverallStatusSection verdict={verdict} at={toTimestamp(now)} />
-      <ProgressSection progress={progress} nextRun={facts.nextRun} />
-      <ProblemsSection needs={standing.needs} all={facts.allNeeds} />
+      <ProgressSection progress={progress} nextRun={view.nextRun} />
+      <ProblemsSection needs={standing.needs} all={view.allNeeds} />
       <StorageSection storage={storage} />
-      <PackagesSection packages={packages} now={now} isUnderWay={facts.isLoading} />
+      <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
       <BudgetsSection budgets={standing.budgets} />
       <RunsSection runs={standing.runs} now={now} />
-      <ChangesSection {...facts} unit={unit} />
+      <ChangesSection {...view} unit={unit} />
     </Page>
   );
 }

@@ -1,22 +1,22 @@
-/** A table that scrolls in its own box where the screen is narrow. */
+/** A table that scrolls in its own box on narrow screens. */
 import type { ComponentChildren } from 'preact';
 
-export interface TableParts {
-  /** What names it: the id of a heading, or words. */
-  label: { by: string } | { words: string };
+interface TableProps {
+  /** Its accessible name: the id of a heading, or a text. */
+  label: { by: string } | { text: string };
   class?: string;
-  /** The words of the columns; those that begin with `>` stand to the right. Or the row of them. */
+  /** The column headings, right-aligned after `>`; or their elements. */
   head: readonly string[] | ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Table({ label, class: className, head, children }: TableParts) {
-  const named = 'by' in label ? { 'aria-labelledby': label.by } : { 'aria-label': label.words };
+export function Table({ label, class: className, head, children }: TableProps) {
+  const accessibleName = 'by' in label ? { 'aria-labelledby': label.by } : { 'aria-label': label.text };
   return (
-    <div class="scroll" role="group" tabIndex={0} {...named}>
+    <div class="scroll" role="group" tabIndex={0} {...accessibleName}>
       <table class={className}>
         <thead>
-          <tr>{isWords(head) ? head.map((words) => <Heading key={words} words={words} />) : head}</tr>
+          <tr>{isTexts(head) ? head.map((text) => <Heading key={text} text={text} />) : head}</tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
@@ -24,14 +24,14 @@ export function Table({ label, class: className, head, children }: TableParts) {
   );
 }
 
-function isWords(head: TableParts['head']): head is readonly string[] {
+function isTexts(head: TableProps['head']): head is readonly string[] {
   return Array.isArray(head) && head.every((each) => typeof each === 'string');
 }
 
-function Heading({ words }: { words: string }) {
+function Heading({ text }: { text: string }) {
   return (
-    <th scope="col" class={words.startsWith('>') ? 'number' : undefined}>
-      {words.replace(/^>/, '')}
+    <th scope="col" class={text.startsWith('>') ? 'number' : undefined}>
+      {text.replace(/^>/, '')}
     </th>
   );
 }

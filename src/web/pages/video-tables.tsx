@@ -1,41 +1,41 @@
-/** Videos in a table: those of a list, and those that were removed. */
-import type { SortItem } from '../../service/videos.ts';
+/** Tables of videos: the list of a package, and its removed videos. */
 import type { RemovedVideo } from '../../queries/named/videos.ts';
+import type { SortItem } from '../../service/videos.ts';
 import type { ListedVideo, PackageQuery } from '../package-view.ts';
-import { formatByteTitle, formatLength, VideoLink } from './format.tsx';
+import { formatLength, formatSize, VideoLink } from './format.tsx';
 import { Table } from './table.tsx';
 
-type Package = { account: string; package_id: number };
+type PackageKey = { account: string; package_id: number };
 
-export interface VideoTableParts {
-  of: Package;
+interface VideoTableProps {
+  packageKey: PackageKey;
   videos: readonly ListedVideo[];
-  wish: PackageQuery;
+  query: PackageQuery;
   unit: 'ms' | 's';
-  /** The address of the same list, but for what is given. */
-  addressOf: (other: Partial<PackageQuery>) => string;
+  /** The address of the list with a changed query. */
+  listUrl: (change: Partial<PackageQuery>) => string;
 }
 
-const SORTED: readonly (readonly [SortItem, string])[] = [
+const SORTABLE: readonly (readonly [SortItem, string])[] = [
   ['id', 'Id'],
   ['title', 'Title'],
   ['duration', 'Length'],
   ['filesize', 'Size'],
 ];
 
-export function VideoTable({ of, videos, wish, unit, addressOf }: VideoTableParts) {
+export function VideoTable({ packageKey, videos, query, unit, listUrl }: VideoTableProps) {
   const head = [
-    ...SORTED.map(([item, words]) => (
-      <SortHeading key={item} item={item} words={words} wish={wish} addressOf={addressOf} />
+    ...SORTABLE.map(([item, label]) => (
+      <SortHeading key={item} item={item} label={label} query={query} listUrl={listUrl} />
     )),
     <th scope="col">Series</th>,
-    <th scope="col">Made</th>,
+    <th scope="col">Created</th>,
   ];
   return (
-    <Table label={VIDEOS} head={head}>
+    <Table label={{ by: 'videos-heading' }} head={head}>
       {videos.map((video) => (
         <tr key={video.id}>
-          <VideoCells of={of} video={video} unit={unit} />
+          <VideoCells packageKey={packageKey} video={video} unit={unit} />
           <td>
             <bdi>{video.series}</bdi>
           </td>
@@ -48,57 +48,55 @@ export function VideoTable({ of, videos, wish, unit, addressOf }: VideoTablePart
   );
 }
 
-const VIDEOS = { by: 'videos-heading' };
-
-type VideoCellsParts = {
-  of: Package;
+type VideoCellsProps = {
+  packageKey: PackageKey;
   video: Pick<ListedVideo, 'id' | 'title' | 'duration' | 'filesize'>;
   unit: 'ms' | 's';
 };
 
-/** What every list shows of a video first. */
-function VideoCells({ of, video, unit }: VideoCellsParts) {
+/** The columns that both tables begin with. */
+function VideoCells({ packageKey, video, unit }: VideoCellsProps) {
   return (
     <>
       <td class="number">{video.id}</td>
       <th scope="row">
-        <VideoLink of={{ ...of, ...video }} />
+        <VideoLink video={{ ...packageKey, ...video }} />
       </th>
       <td class="number">{formatLength(video.duration, unit)}</td>
-      <td class="number">{formatByteTitle(video.filesize)}</td>
+      <td class="number">{formatSize(video.filesize)}</td>
     </>
   );
 }
 
-type SortHeadingParts = Pick<VideoTableParts, 'wish' | 'addressOf'> & { item: SortItem; words: string };
+type SortHeadingProps = Pick<VideoTableProps, 'query' | 'listUrl'> & { item: SortItem; label: string };
 
-function SortHeading({ item, words, wish, addressOf }: SortHeadingParts) {
-  const isSorted = wish.sort === item;
-  const direction = isSorted && wish.direction === 'asc' ? 'desc' : 'asc';
-  const sign = wish.direction === 'asc' ? '↑' : '↓';
+function SortHeading({ item, label, query, listUrl }: SortHeadingProps) {
+  const isSorted = query.sort === item;
+  const isAscending = query.direction === 'asc';
+  const direction = isSorted && isAscending ? 'desc' : 'asc';
   return (
     <th
       scope="col"
       class={item === 'title' ? undefined : 'number'}
-      aria-sort={isSorted ? (wish.direction === 'asc' ? 'ascending' : 'descending') : undefined}
+      aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
     >
-      <a href={addressOf({ sort: item, direction, page: 1 })}>
-        {words}
-        {isSorted && <span aria-hidden="true"> {sign}</span>}
+      <a href={listUrl({ sort: item, direction, page: 1 })}>
+        {label}
+        {isSorted && <span aria-hidden="true"> {isAscending ? '↑' : '↓'}</span>}
       </a>
     </th>
   );
 }
 
-type RemovedTableParts = { of: Package; videos: readonly RemovedVideo[]; unit: 'ms' | 's' };
+type RemovedTableProps = { packageKey: PackageKey; videos: readonly RemovedVideo[]; unit: 'ms' | 's' };
 
-export function RemovedTable({ of, videos, unit }: RemovedTableParts) {
-  const head = ['>Id', 'Title', '>Length', '>Size', 'First seen (UTC)', 'Proved gone (UTC)'];
+export function RemovedTable({ packageKey, videos, unit }: RemovedTableProps) {
+  const head = ['>Id', 'Title', '>Length', '>Size', 'First seen (UTC)', 'Removed (UTC)'];
   return (
-    <Table label={VIDEOS} head={head}>
+    <Table label={{ by: 'videos-heading' }} head={head}>
       {videos.map((video) => (
         <tr key={video.id}>
-          <VideoCells of={of} video={video} unit={unit} />
+          <VideoCells packageKey={packageKey} video={video} unit={unit} />
           <td class="nowrap">{video.first_seen_at}</td>
           <td class="nowrap">{video.removed_at}</td>
         </tr>

@@ -1,39 +1,33 @@
-/** The page of a video: its fields as they stand, and each state before. */
-import type { VideoStates } from '../../queries/page-queries.ts';
+/** The page of a video: its fields, and its versions. */
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
-import { formatByteTitle, formatLength, Timestamp, packagePath, Title } from './format.tsx';
-import { Page, type PageParts } from './layout.tsx';
+import type { VideoStates } from '../../queries/page-queries.ts';
+import { formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
+import { Page, type PageProps } from './layout.tsx';
 
-export interface VideoPageParts extends Pick<PageParts, 'addressOf' | 'mayLeave'>, VideoStates {
+interface VideoPageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'>, VideoStates {
   packageName: string | null;
   unit: 'ms' | 's';
 }
 
-/** What is not a field of the service (docs/service.md 2.1). */
-const OWN = [
-  'account',
-  'package_id',
-  'id',
-  'first_seen_at',
-  'changed_at',
-  'removed_at',
-  'change_seq',
-  'valid_from',
-  'valid_to',
-];
+type FieldValue = string | number | null;
 
-export function VideoPage({ now: video, before, earlier, packageName, unit, ...page }: VideoPageParts) {
-  const name = packageName ?? `${video.account}/${video.package_id}`;
+/** Columns that are no fields of the service (docs/service.md 2.1). */
+const OWN_COLUMNS = new Set([
+  ...['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq'],
+  ...['valid_from', 'valid_to'],
+]);
+
+export function VideoPage({ now: video, before, earlier, packageName, unit, ...page }: VideoPageProps) {
   return (
     <Page {...page} title={`${video.title ?? `Video ${video.id}`} · vodhouse`}>
-      <nav class="crumbs" aria-label="Up">
+      <nav class="crumbs" aria-label="Breadcrumb">
         <a href="/#packages">All packages</a> /{' '}
         <a href={packagePath(video)}>
-          <bdi>{name}</bdi>
+          <bdi>{packageName ?? `${video.account}/${video.package_id}`}</bdi>
         </a>
       </nav>
       <h1>
-        <Title of={video.title} /> <small class="soft">{video.id}</small>
+        <Title title={video.title} /> <small class="soft">{video.id}</small>
       </h1>
       <p>
         {video.removed_at === null ? (
@@ -44,61 +38,51 @@ export function VideoPage({ now: video, before, earlier, packageName, unit, ...p
         first seen <Timestamp at={video.first_seen_at} />, last changed <Timestamp at={video.changed_at} />{' '}
         UTC
       </p>
-      <Fields of={video} unit={unit} />
+      <Fields video={video} unit={unit} />
       <Versions now={video} before={before} earlier={earlier} />
     </Page>
   );
 }
 
-function fieldsOf(row: VideoRow): [name: string, value: string | number | null][] {
-  return Object.entries<string | number | null>({ ...row }).filter(([name]) => !OWN.includes(name));
+function listFields(row: VideoRow): [name: string, value: FieldValue][] {
+  return Object.entries<FieldValue>({ ...row }).filter(([name]) => !OWN_COLUMNS.has(name));
 }
 
-function Fields({ of: video, unit }: { of: VideoRow; unit: 'ms' | 's' }) {
+function Fields({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
   return (
     <section class="card" aria-labelledby="fields-heading">
       <h2 id="fields-heading">Fields</h2>
       <dl class="fields">
-        {fieldsOf(video).map(([name, value]) => (
+        {listFields(video).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <FieldValue name={name} value={value} unit={unit} />
+              <Field name={name} value={value} unit={unit} />
             </dd>
           </div>
         ))}
       </dl>
-      <p class="soft">The keys that let it be played are not shown here.</p>
+      <p class="soft">Playback keys are not shown.</p>
     </section>
   );
 }
 
-function FieldValue({
-  name,
-  value,
-  unit,
-}: {
-  name: string;
-  value: string | number | null;
-  unit: 'ms' | 's';
-}) {
-  if (value === null) return <i class="soft">not told</i>;
-  if (value === '') return <i class="soft">empty</i>;
+function Field({ name, value, unit }: { name: string; value: FieldValue; unit: 'ms' | 's' }) {
+  if (value === null || value === '') return <Value value={value} />;
   if (name === 'duration') return <>{`${value} ${unit} (${formatLength(Number(value), unit)})`}</>;
-  if (name === 'filesize') return <>{`${value} bytes (${formatByteTitle(Number(value))})`}</>;
-  if (name.endsWith('_url')) return <Address of={String(value)} />;
-  return <bdi class="text">{value}</bdi>;
-}
-
-/** A link, which nobody follows but whoever clicks it; only where it leads to the web. */
-function Address({ of: address }: { of: string }) {
-  const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address);
-  if (!isWeb) return <bdi class="text">{address}</bdi>;
+  if (name === 'filesize') return <>{`${value} bytes (${formatSize(Number(value))})`}</>;
+  const isWebUrl = /^https?:\/\//i.test(String(value)) && URL.canParse(String(value));
+  if (!name.endsWith('_url') || !isWebUrl) return <Value value={value} />;
   return (
-    <a href={address} rel="noreferrer noopener nofollow">
-      <bdi class="text">{address}</bdi>
+    <a href={String(value)} rel="noreferrer noopener nofollow">
+      <Value value={value} />
     </a>
   );
+}
+
+function Value({ value }: { value: FieldValue }) {
+  if (value === null) return <i class="soft">not provided</i>;
+  return value === '' ? <i class="soft">empty</i> : <bdi class="text">{value}</bdi>;
 }
 
 function Versions({ now, before, earlier }: VideoStates) {
@@ -111,7 +95,7 @@ function Versions({ now, before, earlier }: VideoStates) {
       <ol class="versions" reversed>
         {states.map((state, index) => (
           <li key={state.change_seq}>
-            <Version of={state} former={states[index + 1] ?? earlier} />
+            <Version state={state} previous={states[index + 1] ?? earlier} />
           </li>
         ))}
       </ol>
@@ -119,56 +103,46 @@ function Versions({ now, before, earlier }: VideoStates) {
   );
 }
 
-/** What a state changed of the one before it. */
-function Version({ of: state, former }: { of: VideoRow | VersionRow; former: VideoRow | null }) {
+/** What a state changed against the previous one. */
+function Version({ state, previous }: { state: VideoRow | VersionRow; previous: VideoRow | null }) {
   const from = 'valid_from' in state ? state.valid_from : (state.removed_at ?? state.changed_at);
-  const changes = former ? changesOf(state, former) : [];
+  const changes = previous ? listChanges(state, previous) : [];
   return (
     <>
       <p>
-        <Timestamp at={from} /> {whatHappened(state, former, changes.length)}
+        <Timestamp at={from} /> {formatEvent(state, previous, changes.length)}
       </p>
-      {changes.length > 0 && <Differences of={changes} />}
+      {changes.length > 0 && (
+        <dl class="differences">
+          {changes.map(({ name, old, value }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <del>
+                  <Value value={old} />
+                </del>{' '}
+                <ins>
+                  <Value value={value} />
+                </ins>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </>
   );
 }
 
-/** The fields that differ, with the old value and the new one. */
-function changesOf(state: VideoRow, former: VideoRow) {
-  const old = new Map(fieldsOf(former));
-  return fieldsOf(state)
+function listChanges(state: VideoRow, previous: VideoRow) {
+  const old = new Map(listFields(previous));
+  return listFields(state)
     .map(([name, value]) => ({ name, old: old.get(name) ?? null, value }))
     .filter((change) => change.value !== change.old);
 }
 
-function whatHappened(state: VideoRow, former: VideoRow | null, changes: number): string {
-  if (!former) return 'first state that is known';
-  if (state.removed_at !== null && former.removed_at === null) return 'removed';
-  if (state.removed_at === null && former.removed_at !== null) return 'came back';
-  return changes > 0 ? 'edited' : 'edited: a key that is not shown';
-}
-
-function Differences({ of: changes }: { of: ReturnType<typeof changesOf> }) {
-  return (
-    <dl class="differences">
-      {changes.map(({ name, old, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <del>
-              <Plain value={old} />
-            </del>{' '}
-            <ins>
-              <Plain value={value} />
-            </ins>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Plain({ value }: { value: string | number | null }) {
-  if (value === null) return <i class="soft">not told</i>;
-  return value === '' ? <i class="soft">empty</i> : <bdi class="text">{value}</bdi>;
+function formatEvent(state: VideoRow, previous: VideoRow | null, changes: number): string {
+  if (!previous) return 'first known state';
+  if (state.removed_at !== null && previous.removed_at === null) return 'removed';
+  if (state.removed_at === null && previous.removed_at !== null) return 'restored';
+  return changes > 0 ? 'edited' : 'edited: a field that is not shown';
 }

@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { createLoginThrottle } from '../../../src/web/auth/login-throttle.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 
-function createGuessed() {
+function createThrottle() {
   const clock = createVirtualClock('2026-03-10T12:00:00Z');
-  const guesses = createLoginThrottle(clock);
-  const guess = (address: string, times = 10) => {
-    for (let at = 0; at < times; at++) guesses.wrong(address);
+  const throttle = createLoginThrottle(clock);
+  const fail = (address: string, times = 10) => {
+    for (let at = 0; at < times; at++) throttle.recordFailure(address);
   };
-  return { clock, guess, waitMs: (address: string) => guesses.waitMs(address) };
+  return { clock, fail, waitMs: (address: string) => throttle.getWaitMs(address) };
 }
 
 describe('wrong keys', () => {
-  it('are counted for a minute from the first on', () => {
-    const { clock, guess, waitMs } = createGuessed();
-    guess('192.0.2.1', 9);
+  it('are counted for a minute from the first one', () => {
+    const { clock, fail, waitMs } = createThrottle();
+    fail('192.0.2.1', 9);
     expect(waitMs('192.0.2.1')).toBe(0);
     clock.advance(59_999);
-    guess('192.0.2.1', 1);
+    fail('192.0.2.1', 1);
     expect(waitMs('192.0.2.1')).toBe(1);
     clock.advance(1);
-    guess('192.0.2.1', 9);
+    fail('192.0.2.1', 9);
     expect(waitMs('192.0.2.1')).toBe(0);
   });
 
-  it('are forgotten where the clock is put back', () => {
-    const { clock, guess, waitMs } = createGuessed();
-    guess('192.0.2.1');
+  it('are forgotten if the clock is set back', () => {
+    const { clock, fail, waitMs } = createThrottle();
+    fail('192.0.2.1');
     clock.advance(-3_600_000);
     expect(waitMs('192.0.2.1')).toBe(0);
   });
@@ -42,20 +42,20 @@ describe('wrong keys', () => {
     ['::1', '::2', true],
     ['fe80::1', '2001:db8::1', false],
     ['2001:db8:1::', '2001:db8:2::', false],
-  ])('of %s and %s are those of one caller: %s', (one, other, isOne) => {
-    const { guess, waitMs } = createGuessed();
-    guess(one);
+  ])('of %s and %s count for the same caller: %s', (one, other, isOne) => {
+    const { fail, waitMs } = createThrottle();
+    fail(one);
     expect(waitMs(other) > 0).toBe(isOne);
   });
 
-  it('are remembered of a thousand callers, and of those who guessed last', () => {
-    const { guess, waitMs } = createGuessed();
-    guess('192.0.2.1');
-    guess('192.0.2.2');
-    for (let at = 0; at < 998; at++) guess(`10.0.${at >> 8}.${at & 255}`, 1);
+  it('are remembered for a thousand callers, those with the latest failures', () => {
+    const { fail, waitMs } = createThrottle();
+    fail('192.0.2.1');
+    fail('192.0.2.2');
+    for (let at = 0; at < 998; at++) fail(`10.0.${at >> 8}.${at & 255}`, 1);
     expect([waitMs('192.0.2.1') > 0, waitMs('192.0.2.2') > 0]).toEqual([true, true]);
-    guess('192.0.2.1', 1);
-    guess('192.0.2.3', 1);
+    fail('192.0.2.1', 1);
+    fail('192.0.2.3', 1);
     expect([waitMs('192.0.2.1') > 0, waitMs('192.0.2.2')]).toEqual([true, 0]);
   });
 });

@@ -1,31 +1,32 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { browse, type Browsed, type BrowseOptions } from '../../support/browser/browser-request.ts';
-import { KEY, openDoor } from '../../support/servers/login-server.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
+import { browse, type Browsed, type BrowseOptions } from '../../support/browser/browser-request.ts';
+import { KEY, openLoginServer } from '../../support/servers/login-server.ts';
 import { connectRaw } from '../../support/servers/raw-connection.ts';
 
 const OTHER = 'other key & more';
-/** The cookie that a browser would keep: its name and its value. */
-const cookieIn = ({ headers }: Browsed) => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 
-const enter = (door: string, key = KEY, options: BrowseOptions = {}) =>
-  browse(door, { form: { key, to: '/packages/main' }, ...options });
+/** Name and value of the cookie that was set. */
+const readCookie = ({ headers }: Browsed) => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+
+const login = (loginUrl: string, key = KEY, options: BrowseOptions = {}) =>
+  browse(loginUrl, { form: { key, next: '/packages/main' }, ...options });
 
 const statusWith = async (url: string, cookie: string) => (await browse(url, { headers: { cookie } })).status;
 
 describe('without a key', () => {
-  it('a page is a form that leads back to it, and its data are refused', async () => {
-    const { url, page } = await openDoor();
+  it('a page is a form that leads back to it, and its data are rejected', async () => {
+    const { url, page } = await openLoginServer();
     const { status, headers, text } = await browse(`${page}?order=title&key=wr0ng`);
     expect([status, headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
-    expect(text).toBe('<form>{"to":"/packages/main?order=title","said":null}</form>');
+    expect(text).toBe('<form>{"next":"/packages/main?order=title","error":null}</form>');
     expect(headers).not.toHaveProperty('set-cookie');
     expect((await browse(`${url}/data.json`)).status).toBe(401);
   });
 
-  it('a page is seen by who carries one in any of its places', async () => {
-    const { page } = await openDoor();
+  it('a page accepts a key in any of its places', async () => {
+    const { page } = await openLoginServer();
     const carried: [string, Record<string, string>][] = [
       [`${page}?key=${KEY}`, {}],
       [page, { authorization: `Bearer ${KEY}` }],
@@ -36,15 +37,15 @@ describe('without a key', () => {
   });
 });
 
-describe('a right key', () => {
-  it('leads to the page, with a cookie that lets in to pages and data for 30 days', async () => {
-    const { url, page, door, clock } = await openDoor();
-    const entered = await enter(door);
-    expect([entered.status, entered.headers.location]).toEqual([303, '/packages/main']);
-    expect(entered.headers['cache-control']).toBe('no-store');
-    const [, ...attributes] = entered.headers['set-cookie']?.[0]?.split('; ') ?? [];
+describe('a valid key', () => {
+  it('leads to the page, with a cookie that is valid for pages and data for 30 days', async () => {
+    const { url, page, loginUrl, clock } = await openLoginServer();
+    const loggedIn = await login(loginUrl);
+    expect([loggedIn.status, loggedIn.headers.location]).toEqual([303, '/packages/main']);
+    expect(loggedIn.headers['cache-control']).toBe('no-store');
+    const [, ...attributes] = loggedIn.headers['set-cookie']?.[0]?.split('; ') ?? [];
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax']);
-    const cookie = cookieIn(entered);
+    const cookie = readCookie(loggedIn);
     clock.advance(30 * DAY_MS - 1);
     expect(await statusWith(page, cookie)).toBe(200);
     expect(await statusWith(`${url}/data.json`, `one=1; ${cookie}; other=2`)).toBe(200);
@@ -53,17 +54,17 @@ describe('a right key', () => {
     expect(await statusWith(`${url}/data.json`, cookie)).toBe(401);
   });
 
-  it('is any of them, also with what was pasted around it', async () => {
-    const { page, door } = await openDoor([KEY, OTHER]);
+  it('is any of the keys, with or without spaces around it', async () => {
+    const { page, loginUrl } = await openLoginServer([KEY, OTHER]);
     for (const key of [KEY, OTHER, ` ${OTHER}\t`]) {
-      expect(await statusWith(page, cookieIn(await enter(door, key)))).toBe(200);
+      expect(await statusWith(page, readCookie(await login(loginUrl, key)))).toBe(200);
     }
   });
 
-  it('gives a cookie for https only where the browser came by it', async () => {
-    const { door } = await openDoor();
+  it('gives a cookie for https only if the browser used https', async () => {
+    const { loginUrl } = await openLoginServer();
     const isSecure = async (proto: string) =>
-      (await enter(door, KEY, { headers: { 'x-forwarded-proto': proto } })).headers[
+      (await login(loginUrl, KEY, { headers: { 'x-forwarded-proto': proto } })).headers[
         'set-cookie'
       ]?.[0]?.includes('; Secure');
     expect([await isSecure('https'), await isSecure('HTTPS, http')]).toEqual([true, true]);
@@ -76,30 +77,30 @@ describe('a right key', () => {
 });
 
 describe('a wrong key', () => {
-  it('gives the form again with a sentence, and no cookie', async () => {
-    const { door } = await openDoor([KEY, OTHER]);
+  it('shows the form again with an error, and sets no cookie', async () => {
+    const { loginUrl } = await openLoginServer([KEY, OTHER]);
     const forms = [
-      ...['', 'x', `${KEY}x`, KEY.slice(1), KEY.toUpperCase()].map((key) => `key=${key}&to=/packages/main`),
-      'to=/packages/main',
-      `key=${KEY}&key=x&to=/packages/main`,
-      `key[]=${KEY}&to=/packages/main`,
+      ...['', 'x', `${KEY}x`, KEY.slice(1), KEY.toUpperCase()].map((key) => `key=${key}&next=/packages/main`),
+      'next=/packages/main',
+      `key=${KEY}&key=x&next=/packages/main`,
+      `key[]=${KEY}&next=/packages/main`,
     ];
     for (const form of forms) {
-      const { status, headers, text } = await browse(door, { form });
+      const { status, headers, text } = await browse(loginUrl, { form });
       expect([form, status, headers['content-type']]).toEqual([form, 401, 'text/html; charset=utf-8']);
-      expect(text).toBe('<form>{"to":"/packages/main","said":"This is no key of this server."}</form>');
+      expect(text).toBe('<form>{"next":"/packages/main","error":"This is not a key of this server."}</form>');
       expect(headers).not.toHaveProperty('set-cookie');
     }
   });
 });
 
 describe('a cookie', () => {
-  it('lets nobody in where one character of it is another, or it was made without the server', async () => {
-    const { page, door, clock } = await openDoor();
-    const cookie = cookieIn(await enter(door));
+  it('is rejected if one character differs, or if it was forged', async () => {
+    const { page, loginUrl, clock } = await openLoginServer();
+    const cookie = readCookie(await login(loginUrl));
     const [name = '', value = ''] = cookie.split('=');
     const [end = '', signature = ''] = decodeURIComponent(value).split('.');
-    const hmacBy = (secret: string) =>
+    const signWith = (secret: string) =>
       createHmac('sha256', secret).update(end).digest('base64').replace('=', '');
     const later = String(clock.now() + 60 * DAY_MS);
     const values = [
@@ -107,7 +108,7 @@ describe('a cookie', () => {
         .split('')
         .map((character, at, all) => all.with(at, character === '7' ? '8' : '7').join('')),
       ...[`${later}.${signature}`, later, `${later}.`, `.${signature}`, signature, '', '.', '%', end],
-      ...[KEY, '', 'vodhouse cookie'].map((secret) => `${end}.${hmacBy(secret)}`),
+      ...[KEY, '', 'vodhouse cookie'].map((secret) => `${end}.${signWith(secret)}`),
     ];
     expect(value.length).toBeGreaterThan(50);
     for (const each of values) {
@@ -117,48 +118,51 @@ describe('a cookie', () => {
     expect(await statusWith(page, cookie)).toBe(200);
   });
 
-  it('lets in after a restart, and no more once its key is not in the config', async () => {
-    const before = await openDoor([KEY, OTHER]);
-    const [byKey, byOther] = [cookieIn(await enter(before.door)), cookieIn(await enter(before.door, OTHER))];
-    const after = await openDoor([OTHER, 'a-new-key']);
-    expect([await statusWith(after.page, byKey), await statusWith(after.page, byOther)]).toEqual([401, 200]);
+  it('survives a restart, until its key leaves the config', async () => {
+    const before = await openLoginServer([KEY, OTHER]);
+    const [ofKey, ofOther] = [
+      readCookie(await login(before.loginUrl)),
+      readCookie(await login(before.loginUrl, OTHER)),
+    ];
+    const after = await openLoginServer([OTHER, 'a-new-key']);
+    expect([await statusWith(after.page, ofKey), await statusWith(after.page, ofOther)]).toEqual([401, 200]);
   });
 
-  it('is named by the port of the config: servers of one host keep theirs', async () => {
-    const { door } = await openDoor([KEY], 8320);
-    expect(cookieIn(await enter(door))).toMatch(/^vodhouse_8320=/);
+  it('has the port of the config in its name, so that servers on one host do not collide', async () => {
+    const { loginUrl } = await openLoginServer([KEY], 8320);
+    expect(readCookie(await login(loginUrl))).toMatch(/^vodhouse_8320=/);
   });
 
-  it('is taken away by /leave', async () => {
-    const { url, door } = await openDoor();
-    const cookie = cookieIn(await enter(door));
-    const { status, headers } = await browse(`${url}/leave`, { form: '', headers: { cookie } });
+  it('is deleted by /logout', async () => {
+    const { url, loginUrl } = await openLoginServer();
+    const cookie = readCookie(await login(loginUrl));
+    const { status, headers } = await browse(`${url}/logout`, { form: '', headers: { cookie } });
     expect([status, headers.location]).toEqual([303, '/']);
     expect(headers['set-cookie']?.[0]).toBe('vodhouse_0=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
   });
 });
 
 describe('a form', () => {
-  it('leads to this server, whatever it names', async () => {
-    const { url, door } = await openDoor();
+  it('only redirects to this server', async () => {
+    const { url, loginUrl } = await openLoginServer();
     const tries = [
       ...['//evil.test', '/\\evil.test', 'https://evil.test/', '\\\\evil.test', 'evil.test', ''],
       ...['/x\r\nset-cookie: a=b', '/\t/evil.test', 'javascript:alert(1)', '/.//evil.test', '/가', '/a b'],
     ];
-    for (const to of tries) {
-      const { status, headers } = await browse(door, { form: { key: KEY, to } });
-      expect([to, status, headers.location]).toEqual([to, 303, '/']);
+    for (const next of tries) {
+      const { status, headers } = await browse(loginUrl, { form: { key: KEY, next } });
+      expect([next, status, headers.location]).toEqual([next, 303, '/']);
       expect(headers['set-cookie']).toHaveLength(1);
     }
-    const to = '/packages/main?search=%ED%95%9C&page=2';
-    expect((await browse(door, { form: { key: KEY, to } })).headers.location).toBe(to);
-    expect(await browse(`${url}/enter?to=//evil.test`, { form: { key: KEY } })).toMatchObject({
+    const next = '/packages/main?search=%ED%95%9C&page=2';
+    expect((await browse(loginUrl, { form: { key: KEY, next } })).headers.location).toBe(next);
+    expect(await browse(`${url}/login?next=//evil.test`, { form: { key: KEY } })).toMatchObject({
       headers: { location: '/' },
     });
   });
 
-  it('is refused from a page of another site', async () => {
-    const { url, door } = await openDoor();
+  it('is rejected from another site', async () => {
+    const { url, loginUrl } = await openLoginServer();
     const own = new URL(url).host;
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.test' },
@@ -173,11 +177,11 @@ describe('a form', () => {
       { origin: 'https://evil.test', 'x-forwarded-host': 'warehouse.test, evil.test' },
     ];
     for (const headers of foreign) {
-      for (const path of ['/enter', '/leave']) {
-        const refused = await browse(`${url}${path}`, { form: { key: KEY, to: '/' }, headers });
-        expect([headers, path, refused.status]).toEqual([headers, path, 403]);
-        expect(refused.text).toContain('from a page of another site');
-        expect(refused.headers).not.toHaveProperty('set-cookie');
+      for (const path of ['/login', '/logout']) {
+        const rejected = await browse(`${url}${path}`, { form: { key: KEY, next: '/' }, headers });
+        expect([headers, path, rejected.status]).toEqual([headers, path, 403]);
+        expect(rejected.text).toContain('from another site');
+        expect(rejected.headers).not.toHaveProperty('set-cookie');
       }
     }
     const ours: Record<string, string>[] = [
@@ -188,17 +192,21 @@ describe('a form', () => {
       { origin: 'https://warehouse.test', 'x-forwarded-host': 'warehouse.test, inner.test' },
     ];
     for (const headers of ours) {
-      expect([headers, (await enter(door, KEY, { headers })).status]).toEqual([headers, 303]);
+      expect([headers, (await login(loginUrl, KEY, { headers })).status]).toEqual([headers, 303]);
     }
   });
 
-  it('is refused above 1,024 bytes, whether it says how long it is or not', async () => {
-    const { url, door } = await openDoor();
-    const to = '/';
-    expect((await browse(door, { form: `key=${KEY}&to=${to}&x=`.padEnd(1_024, 'x') })).status).toBe(303);
-    expect((await browse(door, { form: `key=${KEY}&to=${to}&x=`.padEnd(1_025, 'x') })).status).toBe(413);
+  it('is rejected above 1,024 bytes, with or without a content-length', async () => {
+    const { url, loginUrl } = await openLoginServer();
+    const next = '/';
+    expect((await browse(loginUrl, { form: `key=${KEY}&next=${next}&x=`.padEnd(1_024, 'x') })).status).toBe(
+      303,
+    );
+    expect((await browse(loginUrl, { form: `key=${KEY}&next=${next}&x=`.padEnd(1_025, 'x') })).status).toBe(
+      413,
+    );
     const head =
-      'POST /enter HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/x-www-form-urlencoded\r\n';
+      'POST /login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/x-www-form-urlencoded\r\n';
     const endless = connectRaw(
       url,
       `${head}transfer-encoding: chunked\r\n\r\n800\r\n${'x'.repeat(2_048)}\r\n`,
@@ -206,52 +214,55 @@ describe('a form', () => {
     expect(await endless.ended).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('has room for the longest address beside a key', async () => {
-    const { page, door } = await openDoor();
+  it('has room for the longest path and a key', async () => {
+    const { page, loginUrl } = await openLoginServer();
     const longest = `/packages/${'%'.repeat(190)}`;
-    expect((await browse(door, { form: { key: 'k'.repeat(400), to: longest } })).status).toBe(401);
-    expect((await browse(`${page}?search=${'%ED'.repeat(200)}`)).text).toContain('"to":"/"');
+    expect((await browse(loginUrl, { form: { key: 'k'.repeat(400), next: longest } })).status).toBe(401);
+    expect((await browse(`${page}?search=${'%ED'.repeat(200)}`)).text).toContain('"next":"/"');
   });
 
-  it('is all that is taken there', async () => {
-    const { door } = await openDoor();
+  it('is the only accepted content type and method', async () => {
+    const { loginUrl } = await openLoginServer();
     const body = JSON.stringify({ key: KEY });
     for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'x']) {
-      const { status } = await browse(door, { form: body, headers: { 'content-type': type } });
+      const { status } = await browse(loginUrl, { form: body, headers: { 'content-type': type } });
       expect([type, status]).toEqual([type, 415]);
     }
-    expect((await browse(door)).headers.location).toBe('/'); // entered in the address bar
+    expect((await browse(loginUrl)).headers.location).toBe('/'); // typed into the address bar
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      expect([method, (await browse(door, { method, form: { key: KEY } })).status]).toEqual([method, 404]);
+      expect([method, (await browse(loginUrl, { method, form: { key: KEY } })).status]).toEqual([
+        method,
+        404,
+      ]);
     }
   });
 });
 
-describe('a guesser', () => {
-  it('is not listened to after ten wrong keys until the minute is over, with the right key too', async () => {
-    const { door, clock } = await openDoor();
-    for (let guess = 1; guess <= 10; guess++) {
-      expect((await enter(door, `guess-${guess}`)).status).toBe(401);
+describe('a caller with wrong keys', () => {
+  it('is rejected after ten until the minute is over, even with a valid key', async () => {
+    const { loginUrl, clock } = await openLoginServer();
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      expect((await login(loginUrl, `wrong-${attempt}`)).status).toBe(401);
       clock.advance(1_000);
     }
-    for (const key of ['guess-11', KEY]) {
-      const { status, headers, text } = await enter(door, key);
+    for (const key of ['wrong-11', KEY]) {
+      const { status, headers, text } = await login(loginUrl, key);
       expect([status, headers['retry-after']]).toEqual([429, '50']);
       expect(text).toContain('Try again in 50 s.');
       expect(headers).not.toHaveProperty('set-cookie');
     }
     clock.advance(49_999);
-    expect((await enter(door)).headers['retry-after']).toBe('1');
+    expect((await login(loginUrl)).headers['retry-after']).toBe('1');
     clock.advance(1);
-    expect((await enter(door)).status).toBe(303);
+    expect((await login(loginUrl)).status).toBe(303);
   });
 
-  it('keeps out nobody at another address, who is in, or who carries a key', async () => {
-    const { page, door } = await openDoor();
-    const cookie = cookieIn(await enter(door));
-    for (let guess = 1; guess <= 10; guess++) await enter(door, `guess-${guess}`);
-    expect((await enter(door)).status).toBe(429);
-    expect((await enter(door, KEY, { from: '127.0.0.2' })).status).toBe(303);
+  it('does not block other addresses, existing sessions, or keys in requests', async () => {
+    const { page, loginUrl } = await openLoginServer();
+    const cookie = readCookie(await login(loginUrl));
+    for (let attempt = 1; attempt <= 10; attempt++) await login(loginUrl, `wrong-${attempt}`);
+    expect((await login(loginUrl)).status).toBe(429);
+    expect((await login(loginUrl, KEY, { from: '127.0.0.2' })).status).toBe(303);
     expect(await statusWith(page, cookie)).toBe(200);
     expect((await browse(page, { headers: { 'x-api-key': KEY } })).status).toBe(200);
   });
@@ -259,9 +270,9 @@ describe('a guesser', () => {
 
 describe('a server without keys', () => {
   it('has neither form nor cookie', async () => {
-    const { url, page, errors } = await openDoor([]);
+    const { url, page, errors } = await openLoginServer([]);
     expect((await browse(page)).status).toBe(200);
-    for (const path of ['/enter', '/leave']) {
+    for (const path of ['/login', '/logout']) {
       expect((await browse(`${url}${path}`, { form: { key: '', to: '/' } })).status).toBe(404);
     }
     expect(await statusWith(page, 'vodhouse_0=1.x')).toBe(200);
@@ -270,25 +281,28 @@ describe('a server without keys', () => {
 });
 
 describe('no answer', () => {
-  it('holds a key or a cookie, but for the cookie itself where it is given', async () => {
-    const { url, page, door, errors } = await openDoor();
-    const entered = await enter(door);
-    const cookie = cookieIn(entered);
+  it('contains a key or a cookie, except the new cookie itself', async () => {
+    const { url, page, loginUrl, errors } = await openLoginServer();
+    const loggedIn = await login(loginUrl);
+    const cookie = readCookie(loggedIn);
     const wrong = 'nearly-the-key';
     const answers = [
-      entered,
-      await enter(door, wrong),
-      await browse(door, { form: { key: KEY, to: `/packages/main?key=${KEY}` } }),
-      await browse(door, { form: `{"key":"${KEY}"`, headers: { 'content-type': 'application/json' } }),
-      await browse(door, { form: { key: KEY, to: '/' }, headers: { origin: 'https://evil.test', cookie } }),
+      loggedIn,
+      await login(loginUrl, wrong),
+      await browse(loginUrl, { form: { key: KEY, next: `/packages/main?key=${KEY}` } }),
+      await browse(loginUrl, { form: `{"key":"${KEY}"`, headers: { 'content-type': 'application/json' } }),
+      await browse(loginUrl, {
+        form: { key: KEY, next: '/' },
+        headers: { origin: 'https://evil.test', cookie },
+      }),
       await browse(`${page}?key=${wrong}`),
       await browse(`${page}?key=${KEY}`, { headers: { cookie } }),
       await browse(`${url}/data.json?key=${wrong}`, { headers: { cookie: `${cookie}x` } }),
       await browse(`${url}/${KEY}`, { headers: { cookie } }),
     ];
     for (const { headers, text } of answers) {
-      const said = JSON.stringify({ ...headers, 'set-cookie': null }) + text;
-      for (const secret of [KEY, wrong, cookie.slice(-40)]) expect(said).not.toContain(secret);
+      const answer = JSON.stringify({ ...headers, 'set-cookie': null }) + text;
+      for (const secret of [KEY, wrong, cookie.slice(-40)]) expect(answer).not.toContain(secret);
       expect(headers['set-cookie']?.join() ?? '').not.toContain(KEY);
     }
     expect(errors).toEqual([]);

@@ -11,7 +11,7 @@ import { openPages } from '../../support/servers/open-pages.ts';
 import { SERVICE_KEYS } from '../../support/servers/open-web-server.ts';
 import { named } from '../../support/read-html.ts';
 
-const KEY = 'door-key';
+const KEY = 'server-key';
 const DATA = ['/storage.json', '/live.json'];
 const PAGES = [
   ...['/', '/?storage=other', '/?find=104&page=2', '/storage/main', '/storage/other?year=2026'],
@@ -70,7 +70,7 @@ describe('every page', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is a page that says so where there is none, whatever stands in the address', async () => {
+  it('is a page that says so where not found, whatever stands in the address', async () => {
     const { page } = await openPages();
     const ids = [
       'abc',
@@ -124,7 +124,7 @@ describe('every page', () => {
 });
 
 describe('with keys', () => {
-  it('every page is a form and its data are refused, until a key was entered', async () => {
+  it('every page is a login form and its data are rejected until the login', async () => {
     const { page, url } = await openPages([], { keys: [KEY] });
     for (const path of [...PAGES, ...ABSENT, '/packages/nobody/x']) {
       const { root, headers, text } = await page(path, 401);
@@ -136,7 +136,7 @@ describe('with keys', () => {
         attributes.get('value'),
       ]);
       expect(fields).toEqual([
-        ['to', path],
+        ['next', path],
         ['key', undefined],
       ]);
       for (const word of ['Package 104', '4.88', '가나다']) expect(text).not.toContain(word);
@@ -144,25 +144,25 @@ describe('with keys', () => {
     for (const path of DATA) {
       const { status, headers, text } = await browse(`${url}${path}`);
       expect([path, status, headers['www-authenticate']]).toEqual([path, 401, 'Bearer']);
-      expect(JSON.parse(text)).toEqual({ error: 'a key of server.keys is wanted' });
+      expect(JSON.parse(text)).toEqual({ error: 'API key required (server.keys)' });
     }
-    const entered = await browse(`${url}/enter`, { form: { key: KEY, to: '/packages/main/104' } });
-    expect([entered.status, entered.headers.location]).toEqual([303, '/packages/main/104']);
-    const headers = { cookie: entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+    const loggedIn = await browse(`${url}/login`, { form: { key: KEY, next: '/packages/main/104' } });
+    expect([loggedIn.status, loggedIn.headers.location]).toEqual([303, '/packages/main/104']);
+    const headers = { cookie: loggedIn.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
     for (const path of PAGES) {
-      const { root, headers: said } = await page(path, 200, { headers });
-      expect(said['cache-control']).toBe('no-store');
+      const { root, headers: pageHeaders } = await page(path, 200, { headers });
+      expect(pageHeaders['cache-control']).toBe('no-store');
       const forms = named(root, 'form').filter(({ attributes }) => attributes.get('method') === 'post');
-      expect(forms.map(({ attributes }) => attributes.get('action'))).toEqual(['/leave']);
+      expect(forms.map(({ attributes }) => attributes.get('action'))).toEqual(['/logout']);
     }
     for (const path of ABSENT) await page(path, 404, { headers });
     for (const path of DATA) expect((await browse(`${url}${path}`, { headers })).status).toBe(200);
   });
 
-  it('no answer tells one of them, or one of those of the service', async () => {
+  it('no answer contains a key of the server or of the service', async () => {
     const { url } = await openPages([], { keys: [KEY] });
-    const { headers: said } = await browse(`${url}/enter`, { form: { key: KEY, to: '/' } });
-    const cookie = said['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const login = await browse(`${url}/login`, { form: { key: KEY, next: '/' } });
+    const cookie = login.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     for (const headers of [{ cookie }, { 'x-api-key': KEY }, {}]) {
       for (const path of [...PAGES, ...ABSENT, ...DATA, '/nothing', `/?key=${KEY}`]) {
         const answer = await browse(`${url}${path}`, { headers });

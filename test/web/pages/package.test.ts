@@ -27,7 +27,7 @@ describe('the page of a package', () => {
     expect(first.title).toBe('Package 104 · vodhouse');
     expect(textOf(named(first.root, 'h1')[0] ?? first.root)).toBe('Package 104 main/104');
     expect(rowsIn(first.part('content')).slice(0, 4)).toEqual([
-      ['Id ↓', 'Title', 'Length', 'Size', 'Series', 'Made'],
+      ['Id ↓', 'Title', 'Length', 'Size', 'Series', 'Created'],
       ['60', 'Last', '1:02:03', '1.50 KiB', 'S', 'D'],
       ['59', 'no title', '', '', '', ''],
       ['58', NAME(58), '1:00', '1.00 GiB', '', '2026-02-01 10:20:30.5'],
@@ -93,11 +93,11 @@ describe('the page of a package', () => {
       ...['60', NAME(60), '1:00', '1.00 GiB'],
       ...['2026-03-01 03:00:00', '2026-03-10 10:00:00'],
     ]);
-    const [further = ''] = linksIn(first.root).find(([, text]) => text === 'Further down') ?? [];
+    const [further = ''] = linksIn(first.root).find(([, text]) => text === 'More') ?? [];
     const second = await page(further);
     expect(idsOn(second)).toEqual([10, 9, 8, 7, 6]);
-    expect(linksIn(second.root).some(([, text]) => text === 'Further down')).toBe(false);
-    expect((await page('/packages/main/104?removed=6')).words('content')).toContain('None further down.');
+    expect(linksIn(second.root).some(([, text]) => text === 'More')).toBe(false);
+    expect((await page('/packages/main/104?removed=6')).words('content')).toContain('No more.');
     expect((await page('/packages/main/101?removed=all')).words('content')).toContain('None.');
   });
 
@@ -115,7 +115,7 @@ describe('the page of a package', () => {
     ]);
     const { part } = await page('/packages/main/104');
     const standing = named(part('content'), 'p').map(textOf)[0];
-    expect(standing).toBe('last walk not whole 60 videos, walked whole 30 min ago page 3 was not read');
+    expect(standing).toBe('last walk partial 60 videos, last full walk 30 min ago page 3 was not read');
     const walks = named(part('content'), 'li').map(textOf);
     expect(walks).toHaveLength(10);
     expect(walks[0]).toBe(
@@ -129,12 +129,12 @@ describe('the page of a package', () => {
     for (const id of [102, 103]) {
       const { words, part } = await page(`/packages/main/${id}`);
       expect(words('content')).toContain('never walked');
-      expect(words('content')).toContain('It has not been walked whole yet; what it holds is not known.');
+      expect(words('content')).toContain('The first full walk is not complete yet.');
       expect(named(part('content'), 'table')).toEqual([]);
     }
     const retired = await page('/packages/main/500');
     expect(retired.words('content')).toContain(
-      'No longer in the config since 2026-03-09 00:00:00 UTC; what was stored of it stays.',
+      'No longer in the config since 2026-03-09 00:00:00 UTC. Its stored videos are kept.',
     );
     expect(idsOn(retired)).toEqual([1]);
     for (const path of [
@@ -144,9 +144,7 @@ describe('the page of a package', () => {
       '/packages/MAIN/104',
     ]) {
       const { words } = await page(path, 404);
-      expect(words('content')).toBe(
-        'There is no such package, video or account in this warehouse. How things stand',
-      );
+      expect(words('content')).toBe('No such package, video or account in this warehouse. Status page');
     }
   });
 });
@@ -181,7 +179,7 @@ describe('the page of a video', () => {
       'live first seen 2026-03-01 03:00:00, last changed 2026-03-05 00:00:00 UTC',
     );
     const fields = fieldsOn(shown);
-    expect(Object.fromEntries([...fields].filter(([, value]) => value !== 'not told'))).toEqual({
+    expect(Object.fromEntries([...fields].filter(([, value]) => value !== 'not provided'))).toEqual({
       title: 'third',
       cdate: '2026-02-01 10:20:30.5',
       duration: '61000 ms (1:01)',
@@ -198,18 +196,18 @@ describe('the page of a video', () => {
       [
         '2026-03-05 00:00:00 edited',
         'duration 60000 61000',
-        'v_framerate not told 29.97',
+        'v_framerate not provided 29.97',
         'filesize 1073741824 5',
       ],
-      ['2026-03-04 00:00:00 came back', 'title second third'],
+      ['2026-03-04 00:00:00 restored', 'title second third'],
       ['2026-03-03 00:00:00 removed'],
-      ['2026-03-02 00:00:00 edited', `title ${NAME(1)} second`, 'tag not told empty'],
-      ['2026-03-01 03:00:00 first state that is known'],
+      ['2026-03-02 00:00:00 edited', `title ${NAME(1)} second`, 'tag not provided empty'],
+      ['2026-03-01 03:00:00 first known state'],
     ]);
     expect(shown.words('versions-heading')).toBe('Versions 5');
   });
 
-  it('says of one that was removed since when it is proved to be gone', async () => {
+  it('says of one that was since removed when it is proved to be gone', async () => {
     const { page } = await openPages(HISTORY);
     const { words, part } = await page('/packages/main/104/videos/2');
     expect(words('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
@@ -220,7 +218,7 @@ describe('the page of a video', () => {
     const { page } = await openPages();
     const paths = ['main/104/videos/61', 'main/999/videos/1', 'nobody/104/videos/1', 'main/104/videos/x'];
     for (const path of paths) {
-      expect((await page(`/packages/${path}`, 404)).words('content')).toContain('There is no such');
+      expect((await page(`/packages/${path}`, 404)).words('content')).toContain('No such package');
     }
   });
 
@@ -231,12 +229,12 @@ describe('the page of a video', () => {
     const { page, change } = await openPages(many.slice(0, 100));
     const whole = await page('/packages/main/104/videos/3');
     expect(whole.words('versions-heading')).toBe('Versions 101');
-    expect(whole.words('content')).toContain('first state that is known');
+    expect(whole.words('content')).toContain('first known state');
     change(...many.slice(100));
     const cut = await page('/packages/main/104/videos/3');
     expect(cut.words('versions-heading')).toBe('Versions the last 101');
     expect(named(cut.part('content'), 'li')).toHaveLength(101);
-    expect(cut.words('content')).not.toContain('first state that is known');
+    expect(cut.words('content')).not.toContain('first known state');
     expect(textOf(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
   });
 
@@ -256,7 +254,7 @@ describe('the page of a video', () => {
     }
     const { part } = await page('/packages/main/104/videos/4');
     expect(named(part('content'), 'li').map(textOf)[0]).toBe(
-      '2026-03-03 00:00:00 edited: a key that is not shown',
+      '2026-03-03 00:00:00 edited: a field that is not shown',
     );
   });
 

@@ -61,24 +61,22 @@ const request = (account: string, secondsAgo: number) => {
 
 /** What needs attention: the texts, and the lines below. */
 const needsOn = ({ part }: ReadPage) =>
-  named(part('needs'), 'li').map((item) => named(item, 'p').map(textOf));
+  named(part('problems'), 'li').map((item) => named(item, 'p').map(textOf));
 
 describe('the status page', () => {
   it('shows its parts in the order of what one wants to know first, and where all is well says so', async () => {
     const { title, words, root } = await (await openPages(ALL_WELL)).page();
     const ids = named(root, 'section', 'div').flatMap(({ attributes }) => attributes.get('id') ?? []);
-    const sections = ['verdict', 'progress', 'needs', 'storage', 'packages', 'budgets', 'runs'];
+    const sections = ['overall-status', 'progress', 'problems', 'storage', 'packages', 'budgets', 'runs'];
     const changes = ['changes', 'added', 'edited', 'removed'];
     const parts = [...sections, ...changes];
     expect(ids.filter((id) => parts.includes(id))).toEqual(parts);
-    expect(words('verdict')).toBe(
+    expect(words('overall-status')).toBe(
       '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 12:00:00 UTC',
     );
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · vodhouse');
-    expect(words('needs')).toBe('Needs attention Nothing.');
-    expect(words('progress')).toBe(
-      'No run is under way The next full run is due at 2026-03-10 13:00:00 UTC.',
-    );
+    expect(words('problems')).toBe('Needs attention Nothing.');
+    expect(words('progress')).toBe('No run in progress The next full run is due at 2026-03-10 13:00:00 UTC.');
     expect(words('runs')).toBe('Last runs None yet.');
   });
 
@@ -92,7 +90,7 @@ describe('the status page', () => {
     expect(stampOf(after)).not.toBe(stampOf(before));
     expect(await data('/live.json')).toMatchObject({ stamp: stampOf(after), running: false });
     clock.advance(3 * 3_600_000);
-    expect((await page()).words('verdict')).toContain(
+    expect((await page()).words('overall-status')).toContain(
       '6 of 6 packages are stale; the oldest was last walked 3 h ago; storage of main, other is stale',
     );
   });
@@ -114,7 +112,7 @@ describe('a run under way', () => {
     noteRunner(live);
     const { words, part, text } = await page();
     expect(words('progress')).toBe(
-      'Run 1 is under way full, for 1 min 30 s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: begun',
+      'Run 1 in progress full, for 1 min 30 s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: starting',
     );
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
       attributes.get('value'),
@@ -125,9 +123,11 @@ describe('a run under way', () => {
       ['2', '6'],
     ]);
     const { progress } = (await data('/live.json')) as { progress: string };
-    expect(text).toContain(`<section id="progress" class="card" aria-label="Now">${progress}</section>`);
+    expect(text).toContain(
+      `<section id="progress" class="card" aria-label="Current run">${progress}</section>`,
+    );
     change(`update run set mode = 'quick';`, `delete from walk;`);
-    expect((await page()).words('progress')).toBe('Run 1 is under way quick, for 1 min 30 s');
+    expect((await page()).words('progress')).toBe('Run 1 in progress quick, for 1 min 30 s');
   });
 
   it('is about to read what was never read: that needs nobody yet', async () => {
@@ -135,10 +135,10 @@ describe('a run under way', () => {
     noteRunner(opened.live);
     const page = await opened.page();
     expect(needsOn(page)).toEqual([]);
-    expect(page.words('verdict')).toContain('… First load: 4 of 6 packages read');
+    expect(page.words('overall-status')).toContain('… First load: 4 of 6 packages read');
     const states = rowsIn(page.part('packages')).map(([name, state]) => [name, state]);
-    expect(states).toContainEqual(['main/102', 'being read']);
-    expect(states).toContainEqual(['main/103', 'waits for its turn']);
+    expect(states).toContainEqual(['main/102', 'first walk in progress']);
+    expect(states).toContainEqual(['main/103', 'waiting for its first walk']);
     opened.change(`update run set scope = 'package 102';`);
     const ofOne = await opened.page();
     expect(needsOn(ofOne).flat().join()).toContain('main/103 was never walked whole');
@@ -240,7 +240,7 @@ describe('what needs attention', () => {
       ['videos of main have another type in duration: "1:00" (first seen 60 min ago)'],
       ['videos of main lack the documented field rate (first seen 60 min ago)'],
     ]);
-    const codes = named(shown.part('needs'), 'code').map(textOf);
+    const codes = named(shown.part('problems'), 'code').map(textOf);
     expect(codes.map(plain)).toEqual([
       'vodhouse plan',
       'vodhouse sync --package 104 --accept-removals 9',
@@ -255,14 +255,14 @@ describe('what needs attention', () => {
       ['main/101', 'last walk failed'],
       ['main/102', 'never walked'],
       ['main/103', 'never walked'],
-      ['main/104', 'last walk not whole'],
+      ['main/104', 'last walk partial'],
       ['other/101', 'stale'],
       ['alone/7', 'fresh'],
     ]);
     expect(rowsIn(shown.part('budgets')).map((row) => row.at(-1))).toEqual([
       'Restriction',
       'paused until 2026-03-10 12:30:00: asked too often',
-      'over since 2026-03-10 11:30:00; the rate comes back until 2026-03-10 12:10:00',
+      'ended at 2026-03-10 11:30:00; full rate again at 2026-03-10 12:10:00',
       'none',
     ]);
   });
@@ -277,10 +277,12 @@ describe('what needs attention', () => {
     expect(rowsIn(part('packages')).map(([name, state]) => [name, state])).toEqual([
       ['Package', 'State'],
       ['main/104', '1 removal held back'],
-      ['alone/7', 'not in order of ids'],
+      ['alone/7', 'not ordered by id'],
       ...['main/101', 'main/102', 'main/103', 'other/101'].map((name) => [name, 'fresh']),
     ]);
-    expect(words('verdict')).toContain('! All 6 packages fresh; last full walk 30 min ago; 2 things need');
+    expect(words('overall-status')).toContain(
+      '! All 6 packages fresh; last full walk 30 min ago; 2 things need',
+    );
   });
 
   it('is a run that failed or is parked, with its error, where nothing else says why', async () => {
@@ -291,7 +293,9 @@ describe('what needs attention', () => {
     ]);
     const failed = await page();
     expect(needsOn(failed)).toEqual([['run 2 failed: the disk is full']]);
-    expect(failed.words('verdict')).toMatch(/^✕ The last run failed; last full walk 30 min ago As of /);
+    expect(failed.words('overall-status')).toMatch(
+      /^✕ The last run failed; last full walk 30 min ago As of /,
+    );
     expect(rowsIn(failed.part('runs')).at(2)).toEqual(['', 'the disk is full']);
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
@@ -300,7 +304,7 @@ describe('what needs attention', () => {
       'a worker goes on by itself; without one, from then on: vodhouse sync',
     ]);
     expect(rowsIn(parked.part('runs')).at(2)?.[1]).toBe(
-      'no requests left; it may go on from 2026-03-10 15:00:00 UTC',
+      'no requests left; it can resume at 2026-03-10 15:00:00 UTC',
     );
   });
 
@@ -325,7 +329,7 @@ describe('what needs attention', () => {
     );
     const page = await (await openPages([...ALL_WELL, ...drift])).page();
     expect(needsOn(page)).toHaveLength(30);
-    expect(page.words('needs')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
+    expect(page.words('problems')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
   });
 });
 
@@ -372,7 +376,7 @@ describe('the packages', () => {
     expect(named(found.part('packages'), 'input')[0]?.attributes.get('value')).toBe('cOURSE');
     expect(namesOn(await page('/?find=main/1203'))).toEqual(['main/1203']);
     expect((await page('/?find=nowhere')).words('packages')).toContain('0 of 230');
-    expect((await page('/?find=nowhere')).words('packages')).toContain('None is called so.');
+    expect((await page('/?find=nowhere')).words('packages')).toContain('No match.');
   });
 
   it('need no search where they are few, and show how many videos each had', async () => {
@@ -414,9 +418,9 @@ describe('storage', () => {
       gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
     ]);
     const { words, part } = await page('/?storage=main');
-    expect(words('storage-now')).toBe('5.00 GiB on 2026-03-08, the last day that is booked');
+    expect(words('storage-now')).toBe('5.00 GiB on 2026-03-08, last booked day');
     expect(rowsIn(part('storage')).slice(1, 3)).toEqual([
-      ['2026-03-09', `its figures are implausible, and wait for a second reading; last asked at ${AT} UTC`],
+      ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${AT} UTC`],
       ['2026-03-08 (corrected)', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
     ]);
   });
@@ -425,7 +429,7 @@ describe('storage', () => {
     const { page } = await openPages(DAYS);
     for (const path of ['/', '/?storage=main', '/?storage=alone', '/?storage=nobody']) {
       const { words } = await page(path);
-      expect(words('storage-now')).toBe('4.88 KiB on 2026-03-08, the last day that is booked');
+      expect(words('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
     }
     const { words, part } = await page('/?storage=other');
     expect(words('storage-now')).toBe('10.0 GiB on 2026-03-10, so far (live)');
@@ -443,12 +447,12 @@ describe('storage', () => {
     const { page, data } = await openPages(DAYS);
     const { part } = await page('/?storage=other');
     expect(rowsIn(part('storage'))).toEqual([
-      ['Day', 'Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images', 'Together'],
+      ['Day', 'Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images', 'Total'],
       ['2026-03-10 (live)', ...Array<string>(5).fill('2.00 GiB'), '10.0 GiB'],
       ['2026-03-09', '', '', '', '', '7 bytes', 'at least 7 bytes'],
       ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
-      ['2026-03-07', `the service did not serve it; last asked at ${AT} UTC`],
-      ['2026-03-06', `the service did not serve it; given up at ${AT} UTC`],
+      ['2026-03-07', `not returned by the service; last requested at ${AT} UTC`],
+      ['2026-03-06', `not returned by the service; given up at ${AT} UTC`],
       ['2026-03-05', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
     ]);
     const day = (bytes: number | null) => [2 ** 30, null, null, 2_000, bytes, 2 ** 31];
@@ -478,7 +482,7 @@ describe('storage', () => {
     for (const year of ['1999', 'x', '']) {
       expect(rowsIn((await page(`/storage/other?year=${year}`)).part('content'))).toEqual(rows);
     }
-    expect((await page('/storage/alone', 404)).words('content')).toContain('There is no such');
+    expect((await page('/storage/alone', 404)).words('content')).toContain('No such package');
   });
 
   it('is said to be none where no account has any', async () => {
@@ -488,7 +492,7 @@ describe('storage', () => {
     expect(words('storage')).toBe('Storage No account has storage statistics in the config.');
     expect(named(root, 'script')).toHaveLength(1);
     const answer = await fetch(`${url}/storage.json`);
-    expect([answer.status, await answer.json()]).toEqual([404, { error: 'there is none' }]);
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
   });
 
   it('has neither chart nor table before the first day, nor are there changes before the first video', async () => {
@@ -501,7 +505,7 @@ describe('storage', () => {
     expect(words('storage')).toBe('Storage No day has been read yet.');
     expect(words('added')).toBe('Latest additions None yet.');
     expect(words('edited')).toBe('Latest edits None among the last 1,000 changes.');
-    expect(words('removed')).toBe('Latest removals None that is still gone.');
+    expect(words('removed')).toBe('Latest removals None that is still removed.');
     expect(named(part('storage'), 'figure')).toEqual([]);
     expect((await page('/storage/main')).words('content')).toContain('No day has been read yet.');
     expect(await data('/storage.json')).toMatchObject({ dates: [], sizes: [[], [], [], [], []], live: null });
@@ -534,11 +538,11 @@ describe('requests spent and the last runs', () => {
     expect(shown).toHaveLength(10);
     expect(shown.slice(0, 3)).toEqual([
       [
-        ...['11 full, catching up', '60 min ago', '2 min 5 s', 'partial'],
-        ...['1,001 added, 2 edited, 3 removed, 4 came back, 5 into quarantine, 1 package failed', '12'],
+        ...['11 full, catch-up', '60 min ago', '2 min 5 s', 'partial'],
+        ...['1,001 added, 2 edited, 3 removed, 4 restored, 5 quarantined, 1 package failed', '12'],
       ],
-      [...['10 quick, by hand, package 101', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '1,234']],
-      ['9 full, by schedule', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '12'],
+      [...['10 quick, manual, package 101', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '1,234']],
+      ['9 full, scheduled', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '12'],
     ]);
   });
 });
@@ -549,7 +553,7 @@ describe('the latest changes', () => {
     `update video set ${what}, changed_at = '${at}', change_seq = change_seq + 1000
      where account = 'main' and package_id = 104 and id = ${id};`;
 
-  it('are additions, edits with the old title beside the new one, what came back, and removals', async () => {
+  it('are additions, edits with the old title beside the new one, what restored, and removals', async () => {
     const rows = [
       videoRow(900, { package_id: 104, title: 'A new one', first_seen_at: '2026-03-10 11:50:00' }),
       videoRow(901, { package_id: 104, title: ' ', duration: null, filesize: null, first_seen_at: AT }),
@@ -564,14 +568,14 @@ describe('the latest changes', () => {
     ];
     const page = await (await openPages([...ALL_WELL, ...rows])).page();
     expect(itemsOf(page, 'added').slice(0, 2)).toEqual([
-      'an empty title Package 104 · 60 min ago · removed since',
+      'empty title Package 104 · 60 min ago · since removed',
       'A new one Package 104 · 10 min ago · 1:00 · 1.00 GiB',
     ]);
     expect(itemsOf(page, 'added')).toHaveLength(10);
     const name = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
     expect(itemsOf(page, 'edited')).toEqual([
-      `${name(4)} no title Package 104 · 30 min ago · came back, with another title, tag`,
-      `${name(3)} Package 104 · 40 min ago · came back`,
+      `${name(4)} no title Package 104 · 30 min ago · restored, with another title, tag`,
+      `${name(3)} Package 104 · 40 min ago · restored`,
       `${name(2)} Package 104 · 58 min ago · tag`,
       `${name(1)} retitled Package 104 · 59 min ago · title, author`,
     ]);
@@ -582,10 +586,10 @@ describe('the latest changes', () => {
       'retitled',
     ]);
     expect(itemsOf(page, 'removed')).toEqual([
-      'an empty title Package 104 · 54 min ago',
+      'empty title Package 104 · 54 min ago',
       `${name(5)} Package 104 · 55 min ago`,
     ]);
-    expect(linksIn(page.part('removed'))[0]).toEqual(['/packages/main/104/videos/901', 'an empty title']);
+    expect(linksIn(page.part('removed'))[0]).toEqual(['/packages/main/104/videos/901', 'empty title']);
   });
 });
 

@@ -1,0 +1,39 @@
+/** The last walks of a package. */
+import { pluralize } from '../../lib/format.ts';
+import type { PackageWalk } from '../../queries/named/videos.ts';
+import { formatChanges, formatElapsed, RelativeTime } from './format.tsx';
+
+export function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
+  return (
+    <section class="card" aria-labelledby="walks-heading">
+      <h2 id="walks-heading">Last walks</h2>
+      {walks.length === 0 && <p class="soft">None yet.</p>}
+      <ul class="changes">
+        {walks.map((walk) => (
+          <Walk key={walk.walk_id} walk={walk} now={now} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Walk({ walk, now }: { walk: PackageWalk; now: number }) {
+  const { status, pages, requests, started_at: start, finished_at: end, error } = walk;
+  const level = status === 'succeeded' ? 'good' : status === 'failed' ? 'bad' : 'look';
+  const counts = `${pluralize(pages, 'page')}, ${pluralize(requests, 'request')}`;
+  return (
+    <li>
+      <span class={`state ${level}`}>{status}</span>{' '}
+      {`${formatChanges(walk)}, ${counts}${end === null ? '' : `, ${formatElapsed(start, end)}`}`}
+      <p class="soft">
+        <RelativeTime at={start} now={now} /> · run {walk.run_id}, {walk.mode}
+        {error !== null && (
+          <>
+            {' '}
+            · <bdi>{error}</bdi>
+          </>
+        )}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+/** The storage of an account by calendar day, without holes between the first day and the last. */
+import { addDays } from '../lib/days.ts';
+import { formatBinaryBytes } from '../lib/format.ts';
+import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
+
+/** The five sizes of a day (docs/service.md 2.3), in the order of the stacked chart from below. */
+export const SIZES = [
+  ['encoder_size', 'Encoded'],
+  ['mov_org_size', 'Originals'],
+  ['ad_encoder_size', 'Ad encoded'],
+  ['ad_org_size', 'Ad originals'],
+  ['image_size', 'Images'],
+] as const satisfies readonly (readonly [keyof StorageDayRow, string])[];
+
+/** A day with its figures; without them `missing` says why. */
+export type CalendarDay = { date: string } & ({ row: StorageDayRow } | { row: null; missing: string });
+
+/**
+ * The oldest day first. It ends at yesterday at the earliest, so that days that were not read since are visible. `rows`
+ * has the oldest day first, `gaps` the latest.
+ */
+export function buildCalendar(
+  rows: readonly StorageDayRow[],
+  gaps: readonly GapRow[],
+  today: string,
+): CalendarDay[] {
+  const [first] = [rows[0]?.date, gaps.at(-1)?.date].flatMap((date) => date ?? []).sort();
+  const [last = ''] = [rows.at(-1)?.date ?? '', addDays(today, -1)].sort().reverse();
+  const rowByDate = new Map(rows.map((row) => [row.date, row]));
+  const gapByDate = new Map(gaps.map((gap) => [gap.date, gap]));
+  const days: CalendarDay[] = [];
+  for (let date = first; date !== undefined && date <= last; date = addDays(date, 1)) {
+    const row = rowByDate.get(date);
+    days.push(row ? { date, row } : { date, row: null, missing: formatGap(gapByDate.get(date)) });
+  }
+  return days;
+}
+
+const GAP_REASONS: Record<GapRow['reason'], string> = {
+  missing: 'not returned by the service',
+  incomplete: 'incomplete in the answers of the service',
+  unconfirmed: 'implausible figures, waiting for a second reading',
+};
+
+function formatGap(gap: GapRow | undefined): string {
+  if (!gap) return 'not read';
+  const { reason, given_up_at: givenUpAt, last_asked_at: requestedAt } = gap;
+  const time = givenUpAt === null ? `last requested at ${requestedAt} UTC` : `given up at ${givenUpAt} UTC`;
+  return `${GAP_REASONS[reason]}; ${time}`;
+}
+
+/** The sum of the five sizes; `at least …` if the service did not provide all of them. */
+export function formatTotal(row: StorageDayRow): string {
+  const sizes = SIZES.flatMap(([name]) => row[name] ?? []);
+  if (sizes.length === 0) return 'not provided';
+  const total = formatBinaryBytes(sizes.reduce((sum, size) => sum + size, 0));
+  return sizes.length < SIZES.length ? `at least ${total}` : total;
+}
+
+/** The answer of `/storage.json`: sizes in bytes, null if unknown. */
+export function toChartData({
+  account,
+  calendar,
+  today,
+}: {
+  account: string;
+  calendar: CalendarDay[];
+  today: string;
+}) {
+  const last = calendar.at(-1);
+  return {
+    account,
+    names: SIZES.map(([, label]) => label),
+    dates: calendar.map(({ date }) => date),
+    sizes: SIZES.map(([name]) => calendar.map(({ row }) => row && row[name])),
+    live: last?.row?.state === 'live' && last.date === today ? today : null,
+  };
+}
