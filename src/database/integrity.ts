@@ -2,13 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { errorMessage, WarehouseError } from '../lib/errors.ts';
+import { errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { assertOwnWal } from './wal-owner.ts';
 
 /** Says in words what SQLite or the file system said with a code. */
 export function toWarehouseError(error: unknown, path: string): WarehouseError {
   if (error instanceof WarehouseError) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   const cannotWrite = /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code);
   if (cannotWrite) {
     return new WarehouseError(`${path} cannot be opened for writing (${errorMessage(error)})`, {
@@ -97,11 +97,7 @@ function findingsOf(client: Database.Database, check: string): string[] {
 
 /** Did SQLite say that a file is damaged, or none of its own? */
 export function isDamage(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return (error as { code?: string } | null)?.code ?? '';
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error));
 }
 
 function hasContent(path: string): boolean {

@@ -100,6 +100,12 @@ export class RefusedError extends VodhouseError {
   }
 }
 
+/** The `code` of a thrown value, such as `ECONNREFUSED`; empty where it has none. */
+export function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
 /** The message of anything that was thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

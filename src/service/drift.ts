@@ -1,11 +1,11 @@
-/** Drift: where the records of an answer are not as docs/service.md 2 documents them. Pure. */
+/** Drift: where the records of an answer differ from docs/service.md 2. Pure. */
 
 import type { FieldType } from '../lib/service-fields.ts';
 
-/** How a field departs: docs/service.md does not know it, it is not there, or its value is of another JSON type. */
+/** How a field differs: not documented, missing, or of another JSON type. */
 export type DriftKind = 'new' | 'missing' | 'type';
 
-/** A field of one record that departs, as it came; `value` is undefined where the field is missing. */
+/** A field of one record that differs; `value` is undefined where the field is missing. */
 export interface DriftedValue {
   field: string;
   kind: DriftKind;
@@ -13,7 +13,7 @@ export interface DriftedValue {
 }
 
 /**
- * A field that departs somewhere in an answer: well-formed, at most 100 characters. `sample` is the first such value as
+ * A field that differs somewhere in an answer: well-formed, at most 100 characters. `sample` is the first such value as
  * JSON, well-formed, at most 200 characters; null where the field is missing.
  */
 export interface FieldDrift {
@@ -22,28 +22,28 @@ export interface FieldDrift {
   sample: string | null;
 }
 
-/** The drift of a record that was read; absent where there is none. */
+/** `drift` is absent where there is none. */
 export interface WithDrift {
   drift?: readonly DriftedValue[];
 }
 
-/** Of an answer, and of the new fields of a record, at most so many are told. */
+/** The limit for one answer, and for the new fields of one record. */
 const MAX_FIELDS = 50;
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
 
-const NONE: readonly DriftedValue[] = Object.freeze([]);
+const NO_DRIFT: readonly DriftedValue[] = Object.freeze([]);
 
 /**
- * Gives the function that finds the drift of one record, the documented fields first; of new fields, the first 50.
- * What is no record has no fields, and so no drift. Where there is none, the list is always the same one.
+ * The returned function finds the drift of one record, documented fields first, and of new fields the first 50. A value that is
+ * not a record has no drift. Without drift, it always returns the same list.
  */
 export function createDriftFinder(
   documented: Readonly<Record<string, { readonly type: FieldType }>>,
 ): (record: unknown) => readonly DriftedValue[] {
   const entries = Object.entries(documented);
   return (record) => {
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) return NONE;
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) return NO_DRIFT;
     const fields = record as Record<string, unknown>;
     const found: DriftedValue[] = [];
     for (const [field, { type }] of entries) {
@@ -57,7 +57,7 @@ export function createDriftFinder(
       if (more-- === 0) break;
       found.push({ field, kind: 'new', value: fields[field] });
     }
-    return found.length === 0 ? NONE : found;
+    return found.length === 0 ? NO_DRIFT : found;
   };
 }
 
@@ -73,23 +73,23 @@ function isOfType(type: FieldType, value: unknown): boolean {
   return type === 'number' || Number.isInteger(value) || !Number.isFinite(value);
 }
 
-/** What was read, with its drift beside it: the same object, and no `drift` in it, where there is none. */
+/** Adds the drift to a read record: without drift, returns the same object. */
 export function withDrift<T extends object>(read: T, drift: readonly DriftedValue[]): T & WithDrift {
   return drift.length === 0 ? read : { ...read, drift };
 }
 
 /** Collects the drift of one answer. */
 export interface DriftCollector {
-  /** Notes the drift of one record; nothing, where that has none. */
-  note(drift: readonly DriftedValue[] | undefined): void;
+  /** Adds the drift of one record, if it has any. */
+  add(drift: readonly DriftedValue[] | undefined): void;
   /** Each field and kind once, at most 50, the documented fields first. */
-  found(): FieldDrift[];
+  list(): FieldDrift[];
 }
 
 /**
- * Creates the collector of one answer. `clean` takes the secrets out of a text: the service may echo a key in a name
- * or a value, and half of one would stay if it came after shortening. A sample is made once a field and kind, so that a
- * page on which every record drifts costs little more than one on which one does.
+ * Creates the collector of one answer. `clean` takes secrets out of a text, before it is shortened: the service may echo a key
+ * in a name or a value, and half of one would stay. Only one sample per field and kind is formatted: a page on which every
+ * record drifts costs little more than one on which one does.
  */
 export function createDriftCollector(clean: (text: string) => string = (text) => text): DriftCollector {
   const seen = { new: new Set<string>(), missing: new Set<string>(), type: new Set<string>() };
@@ -105,24 +105,24 @@ export function createDriftCollector(clean: (text: string) => string = (text) =>
     if (!all.has(key)) all.set(key, { field, kind, sample });
   };
   return {
-    note: (drift) => drift?.forEach(add),
-    found: () => [...documented.values(), ...others.values()].slice(0, MAX_FIELDS),
+    add: (drift) => drift?.forEach(add),
+    list: () => [...documented.values(), ...others.values()].slice(0, MAX_FIELDS),
   };
 }
 
 /**
- * JSON has no number beyond a double, and would say null: such a value is told as the text `Infinity`. Each text is clean
- * before JSON escapes it: a key that came with escapes of its own would not be known again.
+ * A number beyond a double becomes the text `Infinity`: JSON would say null. Each text is cleaned before JSON escapes it: an
+ * escaped key would not be found.
  */
 function toJson(value: unknown, clean: (text: string) => string): string {
-  const tell = (_name: string, inner: unknown): unknown => {
+  const replacer = (_name: string, inner: unknown): unknown => {
     if (typeof inner === 'string') return clean(inner);
     if (typeof inner === 'number' && !Number.isFinite(inner)) return String(inner);
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
     return Object.fromEntries(Object.entries(inner).map(([name, each]) => [clean(name), each]));
   };
   try {
-    return JSON.stringify(value, tell);
+    return JSON.stringify(value, replacer);
   } catch {
     return '"nested too deeply to be shown"';
   }

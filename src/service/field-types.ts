@@ -1,6 +1,6 @@
 /**
- * How single values of the service's answers are read: leniently where `docs/service.md` is silent, and never
- * with loss. Each reader takes whatever JSON holds and gives the value to store, or refuses it.
+ * Readers of single values of the service's answers: lenient where `docs/service.md` is silent, never with loss. Each one
+ * takes any JSON value and gives the value to store, or rejects it.
  */
 import { z } from 'zod';
 import type { ServiceField } from '../lib/service-fields.ts';
@@ -94,7 +94,7 @@ export function readersFor<Fields extends Record<string, ServiceField>>(fields: 
   };
 }
 
-/** What a field takes as it is: a value for which this is true is one that its reader gives back unchanged. */
+/** True for a value that the field's reader returns unchanged. */
 export function matchesExactly(field: z.ZodType): (value: unknown) => boolean {
   const { type, minimum } = field.meta() as { type: string; minimum?: number };
   if (type === 'string')
@@ -104,7 +104,7 @@ export function matchesExactly(field: z.ZodType): (value: unknown) => boolean {
   return (value) => Number.isSafeInteger(value) && (value as number) >= minimum;
 }
 
-/** True where a value of a field that docs/service.md does not know survives being kept as JSON. */
+/** True where a value of an undocumented field can be stored as JSON without loss. */
 export function survivesJson(value: unknown): boolean {
   if (typeof value === 'number') return isExact(value);
   if (typeof value === 'string') return value.isWellFormed();
@@ -112,7 +112,7 @@ export function survivesJson(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && survivesJson(inner));
 }
 
-/** The first problem of a refused record in words: `duration: "x" is not a whole number …`. */
+/** The first problem of a rejected record: `duration: "x" is not a whole number …`. */
 export function firstIssueText(error: z.ZodError): string {
   const issue = error.issues[0];
   if (!issue) return 'unreadable';

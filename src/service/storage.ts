@@ -25,13 +25,13 @@ export const storageRecord = z.looseObject({ ...storageFigures, date: day });
 /** The figures of one day, each exact or null where the service left it out. */
 export type StorageDay = Record<Figure, number | null> & { date: string };
 
-/** A storage record that cannot be stored, and why. `date` is null where not even that can be read. */
+/** A storage record that cannot be stored, and why. `date` is null where it cannot be read. */
 export interface RefusedDay {
   date: string | null;
   reason: string;
 }
 
-/** A read record: one of the two, and where it departs from docs/service.md 2.3. */
+/** A read record: one of the two, and where it differs from docs/service.md 2.3. */
 export type ReadStorageDay = ({ day: StorageDay } | { refused: RefusedDay }) & WithDrift;
 
 /** Reads one element of `data.list`; a record that cannot be stored comes back as a value. */
@@ -59,7 +59,7 @@ export function readDate(record: unknown): string | null {
 }
 
 /** `message` is `success` on success (docs/service.md 2.3, 7). */
-export const storageVerdict = z.looseObject({
+export const storageStatus = z.looseObject({
   message: text({ description: 'success, or what went wrong' }),
 });
 

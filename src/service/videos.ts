@@ -19,7 +19,7 @@ export type SortItem = (typeof SORT_ITEMS)[number];
 export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 export type SortDirection = (typeof SORT_DIRECTIONS)[number];
 
-/** One video as the service lists it (docs/service.md 2.1). Fields it does not name are kept beside these. */
+/** One video as the service lists it (docs/service.md 2.1). Undocumented fields are kept too. */
 export const videoRecord = z.looseObject({
   ...readersFor(VIDEO_FIELDS),
   id: requiredInteger(1, VIDEO_FIELDS.id),
@@ -27,7 +27,7 @@ export const videoRecord = z.looseObject({
 
 type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof videoRecord.shape)[K]> };
 
-/** A video ready to be stored: the 24 fields of docs/service.md 2.1, and the others as JSON text (absent: there are none). */
+/** A video to store: the 24 fields of docs/service.md 2.1, and all others as JSON text (absent: there are none). */
 export type Video = VideoFields & { extra?: string };
 
 /** A record that cannot be stored without loss, and why. `id` is null where not even that can be read. */
@@ -36,7 +36,7 @@ export interface RefusedRecord {
   reason: string;
 }
 
-/** A read record: one of the two, and where it departs from docs/service.md 2.1. */
+/** A read record: one of the two, and where it differs from docs/service.md 2.1. */
 export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
 /** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
@@ -44,12 +44,12 @@ export function readVideo(record: unknown): ReadVideo {
   return isAsDocumented(record) ? { video: record } : readLeniently(record);
 }
 
-/** What `readVideo` does with a record that is not as documented to the letter: other types, fields more or less. */
+/** Reads a record that is not exactly as documented: other types, more fields or fewer. */
 export function readLeniently(record: unknown): ReadVideo {
   try {
     return withDrift(readFields(record), findDrift(record));
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error; // the stack is too small for it, and for storing it again
+    if (!(error instanceof RangeError)) throw error; // too deep for the stack
     return { refused: { id: readId(record), reason: 'nested too deeply to be stored' } };
   }
 }
@@ -62,19 +62,19 @@ function readFields(record: unknown): ReadVideo {
   return withExtra(result.data, record as object);
 }
 
-const fitsByField = Object.entries(videoRecord.shape).map(([name, schema]) => ({
+const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   name,
   fits: matchesExactly(schema),
 }));
 
-/** All 24 fields, nothing else, each of its type: most records are, and need no copy, no closer look, and have no drift. */
+/** True for all 24 fields, each of its type, and no others. Most records are so: they need no copy and have no drift. */
 function isAsDocumented(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
   const fields = record as Record<string, unknown>;
-  let more = fitsByField.length;
+  let more = matchers.length;
   for (const name in fields) if (Object.hasOwn(fields, name)) more--;
   if (more !== 0) return false;
-  for (const { name, fits } of fitsByField) if (!fits(fields[name])) return false;
+  for (const { name, fits } of matchers) if (!fits(fields[name])) return false;
   return true;
 }
 
@@ -84,7 +84,7 @@ function readId(record: unknown): number | null {
   return result.success ? result.data : null;
 }
 
-/** Unknown fields are taken from the record itself: zod leaves out what would be a prototype. */
+/** Undocumented fields are taken from the record itself: zod drops `__proto__`. */
 function withExtra(video: VideoFields, record: object): ReadVideo {
   const extra = Object.entries(record).filter(([name]) => !Object.hasOwn(VIDEO_FIELDS, name));
   if (extra.length === 0) return { video };
@@ -135,7 +135,7 @@ export const videoListAnswer = z.looseObject({
   }),
 });
 
-/** The part of the envelope that says whether the list succeeded. */
-export const videoListVerdict = z.looseObject({
+/** The part of the envelope that says whether the request succeeded. */
+export const videoListStatus = z.looseObject({
   videoInfoList: z.looseObject({ errorInfo: errorInfo.nullish() }),
 });

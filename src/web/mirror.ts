@@ -42,8 +42,8 @@ async function readVideos(
   if (others.length > 0) return ambiguous(`package ${packageId}`, [account, ...others]);
   const page = await lists.page({ account: account.name, packageId }, query, signal);
   if (!page) {
-    const message = `package ${packageId} of account ${account.name} has not been read whole yet`;
-    return { refused: 'PackageNotReady', message };
+    const message = `package ${packageId} of account ${account.name} has not been read completely yet`;
+    return { errorCode: 'PackageNotReady', message };
   }
   return { totalcount: page.size, records: page.records, readAt: page.walkedAt };
 }
@@ -55,7 +55,7 @@ async function readStorage(
   const [account, ...others] = accounts.filter(({ storage }) => storage !== null);
   if (!account) {
     const names = accounts.map(({ name }) => name).join(', ');
-    return { refused: 'PackageNotFound', message: `no storage statistics are kept of account ${names}` };
+    return { errorCode: 'PackageNotFound', message: `no storage statistics are kept of account ${names}` };
   }
   if (others.length > 0) return ambiguous('storage', [account, ...others]);
   const { days, readAt } = lists.days(account.name, { from, to }, calendar.dayAt(clock.now()));
@@ -75,5 +75,5 @@ function dayOf(row: Record<Figure, number | null> & { date: string }): StorageDa
 function ambiguous(what: string, accounts: readonly AccountConfig[]): ApiError {
   const names = accounts.map(({ name }) => name);
   const message = `accounts ${names.join(', ')} have ${what}; put /accounts/NAME before the path, as in /accounts/${names[0] ?? ''}`;
-  return { refused: 'PackageAmbiguous', message };
+  return { errorCode: 'PackageAmbiguous', message };
 }

@@ -9,7 +9,7 @@ import { version } from '../lib/version.ts';
 import type { LoadLimits } from '../service/server/limits.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
 import type { Authorize } from '../service/server/api-keys.ts';
-import { openApi } from '../service/server/openapi.ts';
+import { buildOpenApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
 import { addHostCheck, assertKeysOrLoopback, createAuthorize, rejectUnauthorized } from './auth/access.ts';
@@ -48,7 +48,12 @@ export interface WebServer {
 export async function createWebServer(parts: WebServerParts): Promise<WebServer> {
   const { server, onError, bounds = {} } = parts;
   assertKeysOrLoopback(server);
-  const app = createApp({ onError, bounds, alwaysAnswered: ['/healthz'], takesBodies: FORM_ROUTES });
+  const app = createApp({
+    onError,
+    limits: bounds,
+    alwaysAnswered: ['/healthz'],
+    acceptsBodies: FORM_ROUTES,
+  });
   addHostCheck(app, server);
   addTimes(app, parts.metrics);
   addHeaders(app, server);
@@ -92,7 +97,7 @@ function addMirror(
   { accounts, catalogueOf, clock }: WebServerParts,
   admits: Authorize,
 ): void {
-  const options = { ...PAGE_SIZES, admits: { videos: admits, storage: admits }, now: () => clock.now() };
+  const options = { ...PAGE_SIZES, authorize: { videos: admits, storage: admits }, now: () => clock.now() };
   addServiceRoutes(app, { ...options, catalogue: catalogueOf(accounts) });
   for (const account of accounts) {
     void app.register(
@@ -104,7 +109,7 @@ function addMirror(
 
 function addStatusRoutes(app: FastifyInstance, parts: WebServerParts, admits: Authorize): void {
   const { metrics, readiness, whyDead, server } = parts;
-  const description = openApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
+  const description = buildOpenApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
   app.get('/openapi.json', async () => description);
   app.get('/healthz', async (_request, reply) => {
     const reason = whyDead();

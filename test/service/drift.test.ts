@@ -149,9 +149,9 @@ describe('a record', () => {
 function collect(records: readonly Record<string, unknown>[], clean?: (text: string) => string) {
   const collector = createDriftCollector(clean);
   for (const record of records) {
-    collector.note(Object.entries(record).map(([field, value]) => ({ field, kind: 'new', value })));
+    collector.add(Object.entries(record).map(([field, value]) => ({ field, kind: 'new', value })));
   }
-  return collector.found();
+  return collector.list();
 }
 
 describe('the drift of an answer', () => {
@@ -159,10 +159,10 @@ describe('the drift of an answer', () => {
     const collector = createDriftCollector();
     const names = Object.keys(VIDEO).filter((name) => name !== 'filesize');
     const rest = Object.fromEntries(names.map((name) => [name, null]));
-    collector.note(readVideo({ ...rest, title: { ko: '강의' }, mood: 'good' }).drift);
-    collector.note(readVideo({ ...rest, title: 7, mood: 'bad', filesize: '16' }).drift);
-    collector.note(readVideo({ ...rest, filesize: 16 }).drift);
-    expect(collector.found()).toEqual([
+    collector.add(readVideo({ ...rest, title: { ko: '강의' }, mood: 'good' }).drift);
+    collector.add(readVideo({ ...rest, title: 7, mood: 'bad', filesize: '16' }).drift);
+    collector.add(readVideo({ ...rest, filesize: 16 }).drift);
+    expect(collector.list()).toEqual([
       { field: 'title', kind: 'type', sample: '{"ko":"강의"}' },
       { field: 'filesize', kind: 'missing', sample: null },
       { field: 'filesize', kind: 'type', sample: '"16"' },
@@ -172,22 +172,22 @@ describe('the drift of an answer', () => {
 
   it('is nothing where no record has any', () => {
     const collector = createDriftCollector();
-    collector.note(undefined);
-    expect(collector.found()).toEqual([]);
+    collector.add(undefined);
+    expect(collector.list()).toEqual([]);
   });
 
   it('is at most 50 fields, the documented ones first, whatever comes', () => {
     const collector = createDriftCollector();
     for (let index = 0; index < 5_000; index++) {
-      collector.note([{ field: `field ${index}`, kind: 'new', value: index }]);
+      collector.add([{ field: `field ${index}`, kind: 'new', value: index }]);
     }
     for (const field of Object.keys(VIDEO)) {
-      collector.note([
+      collector.add([
         { field, kind: 'missing', value: undefined },
         { field, kind: 'type', value: [] },
       ]);
     }
-    const found = collector.found();
+    const found = collector.list();
     expect(found).toHaveLength(50);
     expect(found.filter(({ kind }) => kind !== 'new')).toHaveLength(48);
     expect(found.at(-1)).toEqual({ field: 'field 1', kind: 'new', sample: '1' });

@@ -4,7 +4,7 @@ import {
   readLeniently,
   readVideo,
   videoListAnswer,
-  videoListVerdict,
+  videoListStatus,
   videoRecord,
 } from '../../src/service/videos.ts';
 
@@ -102,7 +102,7 @@ describe('videoListAnswer', () => {
 
   it('reads the verdict where all else is missing', () => {
     const errorInfo = { errorCode: 'InvalidKey', errorMessage: 'no' };
-    expect(videoListVerdict.parse({ videoInfoList: { errorInfo } }).videoInfoList.errorInfo).toEqual(
+    expect(videoListStatus.parse({ videoInfoList: { errorInfo } }).videoInfoList.errorInfo).toEqual(
       errorInfo,
     );
   });

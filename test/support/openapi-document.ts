@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
-import { openApi } from '../../src/service/server/openapi.ts';
+import { buildOpenApi } from '../../src/service/server/openapi.ts';
 import { isDay } from '../../src/lib/days.ts';
 
 /** The path between the names and the schemas of the document. */
@@ -16,7 +16,7 @@ interface Described {
 
 const REFERENCE = /^#\/components\/(?:schemas|responses)\//;
 
-const document = openApi({
+const document = buildOpenApi({
   version: '0.0.0',
   keyed: true,
   defaultPageSize: 20,

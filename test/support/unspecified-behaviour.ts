@@ -1,8 +1,8 @@
-/** The choices of the server as rows of a table, for docs/mirror.md. */
+/** The unspecified behaviour of the server as rows of a table, for docs/mirror.md. */
 import type { z } from 'zod';
 import {
-  ANY_PARAMETER,
-  choicesOf,
+  EVERY_PARAMETER,
+  getUnspecified,
   OTHER_REQUESTS,
   STORAGE_ANSWER,
   VIDEO_ANSWER,
@@ -11,29 +11,29 @@ import {
 import { storageParameters, videoParameters } from '../../src/service/server/query.ts';
 
 /** What docs/service.md leaves open, and what the server does about it; Markdown without line ends. */
-export interface NotShown {
+export interface UnspecifiedRow {
   operation: 'both' | 'videos' | 'storage';
   question: string;
   answer: string;
 }
 
 /** All that docs/service.md leaves open of both operations, in the order of a request (docs/service.md 2.2, 2.3, 4.1, 4.2, 7). */
-export function notShown(): NotShown[] {
+export function listUnspecified(): UnspecifiedRow[] {
   return [
-    ...rowsOf('both', { 'a parameter': ANY_PARAMETER }),
-    ...rowsOf('videos', quoted(parameterChoices(videoParameters))),
-    ...rowsOf('videos', quoted(VIDEO_ANSWER)),
-    ...rowsOf('storage', quoted(parameterChoices(storageParameters))),
-    ...rowsOf('storage', quoted(STORAGE_ANSWER)),
-    ...rowsOf('both', { '': OTHER_REQUESTS }),
+    ...toRows('both', { 'a parameter': EVERY_PARAMETER }),
+    ...toRows('videos', quoteNames(byParameter(videoParameters))),
+    ...toRows('videos', quoteNames(VIDEO_ANSWER)),
+    ...toRows('storage', quoteNames(byParameter(storageParameters))),
+    ...toRows('storage', quoteNames(STORAGE_ANSWER)),
+    ...toRows('both', { '': OTHER_REQUESTS }),
   ];
 }
 
-function rowsOf(
-  operation: NotShown['operation'],
-  choices: Readonly<Record<string, UnspecifiedBehaviour>>,
-): NotShown[] {
-  return Object.entries(choices).flatMap(([about, cases]) =>
+function toRows(
+  operation: UnspecifiedRow['operation'],
+  behaviour: Readonly<Record<string, UnspecifiedBehaviour>>,
+): UnspecifiedRow[] {
+  return Object.entries(behaviour).flatMap(([about, cases]) =>
     Object.entries(cases).map(([when, answer]) => ({
       operation,
       question: `${about} ${when}`.trim(),
@@ -42,13 +42,13 @@ function rowsOf(
   );
 }
 
-function parameterChoices(parameters: z.ZodObject): Record<string, UnspecifiedBehaviour> {
+function byParameter(parameters: z.ZodObject): Record<string, UnspecifiedBehaviour> {
   const named = Object.entries(parameters.shape) as [string, z.ZodType][];
-  return Object.fromEntries(named.map(([name, schema]) => [name, choicesOf(schema)]));
+  return Object.fromEntries(named.map(([name, schema]) => [name, getUnspecified(schema)]));
 }
 
-function quoted(
-  choices: Readonly<Record<string, UnspecifiedBehaviour>>,
+function quoteNames(
+  behaviour: Readonly<Record<string, UnspecifiedBehaviour>>,
 ): Record<string, UnspecifiedBehaviour> {
-  return Object.fromEntries(Object.entries(choices).map(([name, cases]) => [`\`${name}\``, cases]));
+  return Object.fromEntries(Object.entries(behaviour).map(([name, cases]) => [`\`${name}\``, cases]));
 }

@@ -267,7 +267,7 @@ describe('a package', () => {
       for (const order of ['', '&sort_item=title', '&search_item=title&keyword=main']) {
         expect(await askVideos(`${url}${VIDEOS}?pkg=${pkg}${order}`)).toEqual({
           errorCode: 'PackageNotReady',
-          errorMessage: `package ${pkg} of account main has not been read whole yet`,
+          errorMessage: `package ${pkg} of account main has not been read completely yet`,
           ids: [],
         });
       }

@@ -1,10 +1,10 @@
-/** The port of the request budget: the client asks it before every attempt, and knows nothing of windows. */
+/** The port of the request budget: the client calls it before every attempt and knows nothing of windows. */
 
-/** What a request is for: a word of the ledger's. */
+/** What a request is for: `purpose` in the ledger. */
 export type Purpose = 'storage' | 'probe' | 'page' | 'boundary' | 'quick' | 'check';
 
-/** What is written to the ledger before a request is sent. Never the key. */
-export interface RequestNote {
+/** What the ledger records before a request is sent. Never the key. */
+export interface RequestEntry {
   purpose: Purpose;
   packageId: number | null;
   page: number | null;
@@ -13,36 +13,36 @@ export interface RequestNote {
   deadlineMs: number;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface RequestResult {
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null without an answer. */
   status: number | null;
   /** Size of the content, decompressed; null where none was read. */
   bytes: number | null;
-  /** False where it is certain that nothing reached the service: no connection was made. */
+  /** False where no connection was made, so nothing reached the service. */
   sent: boolean;
 }
 
 /** A sign that the service restricts the account. */
 export interface Restriction {
-  /** Milliseconds that it asks to wait; null where it names no time, or one that is over. */
+  /** Milliseconds to wait, as the service asks; null where it names no time, or a past one. */
   waitMs: number | null;
-  /** What it said, without the key. */
+  /** The service's message, without the key. */
   reason: string;
 }
 
-/** A request that may be sent now. */
+/** One request that may be sent now. */
 export interface Admission {
-  /** What came of it. Called once. */
+  /** Records the outcome. Called once. */
   answered(result: RequestResult): void;
-  /** The answer was a sign of restriction: the account has a pause, and `admit` keeps it. */
+  /** Pauses the account: `admit` waits until the pause is over. */
   restricted(restriction: Restriction): void;
 }
 
 export interface Budget {
   /**
-   * Resolves once one attempt may be sent, and only then. Rejects with ParkedError where the wait would be too
-   * long, and with the signal's reason when it aborts.
+   * Resolves once one attempt may be sent. Rejects with ParkedError where the wait would be too long, and with the
+   * signal's reason when it aborts.
    */
-  admit(note: RequestNote, signal?: AbortSignal): Promise<Admission>;
+  admit(entry: RequestEntry, signal?: AbortSignal): Promise<Admission>;
 }

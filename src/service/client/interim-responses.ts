@@ -1,7 +1,7 @@
 /**
- * Answers before the answer (RFC 9110, 15.2): a client passes over any 1xx, asked for or not. undici does, but for a
- * `100 Continue`, which it takes for a broken connection: it never asks for one. Some gateways send it all the same. Here it
- * becomes a `102 Processing`, which says as little, before undici reads it.
+ * Interim responses (RFC 9110, 15.2): a client must ignore any 1xx response. undici does, except for `100 Continue`, which it
+ * never asks for and takes for a broken connection. Some gateways send it. Here it is turned into a `102 Processing` before
+ * undici reads it.
  */
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
@@ -11,65 +11,65 @@ const STATUS_LINE = 'HTTP/1.1 100'.length;
 const HEAD_END = '\r\n\r\n';
 const TWO = '2'.charCodeAt(0);
 
-/** Where the reading of a connection stands: only what comes between a request and its answer is looked at. */
-interface Reading {
-  isBeforeAnswer: boolean;
-  /** The last characters of an interim head whose end has not come yet; null outside of one. */
+/** Parser state of one connection: only bytes between a request and its answer are examined. */
+interface InterimState {
+  awaitsAnswer: boolean;
+  /** The last characters of an unfinished interim head; null outside of one. */
   headSoFar: string | null;
 }
 
-/** Connects as undici does by itself; over these connections a `100 Continue` harms no answer. */
+/** undici's own connector, over whose connections a `100 Continue` does no harm. */
 export function createConnector(options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options);
   return (target, callback) => {
     connect(target, (...[error, socket]) => {
       if (error) callback(error, null);
-      else callback(null, passingOverInterim(socket));
+      else callback(null, maskInterim(socket));
     });
   };
 }
 
-/** undici takes the bytes by `read`, and writes a request when the answer before it is whole. */
-function passingOverInterim<S extends Socket>(socket: S): S {
-  const reading: Reading = { isBeforeAnswer: false, headSoFar: null };
+/** undici takes bytes by `read`, and writes a request when the answer before it is complete. */
+function maskInterim<S extends Socket>(socket: S): S {
+  const state: InterimState = { awaitsAnswer: false, headSoFar: null };
   const read = socket.read.bind(socket);
   const write = socket.write.bind(socket) as (...parameters: unknown[]) => boolean;
   socket.read = (bytes?: number) => {
     const chunk = read(bytes) as unknown;
-    if (reading.isBeforeAnswer && Buffer.isBuffer(chunk)) maskContinue(chunk, reading);
+    if (state.awaitsAnswer && Buffer.isBuffer(chunk)) maskContinue(chunk, state);
     return chunk;
   };
   socket.write = (...parameters: unknown[]) => {
-    reading.isBeforeAnswer = true;
+    state.awaitsAnswer = true;
     return write(...parameters);
   };
   return socket;
 }
 
 /** Makes each `100` before the answer a `102`, in place. */
-function maskContinue(chunk: Buffer, reading: Reading): void {
+function maskContinue(chunk: Buffer, state: InterimState): void {
   for (let start = 0; start < chunk.length;) {
-    if (reading.headSoFar === null) {
+    if (state.headSoFar === null) {
       const line = chunk.toString('latin1', start, start + STATUS_LINE);
-      reading.isBeforeAnswer = INTERIM.test(line);
-      if (!reading.isBeforeAnswer) return;
+      state.awaitsAnswer = INTERIM.test(line);
+      if (!state.awaitsAnswer) return;
       if (line.endsWith('100')) chunk[start + STATUS_LINE - 1] = TWO;
-      reading.headSoFar = '';
+      state.headSoFar = '';
     }
-    start = endOfHead(chunk, start, reading);
+    start = skipHead(chunk, start, state);
   }
 }
 
-/** Where the head ends that was begun; the end of the chunk where that is still to come. */
-function endOfHead(chunk: Buffer, start: number, reading: Reading): number {
-  const before = reading.headSoFar ?? '';
+/** The position after the current interim head; the end of the chunk where the head is unfinished. */
+function skipHead(chunk: Buffer, start: number, state: InterimState): number {
+  const before = state.headSoFar ?? '';
   const seam = `${before}${chunk.toString('latin1', start, start + HEAD_END.length - 1)}`.indexOf(HEAD_END);
   const end = seam < 0 ? chunk.indexOf(HEAD_END, start, 'latin1') : start + seam - before.length;
   if (end < 0) {
     const rest = `${before}${chunk.toString('latin1', Math.max(start, chunk.length - HEAD_END.length + 1))}`;
-    reading.headSoFar = rest.slice(1 - HEAD_END.length);
+    state.headSoFar = rest.slice(1 - HEAD_END.length);
     return chunk.length;
   }
-  reading.headSoFar = null;
+  state.headSoFar = null;
   return end + HEAD_END.length;
 }

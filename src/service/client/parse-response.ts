@@ -1,38 +1,41 @@
-/** From the content of an answer to its envelope and its records, or to the error that it is. */
+/** From the content of an answer to its envelope and its records, or to the error that it reports. */
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type { z } from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import { createDriftCollector, type FieldDrift } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
-import { storageAnswer, storageVerdict } from '../storage.ts';
-import { readVideo, videoListAnswer, videoListVerdict } from '../videos.ts';
+import { storageAnswer, storageStatus } from '../storage.ts';
+import { readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
 import { decode, splitEnvelope, type Envelope } from './response-body.ts';
 
-/** Part of the hash of a list. To be changed whenever a record is read otherwise than before. */
-const READER = 'records 1';
+/** Part of the hash of a list. Change it whenever records are read in another way: then no stored hash matches. */
+const READER_VERSION = 'records 1';
 
-/** What is known of a page before its records are read. */
+/** When an answer was complete, in milliseconds since 1970. */
+export type WithReceivedAt<T> = T & { answeredAt: number };
+
+/** A page without its records. */
 export interface PageEnvelope {
   paging: Paging;
   /** The search state that the service says it used; null where it says nothing. */
   echo: SearchOption | null;
-  /** SHA-256 of the bytes of its records; null where they cannot be told from the rest, or nobody asked. */
+  /** SHA-256 of the bytes of its records; null where they cannot be told from the rest, or no hash is needed. */
   hash: string | null;
 }
 
 /**
- * Says whether the records of a page, by their hash, are known byte for byte and need not be read. `readSeen` reads
- * what is around them; it gives null where only a look at the whole answer can tell what it is.
+ * True where the records of a page are known by their hash, byte for byte. `readEnvelope` parses the bytes around them;
+ * it gives null where only the complete answer can be judged.
  */
-export type IsUnchangedPage = (hash: string, readSeen: () => PageEnvelope | null) => Promise<boolean>;
+export type IsUnchangedPage = (hash: string, readEnvelope: () => PageEnvelope | null) => Promise<boolean>;
 
-/** One page of the list. It holds nothing of the content that it came in. */
+/** One page of the list. It holds no reference to the content that it was read from. */
 export interface VideoPage extends PageEnvelope {
-  /** The page was recognised: its records were not read, and are not here. */
-  recognised: boolean;
+  /** True: its records are known, were not read, and are not here. */
+  unchanged: boolean;
   videos: Video[];
-  /** Records that cannot be stored; `raw` is their JSON as it came, with every digit. */
+  /** Records that cannot be stored; `raw` is their JSON with every digit. */
   refused: (RefusedRecord & { raw: string })[];
   /** The id of each record in the order of the page; null where it cannot be read. */
   ids: (number | null)[];
@@ -40,9 +43,14 @@ export interface VideoPage extends PageEnvelope {
   drift: FieldDrift[];
 }
 
-/** How answers of an account are read. */
-export interface Reading {
-  codes: Codes;
+/** Which values of `errorCode` mean more than "no". */
+export interface ErrorCodes {
+  restricted: readonly string[];
+  final: readonly string[];
+}
+
+export interface ParseOptions {
+  codes: ErrorCodes;
   /** Takes secrets out of a text. */
   clean: (text: string) => string;
 }
@@ -51,60 +59,61 @@ export interface Reading {
 export interface StorageDays {
   records: readonly unknown[];
   raw(index: number): string;
-  /** Takes secrets out of a text. */
-  clean: Reading['clean'];
-}
-
-/** Which codes of `errorInfo` mean more than "no". */
-export interface Codes {
-  restricted: readonly string[];
-  final: readonly string[];
+  clean: ParseOptions['clean'];
 }
 
 /** Reads an answer of the video list. Throws TransientError or RefusedError. */
 export async function readVideoPage(
   content: Buffer,
-  reading: Reading,
-  recognise?: IsUnchangedPage,
+  options: ParseOptions,
+  isUnchanged?: IsUnchangedPage,
 ): Promise<VideoPage> {
-  const envelope = recognise ? splitEnvelope(content, READER) : null;
-  if (!recognise || !envelope) return readWholePage(decode(content), reading, null);
-  const { hash } = envelope;
-  const read: { seen: PageEnvelope | null } = { seen: null };
-  const isKnown = await recognise(hash, () => (read.seen = readEnvelope(envelope)));
-  if (isKnown && read.seen) return { ...read.seen, ...NOT_READ };
-  return readWholePage(decode(content), reading, hash);
+  const split = isUnchanged ? splitEnvelope(content, READER_VERSION) : null;
+  if (!isUnchanged || !split) return parsePage(decode(content), options, null);
+  const read: { envelope: PageEnvelope | null } = { envelope: null };
+  const isKnown = await isUnchanged(split.hash, () => (read.envelope = parseEnvelope(split)));
+  if (isKnown && read.envelope) return { ...read.envelope, ...NO_RECORDS };
+  return parsePage(decode(content), options, split.hash);
 }
 
-const NOT_READ = { recognised: true, videos: [], refused: [], ids: [], drift: [] };
+const NO_RECORDS = { unchanged: true, videos: [], refused: [], ids: [], drift: [] };
 
-function readEnvelope({ text, hash }: Envelope): PageEnvelope | null {
+function parseEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   const read = videoListAnswer.safeParse(parseOrNull(text)).data?.videoInfoList;
   const isList = read && Array.isArray(read.videoInfoList) && read.videoInfoList.length === 0;
   if (!isList || isRefusal(read.errorInfo)) return null;
   return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash };
 }
 
-function readWholePage(text: string, { codes, clean }: Reading, hash: string | null): VideoPage {
+function parsePage(text: string, { codes, clean }: ParseOptions, hash: string | null): VideoPage {
   const json = parseJson(text);
-  const verdict = check(videoListVerdict, json).videoInfoList.errorInfo;
-  if (isRefusal(verdict)) {
-    const code = verdict?.errorCode ?? '';
+  const { errorInfo } = validate(videoListStatus, json).videoInfoList;
+  if (isRefusal(errorInfo)) {
+    const code = errorInfo?.errorCode ?? '';
     const hint = 'check the key and the package in the config';
-    throw refusal(`errorCode ${code}${says(verdict?.errorMessage)}`, { code, codes, hint });
+    const message = errorInfo?.errorMessage ? `: ${errorInfo.errorMessage}` : '';
+    throw createRefusal(`errorCode ${code}${message}`, { code, codes, hint });
   }
-  const { paging, videoInfoList: records, apiVideoSearchOption } = check(videoListAnswer, json).videoInfoList;
-  const raw = rawRecord(text, records, (whole) => whole.videoInfoList?.videoInfoList);
+  const {
+    paging,
+    videoInfoList: records,
+    apiVideoSearchOption,
+  } = validate(videoListAnswer, json).videoInfoList;
+  const raw = createRawReader(text, records, (answer) => answer.videoInfoList?.videoInfoList);
   const echo = apiVideoSearchOption ?? null;
-  return { paging, echo, hash, recognised: false, ...readVideos(records, raw, clean) };
+  return { paging, echo, hash, unchanged: false, ...readVideos(records, raw, clean) };
 }
 
-function isRefusal(verdict: { errorCode: string | null } | null | undefined): boolean {
-  const code = verdict?.errorCode ?? '';
+function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): boolean {
+  const code = errorInfo?.errorCode ?? '';
   return code !== '' && code !== 'None';
 }
 
-function readVideos(records: readonly unknown[], raw: (index: number) => string, clean: Reading['clean']) {
+function readVideos(
+  records: readonly unknown[],
+  raw: (index: number) => string,
+  clean: ParseOptions['clean'],
+): Pick<VideoPage, 'videos' | 'refused' | 'ids' | 'drift'> {
   const page: Pick<VideoPage, 'videos' | 'refused' | 'ids'> = { videos: [], refused: [], ids: [] };
   const drift = createDriftCollector(clean);
   records.forEach((record, index) => {
@@ -115,22 +124,22 @@ function readVideos(records: readonly unknown[], raw: (index: number) => string,
       page.refused.push({ id, reason: clean(reason), raw: clean(raw(index)) });
     }
     page.ids.push('video' in read ? read.video.id : read.refused.id);
-    drift.note(read.drift);
+    drift.add(read.drift);
   });
-  return { ...page, drift: drift.found() };
+  return { ...page, drift: drift.list() };
 }
 
 /** Reads an answer of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(content: Buffer, { codes, clean }: Reading): StorageDays {
+export function readStorageDays(content: Buffer, { codes, clean }: ParseOptions): StorageDays {
   const text = decode(content);
   const json = parseJson(text);
-  const { message } = check(storageVerdict, json);
+  const { message } = validate(storageStatus, json);
   if (message !== 'success') {
     const hint = 'check the key and `auth` of the storage in the config';
-    throw refusal(`message ${JSON.stringify(message)}`, { code: message ?? '', codes, hint });
+    throw createRefusal(`message ${JSON.stringify(message)}`, { code: message ?? '', codes, hint });
   }
-  const records = check(storageAnswer, json).data.list;
-  const raw = rawRecord(text, records, (whole) => whole.data?.list);
+  const records = validate(storageAnswer, json).data.list;
+  const raw = createRawReader(text, records, (answer) => answer.data?.list);
   return { records, raw: (index) => clean(raw(index)), clean };
 }
 
@@ -154,7 +163,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function check<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
+function validate<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
   throw new TransientError(`the answer is not as documented: ${firstIssueText(result.error)}`, {
@@ -162,26 +171,22 @@ function check<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   });
 }
 
-function says(message: string | null | undefined): string {
-  return message ? `: ${message}` : '';
-}
-
-function refusal(
-  words: string,
-  { code, codes, hint }: { code: string; codes: Codes; hint: string },
+function createRefusal(
+  text: string,
+  { code, codes, hint }: { code: string; codes: ErrorCodes; hint: string },
 ): TransientError | RefusedError {
-  const message = `the service refused: ${words}`;
+  const message = `the service refused: ${text}`;
   if (codes.restricted.includes(code)) return new TransientError(message, { fault: 'restricted' });
   return new RefusedError(message, { fault: codes.final.includes(code) ? 'final' : 'refused', code, hint });
 }
 
-interface WholeAnswer {
+interface AnyAnswer {
   videoInfoList?: { videoInfoList?: unknown[] };
   data?: { list?: unknown[] };
 }
 
-/** What is nested too deeply for the stack to be written as JSON is told in words. */
-function asJson(record: unknown): string {
+/** A record may be nested too deeply for JSON.stringify. */
+function toJson(record: unknown): string {
   try {
     return JSON.stringify(record);
   } catch {
@@ -189,19 +194,19 @@ function asJson(record: unknown): string {
   }
 }
 
-/** Parses the whole text again with every digit kept: only for the few records that cannot be stored. */
-function rawRecord(
+/** Gives a record's JSON with every digit: parses the text again, once, for the few records that cannot be stored. */
+function createRawReader(
   text: string,
   records: readonly unknown[],
-  list: (whole: WholeAnswer) => unknown[] | undefined,
+  getList: (answer: AnyAnswer) => unknown[] | undefined,
 ) {
   let lossless: unknown[] | undefined;
   return (index: number): string => {
     try {
-      lossless ??= list(parseLossless(text) as WholeAnswer);
-      return stringifyLossless(lossless?.[index]) ?? asJson(records[index]);
+      lossless ??= getList(parseLossless(text) as AnyAnswer);
+      return stringifyLossless(lossless?.[index]) ?? toJson(records[index]);
     } catch {
-      return asJson(records[index]);
+      return toJson(records[index]);
     }
   };
 }

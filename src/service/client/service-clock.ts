@@ -1,14 +1,14 @@
 /**
- * The service's time, as its answers date themselves. A machine's clock may be wrong; what is stored for ever must not
- * depend on it. One answer alone changes nothing: its date must be confirmed by the next one.
+ * The service's time, from the `Date` headers of its answers. The machine's clock may be wrong, and what is stored for ever
+ * must not depend on it. One answer alone changes nothing: the next one must confirm its date.
  */
 import { WRONG_CLOCK_MS, type Clock, MINUTE_MS } from '../../lib/clock.ts';
 
-/** When an answer was made, by its own headers, and how long it was waited for. */
+/** The time of an answer by its own headers, and how long it took. */
 export interface AnswerDates {
-  /** The `Date` header in milliseconds since 1970; null where there is none that can be read. */
+  /** The `Date` header in milliseconds since 1970; null where it is missing or unreadable. */
   dateMs: number | null;
-  /** The `Age` header in milliseconds: how long a cache has kept the answer. */
+  /** The `Age` header in milliseconds: how long a cache held the answer. */
   ageMs: number;
   /** Milliseconds from sending the request to the end of its answer. */
   waitedMs: number;
@@ -21,7 +21,7 @@ export interface DateDoubt {
   offsetMs: number;
 }
 
-/** What the answers since the last `reset` say of the machine's clock. */
+/** What the answers since the last `reset` show about the machine's clock. */
 export interface ClockEvidence {
   /** An answer came, dated or not. */
   answered: boolean;
@@ -30,69 +30,70 @@ export interface ClockEvidence {
    * 10 minutes; null where no dated answer was confirmed.
    */
   offsetMs: number | null;
-  /** The same, as the newest of these answers had it, also within the 10 minutes; null where there was none. */
+  /** The same of the newest of these answers, also within the 10 minutes; null where there was none. */
   differenceMs: number | null;
-  /** True where some answer was dated more than 10 minutes off, and the answer after it did not show that to be odd. */
+  /** True where an answer was dated more than 10 minutes off and the next answer did not contradict it. */
   wasOff: boolean;
 }
 
-/** The machine's clock, corrected by what the service's answers say where that is more than 10 minutes. */
+/** The machine's clock, corrected by the service's where the two differ by more than 10 minutes. */
 export interface ServiceClock extends Clock {
   /** Forgets all evidence: the machine's clock may have been set. */
   reset(): void;
   /**
-   * Takes the dates of one answer. Gives a doubt where they contradict those before: the same request is to be sent again,
-   * a little later, once; `doubt` is the one that this answer was asked for again with. Null where the answer is taken.
+   * Takes the dates of one answer. Returns a doubt where they contradict earlier ones: the caller sends the same request
+   * again, once, a little later, and passes that doubt with its answer. Returns null where the answer is accepted.
    */
   observe(answer: AnswerDates, doubt: DateDoubt | null): DateDoubt | null;
   evidence(): ClockEvidence;
-  /** Marks a moment. The function gives it in milliseconds since 1970, as it is known when it is called. */
+  /** Marks this moment. The returned function gives it in milliseconds since 1970, corrected by the evidence of then. */
   mark(): () => number;
 }
 
 /** A difference above this is worth a warning. */
 const WARN_ABOVE_MS = 2 * MINUTE_MS;
 
-const NOTHING: ClockEvidence = { answered: false, offsetMs: null, differenceMs: null, wasOff: false };
+const NO_EVIDENCE: ClockEvidence = { answered: false, offsetMs: null, differenceMs: null, wasOff: false };
 
 /** `onDifference` is called once, with the first difference of more than 2 minutes. */
 export function createServiceClock(
-  machine: Clock,
+  machineClock: Clock,
   onDifference: (offsetMs: number) => void = () => undefined,
 ): ServiceClock {
-  let evidence = NOTHING;
+  let evidence = NO_EVIDENCE;
   let isWarned = false;
   const offset = () => evidence.offsetMs ?? 0;
   return {
-    now: () => machine.now() + offset(),
-    sleep: (ms, signal) => machine.sleep(ms, signal),
-    reset: () => void (evidence = NOTHING),
+    now: () => machineClock.now() + offset(),
+    sleep: (ms, signal) => machineClock.sleep(ms, signal),
+    reset: () => void (evidence = NO_EVIDENCE),
     evidence: () => evidence,
     mark: () => {
-      const marked = machine.now();
+      const marked = machineClock.now();
       return () => marked + offset();
     },
     observe: ({ dateMs, ...times }, doubt) => {
       evidence = { ...evidence, answered: true };
       if (dateMs === null) return null;
-      const differenceMs = measureDifference({ dateMs, ...times }, machine.now());
+      const differenceMs = measureDifference({ dateMs, ...times }, machineClock.now());
       if (Math.abs(differenceMs) > WARN_ABOVE_MS && !isWarned) {
         isWarned = true;
         onDifference(differenceMs);
       }
-      const taken = weigh(evidence, { dateMs, differenceMs }, doubt);
-      if ('evidence' in taken) evidence = taken.evidence;
-      return 'doubt' in taken ? taken.doubt : null;
+      const result = applyDate(evidence, { dateMs, differenceMs }, doubt);
+      if ('evidence' in result) evidence = result.evidence;
+      return 'doubt' in result ? result.doubt : null;
     },
   };
 }
 
 /**
- * What one dated answer comes to. One that agrees with the evidence is taken. One that contradicts it is in doubt until the
- * same request is answered again: a clock that goes on confirms it, the same date again is an old answer out of a cache.
- * Once answers agreed with the machine, others that do not may be those of one odd server: they only end trust in the clock for this run.
+ * The evidence after one dated answer, or a doubt. An answer that agrees with the evidence is accepted. One that contradicts it
+ * is in doubt until the same request is answered again: a later date confirms it, the same date is an old answer from a cache.
+ * Once answers agreed with the machine, one that does not may come from a single odd server: it only ends trust in the clock
+ * for this run.
  */
-function weigh(
+function applyDate(
   evidence: ClockEvidence,
   { dateMs, differenceMs }: { dateMs: number; differenceMs: number },
   doubt: DateDoubt | null,
@@ -117,8 +118,8 @@ function isNear(one: number, other: number): boolean {
 }
 
 /**
- * Milliseconds from the time of waiting, by the machine's clock, to the date of the answer; 0 where it was made while it
- * was waited for. A cache gives an old date and an `Age`, others an `Age` next to a date of now: the nearer one counts.
+ * Milliseconds from the time of the request, by the machine's clock, to the date of the answer; 0 where the date lies within
+ * that time. Some caches send the old date and an `Age`, others the present date and an `Age`: the nearer reading counts.
  */
 function measureDifference(
   { dateMs, ageMs, waitedMs }: AnswerDates & { dateMs: number },

@@ -1,34 +1,34 @@
-/** One attempt over HTTP: a deadline over all of it, a cap on what is read, no redirects. */
+/** One attempt over HTTP: one deadline, a limit on the size, no redirects. */
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
-import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
+import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
 import type { PooledBuffer } from './buffer-pool.ts';
 
-export interface Attempt {
+export interface HttpAttempt {
   url: URL;
   headers: Record<string, string>;
-  /** Milliseconds for the whole attempt: connecting, waiting, reading. */
+  /** Milliseconds for the complete attempt: connecting, waiting, reading. */
   deadlineMs: number;
   /** Bytes of decompressed content. */
   maxBytes: number;
   now: number;
-  /** The work is to end: an attempt under way may still take `graceMs`. */
+  /** When it aborts, the attempt may still take `graceMs`. */
   signal: AbortSignal | undefined;
   graceMs: number;
 }
 
-/** What one attempt came to; the error is for whoever decides about retrying. */
-export interface Outcome {
+/** The outcome of one attempt; the caller decides about retrying. */
+export interface AttemptOutcome {
   status: number | null;
   bytes: number | null;
   sent: boolean;
-  /** The `Date` of the answer in milliseconds since 1970 (null: none that can be read), and its `Age`. */
+  /** The `Date` of the answer in milliseconds since 1970 (null: missing or unreadable), and its `Age`. */
   dateMs: number | null;
   ageMs: number;
-  /** The content is good until its room is given back. */
+  /** The content is valid until its buffer is released. */
   result: { content: Buffer } | { error: unknown };
 }
 
@@ -39,38 +39,48 @@ const NEVER_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_INVALID_ARG',
 ]);
-const ERROR_SNIPPET_BYTES = 65_536;
+const ERROR_TEXT_BYTES = 65_536;
 
-/** Sends one GET and reads its answer into the room. Never throws: what went wrong is in the outcome. */
-export async function send(agent: Agent, room: PooledBuffer, attempt: Attempt): Promise<Outcome> {
+/** Sends one GET and reads its answer into the buffer. Never throws: an error is part of the outcome. */
+export async function send(
+  agent: Agent,
+  buffer: PooledBuffer,
+  attempt: HttpAttempt,
+): Promise<AttemptOutcome> {
   const undated = { dateMs: null, ageMs: 0 };
-  const outcome: Outcome = { status: null, bytes: null, sent: true, ...undated, result: { error: null } };
-  const ending = createEnding(attempt);
+  const outcome: AttemptOutcome = {
+    status: null,
+    bytes: null,
+    sent: true,
+    ...undated,
+    result: { error: null },
+  };
+  const abort = createAttemptSignal(attempt);
   try {
     const answer = await request(attempt.url, {
       dispatcher: agent,
       headers: { accept: 'application/json', 'accept-encoding': 'gzip, deflate, br', ...attempt.headers },
-      signal: ending.signal,
+      signal: abort.signal,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     outcome.status = answer.statusCode;
     outcome.dateMs = readDate(answer.headers.date);
     outcome.ageMs = readSeconds(answer.headers.age) * 1000;
-    const content = await readAnswer(answer, attempt, room);
+    const content = await readAnswer(answer, attempt, buffer);
     outcome.bytes = content.length;
     outcome.result = { content };
   } catch (error) {
-    outcome.sent = !NEVER_SENT.has(codeOf(error));
-    outcome.result = { error: ending.explain(error) ?? asTransient(error, outcome.status !== null) };
+    outcome.sent = !NEVER_SENT.has(errorCode(error));
+    outcome.result = { error: abort.explain(error) ?? toServiceError(error, outcome.status !== null) };
   } finally {
-    ending.clear();
+    abort.clear();
   }
   return outcome;
 }
 
-/** Ends the attempt at its deadline, or a little after the caller's signal, and tells which of the two it was. */
-function createEnding({ deadlineMs, signal, graceMs }: Attempt) {
+/** Aborts the attempt at its deadline, or a little after the caller's signal; `explain` tells which of the two it was. */
+function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   const controller = new AbortController();
   let late = false;
   const timer = setTimeout(() => {
@@ -93,7 +103,7 @@ function createEnding({ deadlineMs, signal, graceMs }: Attempt) {
     explain: (error: unknown): unknown => {
       if (!controller.signal.aborted) return null;
       if (!late) return signal?.reason;
-      return new TransientError(`no whole answer within ${deadlineMs / 1000} s`, {
+      return new TransientError(`no complete answer within ${deadlineMs / 1000} s`, {
         fault: 'timeout',
         cause: error,
       });
@@ -101,44 +111,40 @@ function createEnding({ deadlineMs, signal, graceMs }: Attempt) {
   };
 }
 
-function codeOf(error: unknown): string {
-  return (error as { code?: string } | null)?.code ?? '';
-}
-
-function asTransient(error: unknown, duringBody: boolean): unknown {
+function toServiceError(error: unknown, duringBody: boolean): unknown {
   if (error instanceof TransientError || error instanceof RefusedError) return error;
   if (duringBody) {
-    return new TransientError(`the answer broke off (${wordsOf(error)})`, {
+    return new TransientError(`the answer broke off (${failureText(error)})`, {
       fault: 'truncated',
       cause: error,
     });
   }
-  if (codeOf(error) === 'UND_ERR_INVALID_ARG') {
+  if (errorCode(error) === 'UND_ERR_INVALID_ARG') {
     return new RefusedError('the request cannot be made: the key does not fit into a header', {
       fault: 'final',
       hint: 'use `auth: query`, or a key of plain characters',
     });
   }
-  return new TransientError(`no connection (${wordsOf(error)})`, { fault: 'connection', cause: error });
+  return new TransientError(`no connection (${failureText(error)})`, { fault: 'connection', cause: error });
 }
 
-/** Of a name with several addresses each one has failed, and the error around them says nothing. */
-function wordsOf(error: unknown): string {
+/** For a host with several addresses, Node wraps their errors in one that has no message. */
+function failureText(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(errorMessage).join(', ') : errorMessage(error);
 }
 
 async function readAnswer(
   answer: Dispatcher.ResponseData,
-  attempt: Attempt,
-  room: PooledBuffer,
+  attempt: HttpAttempt,
+  buffer: PooledBuffer,
 ): Promise<Buffer> {
   const { statusCode: status, headers, body } = answer;
   const encoding = String(headers['content-encoding'] ?? '');
-  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes, room);
+  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes, buffer);
   if (status >= 300 && status < 400) {
     await body.dump();
     throw new RefusedError(
-      `the service redirects to ${hostOf(headers.location, attempt.url)}; redirects are not followed`,
+      `the service redirects to ${redirectHost(headers.location, attempt.url)}; redirects are not followed`,
       {
         fault: 'redirect',
         status,
@@ -146,7 +152,7 @@ async function readAnswer(
       },
     );
   }
-  const message = `the service answered ${status}${await snippet(body, encoding, room)}`;
+  const message = `the service answered ${status}${await readErrorText(body, encoding, buffer)}`;
   if (status === 408 || status === 429 || status >= 500) {
     const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
@@ -165,18 +171,18 @@ function readSeconds(header: string | string[] | undefined): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** The host alone: the rest of the address may hold the key. */
-function hostOf(location: string | string[] | undefined, base: URL): string {
+/** Only the host: the rest of the address may hold the key. */
+function redirectHost(location: string | string[] | undefined, base: URL): string {
   const target = [location].flat()[0] ?? '';
   return URL.canParse(target, base.href) ? new URL(target, base).host : 'an unreadable address';
 }
 
-/** What an error page says, whole: only who takes the key out of it may shorten it. */
-async function snippet(body: Readable, encoding: string, room: PooledBuffer): Promise<string> {
+/** The text of an error page. Not shortened here: the key must be taken out first. */
+async function readErrorText(body: Readable, encoding: string, buffer: PooledBuffer): Promise<string> {
   try {
-    const content = await readContent(body, encoding, ERROR_SNIPPET_BYTES, room);
-    const words = errorPageText(content.toString('utf8'));
-    return words === '' ? '' : `: ${words}`;
+    const content = await readContent(body, encoding, ERROR_TEXT_BYTES, buffer);
+    const text = errorPageText(content.toString('utf8'));
+    return text === '' ? '' : `: ${text}`;
   } catch {
     return '';
   }
@@ -194,7 +200,7 @@ async function readContent(
   body: Readable,
   encoding: string,
   maxBytes: number,
-  room: PooledBuffer,
+  buffer: PooledBuffer,
 ): Promise<Buffer> {
   const decoder = createDecoder(encoding.trim().toLowerCase());
   const source: Readable = decoder ? pipeline(body, decoder, () => undefined) : body;
@@ -207,7 +213,7 @@ async function readContent(
         hint: 'ask for smaller pages: lower page_size',
       });
     }
-    bytes = room.append(chunk, bytes);
+    bytes = buffer.append(chunk, bytes);
   }
-  return room.content(bytes);
+  return buffer.content(bytes);
 }

@@ -1,16 +1,16 @@
-/** The codes of `errorInfo` and when they come (docs/service.md 7 does not show them), in the order in which they are looked for. */
-export const REFUSALS = {
+/** Our values of `errorCode` (docs/service.md 7 documents none), in the order in which they are checked. */
+export const API_ERRORS = {
   InvalidKey: 'the key is missing or unknown',
   InvalidParameter: 'a parameter is missing or cannot be read',
   PackageNotFound: 'there is no such package',
-  PackageNotReady: 'the package has not been read whole yet',
+  PackageNotReady: 'the package has not been read completely yet',
   PackageAmbiguous: 'more than one account has a package of this number',
 } as const;
 
-export type RefusalCode = keyof typeof REFUSALS;
+export type ApiErrorCode = keyof typeof API_ERRORS;
 
-/** Why there is no answer, in words that name what was asked for. */
+/** Why there is no answer; the message names what the request was for. */
 export interface ApiError {
-  refused: RefusalCode;
+  errorCode: ApiErrorCode;
   message: string;
 }

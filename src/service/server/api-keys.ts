@@ -1,28 +1,27 @@
-/** Who may ask (docs/service.md 5). */
+/** API keys of requests (docs/service.md 5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
 /** Where a request may carry its key: `?key=`, `Authorization: Bearer …`, or a header of that name in any case. */
-export type KeyPlace = 'query' | 'bearer' | { header: string };
+export type KeyLocation = 'query' | 'bearer' | { header: string };
 
-/** True for a request that is let in. */
+/** True for a request that is allowed. */
 export type Authorize = (request: Pick<FastifyRequest, 'query' | 'headers'>) => boolean;
 
-/** Lets everybody in. */
 export const allowAll: Authorize = () => true;
 
-/** Lets in who carries one of the keys in one of the places; with no keys, nobody. */
-export function createKeyAuth(keys: readonly string[], places: readonly KeyPlace[]): Authorize {
-  const find = createKeySearch(keys);
-  return (request) => places.some((place) => find(keyAt(place, request)) !== undefined);
+/** Allows requests with one of the keys in one of the locations; without keys, none. */
+export function createKeyAuth(keys: readonly string[], locations: readonly KeyLocation[]): Authorize {
+  const match = createKeyMatcher(keys);
+  return (request) => locations.some((location) => match(readKey(location, request)) !== undefined);
 }
 
-/** Finds the key that was given among those known. Takes as long for a nearly right key as for a wrong one. */
-export function createKeySearch(keys: readonly string[]): (given: string | undefined) => string | undefined {
+/** The returned function finds the given key among the known ones, in the same time however much of it is right. */
+export function createKeyMatcher(keys: readonly string[]): (given: string | undefined) => string | undefined {
   const known = keys.map((key) => ({ key, digest: digest(key) }));
   return (given) => {
-    const asked = digest(given ?? '');
-    const matches = known.filter((each) => timingSafeEqual(each.digest, asked));
+    const givenDigest = digest(given ?? '');
+    const matches = known.filter((each) => timingSafeEqual(each.digest, givenDigest));
     return given === undefined ? undefined : matches[0]?.key;
   };
 }
@@ -31,11 +30,11 @@ function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The first, where a key is given twice. */
-function keyAt(place: KeyPlace, { query, headers }: Parameters<Authorize>[0]): string | undefined {
-  if (place === 'query') return first((query as Record<string, string | string[]>)['key']);
-  if (place === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
-  return first(headers[place.header.toLowerCase()]);
+/** The first one, where a key is given twice. */
+function readKey(location: KeyLocation, { query, headers }: Parameters<Authorize>[0]): string | undefined {
+  if (location === 'query') return first((query as Record<string, string | string[]>)['key']);
+  if (location === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
+  return first(headers[location.header.toLowerCase()]);
 }
 
 function first(value: string | string[] | undefined): string | undefined {

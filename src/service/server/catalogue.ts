@@ -1,12 +1,11 @@
 /**
- * What the server answers from. It is about data and knows nothing of HTTP or JSON, so that a made-up account
- * and a warehouse can stand behind the same server.
+ * The source of the server's data. It knows nothing of HTTP or JSON: the same server serves the sandbox and the warehouse.
  */
 import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
 import type { ApiError } from './api-errors.ts';
 
-/** A video as it is sent: the fields of docs/service.md 2.1, and any further ones beside them. */
+/** A video as it is sent: the fields of docs/service.md 2.1, and any others. */
 export type VideoRecord = Omit<Video, 'extra'>;
 
 /** Restricts a list to the videos whose field contains the keyword exactly, case and all (docs/service.md 4.1). */
@@ -28,14 +27,14 @@ export interface VideoQuery {
   pageSize: number;
 }
 
-/** When the service itself was last asked, in milliseconds since 1970; left out where it is asked right now. */
+/** When the data was read from the service, in milliseconds since 1970; absent where the source is the service itself. */
 interface Aged {
   readAt?: number;
 }
 
 /**
- * The records of one page; none where the page is beyond the end. `totalcount` counts all that match. `records` may be the
- * bytes of a JSON array as well, where a catalogue has them at hand.
+ * The records of one page; none where the page is beyond the end. `totalcount` counts all that match. `records` may also be
+ * the bytes of a JSON array.
  */
 export interface VideoPage extends Aged {
   totalcount: number;
@@ -49,21 +48,20 @@ export interface StorageRange {
   direction: SortDirection;
 }
 
-/** The records of a range, at most one a day, in the direction asked for; a day that is not known is left out. */
+/** The records of a range, at most one a day, in the requested direction; unknown days are left out. */
 export interface StorageDays extends Aged {
   days: readonly StorageDay[];
 }
 
 /**
- * Two methods, either of which may answer at once or later. A BusyError becomes HTTP 503, another exception a plain 500. The
- * signal aborts when nobody waits for the answer any more.
+ * A BusyError becomes HTTP 503, any other exception a plain 500. The signal aborts when the client has disconnected.
  */
 export interface Catalogue {
   videos(query: VideoQuery, signal: AbortSignal): VideoPage | ApiError | Promise<VideoPage | ApiError>;
   storage(range: StorageRange): StorageDays | ApiError | Promise<StorageDays | ApiError>;
 }
 
-/** The answer where there is no such package. */
+/** The error for an unknown package. */
 export function packageNotFound(packageId: number): ApiError {
-  return { refused: 'PackageNotFound', message: `there is no package ${packageId}` };
+  return { errorCode: 'PackageNotFound', message: `there is no package ${packageId}` };
 }

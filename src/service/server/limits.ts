@@ -1,4 +1,4 @@
-/** What a server bears of its clients: how much they may say, how long they may take, and how many at once. */
+/** Load limits of a server: sizes, times and numbers of requests. */
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,14 +10,14 @@ export interface LoadLimits {
   urlBytes: number;
   /** All headers together, in bytes. */
   headerBytes: number;
-  /** Requests that are being answered at once; more are sent away with 503. */
+  /** Requests in progress; more get 503. */
   requests: number;
-  /** Open connections; more are closed at once. */
+  /** Open connections; more are closed immediately. */
   connections: number;
-  /** Until a request has arrived whole, in milliseconds. */
-  arrivalMs: number;
-  /** From there until its answer has left whole, in milliseconds: a client that reads slower is cut off. */
-  answerMs: number;
+  /** For a request to arrive completely, in milliseconds. */
+  requestMs: number;
+  /** For its response to be sent completely, in milliseconds: slower clients are disconnected. */
+  responseMs: number;
 }
 
 export const DEFAULT_LIMITS: LoadLimits = {
@@ -25,44 +25,44 @@ export const DEFAULT_LIMITS: LoadLimits = {
   headerBytes: 16_384,
   requests: 128,
   connections: 512,
-  arrivalMs: 10_000,
-  answerMs: 60_000,
+  requestMs: 10_000,
+  responseMs: 60_000,
 };
 
-/** The part of the bounds that Node's own HTTP server sees to. */
-export function httpOptions({ headerBytes, arrivalMs, answerMs }: LoadLimits): FastifyHttpOptions<Server> {
-  const connectionsCheckingInterval = Math.min(2_000, arrivalMs);
+/** The limits that Node's own HTTP server enforces. */
+export function httpOptions({ headerBytes, requestMs, responseMs }: LoadLimits): FastifyHttpOptions<Server> {
+  const connectionsCheckingInterval = Math.min(2_000, requestMs);
   return {
     forceCloseConnections: true,
-    connectionTimeout: answerMs, // a connection on which nothing moves
-    requestTimeout: arrivalMs,
-    http: { maxHeaderSize: headerBytes, headersTimeout: arrivalMs, connectionsCheckingInterval },
+    connectionTimeout: responseMs, // a connection on which nothing moves
+    requestTimeout: requestMs,
+    http: { maxHeaderSize: headerBytes, headersTimeout: requestMs, connectionsCheckingInterval },
     bodyLimit: 1_024, // the only bodies here are small forms
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: rejectUnreadable,
   };
 }
 
-/** The answer to all that is not here. */
+/** The body of a 404. */
 export const NO_SUCH_PATH = { error: 'no such path' };
 
-/** Answers what Node could not read as a request, in the shape of every other error; and ends the connection. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  const [status, words] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
-  const body = JSON.stringify({ error: words });
+/** Answers what Node could not parse as a request, in the form of every other error, and closes the connection. */
+function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
+  const body = JSON.stringify({ error: message });
   if (socket.writable) {
-    const headers = `${HEADERS_OF_UNREADABLE}\r\ncontent-length: ${body.length}`;
+    const headers = `${UNREADABLE_HEADERS}\r\ncontent-length: ${body.length}`;
     socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
   }
   socket.destroy(error);
 }
 
-const HEADERS_OF_UNREADABLE = [
+const UNREADABLE_HEADERS = [
   'connection: close',
   'content-type: application/json',
   'x-content-type-options: nosniff',
 ].join('\r\n');
 
-type Unreadable = readonly [status: string, words: string];
+type Unreadable = readonly [status: string, message: string];
 
 const NOT_HTTP: Unreadable = [
   '400 Bad Request',
@@ -73,64 +73,64 @@ const UNREADABLE: Readonly<Record<string, Unreadable>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
 };
 
-/** Routes, as they were added, for which a bound does not hold. */
-export interface Exceptions {
-  /** Answered however many requests are under way: they count, and find a place. */
+/** Routes that are exempt from a limit. */
+export interface LimitExceptions {
+  /** Answered however many requests are in progress; they count. */
   alwaysAnswered: readonly string[];
-  /** A POST to them is let through, with a body of at most 1,024 bytes. */
-  takesBodies: readonly string[];
+  /** Routes that accept a POST, with a body of at most 1,024 bytes. */
+  acceptsBodies: readonly string[];
 }
 
-/** Holds a server to the rest of the bounds. To be called first. */
+/** Enforces the other limits. Call it before adding hooks or routes. */
 export function applyLimits(
   app: FastifyInstance,
-  bounds: LoadLimits,
-  { alwaysAnswered, takesBodies }: Exceptions,
+  limits: LoadLimits,
+  { alwaysAnswered, acceptsBodies }: LimitExceptions,
 ): void {
-  let underWay = 0;
-  app.server.maxConnections = bounds.connections;
+  let inProgress = 0;
+  app.server.maxConnections = limits.connections;
   app.addHook('onRequest', async (request, reply) => {
-    if (!isTaken(request, takesBodies)) {
+    if (!methodAllowed(request, acceptsBodies)) {
       return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // its body is not waited for
     }
-    if ((request.raw.url ?? '').length > bounds.urlBytes) {
-      return reply.code(414).send({ error: `the address is longer than ${bounds.urlBytes} bytes` });
+    if ((request.raw.url ?? '').length > limits.urlBytes) {
+      return reply.code(414).send({ error: `the address is longer than ${limits.urlBytes} bytes` });
     }
-    const isFree = alwaysAnswered.includes(request.routeOptions.url ?? '');
-    if (underWay >= bounds.requests && !isFree) {
+    const isExempt = alwaysAnswered.includes(request.routeOptions.url ?? '');
+    if (inProgress >= limits.requests && !isExempt) {
       return reply.code(503).header('retry-after', 1).send({ error: 'too many requests at once' });
     }
-    underWay++;
-    const late = setTimeout(() => request.raw.socket.destroy(), bounds.answerMs).unref();
+    inProgress++;
+    const timeout = setTimeout(() => request.raw.socket.destroy(), limits.responseMs).unref();
     onFirstClose([reply.raw, request.raw], () => {
-      underWay--;
-      clearTimeout(late);
+      inProgress--;
+      clearTimeout(timeout);
     });
     return undefined;
   });
 }
 
-/** Everything is only read here, but for what a form is sent to. */
-function isTaken({ method, routeOptions }: FastifyRequest, takesBodies: readonly string[]): boolean {
+/** Only forms are sent; everything else is read. */
+function methodAllowed({ method, routeOptions }: FastifyRequest, takesBodies: readonly string[]): boolean {
   if (method === 'POST') return takesBodies.includes(routeOptions.url ?? '');
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Made once: every request ends with it, and few have anything left that it stops. */
-const GONE = new InterruptedError('nobody waits for the answer any more');
+/** Created once: every request ends with it. */
+const DISCONNECTED = new InterruptedError('the client has disconnected');
 
-/** Aborts, with an InterruptedError, as soon as nobody waits for the answer: it has left, or whoever asked is gone. */
+/** Aborts with an InterruptedError when the response has been sent or the client has disconnected. */
 export function clientGoneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  onFirstClose([reply.raw, request.raw], () => gone.abort(GONE));
-  return gone.signal;
+  const controller = new AbortController();
+  onFirstClose([reply.raw, request.raw], () => controller.abort(DISCONNECTED));
+  return controller.signal;
 }
 
-/** Calls at the first close of these: an answer that waits behind another one on its connection hears nothing of its end. */
-function onFirstClose(ends: readonly EventEmitter[], then: () => void): void {
+/** Calls `then` once, at the first `close`: a response queued behind another one on its connection emits none. */
+function onFirstClose(emitters: readonly EventEmitter[], then: () => void): void {
   const close = () => {
-    for (const end of ends) end.off('close', close);
+    for (const emitter of emitters) emitter.off('close', close);
     then();
   };
-  for (const end of ends) end.on('close', close);
+  for (const emitter of emitters) emitter.on('close', close);
 }

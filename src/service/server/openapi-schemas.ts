@@ -1,18 +1,18 @@
-/** The parts of the OpenAPI document that are made from the zod schemas of both operations. */
+/** The parts of the OpenAPI document that come from the zod schemas of both operations. */
 import { z } from 'zod';
 import { NOT_DOCUMENTED } from '../../lib/service-fields.ts';
 import { matchesExactly } from '../field-types.ts';
-import { storageFigures, storageRecord, storageVerdict } from '../storage.ts';
+import { storageFigures, storageRecord, storageStatus } from '../storage.ts';
 import { errorInfo, paging, searchOption, videoRecord } from '../videos.ts';
 import {
-  sentencesOf,
+  formatUnspecified,
   STORAGE_ANSWER,
   VIDEO_ANSWER,
   type UnspecifiedBehaviour,
 } from './unspecified-behaviour.ts';
 import type { PageSizes } from './query.ts';
 import { storageParameters, videoParameters } from './query.ts';
-import { REFUSALS } from './api-errors.ts';
+import { API_ERRORS } from './api-errors.ts';
 
 /** A JSON schema (draft 2020-12), as OpenAPI 3.1 takes it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -26,26 +26,30 @@ export interface OpenApiParameter {
   schema: JsonSchema;
 }
 
-/** The refusals and the list as one schema: a client reads `errorCode` before the rest. */
+/** One schema for lists and errors: a client reads `errorCode` first. */
 const videoAnswer = {
   VideoRecord: videoRecord.meta({
     description: 'A video. Fields that are not named here may come as well, as the service sent them',
   }),
-  SearchOption: z.looseObject(sent(searchOption.shape)).meta({
+  SearchOption: z.looseObject(asText(searchOption.shape)).meta({
     description: 'Echo of what was asked for; empty where unused',
-    choices: VIDEO_ANSWER.apiVideoSearchOption,
+    unspecified: VIDEO_ANSWER.apiVideoSearchOption,
   }),
   ErrorInfo: errorInfo
     .extend({
-      errorCode: withChoices(z.enum(['None', ...codes()]), errorInfo.shape.errorCode, VIDEO_ANSWER.errorCode),
-      errorMessage: withChoices(z.string(), errorInfo.shape.errorMessage),
+      errorCode: describeAs(
+        z.enum(['None', ...errorCodes()]),
+        errorInfo.shape.errorCode,
+        VIDEO_ANSWER.errorCode,
+      ),
+      errorMessage: describeAs(z.string(), errorInfo.shape.errorMessage),
     })
     .meta({ description: 'Whether the list succeeded' }),
   Paging: paging
     .extend({
-      totalpage: withChoices(paging.shape.totalpage, paging.shape.totalpage, VIDEO_ANSWER.totalpage),
+      totalpage: describeAs(paging.shape.totalpage, paging.shape.totalpage, VIDEO_ANSWER.totalpage),
     })
-    .meta({ description: 'Where the page stands in the list', choices: VIDEO_ANSWER.paging }),
+    .meta({ description: 'Where the page stands in the list', unspecified: VIDEO_ANSWER.paging }),
 };
 
 const videoList = z
@@ -53,7 +57,7 @@ const videoList = z
     apiVideoSearchOption: videoAnswer.SearchOption,
     videoInfoList: z.array(videoAnswer.VideoRecord).meta({
       description: 'The videos of the page',
-      choices: VIDEO_ANSWER.videoInfoList,
+      unspecified: VIDEO_ANSWER.videoInfoList,
     }),
     errorInfo: videoAnswer.ErrorInfo,
     paging: videoAnswer.Paging,
@@ -69,7 +73,7 @@ const storageData = z
   .looseObject({
     list: z.array(storageDay).meta({
       description: 'The records of the range, one a day',
-      choices: STORAGE_ANSWER.list,
+      unspecified: STORAGE_ANSWER.list,
     }),
   })
   .meta({ description: 'The records' });
@@ -84,7 +88,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   StorageData: storageData,
   StorageAnswer: z
     .looseObject({
-      message: withChoices(z.string(), storageVerdict.shape.message, STORAGE_ANSWER.message),
+      message: describeAs(z.string(), storageStatus.shape.message, STORAGE_ANSWER.message),
       data: storageData,
     })
     .meta({ description: 'The answer of the storage statistics' }),
@@ -99,7 +103,7 @@ export function answerSchemas(): Record<string, JsonSchema> {
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
       describe(jsonSchema);
-      if (jsonSchema.properties) jsonSchema.required = Object.keys(jsonSchema.properties); // the server leaves none out
+      if (jsonSchema.properties) jsonSchema.required = Object.keys(jsonSchema.properties); // the server always sends all
       if (nullable.has(zodSchema) && typeof jsonSchema.type === 'string') setNullable(jsonSchema);
     },
   });
@@ -109,7 +113,7 @@ export function answerSchemas(): Record<string, JsonSchema> {
 /** The query parameters of the video list (docs/service.md 4.1); the key is none of them. */
 export function videoListParameters(sizes: PageSizes): OpenApiParameter[] {
   const { defaultPageSize, maxPageSize } = sizes;
-  return parametersOf(videoParameters).map((parameter) => {
+  return toParameters(videoParameters).map((parameter) => {
     if (parameter.name !== 'pagesize') return parameter;
     const description = `${parameter.description} The default is ${defaultPageSize}, the largest ${maxPageSize}.`;
     return { ...parameter, description, schema: { ...parameter.schema, default: defaultPageSize } };
@@ -118,10 +122,10 @@ export function videoListParameters(sizes: PageSizes): OpenApiParameter[] {
 
 /** The query parameters of the storage statistics (docs/service.md 4.2); the key is none of them. */
 export function storageStatisticsParameters(): OpenApiParameter[] {
-  return parametersOf(storageParameters);
+  return toParameters(storageParameters);
 }
 
-function parametersOf(parameters: z.ZodObject): OpenApiParameter[] {
+function toParameters(parameters: z.ZodObject): OpenApiParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(parameters, {
     io: 'input',
     override: ({ jsonSchema }) => describe(jsonSchema),
@@ -144,30 +148,30 @@ function setNullable(schema: JsonSchema): void {
   Object.assign(schema, { type: [schema.type, 'null'] });
 }
 
-/** Turns what the meta of a schema says into words and keywords of JSON schema. Called several times for each one. */
+/** Turns the meta of a schema into a description and keywords of JSON schema. Called several times for each one. */
 function describe(schema: JsonSchema): void {
-  const { description, unit, choices = {}, leftOut } = schema as JsonSchema & Partial<SaidOfSchema>;
-  for (const word of OWN_WORDS) Reflect.deleteProperty(schema, word);
+  const { description, unit, unspecified = {}, defaultValue } = schema as JsonSchema & Partial<SchemaMeta>;
+  for (const word of OWN_KEYS) Reflect.deleteProperty(schema, word);
   if (description !== undefined && !description.endsWith('.')) {
     const named =
       unit === undefined
         ? description
         : `${description} (${unit === NOT_DOCUMENTED ? 'unit not documented' : unit})`;
-    schema.description = `${named}. ${sentencesOf(choices)}`.trim();
+    schema.description = `${named}. ${formatUnspecified(unspecified)}`.trim();
   }
-  if (leftOut !== undefined) schema.default = leftOut;
+  if (defaultValue !== undefined) schema.default = defaultValue;
   if (schema.type !== 'integer') return;
   schema.format = 'int64'; // counts, bytes and ids may exceed 32 bits
   delete schema.pattern; // of the text in the query
 }
 
-/** What our metas say and JSON schema has no word for. */
-const OWN_WORDS = ['unit', 'choices', 'leftOut'] as const;
+/** Keys of our metas that JSON schema does not have. */
+const OWN_KEYS = ['unit', 'unspecified', 'defaultValue'] as const;
 
-interface SaidOfSchema {
+interface SchemaMeta {
   unit: string;
-  choices: UnspecifiedBehaviour;
-  leftOut: string | number;
+  unspecified: UnspecifiedBehaviour;
+  defaultValue: string | number;
 }
 
 function withoutAddress(schema: JsonSchema): JsonSchema {
@@ -177,21 +181,21 @@ function withoutAddress(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** What is read leniently from the service is sent as text. */
-function sent(shape: typeof searchOption.shape): Record<keyof typeof shape, z.ZodString> {
+/** The service may leave these out or send null; our server always sends text. */
+function asText(shape: typeof searchOption.shape): Record<keyof typeof shape, z.ZodString> {
   const entries = Object.entries(shape).map(([name, option]) => [name, option.unwrap().unwrap()]);
   return Object.fromEntries(entries) as Record<keyof typeof shape, z.ZodString>;
 }
 
-function withChoices<T extends z.ZodType>(
+function describeAs<T extends z.ZodType>(
   schema: T,
   described: z.ZodType,
-  choices?: UnspecifiedBehaviour,
+  unspecified?: UnspecifiedBehaviour,
 ): T {
   const { description, unit } = described.meta() ?? {};
-  return schema.meta({ ...schema.meta(), description, unit, ...(choices && { choices }) });
+  return schema.meta({ ...schema.meta(), description, unit, ...(unspecified && { unspecified }) });
 }
 
-function codes() {
-  return Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
+function errorCodes() {
+  return Object.keys(API_ERRORS) as (keyof typeof API_ERRORS)[];
 }

@@ -1,7 +1,7 @@
 /** The OpenAPI document of the server, made from the schemas that it reads queries and answers by. */
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import { ANY_PARAMETER, OTHER_REQUESTS, sentencesOf } from './unspecified-behaviour.ts';
+import { EVERY_PARAMETER, OTHER_REQUESTS, formatUnspecified } from './unspecified-behaviour.ts';
 import {
   answerSchemas,
   storageStatisticsParameters,
@@ -10,11 +10,10 @@ import {
 } from './openapi-schemas.ts';
 import type { PageSizes } from './query.ts';
 
-/** What the document needs to know of the server. */
 export interface OpenApiOptions extends PageSizes {
-  /** Of vodhouse. */
+  /** The version of vodhouse. */
   version: string;
-  /** Whether a key is asked for. */
+  /** A key is required. */
   keyed: boolean;
 }
 
@@ -43,14 +42,14 @@ const HEADERS = {
   },
   age: {
     description:
-      'Seconds since the data was read from the service; left out where the service is asked right now.',
+      'Seconds since the data was read from the service; left out where the server is the service itself.',
     schema: { type: 'integer', minimum: 0 },
   },
   'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
 } as const;
 
 /** The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
-export function openApi({ version, keyed, ...sizes }: OpenApiOptions): object {
+export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): object {
   return {
     openapi: '3.1.1',
     info: { title: 'vodhouse', version, description: introduction() },
@@ -79,8 +78,8 @@ function introduction(): string {
   return [
     'The two operations of the video-hosting service, with the same paths, parameters and answers.',
     'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
-    '"Not shown" is what the description of the service does not say.',
-    sentencesOf(OTHER_REQUESTS),
+    '"Not documented" is what the description of the service does not say.',
+    formatUnspecified(OTHER_REQUESTS),
   ].join(' ');
 }
 
@@ -104,7 +103,7 @@ function storageOperation(): object {
   });
 }
 
-interface OperationParts {
+interface OperationDoc {
   operationId: string;
   summary: string;
   parameters: OpenApiParameter[];
@@ -112,11 +111,11 @@ interface OperationParts {
   schema: string;
 }
 
-function operation({ answers, schema, ...named }: OperationParts): object {
+function operation({ answers, schema, ...named }: OperationDoc): object {
   const errors = Object.keys(SERVER_ERRORS).map((status) => [status, toResponse(status)]);
   return {
     ...named,
-    description: sentencesOf(ANY_PARAMETER, 'a parameter'),
+    description: formatUnspecified(EVERY_PARAMETER, 'a parameter'),
     responses: {
       200: { description: answers, headers: headers('etag', 'age'), content: json(schema) },
       304: toResponse('304'),

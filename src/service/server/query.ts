@@ -1,32 +1,32 @@
 /**
- * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). What docs/service.md calls "not shown" is
- * chosen here, once: the choices stand beside each parameter, and the OpenAPI document and docs/mirror.md say them.
+ * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). Behaviour that docs/service.md leaves open is
+ * chosen here, at each parameter; the OpenAPI document and docs/mirror.md list it.
  */
 import { z } from 'zod';
 import { preview } from '../field-types.ts';
 import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
 import type { Search, StorageRange, VideoQuery } from './catalogue.ts';
-import { parameterNote } from './unspecified-behaviour.ts';
+import type { ParameterDoc } from './unspecified-behaviour.ts';
 
 const DEFAULT_SORT = { item: 'id', direction: 'desc' } as const;
 const DEFAULT_DAY_DIRECTION = 'asc';
 const FIRST_PAGE = 1;
 
-/** What a 32-bit integer holds. */
+/** The largest 32-bit integer. */
 const LAST_PAGE = 2_147_483_647;
 
-/** Page sizes in videos (docs/service.md 4.1 shows neither). */
+/** Page sizes in videos (docs/service.md 4.1 documents neither). */
 export interface PageSizes {
   defaultPageSize: number;
   maxPageSize: number;
 }
 
-/** What was asked for, or what is wrong with it in words. */
+/** The query, or what is wrong with it. */
 export type ReadVideoQuery = { query: VideoQuery; echo: SearchOption } | { problem: string };
 export type ReadStorageQuery = { range: StorageRange } | { problem: string };
 
-const fromOneUp = z
+const positiveInteger = z
   .string()
   .regex(/^\d+$/)
   .transform(Number)
@@ -47,121 +47,107 @@ const day = z
   .string({ error: 'is missing' })
   .refine(isDay, { error: ({ input }) => `${preview(input)} is not a calendar date yyyy-mm-dd` });
 
-const refusedValue = { 'in capitals, or of a value not listed': 'refused' };
+const UNKNOWN_VALUE = { 'in capitals, or of a value not listed': 'refused' };
 
 /** The parameters of the video list (docs/service.md 4.1). */
 export const videoParameters = z.object({
-  pkg: packageId.meta(parameterNote({ type: 'integer', minimum: 0, description: 'Distribution package' })),
+  pkg: packageId.meta({
+    type: 'integer',
+    minimum: 0,
+    description: 'Distribution package',
+  } satisfies ParameterDoc),
   search_item: oneOf(SEARCH_ITEMS)
     .optional()
-    .meta(
-      parameterNote({
-        description: 'Field to search for the keyword',
-        choices: { 'without `keyword`': 'no search, and an echo that names none', ...refusedValue },
-      }),
-    ),
+    .meta({
+      description: 'Field to search for the keyword',
+      unspecified: { 'without `keyword`': 'no search, and an echo that names none', ...UNKNOWN_VALUE },
+    } satisfies ParameterDoc),
   keyword: z
     .string()
     .optional()
-    .meta(
-      parameterNote({
-        description: 'Search word, which the field has to contain',
-        choices: {
-          'without `search_item`': 'no search, and an echo that names none',
-          'in other capitals than the field': 'not found',
-          'with `%`, `_` or `*`': 'these stand for themselves',
-        },
-      }),
-    ),
+    .meta({
+      description: 'Search word, which the field has to contain',
+      unspecified: {
+        'without `search_item`': 'no search, and an echo that names none',
+        'in other capitals than the field': 'not found',
+        'with `%`, `_` or `*`': 'these stand for themselves',
+      },
+    } satisfies ParameterDoc),
   sort_item: oneOf(SORT_ITEMS)
     .optional()
-    .meta(
-      parameterNote({
-        description: 'Field to sort by',
-        leftOut: DEFAULT_SORT.item,
-        choices: {
-          'left out': `\`${DEFAULT_SORT.item}\``,
-          'of a field that is null': 'null comes before every value',
-          'of a title': 'by Unicode code point, capitals before small letters',
-          'of equal values': 'by `id`',
-          ...refusedValue,
-        },
-      }),
-    ),
+    .meta({
+      description: 'Field to sort by',
+      defaultValue: DEFAULT_SORT.item,
+      unspecified: {
+        'left out': `\`${DEFAULT_SORT.item}\``,
+        'of a field that is null': 'null comes before every value',
+        'of a title': 'by Unicode code point, capitals before small letters',
+        'of equal values': 'by `id`',
+        ...UNKNOWN_VALUE,
+      },
+    } satisfies ParameterDoc),
   sort_direction: oneOf(SORT_DIRECTIONS)
     .optional()
-    .meta(
-      parameterNote({
-        description: 'Ascending or descending',
-        leftOut: DEFAULT_SORT.direction,
-        choices: {
-          'left out': `\`${DEFAULT_SORT.direction}\`; without \`sort_item\` the newest video comes first`,
-          'of `desc`': 'the list of `asc` read from its end, null and equal values included',
-          ...refusedValue,
-        },
-      }),
-    ),
-  pagesize: fromOneUp
+    .meta({
+      description: 'Ascending or descending',
+      defaultValue: DEFAULT_SORT.direction,
+      unspecified: {
+        'left out': `\`${DEFAULT_SORT.direction}\`; without \`sort_item\` the newest video comes first`,
+        'of `desc`': 'the list of `asc` read from its end, null and equal values included',
+        ...UNKNOWN_VALUE,
+      },
+    } satisfies ParameterDoc),
+  pagesize: positiveInteger
     .optional()
     .catch(undefined)
-    .meta(
-      parameterNote({
-        type: 'integer',
-        minimum: 1,
-        description: 'Videos a page',
-        choices: {
-          'left out, below 1 or unreadable': 'the default page size',
-          'above the largest page size': 'the largest page size',
-        },
-      }),
-    ),
-  page: fromOneUp.catch(FIRST_PAGE).meta(
-    parameterNote({
+    .meta({
       type: 'integer',
       minimum: 1,
-      description: 'Page to return, counted from 1',
-      leftOut: FIRST_PAGE,
-      choices: {
-        'left out, below 1 or unreadable': `page ${FIRST_PAGE}`,
-        'beyond the end': 'no videos, the true totals, and the page as asked for',
-        [`above ${LAST_PAGE}`]: `taken for ${LAST_PAGE}`,
+      description: 'Videos a page',
+      unspecified: {
+        'left out, below 1 or unreadable': 'the default page size',
+        'above the largest page size': 'the largest page size',
       },
-    }),
-  ),
+    } satisfies ParameterDoc),
+  page: positiveInteger.catch(FIRST_PAGE).meta({
+    type: 'integer',
+    minimum: 1,
+    description: 'Page to return, counted from 1',
+    defaultValue: FIRST_PAGE,
+    unspecified: {
+      'left out, below 1 or unreadable': `page ${FIRST_PAGE}`,
+      'beyond the end': 'no videos, the true totals, and the page as asked for',
+      [`above ${LAST_PAGE}`]: `taken for ${LAST_PAGE}`,
+    },
+  } satisfies ParameterDoc),
 });
 type VideoParameters = z.output<typeof videoParameters>;
 
 /** The parameters of the storage statistics (docs/service.md 4.2). */
 export const storageParameters = z.object({
-  sdate: day.meta(
-    parameterNote({
-      format: 'date',
-      description: 'First date, yyyy-mm-dd',
-      choices: { 'after `edate`': 'no records, and no refusal' },
-    }),
-  ),
-  edate: day.meta(
-    parameterNote({
-      format: 'date',
-      description: 'Last date, yyyy-mm-dd',
-      choices: { 'any number of days after `sdate`': 'answered, for there is no longest range' },
-    }),
-  ),
+  sdate: day.meta({
+    format: 'date',
+    description: 'First date, yyyy-mm-dd',
+    unspecified: { 'after `edate`': 'no records, and no refusal' },
+  } satisfies ParameterDoc),
+  edate: day.meta({
+    format: 'date',
+    description: 'Last date, yyyy-mm-dd',
+    unspecified: { 'any number of days after `sdate`': 'answered, for there is no longest range' },
+  } satisfies ParameterDoc),
   sort_direction: oneOf(SORT_DIRECTIONS)
     .default(DEFAULT_DAY_DIRECTION)
-    .meta(
-      parameterNote({
-        description: 'Ascending or descending by date',
-        choices: { 'left out': `\`${DEFAULT_DAY_DIRECTION}\`, the oldest day first`, ...refusedValue },
-      }),
-    ),
+    .meta({
+      description: 'Ascending or descending by date',
+      unspecified: { 'left out': `\`${DEFAULT_DAY_DIRECTION}\`, the oldest day first`, ...UNKNOWN_VALUE },
+    } satisfies ParameterDoc),
 });
 
 /** Reads a query of the video list. */
 export function readVideoQuery(parameters: unknown, sizes: PageSizes): ReadVideoQuery {
-  const read = videoParameters.safeParse(given(parameters));
-  if (!read.success) return { problem: problemOf(read.error) };
-  const search = searchOf(read.data);
+  const read = videoParameters.safeParse(firstValues(parameters));
+  if (!read.success) return { problem: formatIssues(read.error) };
+  const search = toSearch(read.data);
   const query: VideoQuery = {
     packageId: read.data.pkg,
     sort: {
@@ -171,15 +157,15 @@ export function readVideoQuery(parameters: unknown, sizes: PageSizes): ReadVideo
     page: Math.min(read.data.page, LAST_PAGE),
     pageSize: Math.min(read.data.pagesize ?? sizes.defaultPageSize, sizes.maxPageSize),
   };
-  return { query: search ? { ...query, search } : query, echo: echoOf(read.data, search) };
+  return { query: search ? { ...query, search } : query, echo: toEcho(read.data, search) };
 }
 
-function searchOf({ search_item: item, keyword }: VideoParameters): Search | undefined {
+function toSearch({ search_item: item, keyword }: VideoParameters): Search | undefined {
   return item === undefined || keyword === undefined ? undefined : { item, keyword };
 }
 
-/** The echo of what was asked for and used; empty where unused (docs/service.md 2.2). */
-function echoOf(parameters: VideoParameters, search: Search | undefined): SearchOption {
+/** The echo of the search state; empty where unused (docs/service.md 2.2). */
+function toEcho(parameters: VideoParameters, search: Search | undefined): SearchOption {
   return {
     ...UNUSED_OPTION,
     search_item: search?.item ?? '',
@@ -189,7 +175,7 @@ function echoOf(parameters: VideoParameters, search: Search | undefined): Search
   };
 }
 
-/** The echo where nothing was asked for. */
+/** The echo of a query without search and sort. */
 export const UNUSED_OPTION = {
   search_item: '',
   keyword: '',
@@ -200,16 +186,16 @@ export const UNUSED_OPTION = {
   toDate: '',
 } as const satisfies SearchOption;
 
-/** Reads a query of the storage statistics. That `from` after `to` gives no days is the catalogue's to see to. */
+/** Reads a query of the storage statistics. `from` may be after `to`. */
 export function readStorageQuery(parameters: unknown): ReadStorageQuery {
-  const read = storageParameters.safeParse(given(parameters));
-  if (!read.success) return { problem: problemOf(read.error) };
+  const read = storageParameters.safeParse(firstValues(parameters));
+  if (!read.success) return { problem: formatIssues(read.error) };
   const { sdate: from, edate: to, sort_direction: direction } = read.data;
   return { range: { from, to, direction } };
 }
 
 /** The first value of each parameter, and none that is empty. */
-function given(parameters: unknown): Record<string, unknown> {
+function firstValues(parameters: unknown): Record<string, unknown> {
   const entries = Object.entries(parameters ?? {}).map(([name, value]: [string, unknown]) => {
     const values: unknown[] = Array.isArray(value) ? value : [value];
     return [name, values[0]] as const;
@@ -217,6 +203,6 @@ function given(parameters: unknown): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
-function problemOf(error: z.ZodError): string {
+function formatIssues(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
 }

@@ -1,33 +1,32 @@
-/** The answers of both operations as JSON (docs/service.md 2.2, 2.3). */
+/** The JSON bodies of both operations (docs/service.md 2.2, 2.3). */
 import { FIGURES } from '../../lib/storage-figures.ts';
 import type { StorageDay } from '../storage.ts';
 import type { Paging, SearchOption } from '../videos.ts';
 import type { VideoPage, VideoQuery } from './catalogue.ts';
 import { UNUSED_OPTION } from './query.ts';
-import type { RefusalCode } from './api-errors.ts';
+import type { ApiErrorCode } from './api-errors.ts';
 
 /** From here up the service writes doubles in scientific notation; so does Java's `Double.toString`. */
 const SCIENTIFIC_FROM = 1e7;
 
-/** The answer to a video query that succeeded. */
+/** The body of a video list. */
 export function videoListBody(query: VideoQuery, echo: SearchOption, page: VideoPage): Buffer {
   const { records } = page;
   const list = records instanceof Uint8Array ? records : Buffer.from(JSON.stringify(records));
-  return envelope(echo, list, { errorCode: 'None', errorMessage: '' }, pagingOf(query, page));
+  return wrapList(echo, list, { errorCode: 'None', errorMessage: '' }, buildPaging(query, page));
 }
 
-/** The answer to a video query that is refused. */
-export function videoRefusalBody(errorCode: RefusalCode, errorMessage: string): Buffer {
+/** The body of a rejected video query. */
+export function videoErrorBody(errorCode: ApiErrorCode, errorMessage: string): Buffer {
   const paging = { page: 0, pagesize: 0, totalcount: 0, totalpage: 0 };
-  return envelope(UNUSED_OPTION, Buffer.from('[]'), { errorCode, errorMessage }, paging);
+  return wrapList(UNUSED_OPTION, Buffer.from('[]'), { errorCode, errorMessage }, paging);
 }
 
-function pagingOf({ page, pageSize }: VideoQuery, { totalcount }: VideoPage): Paging {
+function buildPaging({ page, pageSize }: VideoQuery, { totalcount }: VideoPage): Paging {
   return { page, pagesize: pageSize, totalcount, totalpage: Math.ceil(totalcount / pageSize) };
 }
 
-/** Around the bytes of the list, which are not looked into. */
-function envelope(
+function wrapList(
   option: SearchOption,
   list: Uint8Array,
   errorInfo: { errorCode: string; errorMessage: string },
@@ -39,25 +38,25 @@ function envelope(
 }
 
 /**
- * The answer to a storage query that succeeded. The days for which `asDoubles` holds are written with large
- * figures as doubles in scientific notation: 4.4482871E7 where JSON.stringify writes 44482871. No figure changes.
+ * The body of storage days. Days for which `asDoubles` is true have large figures in scientific notation: 4.4482871E7
+ * instead of 44482871. No figure changes.
  */
 export function storageBody(days: readonly StorageDay[], asDoubles: (day: string) => boolean): Buffer {
-  const list = days.map((day) => storageDayText(day, asDoubles(day.date) ? doubleText : JSON.stringify));
+  const list = days.map((day) => formatStorageDay(day, asDoubles(day.date) ? formatDouble : JSON.stringify));
   return Buffer.from(`{"message":"success","data":{"list":[${list.join(',')}]}}`);
 }
 
-/** The answer to a storage query that is refused. */
-export function storageRefusalBody(message: string): Buffer {
+/** The body of a rejected storage query. */
+export function storageErrorBody(message: string): Buffer {
   return Buffer.from(JSON.stringify({ message, data: { list: [] } }));
 }
 
-function storageDayText(day: StorageDay, write: (figure: number | null) => string): string {
+function formatStorageDay(day: StorageDay, write: (figure: number | null) => string): string {
   const figures = FIGURES.map((name) => `"${name}":${write(day[name])}`);
   return `{${figures.join(',')},"date":"${day.date}"}`;
 }
 
-function doubleText(figure: number | null): string {
+function formatDouble(figure: number | null): string {
   if (figure === null || Math.abs(figure) < SCIENTIFIC_FROM) return JSON.stringify(figure);
   const [mantissa = '', exponent = ''] = figure.toExponential().split('e+');
   return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${exponent}`;

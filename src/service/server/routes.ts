@@ -1,28 +1,26 @@
-/** Both operations of docs/service.md as routes over a catalogue; the one place where their steps are put together. */
+/** Both operations of docs/service.md as routes over a catalogue. */
 import etag from 'etag';
 import fresh from 'fresh';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import { storageBody, storageRefusalBody, videoListBody, videoRefusalBody } from './response.ts';
+import { storageBody, storageErrorBody, videoListBody, videoErrorBody } from './response.ts';
 import { clientGoneSignal } from './limits.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Authorize } from './api-keys.ts';
 import { readStorageQuery, readVideoQuery, type PageSizes } from './query.ts';
-import { REFUSALS } from './api-errors.ts';
+import { API_ERRORS } from './api-errors.ts';
 
-/** What the routes need to know. */
 export interface ServiceOptions extends PageSizes {
   catalogue: Catalogue;
-  /** Who may ask for videos, and who for storage. */
-  admits: { videos: Authorize; storage: Authorize };
+  authorize: { videos: Authorize; storage: Authorize };
   /** The time in milliseconds since 1970, for the date and the age of an answer. */
   now: () => number;
   /** The days (`yyyy-mm-dd`) whose large figures are written in scientific notation; default none. */
   asDoubles?: (day: string) => boolean;
 }
 
-/** An answer as JSON, and when the service itself was asked for what is in it. */
+/** A JSON body, and when its data was read from the service. */
 interface Answer {
   body: Buffer;
   readAt?: number | undefined;
@@ -39,20 +37,20 @@ export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions):
   );
 }
 
-/** As bytes: Node would join a text with the headers first, which costs a fifth more for a page of 1,000. */
+/** Sends bytes: Node would join a string with the headers first, which costs a fifth more for a page of 1,000. */
 function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   { body, readAt }: Answer,
   { now }: ServiceOptions,
 ): FastifyReply {
-  const tag = etag(body, { weak: true }); // the same answer may leave in several encodings
+  const tag = etag(body, { weak: true }); // the same body may be sent in several encodings
   void reply.header('etag', tag).header('vary', 'accept-encoding');
   void reply.header('date', new Date(now()).toUTCString());
-  void reply.header('cache-control', 'private, no-cache'); // to be kept, and asked for again by its tag
+  void reply.header('cache-control', 'private, no-cache'); // clients may store it, and revalidate by its tag
   if (readAt !== undefined) void reply.header('age', Math.max(0, Math.floor((now() - readAt) / 1000)));
-  const asked = { 'if-none-match': request.headers['if-none-match'] }; // a wish for no cache is for those between
-  if (fresh(asked, { etag: tag })) return reply.code(304).send();
+  const conditions = { 'if-none-match': request.headers['if-none-match'] }; // `cache-control: no-cache` addresses proxies
+  if (fresh(conditions, { etag: tag })) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
@@ -61,19 +59,20 @@ async function videoListAnswer(
   options: ServiceOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
-  if (!options.admits.videos(request)) return { body: videoRefusalBody('InvalidKey', REFUSALS.InvalidKey) };
+  if (!options.authorize.videos(request))
+    return { body: videoErrorBody('InvalidKey', API_ERRORS.InvalidKey) };
   const read = readVideoQuery(request.query, options);
-  if ('problem' in read) return { body: videoRefusalBody('InvalidParameter', read.problem) };
+  if ('problem' in read) return { body: videoErrorBody('InvalidParameter', read.problem) };
   const page = await options.catalogue.videos(read.query, signal);
-  if ('refused' in page) return { body: videoRefusalBody(page.refused, page.message) };
+  if ('errorCode' in page) return { body: videoErrorBody(page.errorCode, page.message) };
   return { body: videoListBody(read.query, read.echo, page), readAt: page.readAt };
 }
 
 async function storageAnswer(request: FastifyRequest, options: ServiceOptions): Promise<Answer> {
-  if (!options.admits.storage(request)) return { body: storageRefusalBody(REFUSALS.InvalidKey) };
+  if (!options.authorize.storage(request)) return { body: storageErrorBody(API_ERRORS.InvalidKey) };
   const read = readStorageQuery(request.query);
-  if ('problem' in read) return { body: storageRefusalBody(read.problem) };
+  if ('problem' in read) return { body: storageErrorBody(read.problem) };
   const found = await options.catalogue.storage(read.range);
-  if ('refused' in found) return { body: storageRefusalBody(found.message) };
+  if ('errorCode' in found) return { body: storageErrorBody(found.message) };
   return { body: storageBody(found.days, options.asDoubles ?? (() => false)), readAt: found.readAt };
 }

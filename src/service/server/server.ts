@@ -7,36 +7,36 @@ import {
   NO_SUCH_PATH,
   httpOptions,
   type LoadLimits,
-  type Exceptions,
+  type LimitExceptions,
 } from './limits.ts';
-import { createKeyAuth, allowAll, type KeyPlace } from './api-keys.ts';
+import { createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 
-/** Not shown: both. Chosen: these, in videos a page. */
+/** Neither is documented. In videos a page. */
 export const PAGE_SIZES: PageSizes = { defaultPageSize: 20, maxPageSize: 1_000 };
 
-/** Where the storage operation wants the key; docs/service.md 5 does not show it. */
-export type StorageAuth = 'none' | KeyPlace;
+/** Where the storage operation expects the key; docs/service.md 5 does not document it. */
+export type StorageAuth = 'none' | KeyLocation;
 
-export interface ServiceServerOptions extends Omit<ServiceOptions, 'admits' | 'now'>, AppOptions {
-  /** The keys that are let in; with none, nobody is. The video list wants one in the query. */
+export interface ServiceServerOptions extends Omit<ServiceOptions, 'authorize' | 'now'>, AppOptions {
+  /** The accepted keys; without any, every request is rejected. The video list expects one in the query. */
   keys: readonly string[];
   /** Default `none`: storage is open. */
   storageAuth?: StorageAuth;
   now?: () => number;
 }
 
-/** Where a server listens. Port 0 asks for any free port; the answer names the one that it is. */
+/** Port 0: any free port; `listen` returns which one. */
 export interface ListenOptions {
   host: string;
   port: number;
 }
 
 export interface ServiceServer {
-  /** Rejects where the port cannot be had. `url` has no slash at its end: it serves as both base addresses. */
+  /** Rejects where the port is not available. `url` has no slash at its end: it serves as both base addresses. */
   listen(options: ListenOptions): Promise<{ url: string; port: number }>;
-  /** Ends open connections, idle or not, and resolves when the port is free. */
+  /** Closes open connections, idle or not, and resolves when the port is free. */
   close(): Promise<void>;
 }
 
@@ -45,42 +45,41 @@ export function createServiceServer(options: ServiceServerOptions): ServiceServe
   const { keys, storageAuth = 'none', now = Date.now, ...service } = options;
   const app = createApp(options);
   const storage = storageAuth === 'none' ? allowAll : createKeyAuth(keys, [storageAuth]);
-  addServiceRoutes(app, { ...service, now, admits: { videos: createKeyAuth(keys, ['query']), storage } });
-  return { listen: (where) => listen(app, where), close: async () => app.close() };
+  addServiceRoutes(app, { ...service, now, authorize: { videos: createKeyAuth(keys, ['query']), storage } });
+  return { listen: (address) => listen(app, address), close: async () => app.close() };
 }
 
-/** Without the exceptions of the bounds, there are none. */
-export interface AppOptions extends Partial<Exceptions> {
-  /** Told of an exception, which the caller only sees as HTTP 500. */
+export interface AppOptions extends Partial<LimitExceptions> {
+  /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
-  bounds?: Partial<LoadLimits>;
+  limits?: Partial<LoadLimits>;
 }
 
 const BAD_REQUEST = { error: 'bad request' };
 const INTERNAL_ERROR = { error: 'internal error' };
 
-/** What both servers have in common: bounds, and errors that say nothing of the inside, nor back what was asked. */
+/** The common part of both servers: limits, and errors that reveal nothing internal and echo no input. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { onError, alwaysAnswered = [], takesBodies = [] } = options;
-  const bounds = { ...DEFAULT_LIMITS, ...options.bounds };
+  const { onError, alwaysAnswered = [], acceptsBodies = [] } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const app = fastify({
-    ...httpOptions(bounds),
+    ...httpOptions(limits),
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
-      void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // past all hooks
+      void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
-  applyLimits(app, bounds, { alwaysAnswered, takesBodies });
+  applyLimits(app, limits, { alwaysAnswered, acceptsBodies });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;
-    if (status >= 500 && !(error instanceof InterruptedError)) onError?.(error); // else nobody hears the answer
+    if (status >= 500 && !(error instanceof InterruptedError)) onError?.(error); // the client has disconnected
     return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);
   });
   return app;
 }
 
-/** Listens, and says where: at the address that was asked for, which may stand for all of this machine (0.0.0.0). */
+/** Listens. The URL holds the address that was given, which may stand for every address of the machine (0.0.0.0). */
 export async function listen(app: FastifyInstance, { host, port }: ListenOptions) {
   await app.listen({ host, port });
   const address = app.server.address();

@@ -1,46 +1,41 @@
 /**
- * What docs/service.md calls "not shown" and a server has to choose: in words, once. Those about a parameter stand beside it
- * in query.ts, the others here. The OpenAPI document says them, and docs/mirror.md lists them.
+ * Behaviour that docs/service.md leaves open and the server has to choose. That of one parameter is in query.ts, the rest
+ * here. The OpenAPI document and docs/mirror.md list it.
  */
 import type { z } from 'zod';
-import { REFUSALS } from './api-errors.ts';
+import { API_ERRORS } from './api-errors.ts';
 
-/** What is answered, by the case in which it is; both in words that follow the name of what they are about. */
+/** The behaviour by case; both read as the end of a sentence that begins with the name of a parameter or member. */
 export type UnspecifiedBehaviour = Readonly<Record<string, string>>;
 
-/** What is said of a query parameter (docs/service.md 4.1, 4.2). */
-export interface ParameterNote {
+/** The meta of a query parameter's schema (docs/service.md 4.1, 4.2). */
+export interface ParameterDoc {
   description: string;
-  /** Where it is not the text that a query is made of. */
+  /** Absent: text. */
   type?: 'integer';
   format?: 'date';
   minimum?: number;
-  /** What it is taken for where it is left out; zod drops a `default` of a schema that transforms. */
-  leftOut?: string | number;
-  choices?: UnspecifiedBehaviour;
+  /** For the OpenAPI document: zod drops the `default` of a schema that transforms. */
+  defaultValue?: string | number;
+  unspecified?: UnspecifiedBehaviour;
 }
 
-/** The meta of a parameter's schema. */
-export function parameterNote(note: ParameterNote): z.core.GlobalMeta {
-  return { ...note };
+/** The unspecified behaviour of a parameter's schema. */
+export function getUnspecified(schema: z.ZodType): UnspecifiedBehaviour {
+  return (schema.meta()?.['unspecified'] as UnspecifiedBehaviour | undefined) ?? {};
 }
 
-/** The choices of a schema that `parameterNote` was given to; none of another one. */
-export function choicesOf(schema: z.ZodType): UnspecifiedBehaviour {
-  return (schema.meta()?.['choices'] as UnspecifiedBehaviour | undefined) ?? {};
-}
-
-/** Choices about the parameters of both operations. */
-export const ANY_PARAMETER: UnspecifiedBehaviour = {
+/** Of every parameter of both operations. */
+export const EVERY_PARAMETER: UnspecifiedBehaviour = {
   'that is empty': 'as if left out',
   'that is given twice': 'the first one counts',
   'that is needed, and missing or unreadable': 'refused',
   'of another name, `filter`, `fromDate` and `toDate` among them': 'counts for nothing',
 };
 
-const codes = Object.entries(REFUSALS).map(([code, meaning]) => [`where ${meaning}`, `\`${code}\``]);
+const codes = Object.entries(API_ERRORS).map(([code, meaning]) => [`where ${meaning}`, `\`${code}\``]);
 
-/** Choices about the answers of the video list (docs/service.md 2.2, 7), by the member that they are about. */
+/** Of the answers of the video list (docs/service.md 2.2, 7), by member. */
 export const VIDEO_ANSWER = {
   errorCode: {
     ...(Object.fromEntries(codes) as UnspecifiedBehaviour),
@@ -53,25 +48,25 @@ export const VIDEO_ANSWER = {
   apiVideoSearchOption: { 'of a refusal': 'as where nothing was asked for' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
-/** Choices about the answers of the storage statistics (docs/service.md 2.3, 7). */
+/** Of the answers of the storage statistics (docs/service.md 2.3, 7), by member. */
 export const STORAGE_ANSWER = {
   message: { 'of a refusal': 'the reason in words, with HTTP 200' },
   list: { 'of a refusal': 'empty', 'of a day that is not known': 'without a record of that day' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
-/** Choices about every other request. */
+/** Of all other requests. */
 export const OTHER_REQUESTS: UnspecifiedBehaviour = {
   'an address that is not percent-encoded': 'HTTP 400',
   'another path, or a method other than GET and HEAD': 'HTTP 404, `{"error": "no such path"}`',
 };
 
-/** The choices as sentences, each begun with the name of what they are about where one is given. */
-export function sentencesOf(choices: UnspecifiedBehaviour, about?: string): string {
-  return Object.entries(choices)
-    .map(([when, answer]) => `${capitalised(about === undefined ? when : `${about} ${when}`)}: ${answer}.`)
+/** As sentences, each beginning with `subject` where one is given. */
+export function formatUnspecified(behaviour: UnspecifiedBehaviour, subject?: string): string {
+  return Object.entries(behaviour)
+    .map(([when, answer]) => `${capitalize(subject === undefined ? when : `${subject} ${when}`)}: ${answer}.`)
     .join(' ');
 }
 
-function capitalised(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

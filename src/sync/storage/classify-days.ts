@@ -142,7 +142,7 @@ function readDays(answer: DaysToClassify, { range, day, rules }: ClassifyContext
     refused.push({ date, reason, raw: answer.raw(index) });
   for (const [index, record] of answer.records.entries()) {
     const read = readStorageDay(record);
-    drift.note(read.drift);
+    drift.add(read.drift);
     if ('refused' in read) {
       refuse(index, read.refused.date, read.refused.reason);
       continue;
@@ -158,7 +158,7 @@ function readDays(answer: DaysToClassify, { range, day, rules }: ClassifyContext
       if (rows.delete(date)) refuse(indexes.get(date) ?? index, date, TWICE);
     }
   }
-  return { rows, refused, drift: drift.found() };
+  return { rows, refused, drift: drift.list() };
 }
 
 const TWICE = 'the same day came twice with different figures';

@@ -1,8 +1,7 @@
 /** Boundary reads: requests that show both sides of the gap between two pages (docs/architecture.md, "Walking"). */
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/id-range.ts';
-import type { WithReceivedAt } from '../../service/client/client.ts';
-import type { VideoPage } from '../../service/client/parse-response.ts';
+import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
 import { findDoubtByRows, findEchoDoubt } from './foreign-page.ts';
 import { HIGHEST, provePage, toPageContents, type PageContents, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';

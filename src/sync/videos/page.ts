@@ -18,7 +18,7 @@ async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'pa
   const { account, key, runId, signal, slot } = walk.options;
   signal.throwIfAborted();
   const found: { known: UnchangedPage | null } = { known: null };
-  const recognise: IsUnchangedPage = async (hash, readEnvelope) => {
+  const isUnchanged: IsUnchangedPage = async (hash, readEnvelope) => {
     found.known = await findUnchanged(walk, { page: number, hash }, readEnvelope);
     return found.known !== null;
   };
@@ -29,7 +29,7 @@ async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'pa
     purpose: walk.mode === 'quick' ? 'quick' : purpose,
     runId,
     signal,
-    recognise,
+    isUnchanged,
   });
   slot.answered();
   const { known } = found;

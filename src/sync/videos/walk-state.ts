@@ -8,8 +8,7 @@ import {
 } from '../../lib/errors.ts';
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import type { WithReceivedAt } from '../../service/client/client.ts';
-import type { VideoPage } from '../../service/client/parse-response.ts';
+import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { PageOutcome } from '../../warehouse/store-page.ts';
 import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';

@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createKeySearch, type Authorize } from '../../service/server/api-keys.ts';
+import { createKeyMatcher, type Authorize } from '../../service/server/api-keys.ts';
 import { createAuthorize } from './access.ts';
 import { isCrossSite, isHttps, safeRedirectPath } from './csrf.ts';
 import { createLoginThrottle } from './login-throttle.ts';
@@ -39,7 +39,7 @@ export interface Login {
 export function createLogin({ server, accounts, clock, renderForm }: LoginOptions): Login {
   const sessions = createSessions(server, clock);
   const throttle = createLoginThrottle(clock);
-  const findKey = createKeySearch(server.keys);
+  const findKey = createKeyMatcher(server.keys);
   const hasKey = createAuthorize(server, accounts);
   const isAuthenticated: Authorize = (request) =>
     hasKey(request) || sessions.isAuthenticated(request.headers);

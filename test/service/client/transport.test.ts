@@ -116,7 +116,7 @@ describe('a service that is not there', () => {
     const agent = new Agent({ connect: { lookup: (_name, _options, done) => done(null, addresses) } });
     const url = new URL(service.url.replace('127.0.0.1', 'localhost'));
     const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000 };
-    const outcome = await send(agent, createBufferPool().take(), {
+    const outcome = await send(agent, createBufferPool().acquire(), {
       url,
       headers: {},
       now: 0,

@@ -6,30 +6,30 @@ import { listBody, listRefusal, videoRecord } from '../../support/fixtures/servi
 
 const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), videoRecord(9)];
 
-/** Asks for a page that is answered so; `known` says whether it is recognised. */
+/** Asks for a page that is answered so; `known` says whether it is unchanged. */
 async function ask(body: string, known: boolean) {
   const { client, service } = await clientOf(() => ({ body }));
   const seen: (PageEnvelope | null)[] = [];
-  const recognise = async (_hash: string, readSeen: () => PageEnvelope | null) => {
+  const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
     seen.push(readSeen());
     return known;
   };
-  return { page: await client.videoPage({ ...pageRequest(), recognise }), seen, service };
+  return { page: await client.videoPage({ ...pageRequest(), isUnchanged }), seen, service };
 }
 
 const hashOf = async (body: string) => (await ask(body, false)).page.hash;
 
-describe('a page that is recognised', () => {
+describe('a page that is unchanged', () => {
   it('comes without its records, with paging and echo', async () => {
     const { page, seen } = await ask(listBody({ records, page: 1 }), true);
-    expect(page).toMatchObject({ recognised: true, videos: [], ids: [], drift: [] });
+    expect(page).toMatchObject({ unchanged: true, videos: [], ids: [], drift: [] });
     expect(page.paging).toEqual({ page: 1, pagesize: 1000, totalcount: 2, totalpage: 1 });
     expect(seen).toEqual([{ paging: page.paging, echo: page.echo, hash: page.hash }]);
   });
 
   it('comes with all records and its hash where nobody knows it', async () => {
     const { page } = await ask(listBody({ records }), false);
-    expect(page).toMatchObject({ recognised: false, ids: [7, 9] });
+    expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
     expect(page.hash).toMatch(/^[A-Za-z0-9+/]{43}=$/);
   });
 
@@ -56,7 +56,7 @@ describe('the hash of a page', () => {
   });
 });
 
-describe('nobody can recognise', () => {
+describe('cannot be compared', () => {
   it('an answer whose brackets are not those of its records: it is read whole', async () => {
     const body = JSON.stringify({
       before: [1],
@@ -64,13 +64,13 @@ describe('nobody can recognise', () => {
     });
     const { page, seen } = await ask(body, true);
     expect(seen).toEqual([null]);
-    expect(page).toMatchObject({ recognised: false, ids: [7, 9] });
+    expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
   });
 
   it('a refusal, which stays one', async () => {
     const { client } = await clientOf(() => listRefusal('Denied'));
     const error = await failureOf(
-      client.videoPage({ ...pageRequest(), recognise: async (_hash, readSeen) => readSeen() !== null }),
+      client.videoPage({ ...pageRequest(), isUnchanged: async (_hash, readSeen) => readSeen() !== null }),
     );
     expect(error.message).toContain('Denied');
   });
@@ -81,11 +81,11 @@ describe('nobody can recognise', () => {
       body: number === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : whole,
     }));
     const asked: (PageEnvelope | null)[] = [];
-    const recognise = async (_hash: string, readSeen: () => PageEnvelope | null) => {
+    const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
       asked.push(readSeen());
       return true;
     };
-    expect(await client.videoPage({ ...pageRequest(), recognise })).toMatchObject({ recognised: true });
+    expect(await client.videoPage({ ...pageRequest(), isUnchanged })).toMatchObject({ unchanged: true });
     expect(asked).toMatchObject([null, { paging: { totalcount: 2 } }]);
   });
 });

@@ -43,7 +43,7 @@ const statusOf = async (url: string) => {
 describe('an address', () => {
   it('is answered up to the bound, and refused with 414 above it', async () => {
     const urlBytes = 300;
-    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { urlBytes } });
+    const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { urlBytes } });
     const longest = `${LIST}&keyword=`.padEnd(urlBytes, 'x');
     expect(await statusOf(`${url}${longest}`)).toBe(200);
     const response = await fetch(`${url}${longest}x`);
@@ -88,7 +88,7 @@ const bodyOf = (answer: string) => answer.split('\r\n\r\n')[1] ?? '';
 
 describe('a body', () => {
   async function serveForms() {
-    const app = createApp({ takesBodies: ['/form', '/not-there'] });
+    const app = createApp({ acceptsBodies: ['/form', '/not-there'] });
     for (const path of ['/form', '/other']) app.post(path, async ({ body }) => ({ taken: body }));
     app.get('/form', async () => 'a form');
     onTestFinished(() => app.close());
@@ -127,7 +127,7 @@ describe('a body', () => {
 describe('requests at once', () => {
   it('above the bound are sent away with 503 and a word when to come back; later ones are answered', async () => {
     const held = createHeldCatalogue();
-    const { url } = await startServer({ catalogue: held.catalogue, bounds: { requests: 2 } });
+    const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 2 } });
     const first = [statusOf(`${url}${LIST}`), statusOf(`${url}${LIST}`)];
     await eventually(held.asked).toBe(2);
 
@@ -148,7 +148,7 @@ describe('requests at once', () => {
     const failing = () => Promise.reject(new Error('no'));
     const { url } = await startServer({
       catalogue: { videos: failing, storage: failing },
-      bounds: { requests: 1 },
+      limits: { requests: 1 },
     });
     for (const path of [LIST, ELSEWHERE, LIST, '/%', ELSEWHERE, VIDEOS]) {
       expect(await statusOf(`${url}${path}`)).not.toBe(503);
@@ -157,7 +157,7 @@ describe('requests at once', () => {
 
   it('no longer count a client that went away before its answer', async () => {
     const held = createHeldCatalogue();
-    const { url } = await startServer({ catalogue: held.catalogue, bounds: { requests: 1 } });
+    const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 1 } });
     const client = connectRaw(url, requestText(LIST));
     await eventually(held.asked).toBe(1);
     expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(503);
@@ -167,7 +167,7 @@ describe('requests at once', () => {
 
   it('no longer count those that waited behind another one on a connection that is gone', async () => {
     const held = createHeldCatalogue();
-    const { url } = await startServer({ catalogue: held.catalogue, bounds: { requests: 3 } });
+    const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 3 } });
     const client = connectRaw(url, requestToStay(LIST).repeat(3));
     await eventually(held.asked).toBe(3);
     client.socket.destroy();
@@ -180,7 +180,7 @@ describe('requests at once', () => {
   });
 
   it('come over no more connections than the bound: the next one is closed', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { connections: 1 } });
+    const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { connections: 1 } });
     const first = connectRaw(url, 'GET / HTTP/1.1\r\n');
     await new Promise((resolve) => first.socket.once('connect', resolve));
     expect(await connectRaw(url, requestText(ELSEWHERE)).ended).toBe('');
@@ -191,7 +191,7 @@ describe('requests at once', () => {
 
 describe('a client', () => {
   it('that sends its headers one by one is cut off', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { arrivalMs: 100 } });
+    const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { requestMs: 100 } });
     const { socket, ended } = connectRaw(url, 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n');
     const more = setInterval(() => socket.write('x: y\r\n'), 20);
     expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
@@ -199,7 +199,7 @@ describe('a client', () => {
   });
 
   it('that announces a body and does not send it is cut off', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue, bounds: { arrivalMs: 100 } });
+    const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { requestMs: 100 } });
     const head = `POST ${VIDEOS} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n`;
     const { ended } = connectRaw(url, `${head}content-type: application/json\r\n\r\n{`);
     expect(await ended).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -209,7 +209,7 @@ describe('a client', () => {
     const bytes = 16 * 2 ** 20;
     const { url } = await startServer({
       catalogue: longList(bytes),
-      bounds: { answerMs: 200, requests: 1 },
+      limits: { responseMs: 200, requests: 1 },
     });
     const { socket, said, ended } = connectRaw(url, requestText(LIST));
     let pause = 10;
@@ -227,7 +227,10 @@ describe('a client', () => {
 
   it('that gets no answer in time is cut off although it goes on talking, and its place given back', async () => {
     const held = createHeldCatalogue();
-    const { url } = await startServer({ catalogue: held.catalogue, bounds: { answerMs: 100, requests: 1 } });
+    const { url } = await startServer({
+      catalogue: held.catalogue,
+      limits: { responseMs: 100, requests: 1 },
+    });
     const { socket, ended } = connectRaw(url, `${requestToStay(LIST)}GET / HTTP/1.1\r\nx-more: `);
     const more = setInterval(() => socket.write('x'), 20);
     expect(await ended).toBe('');
@@ -236,7 +239,7 @@ describe('a client', () => {
   });
 
   it('that reads at its leisure what was sent in time gets all of it', async () => {
-    const { url } = await startServer({ catalogue: longList(10_000), bounds: { answerMs: 50 } });
+    const { url } = await startServer({ catalogue: longList(10_000), limits: { responseMs: 50 } });
     const { socket, ended } = connectRaw(url, requestText(LIST));
     socket.pause();
     await eventually(() => socket.bytesRead).toBeGreaterThan(0);

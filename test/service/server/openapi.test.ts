@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { notShown } from '../../support/unspecified-behaviour.ts';
-import { openApi, type OpenApiOptions } from '../../../src/service/server/openapi.ts';
+import { listUnspecified } from '../../support/unspecified-behaviour.ts';
+import { buildOpenApi, type OpenApiOptions } from '../../../src/service/server/openapi.ts';
 import { readStorageQuery, readVideoQuery } from '../../../src/service/server/query.ts';
 import { PAGE_SIZES } from '../../../src/service/server/server.ts';
 import { compileSchemas, expectDescribed, type Document } from '../../support/openapi-document.ts';
@@ -13,7 +13,7 @@ const STORAGE = '/report/stats/video/storage';
 const SIZES = { defaultPageSize: 20, maxPageSize: 1000 };
 
 const documentOf = (options: Partial<OpenApiOptions> = {}) =>
-  JSON.parse(JSON.stringify(openApi({ version: '1.2.3', keyed: true, ...SIZES, ...options }))) as Tree;
+  JSON.parse(JSON.stringify(buildOpenApi({ version: '1.2.3', keyed: true, ...SIZES, ...options }))) as Tree;
 
 type Tree = Record<string, unknown>;
 
@@ -106,7 +106,7 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
     for (const { parameters } of operations) {
       expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
     }
-    const holes = objectsOf(openApi({ version: '1', keyed, ...SIZES })).filter(([, object]) =>
+    const holes = objectsOf(buildOpenApi({ version: '1', keyed, ...SIZES })).filter(([, object]) =>
       Object.values(object).includes(undefined),
     );
     expect(holes).toEqual([]);
@@ -206,7 +206,9 @@ describe('the described choices', () => {
         .split('|')
         .map((cell) => cell.trim()),
     );
-    expect(rows).toEqual(notShown().map(({ operation, question, answer }) => [operation, question, answer]));
+    expect(rows).toEqual(
+      listUnspecified().map(({ operation, question, answer }) => [operation, question, answer]),
+    );
   });
 
   it('stand there with the page sizes of the server', () => {
@@ -220,7 +222,7 @@ describe('the described choices', () => {
     const text = objectsOf(documentOf())
       .map(([, { description }]) => String(description))
       .join('\n');
-    const missing = notShown().filter(({ answer }) => !text.includes(`: ${answer}.`));
+    const missing = listUnspecified().filter(({ answer }) => !text.includes(`: ${answer}.`));
     expect(missing).toEqual([]);
   });
 });

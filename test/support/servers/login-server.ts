@@ -18,7 +18,7 @@ export async function openLoginServer(keys: readonly string[] = [KEY], port = 0)
   const clock = createVirtualClock(START);
   const errors: unknown[] = [];
   const server = { host: '127.0.0.1', port, keys };
-  const app = createApp({ onError: (error) => void errors.push(error), takesBodies: FORM_ROUTES });
+  const app = createApp({ onError: (error) => void errors.push(error), acceptsBodies: FORM_ROUTES });
   const renderForm = (fields: object) => `<form>${JSON.stringify(fields)}</form>`;
   const login = createLogin({ server, accounts: ACCOUNTS, clock, renderForm });
   addHeaders(app, server);

@@ -79,7 +79,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
 function wireOptions({ catalogue, key }: Sandbox, now: () => number): ServiceOptions {
   return {
     catalogue,
-    admits: { videos: createKeyAuth([key], ['query']), storage: allowAll },
+    authorize: { videos: createKeyAuth([key], ['query']), storage: allowAll },
     now,
     defaultPageSize: PAGE_SIZE_MAX,
     maxPageSize: PAGE_SIZE_MAX,
