@@ -1,4 +1,4 @@
-/** A consistent copy of the live file, also while others write. */
+/** A consistent copy of the live file, also while others write to it. */
 import {
   chownSync,
   closeSync,
@@ -14,40 +14,58 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { runInChild } from '../lib/child-process.ts';
 import { ConfigError, WarehouseError } from '../lib/errors.ts';
-import { toWarehouseError, assertIntegrity } from '../database/integrity.ts';
-import { readHeader, fsyncPath } from '../database/fsync.ts';
+import { openForCopy, SCHEMA_VERSION, type Db } from '../database/connection.ts';
 import { draftPath, removeDraft, sweepDrafts } from '../database/draft-files.ts';
-import { openForCopy, type Db } from '../database/connection.ts';
+import { fsyncPath, readHeader } from '../database/fsync.ts';
+import { assertIntegrity, toWarehouseError } from '../database/integrity.ts';
+
+/** What to copy, and where to. */
+export interface BackupRequest {
+  path: string;
+  file: string;
+}
 
 /** What a copy of a warehouse holds. */
 export interface CopyResult {
   /** Videos that are not removed. */
   videos: number;
   sizeBytes: number;
-  /** The end of its newest run that has ended, `YYYY-MM-DD HH:MM:SS`; null before the first. */
+  /** The end of its newest finished run, `YYYY-MM-DD HH:MM:SS`; null before the first. */
   lastRunAt: string | null;
 }
 
-/** Whose access a copy takes over. */
-type Model = Pick<Stats, 'mode' | 'uid' | 'gid'>;
+/** Owner and permissions that a copy gets. */
+type FileOwnership = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 
 /**
- * Copies the live file at `path` to `file`, where nothing may be yet. Throws ConfigError where something is, and
- * WarehouseError where the live file is not there, not ours, or damaged, or the copy cannot be written; it leaves no
- * file then.
+ * Like `backUp`, in a child process: SQLite blocks the process that copies, and a signal must be noticed. Throws
+ * InterruptedError if the signal aborts; no file is left then.
+ */
+export function backUpInChild(path: string, file: string, signal: AbortSignal): Promise<CopyResult> {
+  const request: BackupRequest = { path, file };
+  return runInChild('backup/backup-child.js', { ...request }, signal, (reason) => {
+    sweepDrafts(file);
+    return new WarehouseError(`the process that copies ended with ${reason}; no backup was made`);
+  });
+}
+
+/**
+ * Copies the live file at `path` to `file`. Throws ConfigError if `file` exists, and WarehouseError if the live file is
+ * missing, not ours, or damaged, or the copy cannot be written. No file is left then.
  */
 export function backUp(path: string, file: string): CopyResult {
   const source = openForCopy(path);
   try {
-    refuseThere(file);
+    if (existsSync(file)) throw alreadyExists(file);
     assertIntegrity(source.$client, path);
     const draft = draftPath(file);
     try {
-      makeFolder(file);
+      createFolder(dirname(file));
       sweepDrafts(file);
       const copied = copyInto(source, draft, statSync(path));
-      putInPlace(draft, file);
+      moveIntoPlace(draft, file);
       return copied;
     } finally {
       removeDraft(draft);
@@ -57,51 +75,43 @@ export function backUp(path: string, file: string): CopyResult {
   }
 }
 
-/**
- * Copies a warehouse as it is at this moment into `draft`, and checks the copy; `model` says who may read it. Of one
- * snapshot: writers neither wait for it nor make it start anew. Throws WarehouseError.
- */
-export function copyInto(source: Db, draft: string, model: Model): CopyResult {
+/** Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws WarehouseError. */
+function copyInto(source: Db, draft: string, ownership: FileOwnership): CopyResult {
   removeDraft(draft);
-  makeEmpty(draft, model);
+  createEmpty(draft, ownership);
   try {
     source.$client.prepare('vacuum into ?').run(draft);
   } catch (error) {
-    throw toWarehouseError(error, draft); // damage of the source is told by its connection
+    throw toWarehouseError(error, draft); // damage of the source is reported by its connection
   }
-  const copied = lookInto(draft, source.$client.name);
+  const copied = verifyCopy(draft, source.$client.name);
   fsyncPath(draft);
   return copied;
 }
 
 /**
- * Copies a backup into `draft` like `copyInto`, after it was checked itself. Throws WarehouseError where it is no sound
- * warehouse. One in WAL mode that nobody has open is read from a twin: SQLite would make files beside it.
+ * Checks a backup, and copies it into `draft` like `copyInto`. Throws WarehouseError if it is no sound warehouse. A backup
+ * in WAL mode that nobody has open is read from a copy, because SQLite would create files next to it.
  */
-export function copyBackup(file: string, draft: string, model: Model): CopyResult {
-  const isQuiet = isInWalMode(file) && !existsSync(`${file}-wal`);
-  if (!isQuiet) return copyChecked(file, file, draft, model);
-  const twin = `${draft}.twin`;
+export function copyBackup(file: string, draft: string, ownership: FileOwnership): CopyResult {
+  const isReadable = !isInWalMode(file) || existsSync(`${file}-wal`);
+  const readableCopy = isReadable ? file : `${draft}.twin`;
   try {
-    copyFileSync(file, twin);
-    return copyChecked(file, twin, draft, model);
+    if (!isReadable) copyFileSync(file, readableCopy);
+    const source = openBackup(file, readableCopy);
+    try {
+      return copyInto(source, draft, ownership);
+    } finally {
+      source.$client.close();
+    }
   } finally {
-    removeDraft(twin);
+    if (!isReadable) removeDraft(readableCopy);
   }
 }
 
-function copyChecked(file: string, readable: string, draft: string, model: Model): CopyResult {
-  const source = openChecked(file, readable);
+function openBackup(file: string, readableCopy: string): Db {
   try {
-    return copyInto(source, draft, model);
-  } finally {
-    source.$client.close();
-  }
-}
-
-function openChecked(file: string, readable: string) {
-  try {
-    const source = openForCopy(readable);
+    const source = openForCopy(readableCopy);
     try {
       assertIntegrity(source.$client, file);
       return source;
@@ -110,40 +120,44 @@ function openChecked(file: string, readable: string) {
       throw error;
     }
   } catch (error) {
-    const { message, hint = '' } = toWarehouseError(error, file);
-    const isNewer = hint.startsWith('update vodhouse');
-    throw new WarehouseError(message.replaceAll(readable, file), {
-      hint: isNewer ? hint : 'name another backup; the live file is as it was',
+    const { message, hint } = toWarehouseError(error, file);
+    throw new WarehouseError(message.replaceAll(readableCopy, file), {
+      hint: isNewer(file) ? hint : 'name another backup; the live file is as it was',
       cause: error,
     });
   }
 }
 
-/** Byte 18 of a SQLite file says how it is written: 2 with a write-ahead log. */
+/** Byte 18 of a SQLite file says how it is written: 2 means with a write-ahead log. */
 function isInWalMode(file: string): boolean {
   return readHeader(file)[18] === 2;
 }
 
-/** SQLite would let everybody read it; and root would make it a file that nobody else can write. */
-function makeEmpty(draft: string, model: Model): void {
+/** Is `user_version`, at byte 60 of a SQLite file, that of a newer vodhouse? */
+function isNewer(file: string): boolean {
+  return readHeader(file).readUInt32BE(60) > SCHEMA_VERSION;
+}
+
+/** SQLite would create a file that everybody may read, and root one that nobody else may write. */
+function createEmpty(draft: string, { mode, uid, gid }: FileOwnership): void {
   try {
-    closeSync(openSync(draft, 'wx', (model.mode & 0o777) | 0o600));
-    if (process.getuid?.() === 0) chownSync(draft, model.uid, model.gid);
+    closeSync(openSync(draft, 'wx', (mode & 0o777) | 0o600));
+    if (process.getuid?.() === 0) chownSync(draft, uid, gid);
   } catch (error) {
     throw toWarehouseError(error, draft);
   }
 }
 
-/** Checks a copy; what is wrong with it is wrong with its source. */
-function lookInto(draft: string, source: string): CopyResult {
+/** Checks a copy. A problem in the copy is a problem of its source. */
+function verifyCopy(draft: string, source: string): CopyResult {
   const client = new Database(draft, { readonly: true });
   try {
     assertIntegrity(client, source);
-    const valueOf = (query: string) => client.prepare<[]>(query).pluck().get();
+    const getValue = (query: string) => client.prepare<[]>(query).pluck().get();
     return {
-      videos: valueOf('select count(*) from video where removed_at is null') as number,
+      videos: getValue('select count(*) from video where removed_at is null') as number,
       sizeBytes: statSync(draft).size,
-      lastRunAt: valueOf('select max(finished_at) from run') as string | null,
+      lastRunAt: getValue('select max(finished_at) from run') as string | null,
     };
   } catch (error) {
     throw toWarehouseError(error, source);
@@ -152,43 +166,38 @@ function lookInto(draft: string, source: string): CopyResult {
   }
 }
 
-function refuseThere(file: string): void {
-  if (existsSync(file)) throw thereAlready(file);
-}
-
-function thereAlready(file: string): ConfigError {
+function alreadyExists(file: string): ConfigError {
   const today = new Date().toISOString().slice(0, 10);
   return new ConfigError(`${file} is there already; nothing was written`, {
     hint: `name a file that is not there, such as ${file.replace(/(\.\w+)?$/, (ending) => `-${today}${ending}`)}`,
   });
 }
 
-function makeFolder(file: string): void {
+function createFolder(folder: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw toWarehouseError(error, dirname(file));
+    throw toWarehouseError(error, folder);
   }
 }
 
-/** Linked in whole: whatever another process put there meanwhile stays. */
-function putInPlace(draft: string, file: string): void {
+/** Links the complete draft, which never replaces a file that another process created. */
+function moveIntoPlace(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw thereAlready(file);
-    copyInPlace(draft, file);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
+    copyIntoPlace(draft, file);
   }
   fsyncPath(dirname(file));
 }
 
 /** For file systems without hard links. */
-function copyInPlace(draft: string, file: string): void {
+function copyIntoPlace(draft: string, file: string): void {
   try {
     copyFileSync(draft, file, constants.COPYFILE_EXCL);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw thereAlready(file);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
     rmSync(file, { force: true });
     throw toWarehouseError(error, file);
   }

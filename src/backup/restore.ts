@@ -1,6 +1,6 @@
 /**
- * Puts a backup in the place of the live file, and keeps what was there beside it. It may be cut off anywhere: then
- * the live file is the old one, or the new one, or refused to all until another restore has finished what this began.
+ * Replaces the live file by a backup, and keeps the previous file. If it is interrupted, the live file is the old one, or
+ * the new one, or rejected by every command until another restore has finished.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { gt } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { toTimestamp, DAY_MS } from '../lib/clock.ts';
-import { ConfigError, LockedError } from '../lib/errors.ts';
+import { ConfigError, errorMessage, LockedError, WarehouseError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
 import { toWarehouseError } from '../database/integrity.ts';
 import { fsyncPath } from '../database/fsync.ts';
@@ -24,40 +24,31 @@ import { transact } from '../database/transaction.ts';
 
 type RequestRow = typeof request.$inferSelect;
 
-/** Of the ledger of the old file: requests of the last day and pauses that the backup lacks; or why there are none. */
+/** What was imported from the ledger of the old file: requests of the last day and pauses that the backup lacks; or why not. */
 export type ImportedLedger = { requests: number; pauses: number } | { error: string };
 
-/** What was put in place. */
+/** What a restore did. */
 export interface Restored extends CopyResult {
-  /** Where that is kept which was there before; null where nothing was. */
+  /** Path of the file that was there before; null if there was none. */
   kept: string | null;
-  /** What was taken over of the ledger of the file that was there; null where none was. */
+  /** Null if there was no file before. */
   carried: ImportedLedger | null;
 }
 
 /**
- * Makes `file` the live file at `path`; `file` itself is only read. Throws ConfigError where `file` is not there or is
- * the live file, LockedError where anybody runs, and WarehouseError where `file` is no sound warehouse that this
- * version knows: nothing is changed then.
+ * Makes a copy of `file` the live file at `path`. Throws ConfigError if `file` is missing or is the live file, LockedError
+ * if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows: nothing is
+ * changed then.
  */
 export function restore(path: string, file: string, now: number): Restored {
-  refuseArgument(path, file);
+  assertBackup(path, file);
   const live = resolveLink(path);
-  const worker = takeLock(live, 'worker', now);
+  const locks: Lock[] = [];
   try {
-    const run = takeLock(live, 'run', now);
-    try {
-      const publish = takeLock(live, 'publish', now);
-      try {
-        return restoreLocked(live, file, now);
-      } finally {
-        publish.release();
-      }
-    } finally {
-      run.release();
-    }
+    for (const name of ['worker', 'run', 'publish'] as const) locks.push(takeLock(live, name, now));
+    return restoreLocked(live, file, now);
   } finally {
-    worker.release();
+    for (const lock of locks.reverse()) lock.release();
   }
 }
 
@@ -66,11 +57,11 @@ function restoreLocked(live: string, file: string, now: number): Restored {
   try {
     sweepDrafts(live);
     const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
-    const old = findOld(live);
+    const old = findOldFile(live);
     const carried = prepareDraft(draft, old, now);
-    const aside = freePreviousName(live, now);
-    for (const step of swapSteps(live, draft, aside)) step();
-    return { ...copied, kept: old === null || old === live ? keptAs(aside) : old, carried };
+    const previousFile = freePreviousName(live, now);
+    for (const step of swapSteps(live, draft, previousFile)) step();
+    return { ...copied, kept: old === null || old === live ? findPrevious(previousFile) : old, carried };
   } catch (error) {
     throw toWarehouseError(error, live);
   } finally {
@@ -78,7 +69,7 @@ function restoreLocked(live: string, file: string, now: number): Restored {
   }
 }
 
-function refuseArgument(path: string, file: string): void {
+function assertBackup(path: string, file: string): void {
   const stat = statOf(file);
   if (!stat?.isFile()) {
     throw new ConfigError(`there is no backup at ${file}`, { hint: 'name a file that vodhouse backup made' });
@@ -99,7 +90,7 @@ function takeLock(live: string, name: LockName, now: number): Lock {
   throw new LockedError(lockedError(live, name).message, { hint });
 }
 
-/** Brings the draft up to date, with the ledger of the file that it replaces, and a note that it was restored. */
+/** Migrates the draft, imports the ledger of the file that it replaces, and records the time of the restore. */
 function prepareDraft(draft: string, old: string | null, now: number): ImportedLedger | null {
   const db = openDatabase(draft, now);
   try {
@@ -113,93 +104,90 @@ function prepareDraft(draft: string, old: string | null, now: number): ImportedL
   }
 }
 
-/** What SQLite keeps beside a file, and what is lost of it without. */
+/** Log files that SQLite keeps next to a file: without them data is lost. */
 const LOGS = ['-wal', '-journal'];
 
 /**
- * The steps that put `draft` in the place of `live`. From the first to the last one nobody opens the live file: see
- * `markerOf`. What was there is kept at `aside`.
+ * The steps that put `draft` in the place of `live` and move the old file to `previousFile`. Between the first and the last
+ * one, the marker of a restore keeps every command from opening the live file.
  */
-export function swapSteps(live: string, draft: string, aside: string): readonly (() => void)[] {
+export function swapSteps(live: string, draft: string, previousFile: string): readonly (() => void)[] {
   const marker = restoreMarkerPath(live);
   return [
-    () => renameForGood(draft, marker),
-    ...[...LOGS, ''].map((part) => () => moveAside(live, aside, part)), // the file last: see findOld
-    () => moveOrphanLogs(live, aside),
-    () => renameForGood(marker, live),
+    () => renameDurably(draft, marker),
+    ...[...LOGS, ''].map((part) => () => movePart(live, previousFile, part)), // the file last: see findOldFile
+    () => moveOrphanLogs(live, previousFile),
+    () => renameDurably(marker, live),
   ];
 }
 
-function renameForGood(from: string, to: string): void {
+function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   fsyncPath(dirname(to));
 }
 
-function moveAside(live: string, aside: string, part: string): void {
+function movePart(live: string, previousFile: string, part: string): void {
   const stat = statOf(live + part);
   if (!stat || !existsSync(live)) return;
-  if (part === '-wal' && hasForeignWal(live)) return; // no part of the file: see clearBeside
+  if (part === '-wal' && hasForeignWal(live)) return; // belongs to another file: see moveOrphanLogs
   const isLeftByReader = part !== '' && stat.size === 0;
   if (isLeftByReader) rmSync(live + part);
-  else renameForGood(live + part, aside + part);
+  else renameDurably(live + part, previousFile + part);
 }
 
-/** SQLite would take a log beside the new file for part of it; one that belongs to no file is kept under its own name. */
-function moveOrphanLogs(live: string, aside: string): void {
+/** SQLite would apply a log next to the new file to it. A log that belongs to no file is kept as an orphan. */
+function moveOrphanLogs(live: string, previousFile: string): void {
   rmSync(`${live}-shm`, { force: true });
   rmSync(ownerNotePath(live), { force: true });
   for (const part of LOGS) {
-    if (existsSync(live + part)) renameForGood(live + part, `${aside}.lone${part}`);
+    if (existsSync(live + part)) renameDurably(live + part, `${previousFile}.orphan${part}`);
   }
 }
 
 /**
- * The file that is to be replaced: the live one, or what a restore that was broken off has moved aside. Where it had
- * moved no more than the log of a file, the file follows, so that the two stay together.
+ * The file to replace: the live one, or the one that an interrupted restore has moved. If that restore had moved only the
+ * log of a file, the file is moved too, so that both stay together.
  */
-function findOld(live: string): string | null {
+function findOldFile(live: string): string | null {
   const isLive = existsSync(live);
   if (!existsSync(restoreMarkerPath(live))) return isLive ? live : null;
-  const asides = asidesOf(live);
-  const files = asides.filter((name) => !LOGS.some((log) => name.endsWith(log)));
+  const previous = listPreviousFiles(live);
+  const files = previous.filter((name) => !LOGS.some((log) => name.endsWith(log)));
   if (!isLive) return files.at(-1) ?? null;
-  const torn = asides
+  const withoutFile = previous
     .map((name) => name.replace(/-(wal|journal)$/, ''))
     .find((name) => !files.includes(name));
-  if (torn === undefined) return live;
-  renameForGood(live, torn);
-  return torn;
+  if (withoutFile === undefined) return live;
+  renameDurably(live, withoutFile);
+  return withoutFile;
 }
 
-/** Files that restores have moved aside, and their logs, the oldest first. */
-function asidesOf(live: string): string[] {
-  const beginning = `${basename(live)}.before-restore-`;
+/** Files that restores have moved, and their logs, the oldest first. */
+function listPreviousFiles(live: string): string[] {
+  const prefix = `${basename(live)}.before-restore-`;
   return readdirSync(dirname(live))
-    .filter((name) => name.startsWith(beginning) && !name.includes('.lone-') && !name.endsWith('-shm'))
+    .filter((name) => name.startsWith(prefix) && !name.includes('.orphan-') && !name.endsWith('-shm'))
     .sort()
     .map((name) => join(dirname(live), name));
 }
 
-/** A name that nothing bears yet. */
+/** A name that no file has yet. */
 function freePreviousName(live: string, now: number): string {
   const stamp = toTimestamp(now).replaceAll(/[-:]/g, '').replace(' ', '-');
   const names = readdirSync(dirname(live));
   for (let number = 1; ; number++) {
-    const aside = `${live}.before-restore-${stamp}${number === 1 ? '' : `.${number}`}`;
-    if (!names.some((name) => name.startsWith(basename(aside)))) return aside;
+    const previousFile = `${live}.before-restore-${stamp}${number === 1 ? '' : `.${number}`}`;
+    if (!names.some((name) => name.startsWith(basename(previousFile)))) return previousFile;
   }
 }
 
-/** The file that was moved aside, or what was left of one; null where nothing was. */
-function keptAs(aside: string): string | null {
-  const names = ['', ...LOGS, ...LOGS.map((log) => `.lone${log}`)].map((ending) => aside + ending);
-  return names.find((name) => existsSync(name)) ?? null;
+/** The file that was moved, or what was left of one; null if there was nothing. */
+function findPrevious(previousFile: string): string | null {
+  const suffixes = ['', ...LOGS, ...LOGS.map((log) => `.orphan${log}`)];
+  return suffixes.map((suffix) => previousFile + suffix).find((name) => existsSync(name)) ?? null;
 }
 
-/**
- * Takes what was sent in the last day, and the pauses, over from the old file: requests are counted across restarts.
- * Where that cannot be read, nothing is taken over.
- */
+/** Imports the requests of the last day and the pauses, so that the budget counts across a restore. All or nothing. */
 function importLedger(old: string, db: Db, now: number): ImportedLedger {
   try {
     const ledger = readLedger(old, now);
@@ -208,17 +196,11 @@ function importLedger(old: string, db: Db, now: number): ImportedLedger {
       pauses: addPauses(tx, ledger.pauses),
     }));
   } catch (error) {
-    const [words = ''] = toWarehouseError(error, old).message.split(';'); // "nothing was changed" is not said of a restore
-    return { error: words };
+    return { error: error instanceof WarehouseError ? error.message : `${old}: ${errorMessage(error)}` };
   }
 }
 
-interface Ledger {
-  requests: RequestRow[];
-  pauses: PauseRow[];
-}
-
-function readLedger(old: string, now: number): Ledger {
+function readLedger(old: string, now: number): { requests: RequestRow[]; pauses: PauseRow[] } {
   assertOwnWal(old);
   const client = new Database(old, { readonly: true });
   try {
@@ -238,25 +220,26 @@ function requestsSince(tx: Tx, ms: number): RequestRow[] {
   return tx.select().from(request).where(gt(request.spent_until_ms, ms)).orderBy(request.request_id).all();
 }
 
-/** Adds the requests that the backup lacks, and gives their number. Their runs are unknown to it: it numbers its own. */
+/** Adds the requests that the backup lacks, and gives their number. Their `run_id` is dropped: the backup numbers its own runs. */
 function addRequests(tx: Tx, rows: readonly RequestRow[], now: number): number {
-  const keyOf = ({ account, at_ms, purpose, package_id, page }: RequestRow) =>
+  const toKey = ({ account, at_ms, purpose, package_id, page }: RequestRow) =>
     JSON.stringify([account, at_ms, purpose, package_id, page]);
   const known = new Map<string, number>();
-  for (const row of requestsSince(tx, now - DAY_MS)) known.set(keyOf(row), (known.get(keyOf(row)) ?? 0) + 1);
+  for (const row of requestsSince(tx, now - DAY_MS)) known.set(toKey(row), (known.get(toKey(row)) ?? 0) + 1);
   let added = 0;
   for (const row of rows) {
-    const left = known.get(keyOf(row)) ?? 0;
-    known.set(keyOf(row), left - 1);
-    if (left > 0) continue;
-    const values = { ...row, request_id: undefined, run_id: null };
-    tx.insert(request).values(values).run();
+    const count = known.get(toKey(row)) ?? 0;
+    known.set(toKey(row), count - 1);
+    if (count > 0) continue;
+    tx.insert(request)
+      .values({ ...row, request_id: undefined, run_id: null })
+      .run();
     added++;
   }
   return added;
 }
 
-/** Keeps the pauses that are over later than those of the backup, and gives their number. */
+/** Adds the pauses that end later than those of the backup, and gives their number. */
 function addPauses(tx: Tx, rows: readonly PauseRow[]): number {
   const known = new Map(pausesUntil(tx, toTimestamp(0)).map((row) => [row.account, row.full_rate_at]));
   const later = rows.filter(({ account, full_rate_at }) => full_rate_at > (known.get(account) ?? ''));

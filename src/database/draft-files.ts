@@ -6,9 +6,9 @@ import { isAlive } from '../lib/processes.ts';
 /** What SQLite keeps next to a file. */
 const PARTS = ['', '-journal', '-wal', '-shm'];
 
-/** Where this process makes the file: next to its place, for neither a rename nor a link crosses file systems. */
-export function draftPath(file: string): string {
-  return `${file}.new-${process.pid}`;
+/** Where a process makes the file: next to its place, for neither a rename nor a link crosses file systems. */
+export function draftPath(file: string, pid: number | undefined = process.pid): string {
+  return `${file}.new-${pid}`;
 }
 
 /** Removes a file that was being made, and what SQLite left next to it. */

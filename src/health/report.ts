@@ -3,7 +3,7 @@ import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { StatusQueries, Savings } from '../queries/status-queries.ts';
 import type { DiscrepancyDay, WaitingDay } from '../queries/named/storage.ts';
-import { publishedFact } from '../publishing/fingerprint.ts';
+import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { needsOf, type Need } from './problems.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';

@@ -1,5 +1,7 @@
 /** Processes and threads of our own beside the one that asks. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
+import { toInterruptedError } from './errors.ts';
+import { deserializeError, serializeError, type SerializedError } from './serialize-error.ts';
 
 /** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
 export function distFile(path: string): URL {
@@ -24,20 +26,67 @@ export function exitWithParent(end: () => void = () => process.exit()): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 }
 
-/** Gives the process its order. Gives what it answers, as soon as that is said; or how it ended without a word. */
-export function awaitMessage<Answer>(
+/** What `serveRequest` answers with. */
+type Answer<Result> = { result: Result } | { error: SerializedError };
+
+/** The body of a child process that does one thing: takes one request, answers with the result or the error, and ends. */
+export function serveRequest(work: (request: never) => unknown): void {
+  const answerTo = async (request: unknown): Promise<Answer<unknown>> => {
+    try {
+      return { result: await work(request as never) };
+    } catch (error) {
+      return { error: serializeError(error) };
+    }
+  };
+  exitWithParent();
+  process.once('message', (request) => {
+    void answerTo(request).then((answer) => {
+      if (process.connected) process.send?.(answer, undefined, undefined, () => process.exit());
+    });
+  });
+}
+
+/**
+ * Runs a built file that calls `serveRequest`. Gives its result, or throws its error. An aborted signal kills it with
+ * SIGKILL, and InterruptedError is thrown. If it ends without an answer, `onDeath` cleans up and gives the error to throw.
+ */
+export async function runInChild<Result>(
+  path: string,
+  request: Serializable,
+  signal: AbortSignal,
+  onDeath: (reason: string, pid: number | undefined) => Error,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const child = forkDist(path);
+  const kill = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    const answer = await sendRequest<Answer<Result>>(child, request);
+    if ('ended' in answer) {
+      const error = onDeath(answer.ended, child.pid);
+      throw signal.aborted ? toInterruptedError(signal) : error;
+    }
+    if ('error' in answer) throw deserializeError(answer.error);
+    return answer.result;
+  } finally {
+    signal.removeEventListener('abort', kill);
+  }
+}
+
+/** Sends the request. Gives the first message of the child, or how it ended without one. */
+function sendRequest<Message>(
   child: ChildProcess,
-  order: Serializable,
-): Promise<Answer | { ended: string }> {
+  request: Serializable,
+): Promise<Message | { ended: string }> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Answer));
+    child.once('message', (message) => resolve(message as Message));
     child.once('error', reject);
     child.once('exit', (code, killedBy) => {
       const end = () => resolve({ ended: killedBy ?? `code ${code}` });
       if (child.connected)
-        child.once('disconnect', end); // what it said may not have been read yet
+        child.once('disconnect', end); // its message may not have been read yet
       else end();
     });
-    child.send(order, (error) => (error ? child.kill('SIGKILL') : undefined));
+    child.send(request, (error) => (error ? child.kill('SIGKILL') : undefined));
   });
 }

@@ -1,7 +1,7 @@
-/** What a published table or view is: its columns with their types and meaning, and the SQL that makes it. */
+/** The form of a published table or view: its columns with their types and meaning, and the SQL that makes it. */
 import type Database from 'better-sqlite3';
 
-/** Types that every BI driver reads right (docs/architecture.md). */
+/** Types that every BI driver reads correctly. */
 export type DataType =
   | 'BIGINT'
   | 'REAL'
@@ -14,24 +14,24 @@ export type DataType =
   | 'VARCHAR(2000)';
 
 /**
- * How a figure may be summed: over everything; over all but days (a level: take its last or its average over days);
- * or not at all (a number that is no amount). Null for what is no number.
+ * How a number may be summed: over everything; over everything except days (a level: take the last one or the average
+ * over days); or not at all. Null for a column that is no number.
  */
 export type Additivity = 'additive' | 'semi-additive' | 'non-additive' | null;
 
 export interface Column {
   name: string;
   type: DataType;
-  /** What a number counts in, or what a text is written as; null where the description says it all. */
+  /** Unit of a number or format of a text; null if the description is enough. */
   unit: string | null;
   description: string;
-  /** The column of the live file that it comes from, under the service's own name; null for what is made here. */
+  /** The column of the live file that it comes from, under the service's own name; null if it is computed. */
   source: string | null;
   additivity: Additivity;
 }
 
-/** A column with the SQL expression that gives its value, over the aliases of the mart's `from`. */
-export interface MadeColumn extends Column {
+/** A column with the SQL expression of its value, over the aliases of the table's `from`. */
+export interface TableColumn extends Column {
   value: string;
 }
 
@@ -42,7 +42,7 @@ export interface ForeignKey {
   references: readonly string[];
 }
 
-/** A published table: one INSERT … SELECT makes it. */
+/** A published table: one INSERT … SELECT fills it. */
 export interface Table {
   kind: 'table';
   name: string;
@@ -50,95 +50,84 @@ export interface Table {
   description: string;
   key: readonly string[];
   foreignKeys: readonly ForeignKey[];
-  columns: readonly MadeColumn[];
-  /** What follows the columns in the SELECT that fills it; `live.` is the live file. Null: filled from values. */
+  columns: readonly TableColumn[];
+  /** The rest of the SELECT that fills it, after its columns; `live.` is the live file. Null: filled with rows from code. */
   from: string | null;
-  /** The query that says how many rows it must have, by the live file. */
+  /** The query that counts the rows it must have, by the live file; '' if there is none. */
   count: string;
-  /** What no row may be: the check of the file refuses it. */
-  never?: readonly Refusal[];
-  /** Rows that contradict another table, each as a text in one column. It finds those without a parent too. */
+  /** Rules that no row may match: the check of the file rejects it. */
+  invalid?: readonly InvalidRows[];
+  /** The query for rows that contradict another table, or have no parent there: each as a text in one column. */
   contradictions?: string;
 }
 
-/** A row that cannot be, however it came about. */
-export interface Refusal {
+/** Rows that cannot be right. */
+export interface InvalidRows {
   /** In words, after "a row with". */
   what: string;
   /** The condition in SQL, over the columns of the table. */
   where: string;
 }
 
-/** A published view: it passes columns of tables through, for a computed one would have no type. */
+/** A published view. It only passes columns through: a computed one would have no declared type. */
 export interface View {
   kind: 'view';
   name: string;
   description: string;
   columns: readonly Column[];
-  /** The whole SELECT. */
+  /** The complete SELECT. */
   select: string;
 }
 
 export type Mart = Table | View;
 
-/** A table that publishing makes for itself, and no reader sees. */
+/** A temporary table that other tables are filled from. */
 export interface WorkingTable {
+  kind: 'working';
   name: string;
-  /** Its columns and its key, as `create table` has them. */
+  /** Its columns and its key, as in `create table`. */
   definition: string;
-  /** The SELECT that fills it, over `live.`, tables made before it, and the parameters of `StatementParameters`. */
+  /** The SELECT that fills it, over `live.`, tables filled before it, and the parameters of `fillTable`. */
   select: string;
 }
 
-/** What the statements that fill tables are given by name. */
-export interface StatementParameters {
-  /** The day of the service's calendar that is not over. */
-  today: string;
-  /** Accounts that have storage in the config, as a JSON array. */
-  followed: string;
-}
+const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 
-const identifiers = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
-
-/** The statement that makes a table. With rowids: without, older readers (DuckDB before 0.8) cannot open it. */
-export function createTable({ name, columns, key, foreignKeys }: Table): string {
+/** The CREATE TABLE statement. With rowids, because older readers (DuckDB before 0.8) cannot open a table without. */
+export function createTable(table: Table | WorkingTable): string {
+  if (table.kind === 'working') return `create table temp.${table.name} ${table.definition}`;
+  const { name, columns, key, foreignKeys } = table;
   const lines = [
     ...columns.map(
       (column) => `"${column.name}" ${column.type}${key.includes(column.name) ? ' NOT NULL' : ''}`,
     ),
-    `PRIMARY KEY (${identifiers(key)})`,
+    `PRIMARY KEY (${quoteAll(key)})`,
     ...foreignKeys.map(
       ({ columns: ours, table, references }) =>
-        `FOREIGN KEY (${identifiers(ours)}) REFERENCES "${table}" (${identifiers(references)})`,
+        `FOREIGN KEY (${quoteAll(ours)}) REFERENCES "${table}" (${quoteAll(references)})`,
     ),
   ];
   return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)`;
 }
 
-/** The statement that makes a view. */
+/** The CREATE VIEW statement. */
 export function createView({ name, select }: View): string {
   return `CREATE VIEW "${name}" AS\n${select}`;
 }
 
-/** The statement that fills a table; null for one that is filled from values. */
-export function fillTable({ name, columns, from }: Table): string | null {
-  if (from === null) return null;
+/**
+ * The INSERT statement that fills a table by a SELECT. Its parameters: `today` is the day of the service's calendar that is
+ * not over, `followed` a JSON array of the accounts that have storage in the config.
+ */
+export function fillTable(table: Table | WorkingTable): string {
+  if (table.kind === 'working') return `insert into ${table.name}\n${table.select}`;
+  const { name, columns, from } = table;
   const values = columns.map((column) => column.value).join(',\n  ');
-  return `INSERT INTO "${name}" (${identifiers(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
+  return `INSERT INTO "${name}" (${quoteAll(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
 }
 
-/** The statement that makes a working table in that schema. */
-export function createWorking({ name, definition }: WorkingTable, schema: 'main' | 'temp' = 'temp'): string {
-  return `create table ${schema}.${name} ${definition}`;
-}
-
-/** The statement that fills a working table. */
-export function fillWorking({ name, select }: WorkingTable): string {
-  return `insert into ${name}\n${select}`;
-}
-
-/** Puts rows of values into a table that is filled from values. */
-export function insertAll(
+/** Inserts rows into a table that is filled from code. */
+export function insertRows(
   db: Database.Database,
   { name, columns }: Table,
   rows: Iterable<readonly unknown[]>,

@@ -1,4 +1,4 @@
-/** What a publication is asked for; plain values, for it is made in a process of its own. */
+/** What to publish and where to; plain values, because it is sent to a process of its own. */
 export interface PublishRequest {
   /** Absolute path of the live file. */
   live: string;
@@ -6,9 +6,9 @@ export interface PublishRequest {
   file: string;
   /** Fields of the service, or columns, that are left out. */
   exclude: readonly string[];
-  /** Days that dated copies are kept; 0: none are made. */
+  /** How many days dated copies are kept; 0: none are made. */
   keepDays: number;
-  /** Are dated copies removed that are older? Not where the clock may be wrong. */
+  /** Are older dated copies removed? False if the clock may be wrong. */
   pruneCopies: boolean;
   /** Accounts that have storage in the config. */
   storageAccounts: readonly string[];
@@ -17,15 +17,15 @@ export interface PublishRequest {
   durationUnit: 'ms' | 's';
   /** Version of vodhouse, for `about`. */
   version: string;
-  /** The moment of publication, in milliseconds since 1970. */
+  /** The time of publication, in milliseconds since 1970. */
   now: number;
-  /** The day of the service's calendar that it falls on. */
+  /** The day of the service's calendar that `now` falls on. */
   today: string;
-  /** For whoever is refused the lock: the command that publishes. */
+  /** The command that publishes: shown to others who need the lock. */
   command: string;
 }
 
-/** What was published. */
+/** The result of a publication. */
 export interface Publication {
   file: string;
   /** Size of the file. */
@@ -33,6 +33,6 @@ export interface Publication {
   durationMs: number;
   /** Rows by table. */
   rows: Record<string, number>;
-  /** The dated copy; null where none is kept. */
+  /** Path of the dated copy; null if none is kept. */
   copy: string | null;
 }

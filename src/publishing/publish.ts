@@ -1,71 +1,61 @@
-/** One publication: build, check, swap. Runs in a process of its own (child.ts): SQLite does not give way meanwhile. */
-import { mkdirSync, statSync } from 'node:fs';
+/** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { addDays } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
-import { toWarehouseError, isDamage } from '../database/integrity.ts';
+import { draftPath } from '../database/draft-files.ts';
+import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
-import { createHelperProcess, type HelperProcess } from './helper-process.ts';
+import { publishedFact } from './about-rows.ts';
+import { assertOurFile, keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { build } from './build.ts';
-import { checkTable, type Checked, type Expected } from './check.ts';
-import { publishedFact } from './fingerprint.ts';
+import { checkTable, type ExpectedRows } from './check.ts';
+import type { Table } from './mart.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
-import { draftPath } from '../database/draft-files.ts';
-import { flush, keepCopy, assertOurFile, removeCopies, swapIn, sweepLeftOvers } from './atomic-replace.ts';
 
 /**
- * Builds the published file anew and puts it in the place of the old one. Throws ConfigError where the file is
- * something else, LockedError where another process publishes, WarehouseError where the live file cannot be read, the
- * new one not be written, or it does not hold what it should: then the old one stands.
+ * Builds a new published file and replaces the old one with it. Throws ConfigError if another kind of file has its name,
+ * LockedError if another process publishes, WarehouseError if the live file cannot be read, the new file cannot be
+ * written, or the new file fails its check. The old file then stays.
  */
-export async function publish(order: PublishRequest): Promise<Publication> {
-  const begun = performance.now();
-  const marts = createMarts(order);
-  const lock = lockOrThrow(order.live, 'publish', order.command, order.now);
+export async function publish(request: PublishRequest): Promise<Publication> {
+  const startedAt = performance.now();
+  const { live, file, command, now } = request;
+  const marts = createMarts(request);
+  const lock = lockOrThrow(live, 'publish', command, now);
   try {
-    makeRoom(order);
-    const draft = draftPath(order.file);
-    const beside = createHelperProcess();
-    try {
-      const expected = await buildOrSay(draft, marts, order, beside);
-      // the disk writes while the file is checked
-      const [checked] = await Promise.all([checkAll(draft, marts, expected, beside), flush(draft)]);
-      await swapIn(draft, order.file);
-      return {
-        file: order.file,
-        bytes: statSync(order.file).size,
-        durationMs: performance.now() - begun,
-        rows: Object.fromEntries(checked.map(({ name, rows }) => [name, rows])),
-        copy: copyOf(order),
-      };
-    } finally {
-      beside.close();
-      sweepLeftOvers(order.file);
-    }
+    prepareFolder(live, file);
+    const rows = await buildAndReplace(request, marts);
+    const copy = keepDatedCopy(request);
+    return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows, copy };
   } catch (error) {
-    throw isSystemError(error) ? toWarehouseError(error, order.file) : error;
+    throw isSystemError(error) ? toWarehouseError(error, file) : error;
   } finally {
     lock.release();
   }
 }
 
-/** Throws ConfigError where the file that stands there was made from another warehouse: it may hold history that this has not. */
-function refuseOther(live: string, file: string): void {
+function prepareFolder(live: string, file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  assertOurFile(file);
+  assertSameWarehouse(live, file);
+  sweepLeftOvers(file);
+}
+
+/** Throws ConfigError if the published file was made from another warehouse: it may hold history that this one lacks. */
+function assertSameWarehouse(live: string, file: string): void {
   const since = publishedFact(file, 'warehouse_since');
-  const ours = since === null ? null : warehouseSince(live);
+  const ours = since === null ? null : getWarehouseStart(live);
   if (ours === null || ours === since) return;
   throw new ConfigError(
     `publish.file: ${file} was made from another warehouse, begun ${since} UTC; it stays as it is`,
-    {
-      hint: 'it may hold history that this one has not: move it away, or name another file',
-    },
+    { hint: 'it may hold history that this one has not: move it away, or name another file' },
   );
 }
 
-/** When the warehouse was created; null where that cannot be read: building from it then fails with the reason. */
-function warehouseSince(live: string): string | null {
+/** When the warehouse was created; null if that cannot be read: then the build fails with the reason. */
+function getWarehouseStart(live: string): string | null {
   try {
     const db = new Database(live, { readonly: true, fileMustExist: true });
     try {
@@ -78,45 +68,39 @@ function warehouseSince(live: string): string | null {
   }
 }
 
-/** The draft is new: where damage is found while it is built, it is that of the live file. */
-async function buildOrSay(...parameters: Parameters<typeof build>): Promise<Expected> {
+/** Gives the number of rows by table. */
+async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {
+  const draft = draftPath(request.file);
   try {
-    return await build(...parameters);
-  } catch (error) {
-    throw isDamage(error) ? toWarehouseError(error, parameters[2].live) : error;
+    const expected = await buildDraft(draft, marts, request);
+    chmodSync(draft, statSync(draft).mode & 0o444);
+    const flushed = startFsync(draft); // the disk writes while the file is checked
+    const rows = checkTables(draft, marts, expected);
+    await flushed;
+    await replaceFile(draft, request.file);
+    return rows;
+  } finally {
+    sweepLeftOvers(request.file);
   }
 }
 
-/** The two large tables are checked side by side. */
-async function checkAll(
-  draft: string,
-  marts: Marts,
-  expected: Expected,
-  beside: HelperProcess,
-): Promise<Checked[]> {
-  const tables = marts.all.filter((mart) => mart.kind === 'table');
-  const history = beside.check(draft, marts.videoHistory, expected);
-  history.catch(() => undefined); // told where it is awaited
-  const others = tables.filter((table) => table !== marts.videoHistory);
-  const checked = others.map((table) => checkTable(draft, table, expected));
-  return [...checked, await history];
+/** The draft is new, so damage that is found while it is built is damage of the live file. */
+async function buildDraft(draft: string, marts: Marts, request: PublishRequest): Promise<ExpectedRows> {
+  try {
+    return await build(draft, marts, request);
+  } catch (error) {
+    throw isDamage(error) ? toWarehouseError(error, request.live) : error;
+  }
 }
 
-function makeRoom({ live, file }: PublishRequest): void {
-  mkdirSync(dirname(file), { recursive: true });
-  assertOurFile(file);
-  refuseOther(live, file);
-  sweepLeftOvers(file);
+/** The history comes last: the other tables describe a wrong interval better. */
+function checkTables(draft: string, marts: Marts, expected: ExpectedRows): Record<string, number> {
+  const tables = marts.all.filter((mart) => mart.kind === 'table' && mart !== marts.videoHistory) as Table[];
+  const checked = [...tables, marts.videoHistory];
+  return Object.fromEntries(checked.map((table) => [table.name, checkTable(draft, table, expected)]));
 }
 
-function copyOf({ file, keepDays, pruneCopies, today }: PublishRequest): string | null {
-  if (keepDays === 0) return null;
-  const copy = keepCopy(file, today);
-  if (pruneCopies) removeCopies(file, addDays(today, -keepDays));
-  return copy;
-}
-
-/** What the file system or SQLite said with a code. */
+/** Does the error carry a code of the file system or of SQLite? */
 function isSystemError(error: unknown): boolean {
   return typeof (error as { code?: unknown } | null)?.code === 'string';
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/version.ts';
 import { measureDiskSpace } from '../database/disk-space.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
-import { publishedFact } from '../publishing/fingerprint.ts';
+import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { MODES, STATUSES } from '../database/schema/runs.ts';
 import { CHANGE_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { createPublishLoop } from '../../src/app/publish-loop.ts';
 import { createPublisher, type Publication } from '../../src/publishing/publisher.ts';
-import { publishedFact } from '../../src/publishing/fingerprint.ts';
+import { publishedFact } from '../../src/publishing/about-rows.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { orderOf } from '../support/fixtures/published-file.ts';

@@ -99,7 +99,7 @@ describe('a restored backup', () => {
   it('is not mixed with the log of a file that is gone, which is kept', () => {
     leaveInLog();
     rmSync(path);
-    expect(restore(path, file, NOW).kept).toBe(join(folder, `${KEPT}.lone-wal`));
+    expect(restore(path, file, NOW).kept).toBe(join(folder, `${KEPT}.orphan-wal`));
     expect(nameIn(path)).toBeNull();
   });
 

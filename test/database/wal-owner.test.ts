@@ -142,7 +142,7 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
     const { kept, carried } = restore(path, other, clock.now());
     expect(carried).toEqual({ error: expect.stringContaining('belongs to another file') as string });
     expect(wholeOf(path)).toEqual(wholeOf(other));
-    expect([nameIn(String(kept)), hashOf(`${String(kept)}.lone-wal`)]).toEqual(['in the backup', wal]);
+    expect([nameIn(String(kept)), hashOf(`${String(kept)}.orphan-wal`)]).toEqual(['in the backup', wal]);
   });
 });
 

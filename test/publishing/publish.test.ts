@@ -16,9 +16,6 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
-import { createHelperProcess, type HelperProcess } from '../../src/publishing/helper-process.ts';
-import { build } from '../../src/publishing/build.ts';
-import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
 import {
@@ -91,28 +88,6 @@ describe('a published file', () => {
     writer.exec('rollback');
     writer.close();
     expect(select('select title from videos where video_id = 1')).toEqual([{ title: 'Video 1' }]);
-  });
-});
-
-describe('a live file that changes between the looks of the two processes', () => {
-  it('is published as the one that builds saw it', async () => {
-    const order = orderOf(live());
-    const second = createHelperProcess();
-    const late: HelperProcess = {
-      ...second,
-      tally: async (...parameters) => {
-        await Promise.resolve(); // the first one has looked by now
-        execute(order.live, `${videoRow(3)} update warehouse_state set change_seq = 1000;`);
-        return second.tally(...parameters);
-      },
-    };
-    const expected = await build(order.file, createMarts(order), order, late);
-    second.close();
-    expect(expected).toMatchObject({ videos: 2, catalog_daily: 10, dates: 730 });
-    const last = 'select videos, added, size_gib from catalog_daily where is_live';
-    expect(rowsOf(order.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
-    expect(rowsOf(order.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
-    expect(valueOf(order.live, 'select count(*) from video')).toBe(3);
   });
 });
 

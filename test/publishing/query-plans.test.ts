@@ -1,23 +1,13 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { dayTables, videoTables } from '../../src/publishing/build.ts';
-import { attachLive } from '../../src/publishing/attach-live.ts';
-import {
-  createTable,
-  createWorking,
-  fillTable,
-  fillWorking,
-  type Table,
-  type WorkingTable,
-} from '../../src/publishing/mart.ts';
+import { attachLive, fillOrder } from '../../src/publishing/build.ts';
+import { createTable, fillTable } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
-import { TALLIED } from '../../src/publishing/movements.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { scansInsideScans } from '../support/query-plan.ts';
 
 const marts = createMarts({ durationUnit: 'ms', exclude: [] });
 const parameters = { today: '2026-03-10', followed: '["main"]' };
-const isWorking = (table: Table | WorkingTable): table is WorkingTable => !('kind' in table);
 
 /** A draft with empty tables, with a live file attached. */
 function openDraft(): Database.Database {
@@ -25,16 +15,15 @@ function openDraft(): Database.Database {
   db.pragma('foreign_keys = off');
   attachLive(db, liveFileWith(packageRow(101), videoRow(1), storageRow('2026-03-01', 1)));
   for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
-  for (const table of STATEMENTS.keys()) if (isWorking(table)) db.exec(createWorking(table));
+  for (const table of STATEMENTS.keys()) if (table.kind === 'working') db.exec(createTable(table));
   return db;
 }
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  [...TALLIED, ...videoTables(marts), ...dayTables(marts)].map((table) => [
-    table,
-    isWorking(table) ? fillWorking(table) : fillTable(table),
-  ]),
+  fillOrder(marts)
+    .filter((table) => table !== marts.dates)
+    .map((table) => [table, fillTable(table)]),
 );
 
 describe('the statements that fill a published file', () => {
@@ -48,7 +37,7 @@ describe('the statements that fill a published file', () => {
     (_name, statement) => {
       const db = openDraft();
       try {
-        expect(scansInsideScans(db, statement ?? '', parameters)).toEqual([]);
+        expect(scansInsideScans(db, statement, parameters)).toEqual([]);
       } finally {
         db.close();
       }

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { CopyResult } from '../../backup/backup.ts';
-import { backUpInChild } from '../../backup/backup-process.ts';
+import { backUpInChild, type CopyResult } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { publishTime } from '../../sync/run-clock.ts';
 import { assertSameZone } from '../../app/same-zone.ts';
-import { openPublisher } from '../../publishing/open-publisher.ts';
+import { openPublisher } from '../../publishing/publisher.ts';
 import { readBookedZone } from '../../warehouse/booked-zone.ts';
 import { EXIT } from '../exit.ts';
 import type { ConfigOptions } from '../command-context.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { createStaleCheck } from '../../health/freshness.ts';
 import { createReport, type Report } from '../../health/report.ts';
-import { openPublisher } from '../../publishing/open-publisher.ts';
+import { openPublisher } from '../../publishing/publisher.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';

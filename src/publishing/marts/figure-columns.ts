@@ -1,79 +1,47 @@
 /** The ten figures of a day of storage, as columns. */
-import type { Additivity, MadeColumn } from '../mart.ts';
-import { GIB } from './mart-columns.ts';
+import { STORAGE_FIELDS } from '../../lib/service-fields.ts';
+import type { Figure } from '../../lib/storage-figures.ts';
+import type { Additivity, TableColumn } from '../mart.ts';
+import { column, GIB, GIB_UNIT } from './mart-columns.ts';
 
-/** The five kinds of storage of docs/service.md 2.3: their columns in the live file, and what they are called here. */
-const KINDS = [
-  { count: 'mov_org_cnt', size: 'mov_org_size', name: 'original_video', words: 'original videos' },
-  { count: 'encoder_cnt', size: 'encoder_size', name: 'encoded_file', words: 'encoded files' },
-  { count: 'ad_org_cnt', size: 'ad_org_size', name: 'original_ad', words: 'original advertisement files' },
-  {
-    count: 'ad_encoder_cnt',
-    size: 'ad_encoder_size',
-    name: 'encoded_ad',
-    words: 'encoded advertisement files',
-  },
-  { count: 'image_count', size: 'image_size', name: 'image', words: 'original images' },
-] as const;
+/** The five kinds of storage of docs/service.md 2.3: their published name, and their columns in the live file. */
+const KINDS: readonly { name: string; count: Figure; size: Figure }[] = [
+  { name: 'original_video', count: 'mov_org_cnt', size: 'mov_org_size' },
+  { name: 'encoded_file', count: 'encoder_cnt', size: 'encoder_size' },
+  { name: 'original_ad', count: 'ad_org_cnt', size: 'ad_org_size' },
+  { name: 'encoded_ad', count: 'ad_encoder_cnt', size: 'ad_encoder_size' },
+  { name: 'image', count: 'image_count', size: 'image_size' },
+];
 
-/** The ten columns of the live file. */
-export const FIGURES: readonly string[] = KINDS.flatMap(({ count, size }) => [count, size]);
+/** The sum of all five sizes under that alias. NULL if one is missing: a sum of the others is no total. */
+export const totalSize = (alias: string) => KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
 
-/** The size of all five kinds under that alias. NULL where the service left one of them out: a sum of the others is no total. */
-export const totalOf = (alias: string) => KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
-
-/** Whose figures these are: in words after a description, and before a name. */
+/** Which figures: of the table `alias`, with a prefix for the names and a suffix for the descriptions. */
 export interface FigureSet {
-  /** Of the table of the live file, or of one with the same columns. */
   alias: string;
   prefix?: string;
   suffix?: string;
-  /** Of levels: summed over accounts, never over days. */
   additivity?: Additivity;
 }
 
-/** The total and the figures of each kind. */
-export function figures(set: FigureSet): MadeColumn[] {
-  return [...totals(set), ...KINDS.flatMap((kind) => figuresOf(kind, set))];
-}
-
-function totals({ alias, prefix = '', suffix = '', additivity = 'semi-additive' }: FigureSet): MadeColumn[] {
-  const total = totalOf(alias);
-  const description = `Size of all five kinds together${suffix}; NULL where one is not known.`;
-  return [
-    {
-      ...{ name: `${prefix}total_bytes`, type: 'BIGINT', unit: 'bytes', description },
-      ...{ source: null, additivity, value: total },
-    },
-    {
-      ...{ name: `${prefix}total_gib`, type: 'REAL', unit: 'GiB (2^30 bytes)', description },
-      ...{ source: null, additivity, value: `(${total}) / ${GIB}` },
-    },
+/** The total size and the figures of each kind. */
+export function figureColumns(set: FigureSet): TableColumn[] {
+  const { alias, prefix = '', suffix = '', additivity = 'semi-additive' } = set;
+  const sizeColumns = (name: string, description: string, value: string, source: Figure | null) => [
+    column(`${prefix}${name}_bytes`, 'BIGINT', description, value, { unit: 'bytes', source, additivity }),
+    column(`${prefix}${name}_gib`, 'REAL', description, `(${value}) / ${GIB}`, {
+      ...{ unit: GIB_UNIT, source, additivity },
+    }),
   ];
-}
-
-function figuresOf(
-  { count, size, name, words }: (typeof KINDS)[number],
-  { alias, prefix = '', suffix = '', additivity = 'semi-additive' }: FigureSet,
-): MadeColumn[] {
-  const sizeOf = { description: `Size of ${words}${suffix}.`, source: size, additivity };
+  const describe = (field: Figure) => `${STORAGE_FIELDS[field].description}${suffix}.`;
+  const total = `Size of all five kinds together${suffix}; NULL if one of them is unknown.`;
   return [
-    {
-      ...{ name: `${prefix}${name}_count`, type: 'BIGINT', unit: 'pieces' },
-      ...{
-        description: `Number of ${words}${suffix}.`,
-        source: count,
-        additivity,
-        value: `${alias}.${count}`,
-      },
-    },
-    {
-      ...{ name: `${prefix}${name}_bytes`, type: 'BIGINT', unit: 'bytes' },
-      ...{ ...sizeOf, value: `${alias}.${size}` },
-    },
-    {
-      ...{ name: `${prefix}${name}_gib`, type: 'REAL', unit: 'GiB (2^30 bytes)' },
-      ...{ ...sizeOf, value: `${alias}.${size} / ${GIB}` },
-    },
+    ...sizeColumns('total', total, totalSize(alias), null),
+    ...KINDS.flatMap(({ name, count, size }) => [
+      column(`${prefix}${name}_count`, 'BIGINT', describe(count), `${alias}.${count}`, {
+        ...{ unit: STORAGE_FIELDS[count].unit, source: count, additivity },
+      }),
+      ...sizeColumns(name, describe(size), `${alias}.${size}`, size),
+    ]),
   ];
 }

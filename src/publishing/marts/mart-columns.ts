@@ -1,120 +1,114 @@
-/** Columns that several marts have, and the forms of those that come from the live file. */
-import type { MadeColumn } from '../mart.ts';
+/** How columns of marts are declared, and the columns that several marts have. */
+import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
+import type { DataType, TableColumn } from '../mart.ts';
 
-/** Bytes of a GiB, as REAL: what is divided by it is REAL too. */
+/** Bytes of a GiB, as REAL: the result of a division by it is REAL too. */
 export const GIB = '1073741824.0';
+export const GIB_UNIT = 'GiB (2^30 bytes)';
 
-/** A length that the service counts in `unit`, as REAL in seconds. */
-export function inSeconds(value: string, unit: 'ms' | 's'): string {
+type Details = Partial<Pick<TableColumn, 'unit' | 'source' | 'additivity'>>;
+
+const UNIT_OF_TYPE: Partial<Record<DataType, string>> = {
+  BOOLEAN: '0 or 1',
+  DATE: 'YYYY-MM-DD',
+  TIMESTAMP: 'UTC',
+};
+
+/** A column. By default it is computed (no source), has the unit of its type, and a BIGINT is non-additive. */
+export function column(
+  name: string,
+  type: DataType,
+  description: string,
+  value: string,
+  details: Details = {},
+): TableColumn {
+  const unit = UNIT_OF_TYPE[type] ?? null;
+  const additivity = type === 'BIGINT' ? 'non-additive' : null;
+  return { name, type, unit, description, source: null, additivity, value, ...details };
+}
+
+/** A column that shows a column of the live file as it is. */
+export function sourceColumn(
+  name: string,
+  type: DataType,
+  description: string,
+  [alias, source]: readonly [alias: string, source: string],
+  details: Details = {},
+): TableColumn {
+  return column(name, type, description, `${alias}."${source}"`, { source, ...details });
+}
+
+/** A number of a video record (alias `v`). */
+export function videoNumber(
+  name: string,
+  type: 'BIGINT' | 'REAL',
+  field: VideoField,
+  details: Details & { value?: string; note?: string },
+): TableColumn {
+  const { value = `v.${field}`, note = '', ...rest } = details;
+  const description = `${VIDEO_FIELDS[field].description}${note}.`;
+  return column(name, type, description, value, { source: field, additivity: 'non-additive', ...rest });
+}
+
+/** A text of a video record (alias `v`): '' becomes NULL. Text written by people gets VARCHAR(2000): some tools truncate to it. */
+export function videoText(
+  name: string,
+  field: VideoField,
+  type: 'TEXT' | 'VARCHAR(255)' | 'VARCHAR(2000)' = 'VARCHAR(255)',
+): TableColumn {
+  return column(name, type, `${VIDEO_FIELDS[field].description}.`, nonEmpty(field), { source: field });
+}
+
+export const nonEmpty = (source: string) => `case when v."${source}" <> '' then v."${source}" end`;
+
+/** A duration of the service, as REAL in seconds. */
+export function toSeconds(value: string, unit: 'ms' | 's'): string {
   return unit === 'ms' ? `${value} / 1000.0` : `${value} * 1.0`;
 }
 
-/** The column that tells the package, in every mart of packages and videos. */
-const packageKey = (value: string): MadeColumn => ({
-  name: 'package_key',
-  type: 'VARCHAR(255)',
-  unit: null,
-  description: 'Account and package id as one key, such as main/101: joins to packages.',
-  source: null,
-  additivity: null,
-  value,
-});
+export const accountColumn = (alias: string) =>
+  sourceColumn('account', 'VARCHAR(255)', 'Name of the account in the config.', [alias, 'account']);
 
-/** The column that tells the account. */
-export const accountColumn = (alias: string): MadeColumn => ({
-  name: 'account',
-  type: 'VARCHAR(255)',
-  unit: null,
-  description: 'Name of the account in the config.',
-  source: 'account',
-  additivity: null,
-  value: `${alias}.account`,
-});
-
-/** The columns that name a package. */
-export const packageColumns = (alias: string): MadeColumn[] => [
-  packageKey(`${alias}.package_key`),
+/** The columns that identify a package. */
+export const packageColumns = (alias: string): TableColumn[] => [
+  column(
+    'package_key',
+    'VARCHAR(255)',
+    'Account and package id as one key, such as main/101: joins to packages.',
+    `${alias}.package_key`,
+  ),
   accountColumn(alias),
-  {
-    name: 'package_id',
-    type: 'BIGINT',
-    unit: null,
-    description: "The service's number of the distribution package; unique within its account.",
-    source: 'package_id',
-    additivity: 'non-additive',
-    value: `${alias}.package_id`,
-  },
+  sourceColumn(
+    'package_id',
+    'BIGINT',
+    "The service's number of the distribution package; unique within its account.",
+    [alias, 'package_id'],
+  ),
 ];
 
-/** A text of the live file: '' and NULL are one here. What people write gets VARCHAR(2000): some tools cut at the number. */
-export function text(
-  name: string,
-  source: string,
-  description: string,
-  type: 'TEXT' | 'VARCHAR(255)' | 'VARCHAR(2000)' = 'VARCHAR(255)',
-): MadeColumn {
-  const value = `case when v."${source}" <> '' then v."${source}" end`;
-  return { name, type, unit: null, description, source, additivity: null, value };
-}
-
-/** A moment of the live file. */
-export function moment(name: string, source: string, description: string): MadeColumn {
-  const value = `v."${source}"`;
-  return { name, type: 'TIMESTAMP', unit: 'UTC', description, source, additivity: null, value };
-}
-
-/** A flag that is computed. */
-export function flag(name: string, description: string, value: string): MadeColumn {
-  return { name, type: 'BOOLEAN', unit: '0 or 1', description, source: null, additivity: null, value };
-}
-
-/** A figure of the live file. */
-export function number(
-  name: string,
-  type: 'BIGINT' | 'REAL',
-  unit: string,
-  source: string,
-  additivity: 'additive' | 'non-additive',
-  value: string,
-  description: string,
-): MadeColumn {
-  return { name, type, unit, description, source, additivity, value };
-}
-
-/** A day in the three forms that BI tools want. */
-export function dayColumns(day: string): MadeColumn[] {
+/** A day in the three forms that BI tools need. */
+export function dayColumns(day: string): TableColumn[] {
+  const source = 'date';
   return [
-    {
-      name: 'day',
-      type: 'DATE',
-      unit: 'YYYY-MM-DD',
-      description: "Day of the service's calendar: joins to dates.",
-      source: 'date',
-      additivity: null,
-      value: day,
-    },
-    {
-      name: 'day_at',
-      type: 'TIMESTAMP',
-      unit: 'YYYY-MM-DD 00:00:00',
-      description: 'The same day as a moment, for tools that shift plain dates.',
-      source: 'date',
-      additivity: null,
-      value: `${day} || ' 00:00:00'`,
-    },
-    {
-      name: 'time',
-      type: 'BIGINT',
-      unit: 'seconds since 1970-01-01',
-      description: 'The same day as a number, for Grafana.',
-      source: 'date',
-      additivity: 'non-additive',
-      value: `cast(strftime('%s', ${day}) as integer)`,
-    },
+    column('day', 'DATE', "Day of the service's calendar: joins to dates.", day, { source }),
+    column(
+      'day_at',
+      'TIMESTAMP',
+      'The same day as a timestamp, for tools that shift plain dates by a time zone.',
+      `${day} || ' 00:00:00'`,
+      { source, unit: 'YYYY-MM-DD 00:00:00' },
+    ),
+    column(
+      'time',
+      'BIGINT',
+      'The same day as a number, for Grafana.',
+      `cast(strftime('%s', ${day}) as integer)`,
+      { source, unit: 'seconds since 1970-01-01' },
+    ),
   ];
 }
 
-/** The same where the calendar is joined under that alias: it has all three. */
-export function dayOfCalendarColumns(alias: string): MadeColumn[] {
-  return dayColumns('').map((column) => ({ ...column, value: `${alias}.${column.name}` }));
+/** The same columns, read from `dates` under that alias. */
+export function dayColumnsFromDates(alias: string): TableColumn[] {
+  return dayColumns('').map((each) => ({ ...each, value: `${alias}.${each.name}` }));
 }

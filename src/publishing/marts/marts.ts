@@ -1,4 +1,4 @@
-/** Everything that is published. */
+/** The registry of everything that is published. */
 import { ConfigError } from '../../lib/errors.ts';
 import { findNearest } from '../../lib/did-you-mean.ts';
 import type { Mart, Table } from '../mart.ts';
@@ -9,9 +9,9 @@ import { dates } from './dates.ts';
 import { storageDaily, storageReadings } from './storage.ts';
 import { packages } from './packages.ts';
 import { videoHistory, videos, videoVersions, type VideoOptions } from './videos.ts';
-import { wideViews } from './bi-views.ts';
+import { createWideViews } from './bi-views.ts';
 
-/** The tables by what must be there before them, and the views over them. */
+/** The tables by name, and all tables and views in the order of the documentation. */
 export interface Marts {
   packages: Table;
   videos: Table;
@@ -23,15 +23,14 @@ export interface Marts {
   catalogDaily: Table;
   dictionary: Table;
   about: Table;
-  /** All of them in the order of the documentation. */
   all: readonly Mart[];
 }
 
-/** The marts by these options. Throws ConfigError where a column is to be left out that is none, or is needed. */
+/** Throws ConfigError if an excluded column does not exist, or is needed. */
 export function createMarts(options: VideoOptions): Marts {
-  refuseUnknown(options);
+  assertExcludable(options);
   const tables = {
-    packages: packages(options),
+    packages: packages(options.durationUnit),
     videos: videos(options),
     videoHistory: videoHistory(options),
     storageDaily,
@@ -53,7 +52,7 @@ export function createMarts(options: VideoOptions): Marts {
     tables.storageCorrections,
     tables.catalogDaily,
     tables.dates,
-    ...wideViews({ ...tables, videoVersions: versions }),
+    ...createWideViews({ ...tables, videoVersions: versions }),
     tables.dictionary,
     tables.about,
   ];
@@ -61,30 +60,21 @@ export function createMarts(options: VideoOptions): Marts {
 }
 
 const NEEDED = [
-  'package_key',
-  'account',
-  'package_id',
-  'video_id',
-  'id',
-  'change_seq',
-  'valid_from',
-  'valid_to',
-  'is_current',
-  'is_removed',
+  ...['package_key', 'account', 'package_id', 'video_id', 'id', 'change_seq'],
+  ...['valid_from', 'valid_to', 'is_current', 'is_removed'],
 ];
 
-function refuseUnknown({ durationUnit, exclude }: VideoOptions): void {
-  const { columns } = videos({ durationUnit, exclude: [] });
-  const known = columns
-    .filter(({ name }) => !NEEDED.includes(name))
+function assertExcludable({ durationUnit, exclude }: VideoOptions): void {
+  const excludable = videos({ durationUnit, exclude: [] })
+    .columns.filter(({ name }) => !NEEDED.includes(name))
     .flatMap(({ name, source }) => [name, source ?? name]);
-  const unknown = exclude.filter((name) => !known.includes(name));
+  const unknown = exclude.filter((name) => !excludable.includes(name));
   if (unknown.length === 0) return;
-  const words = unknown.map((name) => {
-    const meant = findNearest(name, known);
-    return `"${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+  const listed = unknown.map((name) => {
+    const nearest = findNearest(name, excludable);
+    return `"${name}"${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`;
   });
-  throw new ConfigError(`publish.exclude: ${words.join(', ')} cannot be left out`, {
-    hint: `these can: ${[...new Set(known)].join(', ')}`,
+  throw new ConfigError(`publish.exclude: ${listed.join(', ')} cannot be left out`, {
+    hint: `these can: ${[...new Set(excludable)].join(', ')}`,
   });
 }

@@ -1,26 +1,26 @@
 /** Published: storage by day, and every reading. */
-import type { MadeColumn, Table, WorkingTable } from '../mart.ts';
-import { accountColumn, dayColumns, flag, GIB } from './mart-columns.ts';
-import { FIGURES, figures, totalOf } from './figure-columns.ts';
+import { FIGURES } from '../../lib/storage-figures.ts';
+import type { Table, TableColumn, WorkingTable } from '../mart.ts';
+import { figureColumns, totalSize } from './figure-columns.ts';
+import { accountColumn, column, dayColumns, GIB, GIB_UNIT, sourceColumn } from './mart-columns.ts';
 
-function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): MadeColumn {
-  const before = `lag(case when s.state = 'booked' then ${totalOf('s')} end) over (partition by d.account order by d.day)`;
-  return {
+function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): TableColumn {
+  const total = totalSize('s');
+  const before = `lag(case when s.state = 'booked' then ${total} end) over (partition by d.account order by d.day)`;
+  return column(
     name,
     type,
-    unit,
-    description:
-      'Change of the total against the day before; NULL unless both are booked: the reading of a day so far is no figure of a day.',
-    source: null,
-    additivity: 'non-additive', // over a day that is missing, the sum of the changes is not the growth
-    value: `case when s.state = 'booked' then ((${totalOf('s')}) - ${before})${divisor} end`,
-  };
+    'Change of the total since the day before; NULL unless both days are booked, because a live reading covers only a part of its day.',
+    `case when s.state = 'booked' then ((${total}) - ${before})${divisor} end`,
+    { unit, additivity: 'non-additive' }, // over a missing day, the sum of the changes is not the growth
+  );
 }
 
-export const toDates = { columns: ['day'], table: 'dates', references: ['day'] };
+const toDates = { columns: ['day'], table: 'dates', references: ['day'] };
 
-/** What is shown of a day: the newest correction, else what is booked or was last read. */
+/** The figures that readers see: the newest correction of a day, otherwise what is booked or was last read. */
 export const shownDay: WorkingTable = {
+  kind: 'working',
   name: 'shown_day',
   definition: `(account, date, state, observed_at, is_corrected, ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
   select: `select s.account, s.date, s.state, coalesce(c.accepted_at, s.observed_at), c.accepted_at is not null,
@@ -31,7 +31,7 @@ left join live.storage_correction c on c.account = s.account and c.date = s.date
 )`,
 };
 
-/** Why a day has no figures, and since when or until when it was asked for. What is certain comes first. */
+/** Why a day has no figures, and the time of the last request. The most certain reason comes first. */
 const REASON = `case when s.date is null then case
     when g.reason = 'incomplete' then 'the service did not return a complete record' || coalesce(' (' || q.reason || ')', '')
     when q.reason is not null then 'the record of the service could not be stored: ' || q.reason
@@ -45,63 +45,47 @@ const REASON = `case when s.date is null then case
     else ''
   end end`;
 
-/** One row a day of an account, without a hole. The table `account_day` says which. */
+/** One row a day of an account, without missing rows: `account_day` lists the days. */
 export const storageDaily: Table = {
   kind: 'table',
   name: 'storage_daily',
   description:
-    'One row a day of an account, from the first day known to today; a day that was not observed has a reason in place of figures.',
+    'One row per day of an account, from the first known day to today; a day without figures has a reason instead.',
   key: ['account', 'day'],
   foreignKeys: [toDates],
   columns: [
     accountColumn('d'),
     ...dayColumns('d.day'),
-    {
-      name: 'state',
-      type: 'VARCHAR(20)',
-      unit: 'booked, live or missing',
-      description:
-        'booked: never changes again, but by a correction (is_corrected). live: the last reading of a day that is not booked yet. missing: not observed.',
-      source: 'state',
-      additivity: null,
-      value: `coalesce(s.state, 'missing')`,
-    },
-    {
-      name: 'reason',
-      type: 'TEXT',
-      unit: null,
-      description: 'Why the figures are missing; NULL where they are not.',
-      source: null,
-      additivity: null,
-      value: REASON,
-    },
-    {
-      name: 'observed_at',
-      type: 'TIMESTAMP',
-      unit: 'UTC',
-      description: 'When the figures were read; of a corrected day, when the correction was accepted.',
-      source: 'observed_at',
-      additivity: null,
-      value: 's.observed_at',
-    },
-    flag(
+    column(
+      'state',
+      'VARCHAR(20)',
+      'booked: final, changed only by a correction (is_corrected). live: the last reading of a day that is not booked yet. missing: not observed.',
+      `coalesce(s.state, 'missing')`,
+      { unit: 'booked, live or missing', source: 'state' },
+    ),
+    column('reason', 'TEXT', 'Why the figures are missing; NULL if they are not.', REASON),
+    sourceColumn(
+      'observed_at',
+      'TIMESTAMP',
+      'When the figures were read; for a corrected day, when the correction was accepted.',
+      ['s', 'observed_at'],
+    ),
+    column(
       'is_corrected',
-      '1 where a person accepted these figures in place of the booked ones: storage_corrections has both.',
+      'BOOLEAN',
+      '1 if a person accepted these figures in place of the booked ones; storage_corrections has both.',
       'coalesce(s.is_corrected, 0)',
     ),
-    ...figures({ alias: 's' }),
+    ...figureColumns({ alias: 's' }),
     change('total_bytes_change', 'BIGINT', 'bytes', ''),
-    change('total_gib_change', 'REAL', 'GiB (2^30 bytes)', ` / ${GIB}`),
-    {
-      name: 'discrepancies',
-      type: 'BIGINT',
-      unit: 'figures',
-      description:
-        'How many figures of this booked day differ from what the service says now; what is booked stands until it is corrected.',
-      source: null,
-      additivity: 'additive',
-      value: 'coalesce(x.figures, 0)',
-    },
+    change('total_gib_change', 'REAL', GIB_UNIT, ` / ${GIB}`),
+    column(
+      'discrepancies',
+      'BIGINT',
+      'How many figures of this booked day differ from what the service returns now; the booked figures stay until they are corrected.',
+      'coalesce(x.figures, 0)',
+      { unit: 'figures', additivity: 'additive' },
+    ),
   ],
   from: `from account_day d
 left join shown_day s on s.account = d.account and s.date = d.day
@@ -124,47 +108,30 @@ export const storageReadings: Table = {
   kind: 'table',
   name: 'storage_readings',
   description:
-    "One row a reading of a day's figures while that day lasted: the service never tells them again.",
+    'One row per reading of a day that was not over: the service does not return these figures again.',
   key: ['reading_id'],
   foreignKeys: [toDates],
   columns: [
-    {
-      name: 'reading_id',
-      type: 'BIGINT',
-      unit: null,
-      description: 'Number of the reading, rising.',
-      source: 'reading_id',
-      additivity: 'non-additive',
-      value: 's.reading_id',
-    },
+    sourceColumn('reading_id', 'BIGINT', 'Number of the reading, increasing.', ['s', 'reading_id']),
     accountColumn('s'),
-    {
-      name: 'observed_at',
-      type: 'TIMESTAMP',
-      unit: 'UTC',
-      description: 'When it was read.',
-      source: 'observed_at',
-      additivity: null,
-      value: 's.observed_at',
-    },
-    {
-      name: 'observed_time',
-      type: 'BIGINT',
-      unit: 'seconds since 1970-01-01',
-      description: 'When it was read, as a number, for Grafana.',
-      source: 'observed_at',
-      additivity: 'non-additive',
-      value: `cast(strftime('%s', s.observed_at) as integer)`,
-    },
+    sourceColumn('observed_at', 'TIMESTAMP', 'When the figures were read.', ['s', 'observed_at']),
+    column(
+      'observed_time',
+      'BIGINT',
+      'When the figures were read, as a number, for Grafana.',
+      `cast(strftime('%s', s.observed_at) as integer)`,
+      { unit: 'seconds since 1970-01-01', source: 'observed_at' },
+    ),
     ...dayColumns('s.date'),
-    ...figures({ alias: 's' }),
+    ...figureColumns({ alias: 's' }),
   ],
   from: 'from live.storage_reading s order by s.reading_id',
   count: 'select count(*) from live.storage_reading',
 };
 
-/** Every day of each account from the first that anything is known of, to today where it is still read. */
+/** Every day of each account, from its first known day to its last one; to today if the account is still read. */
 export const accountDay: WorkingTable = {
+  kind: 'working',
   name: 'account_day',
   definition: '(account, day, primary key (account, day)) without rowid',
   select: `select f.account, d.day

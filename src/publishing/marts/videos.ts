@@ -1,157 +1,130 @@
 /** Published: videos and their states. */
-import type { MadeColumn, Table, View } from '../mart.ts';
-import { flag, GIB, inSeconds, moment, number, packageColumns, text } from './mart-columns.ts';
+import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
+import type { Table, TableColumn, View } from '../mart.ts';
+import {
+  column,
+  GIB,
+  GIB_UNIT,
+  nonEmpty,
+  packageColumns,
+  sourceColumn,
+  toSeconds,
+  videoNumber,
+  videoText,
+} from './mart-columns.ts';
 
 /** What the marts of videos depend on. */
 export interface VideoOptions {
-  /** What `video.duration` counts in. */
+  /** Unit of `video.duration`. */
   durationUnit: 'ms' | 's';
-  /** Columns left out, under the service's name or the published one. */
+  /** Columns that are left out, under the service's name or the published one. */
   exclude: readonly string[];
 }
 
-/** `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL for what is no moment of the calendar. */
+/** `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL if that is no valid time. */
 const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then substr(v.cdate, 1, 19) end`;
 
-/** Figures and moments first: SQLite reads a row from its beginning. */
-function stateColumns({ durationUnit }: VideoOptions): MadeColumn[] {
-  const seconds = inSeconds('v.duration', durationUnit);
+/** Numbers and times first, because SQLite reads a row from its start. */
+function stateColumns(durationUnit: 'ms' | 's'): TableColumn[] {
   return [
-    flag(
+    column(
       'is_removed',
-      '1 where the video is proved to be no longer in the package.',
+      'BOOLEAN',
+      '1 if the video is proved to be no longer in the package.',
       'v.removed_at is not null',
     ),
-    moment('first_seen_at', 'first_seen_at', 'When vodhouse saw the video in this package first.'),
-    moment('changed_at', 'changed_at', 'When this state was stored; a removal and a return are changes too.'),
-    moment('removed_at', 'removed_at', 'The proof of its removal; NULL while it is there.'),
-    {
-      ...moment(
-        'created_at',
-        'cdate',
-        "When the video was created, on the service's own clock: its time zone is not documented.",
-      ),
-      unit: "the service's clock",
-      value: CREATED_AT,
-    },
-    number('duration_seconds', 'REAL', 'seconds', 'duration', 'additive', seconds, 'Playback length.'),
-    number('size_bytes', 'BIGINT', 'bytes', 'filesize', 'additive', 'v.filesize', 'File size.'),
-    number(
-      'size_gib',
-      'REAL',
-      'GiB (2^30 bytes)',
-      'filesize',
-      'additive',
-      `v.filesize / ${GIB}`,
-      'File size; sums right where a driver cuts integers to 32 bits.',
+    timestamp('first_seen_at', 'When vodhouse first saw the video in this package.'),
+    timestamp('changed_at', 'When this state was stored; a removal and a return are changes too.'),
+    timestamp('removed_at', 'When its removal was proved; NULL while the video is in the package.'),
+    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, CREATED_AT, {
+      ...{ source: 'cdate', unit: "the service's clock" },
+    }),
+    videoNumber('duration_seconds', 'REAL', 'duration', {
+      ...{ unit: 'seconds', additivity: 'additive', value: toSeconds('v.duration', durationUnit) },
+    }),
+    videoNumber('size_bytes', 'BIGINT', 'filesize', { unit: 'bytes', additivity: 'additive' }),
+    videoNumber('size_gib', 'REAL', 'filesize', {
+      ...{ unit: GIB_UNIT, additivity: 'additive', value: `v.filesize / ${GIB}` },
+      note: '; its sum is right even if a driver truncates integers to 32 bits',
+    }),
+    videoNumber('width_pixels', 'BIGINT', 'v_width', { unit: 'pixels' }),
+    videoNumber('height_pixels', 'BIGINT', 'v_height', { unit: 'pixels' }),
+    videoNumber('frames_per_second', 'REAL', 'v_framerate', { unit: VIDEO_FIELDS.v_framerate.unit }),
+    videoText('title', 'title', 'VARCHAR(2000)'),
+    videoText('series', 'series', 'VARCHAR(2000)'),
+    videoText('author', 'author', 'VARCHAR(2000)'),
+    videoText('copyright', 'copyright', 'VARCHAR(2000)'),
+    videoText('content_id', 'cid'),
+    videoText('rate', 'rate'),
+    videoText('encoding_success', 'encoding_success'),
+    videoText('options', 'opt'),
+    videoText('drm_content_id', 'drm_cid'),
+    videoText('preloading', 'preloading'),
+    videoText('access_key', 'access_key'),
+    videoText('original_access_key', 'org_access_key'),
+    videoText('tags', 'tag', 'TEXT'),
+    videoText('description', 'content', 'TEXT'),
+    videoText('miscellaneous', 'etc', 'TEXT'),
+    videoText('thumbnail_url', 'thumbnail_url', 'TEXT'),
+    videoText('thumbnail_sheet_url', 'thumbnail_sheet_url', 'TEXT'),
+    column(
+      'extra_json',
+      'TEXT',
+      'Fields that the service sends and does not document, as JSON.',
+      nonEmpty('extra'),
+      { source: 'extra' },
     ),
-    number(
-      'width_pixels',
-      'BIGINT',
-      'pixels',
-      'v_width',
-      'non-additive',
-      'v.v_width',
-      'Width of the picture.',
-    ),
-    number(
-      'height_pixels',
-      'BIGINT',
-      'pixels',
-      'v_height',
-      'non-additive',
-      'v.v_height',
-      'Height of the picture.',
-    ),
-    number(
-      'frames_per_second',
-      'REAL',
-      'frames per second',
-      'v_framerate',
-      'non-additive',
-      'v.v_framerate',
-      'Frame rate.',
-    ),
-    text('title', 'title', 'Title.', 'VARCHAR(2000)'),
-    text('series', 'series', 'Series that it belongs to.', 'VARCHAR(2000)'),
-    text('author', 'author', 'Original creator.', 'VARCHAR(2000)'),
-    text('copyright', 'copyright', 'Copyright notice.', 'VARCHAR(2000)'),
-    text('content_id', 'cid', 'Content identifier; its meaning is not documented.'),
-    text('rate', 'rate', 'Not documented by the service.'),
-    text(
-      'encoding_success',
-      'encoding_success',
-      'Encoding result flag: Y occurs, other values are not documented.',
-    ),
-    text('options', 'opt', 'Not documented by the service; NONE occurs.'),
-    text('drm_content_id', 'drm_cid', 'Not documented by the service.'),
-    text('preloading', 'preloading', 'Not documented by the service.'),
-    text('access_key', 'access_key', 'Video key (video access key, level 2).'),
-    text('original_access_key', 'org_access_key', 'Original key (video access key, level 1).'),
-    text('tags', 'tag', 'Tags, as the service writes them.', 'TEXT'),
-    text('description', 'content', 'Description.', 'TEXT'),
-    text('miscellaneous', 'etc', 'Free text.', 'TEXT'),
-    text('thumbnail_url', 'thumbnail_url', 'Address of the thumbnail image.', 'TEXT'),
-    text('thumbnail_sheet_url', 'thumbnail_sheet_url', 'Not documented by the service.', 'TEXT'),
-    text('extra_json', 'extra', 'Fields that the service sends and does not document, as JSON.', 'TEXT'),
   ];
 }
 
-const changeSeq: MadeColumn = {
-  name: 'change_seq',
-  type: 'BIGINT',
-  unit: null,
-  description:
-    'Number of the change that made this state, rising over the whole file: read on from the last one you saw. After a restored backup, numbers are given again.',
-  source: 'change_seq',
-  additivity: 'non-additive',
-  value: 'v.change_seq',
-};
-
-const videoId: MadeColumn = {
-  name: 'video_id',
-  type: 'BIGINT',
-  unit: null,
-  description: "The service's number of the video; a video in two packages has a row in each.",
-  source: 'id',
-  additivity: 'non-additive',
-  value: 'v.id',
-};
-
-function columnsOfState(options: VideoOptions, validFrom: string, validTo: string, isCurrent: 0 | 1) {
-  const span = (name: string, value: string, description: string): MadeColumn => ({
-    ...moment(name, name, description),
-    source: null,
-    value,
-  });
-  return [
-    ...packageColumns('p'),
-    videoId,
-    changeSeq,
-    span('valid_from', validFrom, 'From when on this state held.'),
-    span('valid_to', validTo, 'From when on it no longer held, exclusive; NULL for the present state.'),
-    flag('is_current', '1 for the present state of a video.', String(isCurrent)),
-    ...stateColumns(options),
-  ].filter(
-    ({ name, source }) => !options.exclude.includes(name) && !(source && options.exclude.includes(source)),
-  );
+function timestamp(name: string, description: string): TableColumn {
+  return sourceColumn(name, 'TIMESTAMP', description, ['v', name]);
 }
 
-const toPackages = { columns: ['package_key'], table: 'packages', references: ['package_key'] };
+function createColumns(
+  { durationUnit, exclude }: VideoOptions,
+  state: { validFrom: string; validTo: string; isCurrent: 0 | 1 },
+): TableColumn[] {
+  return [
+    ...packageColumns('p'),
+    sourceColumn(
+      'video_id',
+      'BIGINT',
+      "The service's number of the video; a video in two packages has a row in each.",
+      ['v', 'id'],
+    ),
+    sourceColumn(
+      'change_seq',
+      'BIGINT',
+      'Number of the change that led to this state, increasing over the whole file: continue from the last one you read. After a backup was restored, numbers are used again.',
+      ['v', 'change_seq'],
+    ),
+    column('valid_from', 'TIMESTAMP', 'Start of this state.', state.validFrom),
+    column(
+      'valid_to',
+      'TIMESTAMP',
+      'End of this state, exclusive; NULL for the present state.',
+      state.validTo,
+    ),
+    column('is_current', 'BOOLEAN', '1 for the present state of a video.', String(state.isCurrent)),
+    ...stateColumns(durationUnit),
+  ].filter(({ name, source }) => !exclude.includes(name) && !(source && exclude.includes(source)));
+}
 
 /** One row a video of a package, in its present state. */
 export function videos(options: VideoOptions): Table {
   return {
     kind: 'table',
     name: 'videos',
-    description:
-      'One row a video of a package, in its present state; also those that are removed (is_removed).',
+    description: 'One row per video of a package, in its present state, including removed ones (is_removed).',
     key: ['package_key', 'video_id'],
-    foreignKeys: [toPackages],
-    columns: columnsOfState(options, 'coalesce(v.removed_at, v.changed_at)', 'null', 1),
-    from: 'from keyed p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
+    foreignKeys: [{ columns: ['package_key'], table: 'packages', references: ['package_key'] }],
+    columns: createColumns(options, {
+      ...{ validFrom: 'coalesce(v.removed_at, v.changed_at)', validTo: 'null', isCurrent: 1 },
+    }),
+    from: 'from package_keys p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
     count: 'select count(*) from live.video',
-    never: [
+    invalid: [
       { what: 'a state that is not the present one', where: 'valid_to is not null or is_current <> 1' },
     ],
   };
@@ -163,15 +136,15 @@ export function videoHistory(options: VideoOptions): Table {
     kind: 'table',
     name: 'video_history',
     description:
-      'One row a state of a video that another one superseded; with the present ones: video_versions.',
+      'One row per former state of a video; video_versions has these and the present states together.',
     key: ['package_key', 'video_id', 'change_seq'],
     foreignKeys: [
       { columns: ['package_key', 'video_id'], table: 'videos', references: ['package_key', 'video_id'] },
     ],
-    columns: columnsOfState(options, 'v.valid_from', 'v.valid_to', 0),
-    from: 'from keyed p cross join live.video_version v on v.account = p.account and v.package_id = p.package_id',
+    columns: createColumns(options, { validFrom: 'v.valid_from', validTo: 'v.valid_to', isCurrent: 0 }),
+    from: 'from package_keys p cross join live.video_version v on v.account = p.account and v.package_id = p.package_id',
     count: 'select count(*) from live.video_version',
-    never: [
+    invalid: [
       { what: 'a second present state of its video', where: 'valid_to is null or is_current <> 0' },
       { what: 'an end before its beginning', where: 'valid_to < valid_from' },
     ],
@@ -184,13 +157,13 @@ limit 1`,
   };
 }
 
-/** Every state of every video. Both halves have columns of a declared type: drivers look at either. */
+/** Every state of every video. Drivers may take the types from either half: both have declared types. */
 export function videoVersions({ columns }: Table): View {
   const names = columns.map(({ name }) => name).join(', ');
   return {
     kind: 'view',
     name: 'video_versions',
-    description: 'One row a state of a video, former and present: the complete history.',
+    description: 'One row per state of a video, former and present: the complete history.',
     columns,
     select: `select ${names} from video_history\nunion all\nselect ${names} from videos`,
   };

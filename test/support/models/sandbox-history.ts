@@ -15,7 +15,7 @@ import { allDays, allRecords } from '../fixtures/json-page.ts';
 import { createServiceServer } from '../../../src/service/server/server.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import type { Mode } from '../../../src/database/schema/runs.ts';
-import { openPublisher } from '../../../src/publishing/open-publisher.ts';
+import { openPublisher } from '../../../src/publishing/publisher.ts';
 import { configOf } from '../fixtures/open-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { silentProgress } from '../../../src/sync/context.ts';

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { publishedFact } from '../../../src/publishing/fingerprint.ts';
+import { publishedFact } from '../../../src/publishing/about-rows.ts';
 import { publish } from '../../../src/publishing/publish.ts';
 import { built, runModule } from './child-process.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../fixtures/filled-live-file.ts';

@@ -1,0 +1,93 @@
+/** The rows of the published table `about`: written into a new file, read back from the published one. */
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { toTimestamp } from '../lib/clock.ts';
+import { createFingerprint, SHAPE } from './fingerprint.ts';
+import type { PublishRequest } from './publish-request.ts';
+
+/** The value of a key of `about` in the published file; null if there is none, or no file that can be read. */
+export function publishedFact(file: string, key: string): string | null {
+  if (!existsSync(file)) return null;
+  try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      return db.prepare('select value from about where key = ?').pluck().get(key) as string | null;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null; // another kind of file, or an old shape: the next publication reports it, or replaces it
+  }
+}
+
+type AboutRow = [key: string, value: string | null, description: string];
+
+/** The rows for a new file. `live` as for `createFingerprint`. */
+export function createAboutRows(live: Database.Database, request: PublishRequest): AboutRow[] {
+  const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
+  const { created_at, change_seq } = live
+    .prepare('select created_at, change_seq from warehouse_state')
+    .get() as { created_at: string; change_seq: number };
+  return [
+    ['version', version, 'Version of vodhouse that made this file.'],
+    ['shape', String(SHAPE), 'Version number of the tables and columns of this file.'],
+    [
+      'published_at',
+      toTimestamp(now),
+      'When this file was made, in UTC: after a run that changed something.',
+    ],
+    ['timezone', timezone, "Time zone of the service's calendar: the days in this file are days of it."],
+    ['today', today, 'The day that was not over when this file was made.'],
+    ['duration_unit', durationUnit, "The unit in which the service's duration was read."],
+    ['excluded', exclude.join(', ') || null, 'Fields of the service that are left out.'],
+    ...createFreshnessRows(live, storageAccounts),
+    ['warehouse_since', created_at, 'When the warehouse behind this file was created, in UTC.'],
+    ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
+    ['fingerprint', createFingerprint(live, request), 'Two files with the same value have the same content.'],
+  ];
+}
+
+/** Freshness is the age of the oldest stream that is still read. */
+function createFreshnessRows(live: Database.Database, accounts: readonly string[]): AboutRow[] {
+  const { packages, videosAsOf, newestWalk, newestBooked } = live.prepare(FRESHNESS).get() as Freshness;
+  const storageAsOf = getOldestReading(live, accounts);
+  const streams = [...(packages > 0 ? [videosAsOf] : []), ...(accounts.length > 0 ? [storageAsOf] : [])];
+  return [
+    [
+      'freshness',
+      getOldest(streams),
+      'Since this time (UTC), every package was walked completely and the storage of every account was read; NULL if one never was.',
+    ],
+    [
+      'videos_as_of',
+      videosAsOf,
+      'Since this time (UTC), a walk has read all pages of every package in the config; NULL if one was never read.',
+    ],
+    ['videos_newest', newestWalk, 'When the last walk over all pages of a package ended, in UTC.'],
+    ['storage_as_of', storageAsOf, "Since this time (UTC), today's storage of every account was read."],
+    ['storage_booked_through', newestBooked, 'The newest day of storage that never changes again.'],
+  ];
+}
+
+interface Freshness {
+  packages: number;
+  videosAsOf: string | null;
+  newestWalk: string | null;
+  newestBooked: string | null;
+}
+
+const FRESHNESS = `select count(*) as packages, max(walked_at) as newestWalk,
+  case when count(*) = count(walked_at) then min(walked_at) end as videosAsOf,
+  (select max(date) from storage_day where state = 'booked') as newestBooked
+from package where retired_at is null`;
+
+/** The newest reading of each account, and the oldest of these. */
+function getOldestReading(live: Database.Database, accounts: readonly string[]): string | null {
+  const newest = live.prepare('select max(observed_at) from storage_reading where account = ?').pluck();
+  return getOldest(accounts.map((account) => newest.get(account) as string | null));
+}
+
+/** Null if one of the times is unknown, or if there are none. */
+function getOldest(times: readonly (string | null)[]): string | null {
+  return times.includes(null) ? null : ([...times].sort()[0] ?? null);
+}

@@ -1,0 +1,44 @@
+/** The rows of `dates`. */
+import type Database from 'better-sqlite3';
+import { createCalendar, toDayParts } from '../../lib/calendar.ts';
+import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
+
+/** Whole years, from the year before the first fact to the year of the last one. Reads `state_span` and the live file. */
+export function* createDateRows(
+  db: Database.Database,
+  { timezone, today }: { timezone: string; today: string },
+): Generator<(string | number)[]> {
+  const calendar = createCalendar(timezone);
+  const [firstTime, ...days] = db.prepare(FACTS).raw().get() as [string | null, ...(string | null)[]];
+  const firstDay = firstTime === null ? null : calendar.dayAt(fromTimestamp(firstTime));
+  const sorted = [firstDay, ...days, today].filter((day) => day !== null).sort();
+  const firstYear = Number(sorted[0]?.slice(0, 4)) - 1;
+  const lastYear = sorted.at(-1)?.slice(0, 4);
+  for (const { day, startsAt, endsAt } of calendar.days(`${firstYear}-01-01`, `${lastYear}-12-31`))
+    yield [...formatDay(day), toTimestamp(startsAt), toTimestamp(endsAt)];
+}
+
+/** The first time of a video or walk, the first and the last day of storage. */
+const FACTS = `select
+  (select min(time) from (
+    select min(since) || ':00' as time from state_span
+    union all select min(first_walked_at) from live.package
+  )), min(date), max(date)
+from (
+  select date from live.storage_day
+  union all select date from live.storage_gap
+  union all select date from live.storage_reading
+)`;
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+function formatDay(day: string): (string | number)[] {
+  const { year, month, dayOfMonth, weekday, isoYear, isoWeek } = toDayParts(day);
+  return [
+    ...[day, `${day} 00:00:00`, Date.UTC(year, month - 1, dayOfMonth) / 1000],
+    ...[year, Math.ceil(month / 3), month, `${day.slice(0, 8)}01`],
+    ...[isoYear, isoWeek, addDays(day, 1 - weekday)],
+    ...[dayOfMonth, weekday, WEEKDAYS[weekday - 1] ?? '', weekday > 5 ? 1 : 0],
+  ];
+}
