@@ -17,7 +17,7 @@ const STATE_SPAN_COLUMNS = `sum(is_live), sum(removal),
 /**
  * The states of a package's videos by the minutes in which they began and ended: how many are live, how many are removals,
  * and the duration and size of the live ones. A walk stores many changes in a minute, so there are far fewer rows than states.
- * Each table is grouped by itself: SQLite then sorts within a package only, in two thirds of the time.
+ * Each table is grouped by itself, so that SQLite sorts within a package only.
  */
 export const stateSpan: WorkingTable = {
   kind: 'working',
