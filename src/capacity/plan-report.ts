@@ -1,33 +1,24 @@
-/** What `plan` tells, from the config and the sizes in the live file; nothing is sent. The shape is that of `--json`. */
+/** The plan of a config, by the sizes in its live file. Sends nothing. Its shape is that of `plan --json` (docs/json.md). */
 import { existsSync } from 'node:fs';
 import type { Config, ScheduleConfig } from '../config/config.ts';
+import { commandsFor } from '../health/commands.ts';
 import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import {
-  countCost,
-  evaluatePlan,
-  proposeSchedule,
-  type AccountCost,
-  type PackageSize,
-  type PassCost,
-  type Proposal,
-  type Shortfall,
-  type PlanResult,
-} from './plan.ts';
-import { createTimetables, type Timetable } from './timetable.ts';
-import { maxBoundaryReads } from '../sync/videos/boundary-read.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
-import { planSentence } from './plan-sentence.ts';
-import { commandsFor } from '../health/commands.ts';
+import { maxBoundaryReads } from '../sync/videos/boundary-read.ts';
+import { countCost, type PackageSize, type PassCost } from './cost.ts';
+import { evaluatePlan, proposeSchedule, type GetTimetable, type Shortfall } from './plan.ts';
+import { planSentence, type EvaluatedAccount } from './plan-sentence.ts';
+import { createTimetables } from './timetable.ts';
 
 export interface Plan {
   warehouse: string;
-  /** False before the first run: no size is known then. */
+  /** False before the first run: sizes are not known then. */
   warehouse_exists: boolean;
   schedule: ScheduleConfig;
   fits: boolean;
-  /** A schedule that fits every account that any of those proposed does; null where the present one does. */
+  /** A schedule that fits every account that has a proposal; null where no account has one. */
   proposal: ScheduleConfig | null;
   accounts: AccountPlan[];
 }
@@ -35,11 +26,11 @@ export interface Plan {
 export interface AccountPlan {
   account: string;
   packages: number;
-  /** Of these, packages whose size is not known yet: each counts as one page, and the plan is a lower bound. */
+  /** Packages whose size is not known yet: each counts as one page, and the plan is a lower bound. */
   packages_unknown: number;
   full: PassPlan;
   quick: PassPlan | null;
-  /** Requests that a full pass may make on top, at most, to look between two pages. */
+  /** Additional boundary reads of a full pass, at most. */
   boundary_reads: number;
   requests_per_day: number;
   per_day: number | null;
@@ -53,69 +44,62 @@ export interface AccountPlan {
 export interface PassPlan {
   pages: number;
   requests: number;
-  /** At the limits of second and minute; null: no limit. */
+  /** At the limits per second and minute; null: no limit. */
   time_ms: number | null;
   runs_per_day: number;
 }
 
-/** An account with all that its plan is written from. */
-interface Judged {
-  cost: AccountCost;
-  verdict: PlanResult;
-  proposal: Proposal | null;
-}
-
-/** The plan of a config, by the sizes in its live file, if there is one. `now`: milliseconds since 1970. */
+/** `now`: milliseconds since 1970. */
 export function createPlan(config: Config, now: number): Plan {
   const { schedule, warehouse } = config;
   const sizes = readSizes(warehouse);
-  const timetableOf = createTimetables(now);
-  const timetable = timetableOf(schedule);
-  const judged = judgeAll(config, sizes ?? [], timetableOf);
-  const allFit = judged.every(fits);
-  const able = judged.filter((each) => fits(each) || each.proposal).map(({ cost }) => cost);
-  const hasProposal = judged.some(({ proposal }) => proposal);
+  const getTimetable = createTimetables(now);
+  const evaluated = evaluateAccounts(config, sizes ?? [], getTimetable);
+  const fitting = evaluated.filter((each) => fits(each) || each.proposal).map(({ cost }) => cost);
+  const hasProposal = evaluated.some(({ proposal }) => proposal);
   return {
     warehouse,
     warehouse_exists: sizes !== null,
     schedule,
-    fits: allFit,
-    proposal: hasProposal ? (proposeSchedule(able, schedule, timetableOf)?.schedule ?? null) : null,
-    accounts: judged.map((each) => accountPlan(each, schedule, timetable)),
+    fits: evaluated.every(fits),
+    proposal: hasProposal ? (proposeSchedule(fitting, schedule, getTimetable)?.schedule ?? null) : null,
+    accounts: evaluated.map(createAccountPlan),
   };
 }
 
 /** Null where there is no live file yet. */
 function readSizes(path: string): PackageSize[] | null {
   if (!existsSync(path)) return null;
-  const overview = openStatusQueries(path);
+  const queries = openStatusQueries(path);
   try {
-    return overview.packages();
+    return queries.packages();
   } finally {
-    overview.close();
+    queries.close();
   }
 }
 
-function judgeAll(
+function evaluateAccounts(
   { accounts, schedule, walk }: Config,
   sizes: readonly PackageSize[],
-  timetableOf: (schedule: ScheduleConfig) => Timetable,
-): Judged[] {
+  getTimetable: GetTimetable,
+): EvaluatedAccount[] {
+  const timetable = getTimetable(schedule);
   return accounts.map((account) => {
     const cost = countCost(account, sizes, (pages) => maxBoundaryReads(walk.boundaryReads, pages));
-    const verdict = evaluatePlan(cost, timetableOf(schedule));
-    const fits = verdict.shortfalls.length === 0;
-    return { cost, verdict, proposal: fits ? null : proposeSchedule([cost], schedule, timetableOf) };
+    const result = evaluatePlan(cost, timetable);
+    const isFitting = result.shortfalls.length === 0;
+    const proposal = isFitting ? null : proposeSchedule([cost], schedule, getTimetable);
+    return { cost, result, proposal, schedule, timetable };
   });
 }
 
-function fits({ verdict }: Judged): boolean {
-  return verdict.shortfalls.length === 0;
+function fits({ result }: EvaluatedAccount): boolean {
+  return result.shortfalls.length === 0;
 }
 
-function accountPlan(judged: Judged, schedule: ScheduleConfig, timetable: Timetable): AccountPlan {
-  const { cost, verdict, proposal } = judged;
-  const passPlan = ({ timeMs, ...pass }: PassCost, runs: number): PassPlan => ({
+function createAccountPlan(account: EvaluatedAccount): AccountPlan {
+  const { cost, result, proposal, schedule } = account;
+  const createPassPlan = ({ timeMs, ...pass }: PassCost, runs: number): PassPlan => ({
     ...pass,
     time_ms: timeMs,
     runs_per_day: runs,
@@ -124,25 +108,25 @@ function accountPlan(judged: Judged, schedule: ScheduleConfig, timetable: Timeta
     account: cost.account,
     packages: cost.packages,
     packages_unknown: cost.packagesUnknown,
-    full: passPlan(cost.full, verdict.runs.full),
-    quick: schedule.quick === null ? null : passPlan(cost.quick, verdict.runs.quick),
+    full: createPassPlan(cost.full, result.runs.full),
+    quick: schedule.quick === null ? null : createPassPlan(cost.quick, result.runs.quick),
     boundary_reads: cost.boundaryReads,
-    requests_per_day: verdict.requestsPerDay,
+    requests_per_day: result.requestsPerDay,
     per_day: cost.perDay,
-    fits: fits(judged),
-    exceeds: verdict.shortfalls,
-    verdict: planSentence({ cost, verdict, proposal, schedule, timetable }),
+    fits: fits(account),
+    exceeds: result.shortfalls,
+    verdict: planSentence(account),
     proposal: proposal?.schedule ?? null,
   };
 }
 
-/** Warns of each account whose limits do not carry the schedule. A file that cannot be read is told by what needs it. */
+/** Logs a warning for each account whose limits do not allow the schedule. Ignores a file that cannot be read. */
 export function warnIfPlanDoesNotFit(config: Config, options: { config: string }, logger: Logger): void {
   const command = commandsFor(options.config)('plan');
   try {
     for (const { account, fits, verdict } of createPlan(config, systemClock.now()).accounts)
       if (!fits) logger.warn(`${account}: the schedule ${verdict}; see ${command}`);
   } catch (error) {
-    if (!(error instanceof WarehouseError)) throw error;
+    if (!(error instanceof WarehouseError)) throw error; // the run that follows reports it
   }
 }

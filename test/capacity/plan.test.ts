@@ -1,20 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, LimitsConfig, ScheduleConfig } from '../../src/config/config.ts';
-import {
-  countCost,
-  FULL_STEPS,
-  evaluatePlan,
-  proposeSchedule,
-  QUICK_STEPS,
-  type AccountCost,
-  type PackageSize,
-} from '../../src/capacity/plan.ts';
+import { countCost, type AccountCost, type PackageSize } from '../../src/capacity/cost.ts';
+import { FULL_STEPS, evaluatePlan, proposeSchedule, QUICK_STEPS } from '../../src/capacity/plan.ts';
 import { createTimetables } from '../../src/capacity/timetable.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:34Z');
-const timetableOf = createTimetables(NOW);
+const getTimetable = createTimetables(NOW);
 const HOURLY: ScheduleConfig = { full: '0 * * * *', quick: null };
 const NO_LIMITS = { perSecond: null, perMinute: null, perDay: null };
 
@@ -48,35 +41,35 @@ function size(id: number, totalcount: number | null, pageSize: number | null = 1
   return { account: 'main', package_id: id, totalcount, page_size: pageSize };
 }
 
-const noLooks = () => 0;
+const noBoundaryReads = () => 0;
 
 /** An account whose full pass and quick pass make so many requests. */
 function cost(full: number, quick: number, limits: Partial<LimitsConfig> = {}): AccountCost {
   const sizes = [size(1, full - quick + 1, 1)];
   const packages = Array.from({ length: quick }, (_, index) => index + 1);
-  return countCost(account(packages, limits, false), sizes, noLooks);
+  return countCost(account(packages, limits, false), sizes, noBoundaryReads);
 }
 
 describe('the cost of a pass', () => {
   it('is a page of so many videos each, and one request for the storage', () => {
     const sizes = [size(101, 2001), size(102, 1000), size(103, 0), size(104, 5, 0)];
-    const { full, quick, packagesUnknown } = countCost(account([101, 102, 103]), sizes, noLooks);
+    const { full, quick, packagesUnknown } = countCost(account([101, 102, 103]), sizes, noBoundaryReads);
     expect(full).toEqual({ pages: 5, requests: 6, timeMs: null });
     expect(quick).toEqual({ pages: 3, requests: 4, timeMs: null });
     expect(packagesUnknown).toBe(0);
-    expect(countCost(account([101], {}, false), sizes, noLooks).full.requests).toBe(3);
-    expect(countCost(account([]), sizes, noLooks).full).toMatchObject({ pages: 0, requests: 1 });
+    expect(countCost(account([101], {}, false), sizes, noBoundaryReads).full.requests).toBe(3);
+    expect(countCost(account([]), sizes, noBoundaryReads).full).toMatchObject({ pages: 0, requests: 1 });
   });
 
   it('counts a package that was never walked whole as one page, and says so', () => {
     const sizes = [size(101, 3000), size(102, null, null), size(104, 7, null)];
-    const { full, packagesUnknown } = countCost(account([101, 102, 103, 104]), sizes, noLooks);
+    const { full, packagesUnknown } = countCost(account([101, 102, 103, 104]), sizes, noBoundaryReads);
     expect([full.pages, packagesUnknown]).toEqual([6, 3]);
   });
 
   it('is of this account only', () => {
     const others = [{ ...size(101, 9000), account: 'other' }];
-    expect(countCost(account([101]), others, noLooks)).toMatchObject({
+    expect(countCost(account([101]), others, noBoundaryReads)).toMatchObject({
       packagesUnknown: 1,
       full: { pages: 1 },
     });
@@ -84,7 +77,7 @@ describe('the cost of a pass', () => {
 
   it('takes the time of the slowest limit; without any there is none', () => {
     const timeOf = (limits: Partial<LimitsConfig>) =>
-      countCost(account([101], limits), [size(101, 599_000)], noLooks).full.timeMs;
+      countCost(account([101], limits), [size(101, 599_000)], noBoundaryReads).full.timeMs;
     expect(timeOf({ perSecond: 5, perMinute: 120 })).toBe(300_000);
     expect(timeOf({ perSecond: 1, perMinute: 120 })).toBe(600_000);
     expect(timeOf({ perSecond: 5 })).toBe(120_000);
@@ -100,26 +93,28 @@ describe('the cost of a pass', () => {
 
 describe('the verdict', () => {
   it('goes by the fullest 24 hours', () => {
-    const verdict = evaluatePlan(cost(264, 4, { perDay: 20_000 }), timetableOf(HOURLY));
+    const verdict = evaluatePlan(cost(264, 4, { perDay: 20_000 }), getTimetable(HOURLY));
     expect(verdict).toEqual({ runs: { full: 24, quick: 0 }, requestsPerDay: 6336, shortfalls: [] });
     const withQuick = evaluatePlan(
       cost(264, 4, { perDay: 20_000 }),
-      timetableOf({ ...HOURLY, quick: '*/10 * * * *' }),
+      getTimetable({ ...HOURLY, quick: '*/10 * * * *' }),
     );
     expect(withQuick).toMatchObject({ runs: { full: 24, quick: 120 }, requestsPerDay: 6816, shortfalls: [] });
   });
 
   it('fits to the last request, and not with one more', () => {
-    expect(evaluatePlan(cost(100, 1, { perDay: 2400 }), timetableOf(HOURLY)).shortfalls).toEqual([]);
-    expect(evaluatePlan(cost(100, 1, { perDay: 2399 }), timetableOf(HOURLY)).shortfalls).toEqual(['per_day']);
-    expect(evaluatePlan(cost(1_000_000, 1), timetableOf(HOURLY)).shortfalls).toEqual([]);
+    expect(evaluatePlan(cost(100, 1, { perDay: 2400 }), getTimetable(HOURLY)).shortfalls).toEqual([]);
+    expect(evaluatePlan(cost(100, 1, { perDay: 2399 }), getTimetable(HOURLY)).shortfalls).toEqual([
+      'per_day',
+    ]);
+    expect(evaluatePlan(cost(1_000_000, 1), getTimetable(HOURLY)).shortfalls).toEqual([]);
   });
 
   it('does not fit where a pass takes longer than the time between two of its runs, whatever a day may hold', () => {
     const limits = { perMinute: 10 };
-    expect(evaluatePlan(cost(600, 1, limits), timetableOf(HOURLY)).shortfalls).toEqual([]);
-    expect(evaluatePlan(cost(601, 1, limits), timetableOf(HOURLY)).shortfalls).toEqual(['full_time']);
-    const often = timetableOf({ full: '0 0 * * *', quick: '*/10 * * * *' });
+    expect(evaluatePlan(cost(600, 1, limits), getTimetable(HOURLY)).shortfalls).toEqual([]);
+    expect(evaluatePlan(cost(601, 1, limits), getTimetable(HOURLY)).shortfalls).toEqual(['full_time']);
+    const often = getTimetable({ full: '0 0 * * *', quick: '*/10 * * * *' });
     expect(evaluatePlan(cost(600, 100, limits), often).shortfalls).toEqual([]);
     expect(evaluatePlan(cost(600, 101, limits), often).shortfalls).toEqual(['quick_time']);
     const all = evaluatePlan(cost(99_999, 101, { ...limits, perDay: 9 }), often);
@@ -129,7 +124,7 @@ describe('the verdict', () => {
 
 describe('the proposal', () => {
   const schedules = (one: AccountCost, present: ScheduleConfig) =>
-    proposeSchedule([one], present, timetableOf)?.schedule;
+    proposeSchedule([one], present, getTimetable)?.schedule;
 
   it('makes full runs rarer, at the minute that they have', () => {
     const big = cost(1300, 1, { perDay: 20_000 });
@@ -168,7 +163,7 @@ describe('the proposal', () => {
     const proposal = proposeSchedule(
       [cost(100, 100, { perDay: 100 })],
       { full: '0 0 * * *', quick: '* * * * *' },
-      timetableOf,
+      getTimetable,
     );
     expect(proposal).toEqual({
       schedule: { full: '0 0 * * *', quick: null },
@@ -185,7 +180,7 @@ describe('the proposal', () => {
 
   it('for several accounts fits them all', () => {
     const costs = [cost(1300, 1, { perDay: 20_000 }), cost(4000, 1, { perDay: 20_000 }), cost(1, 1)];
-    expect(proposeSchedule(costs, HOURLY, timetableOf)?.fullMinutes).toBe(360);
+    expect(proposeSchedule(costs, HOURLY, getTimetable)?.fullMinutes).toBe(360);
   });
 
   const limit = (highest: number) => fc.option(fc.integer({ min: 1, max: highest }));
@@ -205,12 +200,12 @@ describe('the proposal', () => {
 
   it('fits by the same arithmetic, and nothing that is more often does', () => {
     const fits = (one: AccountCost, schedule: ScheduleConfig) =>
-      evaluatePlan(one, timetableOf(schedule)).shortfalls.length === 0;
+      evaluatePlan(one, getTimetable(schedule)).shortfalls.length === 0;
     fc.assert(
       fc.property(anyCost, anySchedule, (one, present) => {
         fc.pre(!fits(one, present));
         const minute = /^\d+(?= )/.exec(present.full)?.[0] ?? '0';
-        const proposal = proposeSchedule([one], present, timetableOf);
+        const proposal = proposeSchedule([one], present, getTimetable);
         const fulls = FULL_STEPS.map((step) => cronText(step, minute));
         const fitting = fulls.findIndex((full) => fits(one, { ...present, full }));
         if (fitting >= 0) {

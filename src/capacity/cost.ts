@@ -1,0 +1,71 @@
+/** What runs cost in requests and time. Pure. */
+import type { AccountConfig, LimitsConfig } from '../config/config.ts';
+
+/** Size of a package at its last complete walk. */
+export interface PackageSize {
+  account: string;
+  package_id: number;
+  totalcount: number | null;
+  page_size: number | null;
+}
+
+/** One pass over all packages of an account. */
+export interface PassCost {
+  pages: number;
+  /** Pages and storage. */
+  requests: number;
+  /** Milliseconds at the limits per second and minute; null: no limit. */
+  timeMs: number | null;
+}
+
+export interface AccountCost {
+  account: string;
+  packages: number;
+  /** Packages whose size is not known yet: each counts as one page. */
+  packagesUnknown: number;
+  full: PassCost;
+  quick: PassCost;
+  /** Additional boundary reads of a full pass, at most. */
+  boundaryReads: number;
+  /** Limit of requests in any 24 hours; null: no limit. */
+  perDay: number | null;
+}
+
+/** `maxBoundaryReads` gives the boundary reads that a walk over this number of pages may make. */
+export function countCost(
+  { name, packages, storage, limits }: AccountConfig,
+  sizes: readonly PackageSize[],
+  maxBoundaryReads: (pages: number) => number,
+): AccountCost {
+  const known = new Map(sizes.filter(({ account }) => account === name).map((row) => [row.package_id, row]));
+  const pages = packages.map(({ id }) => countPages(known.get(id)));
+  const countPass = (passPages: number): PassCost => {
+    const requests = passPages + (storage ? 1 : 0);
+    return { pages: passPages, requests, timeMs: timeAtLimits(requests, limits) };
+  };
+  return {
+    account: name,
+    packages: packages.length,
+    packagesUnknown: pages.filter((each) => each === null).length,
+    full: countPass(sum(pages.map((each) => each ?? 1))),
+    quick: countPass(packages.length),
+    boundaryReads: sum(pages.map((each) => (each !== null && each > 1 ? maxBoundaryReads(each) : 0))),
+    perDay: limits.perDay,
+  };
+}
+
+/** Null before the first complete walk. */
+function countPages(size: PackageSize | undefined): number | null {
+  if (!size || size.totalcount === null || !size.page_size) return null;
+  return Math.max(1, Math.ceil(size.totalcount / size.page_size));
+}
+
+function timeAtLimits(requests: number, { perSecond, perMinute }: LimitsConfig): number | null {
+  if (perSecond === null && perMinute === null) return null;
+  const slowest = Math.max(requests / (perSecond ?? Infinity), (requests / (perMinute ?? Infinity)) * 60);
+  return Math.ceil(slowest * 1000);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
