@@ -1,123 +1,134 @@
 /**
- * Who is served when: packages in their order, a few at a time, each for so many pages before the others have theirs.
- * A package of a thousand pages keeps nobody waiting, and pays nothing for it: its walk goes on where it stood.
+ * Fair round-robin queue: packages are served in their order, a few at a time, each for a number of pages before others
+ * have their turn. A package of 1,000 pages delays nobody and loses nothing: its walk continues where it was.
  */
 
-/** The turn of one package. */
+/** The slot of one package. */
 export interface Slot {
-  /** Throws what ends the turn before it begins. */
+  /** Throws if the run must stop before the package starts. */
   begin(): void;
-  /** The service has answered: from now on all seats are open. */
+  /** The service has answered: packages are served concurrently from now on. */
   answered(): void;
-  /** Counts one page. True where the turn is over with it: `again` stands before the next one. */
+  /** Counts one page. True if the turn is over: call `nextSlot` before the next page. */
   pageRead(): boolean;
-  /** Waits until it is this package's turn again. Throws where the run must not go on. */
+  /** Waits for the next turn of the package. Throws if the run must stop. */
   nextSlot(): Promise<void>;
 }
 
 export interface FairnessRules {
-  /** Packages served at a time. Until the first answer has come it is one: a wrong key is tried by one after the other. */
+  /** Packages served at the same time. It is one until the first answer: a wrong key costs one request at a time. */
   concurrency: number;
   /** Pages of a turn. */
   pages: number;
-  /** Walks that may wait for another turn while new ones begin: each of them is held in memory. */
+  /** Started walks that may wait for their next turn while new ones start: each is held in memory. */
   maxStarted: number;
-  /** Why the run must not go on, or null. */
+  /** Why the run must stop, or null. */
   stopReason(): Error | null;
 }
 
-/** How the turns of a run go, unless a test says otherwise. */
 export const FAIRNESS = { pages: 50, maxStarted: 100 } as const;
 
 interface Queue<T> {
   rules: FairnessRules;
-  fresh: readonly T[];
-  /** The first of `fresh` that had no turn yet. */
+  packages: readonly T[];
+  /** Index of the first package that has not started. */
   next: number;
-  /** Walks that wait for their turn to come again. */
-  begun: (() => void)[];
-  /** Pages of first turns while walks waited for another: so many as a turn has, and one of those goes on. */
-  freshPages: number;
-  taken: number;
-  seats: number;
+  /** Resumes the started walks that wait for their next turn. */
+  waiting: (() => void)[];
+  /** Pages of first turns since a waiting walk was resumed. */
+  firstTurnPages: number;
+  active: number;
+  concurrency: number;
+  serve: (one: T, slot: Slot) => Promise<void>;
+  /** Settles the whole queue. */
+  resolve: () => void;
+  reject: (error: unknown) => void;
 }
 
-/** Serves all of them; resolves when the last one is done. `serve` does not reject. */
-export async function runFairly<T>(
-  waiting: readonly T[],
+/** Serves all packages; resolves when the last one is done. `serve` must not reject. */
+export function runFairly<T>(
+  packages: readonly T[],
   rules: FairnessRules,
-  serve: (one: T, turn: Slot) => Promise<void>,
+  serve: (one: T, slot: Slot) => Promise<void>,
 ): Promise<void> {
-  const queue: Queue<T> = { rules, fresh: waiting, next: 0, begun: [], freshPages: 0, taken: 0, seats: 1 };
-  await new Promise<void>((resolve, reject) => {
-    const isDone = () => queue.taken === 0 && queue.begun.length === 0 && queue.next >= waiting.length;
-    const start = (one: T) => {
-      serve(one, createTurn(queue, fill)).then(() => {
-        queue.taken--;
-        fill();
-      }, reject);
-    };
-    function fill(): void {
-      while (queue.taken < queue.seats && takeSeat(queue, start));
-      if (isDone()) resolve();
-    }
-    fill();
+  return new Promise((resolve, reject) => {
+    const progress = { next: 0, waiting: [], firstTurnPages: 0, active: 0, concurrency: 1 };
+    fillSlots({ rules, packages, ...progress, serve, resolve, reject });
   });
 }
 
-/**
- * Gives a free seat to whoever is next: one that had no turn yet, unless too many are under way, or such have had the
- * pages of a turn since a walk went on: a long walk would not end where a first round takes days. False for nobody.
- */
-function takeSeat<T>(queue: Queue<T>, start: (one: T) => void): boolean {
-  const { fresh, begun, rules } = queue;
-  const one = fresh[queue.next];
-  const mayBegin = begun.length === 0 || (begun.length < rules.maxStarted && queue.freshPages < rules.pages);
-  const isFresh = queue.next < fresh.length && mayBegin;
-  const goOn = isFresh ? undefined : begun.shift();
-  if (!isFresh && !goOn) return false;
-  queue.taken++;
-  if (goOn) {
-    queue.freshPages = 0;
-    goOn();
-  } else {
-    queue.next++;
-    start(one as T);
+/** Gives all free slots away. */
+function fillSlots<T>(queue: Queue<T>): void {
+  while (queue.active < queue.concurrency) {
+    const next = chooseNext(queue);
+    if (next === null) break;
+    queue.active++;
+    if (next === 'new') startNext(queue);
+    else resumeNext(queue);
   }
-  return true;
+  if (queue.active === 0 && chooseNext(queue) === null) queue.resolve();
 }
 
-function createTurn<T>(queue: Queue<T>, fill: () => void): Slot {
+/**
+ * Who gets a free slot: a new package, unless too many walks wait, or first turns have had the pages of one turn since a
+ * waiting walk was resumed. Otherwise long walks would not end while a first round takes days.
+ */
+function chooseNext<T>({
+  rules,
+  packages,
+  next,
+  waiting,
+  firstTurnPages,
+}: Queue<T>): 'new' | 'waiting' | null {
+  const hasNew = next < packages.length;
+  if (waiting.length === 0) return hasNew ? 'new' : null;
+  const isTurnOfWaiting = waiting.length >= rules.maxStarted || firstTurnPages >= rules.pages;
+  return hasNew && !isTurnOfWaiting ? 'new' : 'waiting';
+}
+
+function startNext<T>(queue: Queue<T>): void {
+  const one = queue.packages[queue.next++] as T;
+  queue.serve(one, createSlot(queue)).then(() => {
+    queue.active--;
+    fillSlots(queue);
+  }, queue.reject);
+}
+
+function resumeNext<T>(queue: Queue<T>): void {
+  queue.firstTurnPages = 0;
+  queue.waiting.shift()?.();
+}
+
+function createSlot<T>(queue: Queue<T>): Slot {
   const { rules } = queue;
   let pages = 0;
-  let isFirst = true;
-  const check = () => {
-    const why = rules.stopReason();
-    if (why) throw why;
+  let isFirstTurn = true;
+  const assertMayRun = () => {
+    const reason = rules.stopReason();
+    if (reason) throw reason;
   };
   return {
-    begin: check,
+    begin: assertMayRun,
     answered: () => {
-      if (queue.seats >= rules.concurrency) return;
-      queue.seats = rules.concurrency;
-      fill();
+      if (queue.concurrency >= rules.concurrency) return;
+      queue.concurrency = rules.concurrency;
+      fillSlots(queue);
     },
     pageRead: () => {
       pages++;
-      if (isFirst) queue.freshPages++;
-      const isAnyoneWaiting = queue.next < queue.fresh.length || queue.begun.length > 0;
-      return pages >= rules.pages && (isAnyoneWaiting || rules.stopReason() !== null);
+      if (isFirstTurn) queue.firstTurnPages++;
+      return pages >= rules.pages && (chooseNext(queue) !== null || rules.stopReason() !== null);
     },
     nextSlot: async () => {
-      check();
+      assertMayRun();
       pages = 0;
-      isFirst = false;
-      if (queue.begun.length === 0) queue.freshPages = 0;
-      const myTurn = new Promise<void>((resolve) => queue.begun.push(resolve));
-      queue.taken--;
-      fill();
-      await myTurn;
-      check();
+      isFirstTurn = false;
+      if (queue.waiting.length === 0) queue.firstTurnPages = 0;
+      const turn = new Promise<void>((resolve) => queue.waiting.push(resolve));
+      queue.active--;
+      fillSlots(queue);
+      await turn;
+      assertMayRun();
     },
   };
 }

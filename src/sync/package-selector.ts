@@ -1,18 +1,19 @@
+/** The packages that `--package` selects. */
 import type { PackageKey } from '../lib/package-key.ts';
 
-/** In this account; null: in every account that has the number. */
 export interface PackageSelector {
+  /** Null: every account that has the package. */
   account: string | null;
   packageId: number;
 }
 
-export function matchesAny({ account, packageId }: PackageKey, asked: readonly PackageSelector[]): boolean {
-  return asked.some(
-    (each) => each.packageId === packageId && (each.account === null || each.account === account),
+export function matchesAny(key: PackageKey, selectors: readonly PackageSelector[]): boolean {
+  return selectors.some(
+    ({ account, packageId }) => packageId === key.packageId && (account === null || account === key.account),
   );
 }
 
-/** As it was asked for: `101`, or `main/101`. */
+/** Formats a selector as it is typed: `101`, or `main/101`. */
 export function formatSelector({ account, packageId }: PackageSelector): string {
   return account === null ? String(packageId) : `${account}/${packageId}`;
 }

@@ -1,34 +1,34 @@
-/** Is the machine's clock to be trusted? What a run makes of the dates of the service's answers. */
+/** Compares the machine's clock with the dates of the service's answers, and decides which one is wrong. */
 import { formatOffset } from '../lib/format.ts';
 import type { ClockEvidence, ServiceClock } from '../service/client/service-clock.ts';
 import type { Failure } from './circuit-breaker.ts';
 
-/** What the clocks of all accounts come to. */
+/** The clocks of all accounts of a run. */
 export interface RunClock {
-  /** How far the services' clocks are ahead of the machine's in milliseconds (negative: behind); null where it is right. */
+  /** The services' clocks minus the machine's, in milliseconds; null if the machine's is right. */
   offsetMs: number | null;
-  /** All services say so: it is the machine's clock that is wrong, and the times of the run are corrected. */
+  /** All services agree that the machine's clock is wrong: the times of the run are corrected. */
   isMachineOff: boolean;
-  /** The file holds moments ahead of the clock, and the services' dates confirm the clock: those moments are wrong. */
+  /** The file holds times ahead of the clock, and the services confirm the clock. */
   isFileWrong: boolean;
-  /** Records may be deleted by their age: answers came, and none of them, nor the file, contradicts the clock. */
+  /** Records may be deleted by age: there were answers, and neither they nor the file contradict the clock. */
   mayPrune: boolean;
 }
 
-/** When something is published, and whether dated copies may be removed by their age. */
 export interface PublishTime {
   /** Milliseconds since 1970. */
   now: number;
+  /** Dated copies may be deleted by age. */
   pruneCopies: boolean;
 }
 
-/** The time of publishing after a run; `judged` is what it found out, null before the first run of a process. */
+/** The time of publishing after a run; `judged` is null before the first run of the process. */
 export function publishTime(now: number, judged: RunClock | null): PublishTime {
   const isCorrected = judged?.isMachineOff === true;
   return { now: isCorrected ? now + (judged.offsetMs ?? 0) : now, pruneCopies: judged?.mayPrune ?? false };
 }
 
-/** Joins the evidence of all accounts of a run. `isFileAhead`: the file holds moments ahead of the machine's clock. */
+/** Joins the evidence of all accounts of a run. `isFileAhead`: the file holds times ahead of the machine's clock. */
 export function judgeClock(
   accounts: readonly { clock: Pick<ServiceClock, 'evidence'> }[],
   isFileAhead: boolean,
@@ -46,7 +46,7 @@ export function judgeClock(
   };
 }
 
-/** What an account whose service contradicts the clock has failed in; none where it does not. */
+/** The failure of an account whose service contradicts the machine's clock; empty if it does not. */
 export function clockFailures(account: string, { wasOff, offsetMs }: ClockEvidence): Failure[] {
   if (!wasOff) return [];
   const message = `account ${account}: ${formatOffset(offsetMs ?? 0)}; nothing was booked, given up or deleted by age`;

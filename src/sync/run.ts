@@ -1,21 +1,20 @@
-/** One pass over everything due: all accounts, storage first, then the packages longest unserved. */
+/** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
-import { InterruptedError, errorMessage, WarehouseError } from '../lib/errors.ts';
+import { errorMessage, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
-import type { SyncContext, RunOptions } from './context.ts';
-import { formatSelector } from './package-selector.ts';
-import { syncAccount, type AccountOutcome } from './sync-account.ts';
 import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './circuit-breaker.ts';
+import type { RunOptions, SyncContext } from './context.ts';
+import { formatSelector } from './package-selector.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
+import { syncAccount, type AccountOutcome } from './sync-account.ts';
 
-/** What a run came to. */
 export interface RunSummary {
   runId: number;
   mode: Mode;
-  /** Packages that were walked or looked at to the end; a quick look that found nothing is no walk. */
+  /** Packages with a completed walk; also quick walks that found nothing, which leave no row. */
   packagesDone: number;
   status: Exclude<Status, 'running'>;
   requests: number;
@@ -23,58 +22,51 @@ export interface RunSummary {
   walks: WalkRow[];
   storage: StorageOutcome[];
   failures: Failure[];
-  /** What the run found out about the clocks. */
   clock: RunClock;
 }
 
-/** Makes one run. Throws WarehouseError where the file cannot be used; all else is in the summary. */
-export async function runOnce(parts: SyncContext, order: RunOptions): Promise<RunSummary> {
-  const { warehouse, clock } = parts;
+/** What a run has done, before its end is stored. */
+interface RunResult {
+  status: RunSummary['status'];
+  error: string | null;
+  outcomes: readonly AccountOutcome[];
+}
+
+/** Makes one run. Throws WarehouseError if the file cannot be used; all other errors are in the summary. */
+export async function runOnce(context: SyncContext, options: RunOptions): Promise<RunSummary> {
+  const { warehouse, clock, calendar } = context;
+  const { trigger, mode, resumesFrom: origin } = options;
   const startedAt = clock.now();
-  const isFileAhead = await findFileAhead(parts, startedAt);
-  const runId = await warehouse.beginRun({
-    trigger: order.trigger,
-    mode: order.mode,
-    now: startedAt,
-    scope: scopeOf(order),
-    origin: order.resumesFrom,
-  });
-  await warehouse.recordZone(parts.calendar.timezone);
-  let outcomes: AccountOutcome[] = [];
-  let status: RunSummary['status'] = 'failed';
-  let error: string | null = null;
+  const isFileAhead = await warnIfFileAhead(context, startedAt);
+  const scope = formatScope(options);
+  const runId = await warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
+  await warehouse.recordZone(calendar.timezone);
+  const end = (result: RunResult) => endRun(context, options, runId, isFileAhead, result);
+  let result: RunResult;
   try {
-    outcomes = await allOf(
-      order.accounts.map((account) => syncAccount(parts, order, account, runId, isFileAhead)),
-    );
-    const walks = await warehouse.walksOf(runId);
-    status = statusOf(outcomes, walks, order.signal);
-    error = errorOf(outcomes, status);
+    result = await syncAccounts(context, options, runId, isFileAhead);
   } catch (thrown) {
-    error = errorMessage(thrown);
+    await end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
     throw thrown;
-  } finally {
-    const judged = judgeClock(order.accounts, isFileAhead);
-    const failures = findFailures(order.accounts, outcomes);
-    const until = resumeAt(outcomes, status);
-    await endRun(parts, order, runId, { status, error, failures, resumeAt: until, clock: judged });
   }
+  const judgedClock = await end(result);
+  const { status, outcomes } = result;
   return {
     runId,
-    mode: order.mode,
+    mode,
     packagesDone: outcomes.reduce((sum, outcome) => sum + outcome.packagesDone, 0),
     status,
     requests: await warehouse.requestsOf(runId),
     durationMs: clock.now() - startedAt,
     walks: await warehouse.walksOf(runId),
-    storage: outcomes.flatMap((outcome) => outcome.storage ?? []),
-    failures: outcomes.flatMap((outcome) => outcome.failures),
-    clock: judgeClock(order.accounts, isFileAhead),
+    storage: outcomes.flatMap(({ storage }) => storage ?? []),
+    failures: outcomes.flatMap(({ failures }) => failures),
+    clock: judgedClock,
   };
 }
 
-/** Warns where the file holds moments ahead of the clock: one of the two is wrong. */
-async function findFileAhead({ warehouse, logger }: SyncContext, now: number): Promise<boolean> {
+/** Warns if the file holds times ahead of the machine's clock: one of the two is wrong. */
+async function warnIfFileAhead({ warehouse, logger }: SyncContext, now: number): Promise<boolean> {
   const newest = await warehouse.newestMoment();
   if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
   logger.warn(
@@ -83,88 +75,101 @@ async function findFileAhead({ warehouse, logger }: SyncContext, now: number): P
   return true;
 }
 
-/** Waits for all of them, also when one throws: nothing may still be at work when the file is closed. */
-async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
-}
-
-function scopeOf({ packages, videos, storage, storageDays: days, acceptPage }: RunOptions): string | null {
-  const words = [];
-  if (packages) words.push(`packages ${packages.map(formatSelector).join(', ')}`);
-  if (!storage) words.push('videos only');
-  if (!videos) words.push('storage only');
-  if (days) words.push(`${days.from} to ${days.to}`);
-  if (acceptPage) words.push('every page accepted');
-  return words.length === 0 ? null : words.join(', ');
-}
-
-/** A file that failed the run cannot take its end either: the next run marks it as interrupted. */
-async function endRun(
-  parts: SyncContext,
-  order: RunOptions,
+/** Waits for all accounts, also if one throws: the file must not be closed while one is at work. */
+async function syncAccounts(
+  context: SyncContext,
+  options: RunOptions,
   runId: number,
-  end: Pick<RunEnd, 'status' | 'error' | 'failures' | 'resumeAt' | 'clock'>,
-) {
+  isFileAhead: boolean,
+): Promise<RunResult> {
+  const syncs = options.accounts.map((account) => syncAccount(context, options, account, runId, isFileAhead));
+  await Promise.allSettled(syncs);
+  const outcomes = await Promise.all(syncs);
+  const status = getStatus(outcomes, await context.warehouse.walksOf(runId), options.signal);
+  return { status, error: formatError(outcomes, status), outcomes };
+}
+
+function formatScope({
+  packages,
+  videos,
+  storage,
+  storageDays: days,
+  acceptPage,
+}: RunOptions): string | null {
+  const parts = [
+    packages && `packages ${packages.map(formatSelector).join(', ')}`,
+    !storage && 'videos only',
+    !videos && 'storage only',
+    days && `${days.from} to ${days.to}`,
+    acceptPage && 'every page accepted',
+  ];
+  return parts.filter(Boolean).join(', ') || null;
+}
+
+/** Stores the end of the run, and returns what the run found out about the clocks. */
+async function endRun(
+  { warehouse, clock, logger }: SyncContext,
+  { accounts, retention }: RunOptions,
+  runId: number,
+  isFileAhead: boolean,
+  { status, error, outcomes }: RunResult,
+): Promise<RunClock> {
+  const judged = judgeClock(accounts, isFileAhead);
+  const failures = outcomes.flatMap(toFailureRows);
+  const resumeAt = status === 'interrupted' ? null : getResumeTime(outcomes);
   try {
-    await parts.warehouse.endRun(runId, { ...end, now: parts.clock.now(), retention: order.retention });
+    const end = { status, error, failures, resumeAt, clock: judged, now: clock.now(), retention };
+    await warehouse.endRun(runId, end);
   } catch (thrown) {
+    // the next run marks this one as interrupted
     if (!(thrown instanceof WarehouseError)) throw thrown;
-    parts.logger.error({ runId }, `the end of the run could not be stored: ${thrown.message}`);
+    logger.error({ runId }, `the end of the run could not be stored: ${thrown.message}`);
   }
+  return judged;
 }
 
-/** The failures as rows of `run_failure`; an account that was interrupted has one too. */
-function findFailures(
-  accounts: RunOptions['accounts'],
-  outcomes: readonly AccountOutcome[],
-): RunEnd['failures'] {
-  return outcomes.flatMap(({ failures, interrupted }, index) => {
-    const rows: RunEnd['failures'][number][] = failures.map(
-      ({ account, packageId, stream, kind, message }) => ({
-        ...{ account, package_id: packageId, stream, kind, message },
-      }),
-    );
-    const { name: account = '' } = accounts[index] ?? {};
-    const stopped = { package_id: null, stream: null, kind: 'interrupted' as const };
-    return interrupted ? [...rows, { account, ...stopped, message: 'stopped before the end' }] : rows;
-  });
+const INTERRUPTED = 'stopped before the end';
+
+/** The failures as rows of `run_failure`; an interrupted account has one too. */
+function toFailureRows({ account: name, failures, interrupted }: AccountOutcome): RunEnd['failures'] {
+  const rows: RunEnd['failures'][number][] = failures.map(
+    ({ account, packageId: package_id, stream, kind, message }) => ({
+      ...{ account, package_id, stream, kind, message },
+    }),
+  );
+  const none = { package_id: null, stream: null };
+  return interrupted
+    ? [...rows, { account: name, ...none, kind: 'interrupted', message: INTERRUPTED }]
+    : rows;
 }
 
-/** The first moment at which something that was put off may be asked for. */
-function resumeAt(outcomes: readonly AccountOutcome[], status: Status): number | null {
-  if (status === 'interrupted') return null;
-  const moments = outcomes.flatMap(({ failures }) => failures.flatMap(({ untilMs }) => untilMs ?? []));
-  return moments.length === 0 ? null : Math.min(...moments);
+/** The first time at which something that was deferred may continue, in milliseconds since 1970; or null. */
+function getResumeTime(outcomes: readonly AccountOutcome[]): number | null {
+  const times = outcomes.flatMap(({ failures }) => failures.flatMap(({ untilMs }) => untilMs ?? []));
+  return times.length === 0 ? null : Math.min(...times);
 }
 
-function statusOf(
+function getStatus(
   outcomes: readonly AccountOutcome[],
   walks: readonly WalkRow[],
   signal: AbortSignal,
 ): RunSummary['status'] {
-  if (signal.aborted && outcomes.some((outcome) => outcome.interrupted)) return 'interrupted';
+  if (signal.aborted && outcomes.some(({ interrupted }) => interrupted)) return 'interrupted';
   const failures = outcomes.flatMap((outcome) => outcome.failures);
-  const done = outcomes.reduce((sum, outcome) => sum + outcome.done, 0);
-  const parked = failures.filter((failure) => failure.parked).length;
-  if (parked > 0 && parked === failures.length) return 'parked';
-  if (failures.length > 0) return done === 0 ? 'failed' : 'partial';
-  const quarantined = outcomes.reduce((sum, outcome) => sum + (outcome.storage?.quarantined ?? 0), 0);
-  const needsLook = quarantined > 0 || walks.some(needsPerson);
-  return needsLook ? 'partial' : 'succeeded';
+  if (failures.length > 0) {
+    if (failures.every(({ parked }) => parked)) return 'parked';
+    return outcomes.some(({ done }) => done > 0) ? 'partial' : 'failed';
+  }
+  const needsAttention =
+    outcomes.some(({ storage }) => (storage?.quarantined ?? 0) > 0) ||
+    walks.some(({ status, quarantined, held_back }) => status === 'partial' || quarantined + held_back > 0);
+  return needsAttention ? 'partial' : 'succeeded';
 }
 
-function needsPerson({ status, quarantined, held_back }: WalkRow): boolean {
-  return status === 'partial' || quarantined > 0 || held_back > 0;
-}
+const MAX_ERROR_LENGTH = 2000;
 
-function errorOf(outcomes: readonly AccountOutcome[], status: Status): string | null {
-  const failures = outcomes.flatMap((outcome) => outcome.failures);
-  if (status === 'interrupted') return new InterruptedError('stopped before the end').message;
-  return failures.length === 0
-    ? null
-    : failures
-        .map((failure) => failure.message)
-        .join('; ')
-        .slice(0, 2000);
+function formatError(outcomes: readonly AccountOutcome[], status: Status): string | null {
+  if (status === 'interrupted') return INTERRUPTED;
+  const messages = outcomes.flatMap(({ failures }) => failures.map(({ message }) => message));
+  return messages.length === 0 ? null : messages.join('; ').slice(0, MAX_ERROR_LENGTH);
 }

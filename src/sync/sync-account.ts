@@ -10,7 +10,7 @@ import { quickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
 
 /** `storage` is null if there is none, or if it failed. */
-export type AccountOutcome = StreamsOutcome & { storage: StorageOutcome | null };
+export type AccountOutcome = StreamsOutcome & { account: string; storage: StorageOutcome | null };
 
 /** An account in a run. */
 interface AccountRun {
@@ -38,7 +38,7 @@ export async function syncAccount(
   if (options.videos) await syncPackages(run, startedAt);
   const outcome = breaker.outcome();
   const failures = [...outcome.failures, ...clockFailures(account.name, account.clock.evidence())];
-  return { ...outcome, storage, failures };
+  return { ...outcome, account: account.name, storage, failures };
 }
 
 async function syncStorage(

@@ -21,7 +21,7 @@ describe('a wrong key on ten thousand packages', () => {
       counts.push(requests.length - before);
       expect(status).toBe('failed');
       expect(failures.at(-1)?.message).toContain(
-        'from 3 packages in a row; 9997 packages were not asked for',
+        'from 3 packages in a row; 9997 packages were not requested',
       );
       pipeline.clock.advance(3_600_000);
     }

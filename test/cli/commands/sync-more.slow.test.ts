@@ -65,9 +65,9 @@ describe('sync', () => {
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain(
-      'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not asked for',
+      'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not requested',
     );
-    expect(stdout).toContain('-> vodhouse check tells what works');
+    expect(stdout).toContain('-> run vodhouse check to see what works');
     expect(valueOf(cwd, 'select count(*) from request')).toBe(4);
   });
 

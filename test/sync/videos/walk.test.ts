@@ -467,7 +467,7 @@ describe('a failing package', () => {
     const summary = await pipeline.run();
     expect(summary.status).toBe('failed');
     expect(service.requests.length).toBeLessThan(20);
-    expect(summary.failures.at(-1)?.message).toContain('not asked for in this run');
+    expect(summary.failures.at(-1)?.message).toContain('not requested in this run');
   });
 
   it('has its turn and no more: packages that are always refused do not keep the others from being walked', async () => {
