@@ -19,7 +19,7 @@ export type Db = BetterSQLite3Database & { $client: Database.Database };
 /** What a statement needs: the database, or the transaction it is part of. */
 export type Tx = Pick<
   Db,
-  'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'get' | 'all' | 'run'
+  'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'get' | 'all' | 'run' | '$client'
 >;
 
 /** `vodh` in ASCII: says that a SQLite file is a vodhouse warehouse. */

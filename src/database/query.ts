@@ -1,44 +1,65 @@
-/** Questions to the live file as SQL that people can copy: the status page asks them, and docs/status-page.md shows them. */
-import type { Db } from './connection.ts';
+/** SQL as text with named parameters. test/database/queries.test.ts prepares every query against the schema. */
+import type { Statement } from 'better-sqlite3';
+import type { Tx } from './connection.ts';
 
 /** A value of a named parameter. */
 export type SqlValue = string | number | null;
 
-/** A question: `Values` are its parameters (`:name` in the SQL), `Row` is what it answers a row. */
-export interface NamedQuery<Row, Values extends Record<string, SqlValue> = Record<string, never>> {
-  /** As a heading of the docs. */
-  heading: string;
-  /** What it tells beyond its heading, in a sentence or two; of Markdown. */
-  says: string;
-  sql: string;
-  /** Never there: holds the types. */
-  readonly typed?: (values: Values) => Row;
+/** A query. `Params` has a key for each `:name` in the SQL; other keys are ignored. */
+export interface Query<Row, Params extends object> {
+  readonly sql: string;
+  all(tx: Tx, params: Params): Row[];
+  get(tx: Tx, params: Params): Row | undefined;
+  /** Returns the number of changed rows. */
+  run(tx: Tx, params: Params): number;
 }
 
-/** Writes a question down. */
-export function query<Row, Values extends Record<string, SqlValue> = Record<string, never>>(
+/** A query that the docs show (docs/status-page.md). */
+export interface NamedQuery<Row, Params extends object = object> extends Query<Row, Params> {
+  /** As a heading of the docs. */
+  heading: string;
+  /** What it returns beyond its heading, in a sentence or two of Markdown. */
+  says: string;
+}
+
+/** The SQL of every query in the modules that are loaded. */
+export const declaredQueries: string[] = [];
+
+/** Declares a query; each connection prepares it once, on its first use. */
+export function query<Row, Params extends object = object>(sql: string): Query<Row, Params>;
+export function query<Row, Params extends object = object>(
   heading: string,
   says: string,
   sql: string,
-): NamedQuery<Row, Values> {
-  return { heading, says, sql: sql.trim() };
+): NamedQuery<Row, Params>;
+export function query<Row, Params extends object>(...texts: string[]): NamedQuery<Row, Params> {
+  const sql = (texts.at(-1) ?? '').trim();
+  declaredQueries.push(sql);
+  const [heading = '', says = ''] = texts;
+  return {
+    ...{ sql, heading, says },
+    all: (tx, params) => prepareOnce(tx, sql).all(params) as Row[],
+    get: (tx, params) => prepareOnce(tx, sql).get(params) as Row | undefined,
+    run: (tx, params) => prepareOnce(tx, sql).run(params).changes,
+  };
 }
 
-interface Prepared {
-  all(values: Record<string, SqlValue>): unknown[];
-}
-
-const prepared = new WeakMap<Db, Map<string, Prepared>>();
-
-/** Asks: each question is prepared once a connection. */
-export function runQuery<Row, Values extends Record<string, SqlValue>>(
-  db: Db,
-  { sql }: NamedQuery<Row, Values>,
-  values: Values,
+/** Returns the rows of a query. */
+export function runQuery<Row, Params extends object>(
+  tx: Tx,
+  asked: Query<Row, Params>,
+  params: Params,
 ): Row[] {
-  const known = prepared.get(db) ?? new Map<string, Prepared>();
-  prepared.set(db, known);
-  const statement = known.get(sql) ?? db.$client.prepare(sql);
-  known.set(sql, statement);
-  return statement.all(values) as Row[];
+  return asked.all(tx, params);
+}
+
+const prepared = new WeakMap<Tx['$client'], Map<string, Statement>>();
+
+/** The statement of this connection. A transaction is the connection itself (transaction.ts). */
+export function prepareOnce({ $client }: Pick<Tx, '$client'>, sql: string): Statement {
+  let known = prepared.get($client);
+  if (!known) prepared.set($client, (known = new Map<string, Statement>()));
+  let statement = known.get(sql);
+  if (!statement) known.set(sql, (statement = $client.prepare(sql)));
+  return statement;
 }

@@ -59,7 +59,7 @@ export function discrepancyNeeds(
 }
 
 interface ClockFacts {
-  overview: Pick<StatusQueries, 'newestMoment'>;
+  overview: Pick<StatusQueries, 'newestTime'>;
   now: number;
 }
 
@@ -72,7 +72,7 @@ export function clockNeeds({ runs: [last] }: Omit<Standing, 'needs'>, { overview
     details: [],
     advice,
   };
-  const newest = overview.newestMoment();
+  const newest = overview.newestTime();
   const isAhead = newest !== null && fromTimestamp(newest) > now + WRONG_CLOCK_MS;
   const ahead = {
     words: `the newest moment in the warehouse, ${newest ?? ''} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,

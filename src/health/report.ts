@@ -102,7 +102,10 @@ export interface ReportParts extends StreamParts {
 /** Gathers the report at `now` (ms). */
 export function createReport(parts: ReportParts, now: number): Report {
   const standing = createStanding(parts, now, RUNS);
-  const budgets = standing.budgets.map((row) => ({ ...row, saved: parts.overview.saved(row.account, now) }));
+  const budgets = standing.budgets.map((row) => ({
+    ...row,
+    saved: parts.overview.savings(row.account, now),
+  }));
   return { ...standing, budgets };
 }
 
@@ -215,7 +218,7 @@ function storageReport(
 }
 
 function budgetReport({ name, limits }: AccountConfig, overview: StatusQueries, now: number): BudgetStanding {
-  const spent = overview.spent(name, now);
+  const spent = overview.spentRequests(name, now);
   return {
     account: name,
     per_second: windowOf(spent.second, limits.perSecond),

@@ -1,8 +1,7 @@
-/** Counts what was finished in a live file, whoever did it: the worker, or a command beside it. */
-import { openReadOnly } from '../database/connection.ts';
+/** Counts the runs, walks and requests that ended since the last scrape, whichever process made them. */
+import { openReadOnly, type Db } from '../database/connection.ts';
+import { query, type Query } from '../database/query.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
-import * as finished from './since-last.ts';
-import type { Seen } from './since-last.ts';
 
 /** What a walk does to records. */
 export const CHANGE_KINDS = [
@@ -15,77 +14,124 @@ export const CHANGE_KINDS = [
 ] as const;
 export type Change = (typeof CHANGE_KINDS)[number];
 
-/** How many were finished since the last look; nothing is in it with a count of 0. */
+/** What ended since the last call; no count is 0. */
 export interface MetricDeltas {
   runs: { mode: Mode; status: Status; count: number }[];
-  /** Of walks: what one did counts when it has ended. */
+  /** A walk counts when it has ended. */
   records: { account: string; change: Change; count: number }[];
-  /** `status`: that of the HTTP answer; `none` where none came before the deadline. */
+  /** `status`: the HTTP status, or `none` if no answer came before the deadline. */
   requests: { account: string; status: string; count: number }[];
 }
 
 export interface MetricDeltaReader {
-  /** What was finished since the last call, or since this was opened; `now` in milliseconds since 1970. */
+  /** What ended since the last call, or since opening; `now` in milliseconds since 1970. */
   sinceLast(now: number): MetricDeltas;
   close(): void;
 }
 
+/** How far a table was read. */
+interface ReadState {
+  /** The highest id so far. */
+  highest: number;
+  /** JSON: the ids up to there that had not ended. */
+  open: string;
+}
+
+/** Rows that are equal in what is counted: either all have ended or none has. */
+interface Group {
+  count: number;
+  highest: number;
+  /** Ids separated by commas; null if all have ended. */
+  open: string | null;
+}
+
+interface Params extends ReadState {
+  now: number;
+}
+
+const LAST_RUN = query<ReadState>(`
+select coalesce(max(run_id), 0) as highest, json_group_array(run_id) filter (where status = 'running') as open
+from run`);
+
+const LAST_WALK = query<ReadState>(`
+select (select coalesce(max(walk_id), 0) from walk) as highest, json_group_array(walk_id) as open
+from walk
+where status = 'running'`);
+
+/** Finds the accounts by steps through the index `request_window`: the ledger may hold a million requests. */
+const LAST_REQUEST = query<ReadState, { now: number }>(`
+with recursive accounts (account) as (
+  select min(account) from request
+  union all
+  select (select min(account) from request where account > accounts.account) from accounts where account is not null
+)
+select (select coalesce(max(request_id), 0) from request) as highest, json_group_array(request_id) as open
+from accounts
+cross join request on request.account = accounts.account and spent_until_ms > :now and status is null`);
+
+/** The rows above the highest id, and those that were open: with the counts of a group. */
+const since = (table: string, id: string, isOpen: string, columns: string) => `
+select ${columns}, count(*) as count, max(${id}) as highest, group_concat(${id}) filter (where ${isOpen}) as open
+from ${table}
+where ${id} > :highest or ${id} in (select value from json_each(:open))`;
+
+const RUNS_SINCE = query<Group & { mode: Mode; status: Status }, Params>(`
+${since('run', 'run_id', `status = 'running'`, 'mode, status')}
+group by mode, status`);
+
+/** `+account` keeps SQLite from reading all walks by the index `walk_package`. */
+const WALKS_SINCE = query<Group & { account: string } & Record<Change, number>, Params>(`
+${since('walk', 'walk_id', `status = 'running'`, `account, ${CHANGE_KINDS.map((kind) => `sum(${kind}) as ${kind}`).join()}`)}
+group by +account, status = 'running'`);
+
+const IS_AWAITED = 'status is null and spent_until_ms > :now';
+
+const REQUESTS_SINCE = query<Group & { account: string; status: number | null }, Params>(`
+${since('request', 'request_id', IS_AWAITED, 'account, status')}
+group by account, status, ${IS_AWAITED}`);
+
 /**
- * Opens the live file at `path` to count what is finished from `now` (ms) on. Ids rise in the order of commits, so that what is
- * above the last one is new; what was under way is looked at again until it ends, or retention takes it. Throws
- * WarehouseError where there is no live file of ours.
+ * Opens the live file at `path` to count what ends from `now` (ms) on. Ids rise in the order of commits, so a higher id is
+ * new; what had not ended is read again until it has. Throws as `openReadOnly`.
  */
 export function openMetricDeltas(path: string, now: number): MetricDeltaReader {
   const db = openReadOnly(path);
-  let runs = finished.seenRuns(db);
-  let walks = finished.seenWalks(db);
-  let requests = finished.seenRequests(db, now);
+  let runState = readState(db, LAST_RUN, {});
+  let walkState = readState(db, LAST_WALK, {});
+  let requestState = readState(db, LAST_REQUEST, { now });
   return {
-    sinceLast(at) {
-      const groups = {
-        runs: finished.runsSince(db, runs),
-        walks: finished.walksSince(db, walks),
-        requests: finished.requestsSince(db, requests, at),
-      };
-      runs = seenAfter(runs, groups.runs);
-      walks = seenAfter(walks, groups.walks);
-      requests = seenAfter(requests, groups.requests);
+    sinceLast: (now) => {
+      const runs = RUNS_SINCE.all(db, { ...runState, now });
+      const walks = WALKS_SINCE.all(db, { ...walkState, now });
+      const requests = REQUESTS_SINCE.all(db, { ...requestState, now });
+      runState = nextState(runState, runs);
+      walkState = nextState(walkState, walks);
+      requestState = nextState(requestState, requests);
       return {
-        runs: ended(groups.runs).map(({ mode, status, count }) => ({ mode, status, count })),
-        records: ended(groups.walks).flatMap(recordsOf),
-        requests: ended(groups.requests).map(requestsOf),
+        runs: runs.filter(hasEnded).map(({ mode, status, count }) => ({ mode, status, count })),
+        records: walks.filter(hasEnded).flatMap((group) =>
+          CHANGE_KINDS.filter((change) => group[change] > 0).map((change) => {
+            return { account: group.account, change, count: group[change] };
+          }),
+        ),
+        requests: requests.filter(hasEnded).map(({ account, status, count }) => {
+          return { account, status: String(status ?? 'none'), count };
+        }),
       };
     },
     close: () => db.$client.close(),
   };
 }
 
-/** A group of rows: all of them have ended, or none. */
-interface Group {
-  last: number;
-  open: string | null;
+function readState<P extends object>(db: Db, last: Query<ReadState, P>, params: P): ReadState {
+  return last.get(db, params) ?? { highest: 0, open: '[]' };
 }
 
-function ended<Row extends Group>(groups: readonly Row[]): Row[] {
-  return groups.filter(({ open }) => open === null);
+function nextState({ highest }: ReadState, groups: readonly Group[]): ReadState {
+  const open = groups.flatMap((group) => group.open ?? []);
+  return { highest: Math.max(highest, ...groups.map((group) => group.highest)), open: `[${open.join()}]` };
 }
 
-function seenAfter({ through }: Seen, groups: readonly Group[]): Seen {
-  return {
-    through: Math.max(through, ...groups.map(({ last }) => last)),
-    open: groups.flatMap(({ open }) => finished.toIds(open)),
-  };
-}
-
-type WalkGroup = ReturnType<typeof finished.walksSince>[number];
-
-function recordsOf(group: WalkGroup): MetricDeltas['records'] {
-  const counts = CHANGE_KINDS.map((change) => ({ account: group.account, change, count: group[change] }));
-  return counts.filter(({ count }) => count > 0);
-}
-
-type RequestGroup = ReturnType<typeof finished.requestsSince>[number];
-
-function requestsOf({ account, status, count }: RequestGroup): MetricDeltas['requests'][number] {
-  return { account, status: status === null ? 'none' : String(status), count };
+function hasEnded({ open }: Group): boolean {
+  return open === null;
 }

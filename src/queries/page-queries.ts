@@ -1,99 +1,85 @@
-/** What the pages show beyond how things stand: runs under way, storage by day, the latest changes, one package, one video. */
-import { openReadOnly } from '../database/connection.ts';
-import * as changes from './named/changes.ts';
+/** What the pages show beyond the status: the run in progress, storage by day, the latest changes, a package, a video. */
+import { openReadOnly, type Db } from '../database/connection.ts';
 import { isHeld } from '../database/lock.ts';
-import { runQuery } from '../database/query.ts';
-import * as standing from './named/status.ts';
-import * as storage from './named/storage.ts';
-import * as videos from './named/videos.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
+import * as changes from './named/changes.ts';
+import * as status from './named/status.ts';
+import * as storage from './named/storage.ts';
+import * as videos from './named/videos.ts';
 
-/** So many superseded states are looked through for edits: a removal of very many leaves as many states. */
+/** Superseded states among which edits are searched: a large removal leaves as many states. */
 const EDITS_AMONG = 1_000;
 
-/** So many of its versions a video shows. */
+/** Versions that the page of a video shows. */
 const VERSIONS = 100;
 
-/** A run under way. */
-export interface RunningRun extends standing.RunRow {
-  /** Packages that it has walked, and those that it goes on from. */
+export interface RunningRun extends status.RunRow {
+  /** Packages that this run, and the runs that it resumes, have walked. */
   walked: number;
-  under_way: standing.RunningWalk[];
+  /** Its walks in progress. */
+  running_walks: status.RunningWalk[];
 }
 
-/** A video as it is, and as it was. */
+/** A video in its present state and in earlier ones. */
 export interface VideoStates {
   now: videos.VideoRow;
-  /** The newest first, a hundred at most. */
+  /** Newest first, a hundred at most. */
   before: videos.VersionRow[];
-  /** The state before those; null where they are all. */
+  /** The state before those; null if `before` has all. */
   earlier: videos.VersionRow | null;
 }
 
-export interface PageQueries {
-  /** The newest run, where a process is at it. */
-  running(): RunningRun | null;
-  /** Two that are equal: nothing happened between. */
-  stamp(): videos.ChangeMarker;
-  added(limit: number): changes.Added[];
-  edited(limit: number): changes.Edited[];
-  removed(limit: number): changes.Removed[];
-  /** By day (UTC) from `since` on. */
-  sizes(key: PackageKey, since: string): { date: string; videos: number }[];
-  storageDays(account: string): storage.StorageDayRow[];
-  /** The newest first. */
-  gaps(account: string, since: string): storage.GapRow[];
-  package(key: PackageKey): (standing.PackageStatus & { retired_at: string | null }) | null;
-  walks(key: PackageKey, limit: number): videos.PackageWalk[];
-  /** Removed videos with an id below `below`, the highest first. */
-  removedOf(key: PackageKey, below: number, limit: number): videos.RemovedVideo[];
-  /** The present state of a video, and those before it. */
-  video(key: PackageKey, id: number): VideoStates | null;
-  close(): void;
-}
+export type PageQueries = ReturnType<typeof openPageQueries>;
 
-/** Opens the live file at `path` to look at it. Throws as `openFileToRead`. */
-export function openPageQueries(path: string): PageQueries {
+/** Opens the live file at `path`. Throws as `openReadOnly`. */
+export function openPageQueries(path: string) {
   const db = openReadOnly(path);
-
-  function running(): RunningRun | null {
-    const [run] = runQuery(db, standing.RUNS, { limit: 1 });
-    if (run?.status !== 'running' || !isHeld(path, 'run')) return null; // a killed one stands as `running`
-    const { run_id, origin_started_at: origin } = run;
-    const [done] = runQuery(db, standing.RUN_DONE, { run_id, origin });
-    const walks = runQuery(db, standing.RUNNING_WALKS, {}).filter((walk) => walk.run_id === run_id);
-    return { ...run, walked: done?.walked ?? 0, under_way: walks };
-  }
-
-  function video({ account, packageId }: PackageKey, id: number): VideoStates | null {
-    const key = { account, package_id: packageId, id };
-    const [now] = runQuery(db, videos.VIDEO, key);
-    if (!now) return null;
-    const states = runQuery(db, videos.VERSIONS, { ...key, limit: VERSIONS + 1 });
-    return { now, before: states.slice(0, VERSIONS), earlier: states[VERSIONS] ?? null };
-  }
-
-  const ofPackage = ({ account, packageId }: PackageKey) => ({ account, package_id: packageId });
   return {
-    running: () => readSnapshot(db, running),
-    stamp: () => runQuery(db, videos.CHANGE_MARKER, {})[0] ?? NO_STAMP,
-    added: (limit) => runQuery(db, changes.ADDED, { limit }),
-    edited: (limit) => runQuery(db, changes.EDITED, { window: EDITS_AMONG, limit }),
-    removed: (limit) => runQuery(db, changes.REMOVED, { limit }),
-    sizes: (key, since) => runQuery(db, videos.SIZES, { ...ofPackage(key), since }),
-    storageDays: (account) => runQuery(db, storage.STORAGE_DAYS, { account }),
-    gaps: (account, since) => runQuery(db, storage.GAPS, { account, since }),
-    package: (key) => runQuery(db, standing.PACKAGE, ofPackage(key))[0] ?? null,
-    walks: (key, limit) => runQuery(db, videos.PACKAGE_WALKS, { ...ofPackage(key), limit }),
-    removedOf: (key, below, limit) =>
-      runQuery(db, videos.REMOVED_OF_PACKAGE, { ...ofPackage(key), below, limit }),
-    video: (key, id) => readSnapshot(db, () => video(key, id)),
-    close: () => db.$client.close(),
+    /** The newest run, if a process is running it; a killed run keeps the status `running`. */
+    runningRun: () => (isHeld(path, 'run') ? readSnapshot(db, () => readRunningRun(db)) : null),
+    /** Differs if anything that the pages show has changed. */
+    changeMarker: () => videos.CHANGE_MARKER.get(db, {}) ?? NO_CHANGE,
+    added: (limit: number) => changes.ADDED.all(db, { limit }),
+    edited: (limit: number) => changes.EDITED.all(db, { window: EDITS_AMONG, limit }),
+    removed: (limit: number) => changes.REMOVED.all(db, { limit }),
+    /** By day (UTC) from `since` on. */
+    sizes: (key: PackageKey, since: string) => videos.SIZES.all(db, { ...toColumns(key), since }),
+    storageDays: (account: string) => storage.STORAGE_DAYS.all(db, { account }),
+    /** Newest first. */
+    gaps: (account: string, since: string) => storage.GAPS.all(db, { account, since }),
+    package: (key: PackageKey) => status.PACKAGE.get(db, toColumns(key)) ?? null,
+    walks: (key: PackageKey, limit: number) => videos.PACKAGE_WALKS.all(db, { ...toColumns(key), limit }),
+    /** Removed videos of a package with an id below `below`, highest first. */
+    removedVideos: (key: PackageKey, below: number, limit: number) =>
+      videos.REMOVED_OF_PACKAGE.all(db, { ...toColumns(key), below, limit }),
+    video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
+    close: (): void => void db.$client.close(),
   };
 }
 
-const NO_STAMP: videos.ChangeMarker = {
+function toColumns({ account, packageId }: PackageKey) {
+  return { account, package_id: packageId };
+}
+
+function readRunningRun(db: Db): RunningRun | null {
+  const run = status.RUNS.get(db, { limit: 1 });
+  if (run?.status !== 'running') return null;
+  const { run_id, origin_started_at: origin } = run;
+  const done = status.RUN_DONE.get(db, { run_id, origin });
+  const walks = status.RUNNING_WALKS.all(db, {}).filter((walk) => walk.run_id === run_id);
+  return { ...run, walked: done?.walked ?? 0, running_walks: walks };
+}
+
+function readVideo(db: Db, key: PackageKey, id: number): VideoStates | null {
+  const params = { ...toColumns(key), id };
+  const now = videos.VIDEO.get(db, params);
+  if (!now) return null;
+  const states = videos.VERSIONS.all(db, { ...params, limit: VERSIONS + 1 });
+  return { now, before: states.slice(0, VERSIONS), earlier: states[VERSIONS] ?? null };
+}
+
+const NO_CHANGE: videos.ChangeMarker = {
   change_seq: 0,
   last_run: null,
   last_reading: null,

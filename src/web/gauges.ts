@@ -122,7 +122,7 @@ export const GAUGES: readonly GaugeReading[] = [
     labels: ['account', 'window'],
     read: ({ config, overview, now }) =>
       config.accounts.flatMap(({ name: account, limits }) => {
-        const spent = overview.spent(account, now);
+        const spent = overview.spentRequests(account, now);
         return WINDOWS.flatMap(({ window, limit }) => {
           const most = limits[limit];
           return most === null ? [] : sample(Math.max(0, most - spent[window]), { account, window });

@@ -90,7 +90,7 @@ type PackageKey = { account: string; packageId: number };
 
 function readRemovedPage(details: PageQueries, key: PackageKey, removed: number | 'all') {
   const below = removed === 'all' ? Number.MAX_SAFE_INTEGER : removed;
-  const videos = details.removedOf(key, below, VIDEOS_PER_PAGE + 1);
+  const videos = details.removedVideos(key, below, VIDEOS_PER_PAGE + 1);
   const shown = videos.slice(0, VIDEOS_PER_PAGE);
   return { videos: shown, next: videos.length > VIDEOS_PER_PAGE ? (shown.at(-1)?.id ?? null) : null };
 }

@@ -143,11 +143,11 @@ function addJson(app: FastifyInstance, options: PagesOptions, { login }: PageAcc
   });
   json('/live.json', () => {
     const now = clock.now();
-    const running = details.running();
+    const running = details.runningRun();
     const packages = config.accounts.reduce((sum, account) => sum + account.packages.length, 0);
     const progress = running && toRunProgress(running, packages, now);
     const html = <Progress progress={progress} nextRun={options.nextRun(now)} />;
-    const stamp = toChangeMarker(details.stamp(), running, now);
+    const stamp = toChangeMarker(details.changeMarker(), running, now);
     return { stamp, running: running !== null, progress: renderFragment(html) };
   });
 }

@@ -34,7 +34,7 @@ export function toRunProgress(run: RunningRun, packages: number, now: number): R
     started_at: run.started_at,
     forMs: Math.max(0, now - fromTimestamp(run.started_at)),
     packages: isWhole ? { done: Math.min(run.walked, packages), all: packages } : null,
-    walks: run.under_way.map(walkProgress),
+    walks: run.running_walks.map(walkProgress),
   };
 }
 

@@ -79,12 +79,12 @@ const SPARKLINE_DAYS = 30;
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
 export function createStatusView(sources: ViewSources, query: StatusQuery, now: number): StatusView {
   const { details } = sources;
-  const running = details.running();
+  const running = details.runningRun();
   const isFirstReadRunning = running !== null && running.mode === 'full' && running.scope === null;
   const standing = withoutFirstReads(createStanding(sources, now, RUNS), isFirstReadRunning);
   return {
     now,
-    stamp: toChangeMarker(details.stamp(), running, now),
+    stamp: toChangeMarker(details.changeMarker(), running, now),
     standing,
     allNeeds: sources.typed('status --json'),
     verdict: getOverallStatus(standing, now, isFirstReadRunning),

@@ -138,21 +138,21 @@ describe('the latest additions', () => {
 describe('a run under way', () => {
   it('is the newest run with its walks, and none once it ended, also where an older one was killed', async () => {
     await walker.whole(videos([1]));
-    expect(details.running()).toBeNull(); // nobody is at it: it was killed
+    expect(details.runningRun()).toBeNull(); // nobody is at it: it was killed
     noteRunner(path, 2 ** 22 + 1); // more than Linux gives
-    expect(details.running()).toBeNull();
+    expect(details.runningRun()).toBeNull();
     noteRunner(path);
-    expect(details.running()).toMatchObject({ run_id: 1, walked: 1, under_way: [] });
+    expect(details.runningRun()).toMatchObject({ run_id: 1, walked: 1, running_walks: [] });
     const walk = await walker.begin();
-    expect(details.running()).toMatchObject({
+    expect(details.runningRun()).toMatchObject({
       run_id: 2,
       walked: 0,
-      under_way: [{ run_id: 2, package_id: PACKAGE, name: 'Lectures', checkpoint_page: null }],
+      running_walks: [{ run_id: 2, package_id: PACKAGE, name: 'Lectures', checkpoint_page: null }],
     });
     await walker.stop(walk, 'failed');
-    expect(details.running()).toMatchObject({ run_id: 2, walked: 1, under_way: [] });
+    expect(details.runningRun()).toMatchObject({ run_id: 2, walked: 1, running_walks: [] });
     execute(path, `update run set status = 'failed' where run_id = 2`);
-    expect(details.running()).toBeNull();
+    expect(details.runningRun()).toBeNull();
   });
 });
 
@@ -163,7 +163,7 @@ describe('a run that goes on from another', () => {
     execute(path, `update run set status = 'parked', started_at = '2026-01-01 00:00:00' where run_id = 1`);
     execute(path, `update run set origin_started_at = '2026-01-01 00:00:00' where run_id = 2`);
     noteRunner(path);
-    expect(details.running()).toMatchObject({ run_id: 2, walked: 1 });
+    expect(details.runningRun()).toMatchObject({ run_id: 2, walked: 1 });
   });
 });
 
@@ -188,9 +188,13 @@ describe('a video', () => {
 
 describe('the stamp', () => {
   it('is of an empty file, and moves with every change that is stored', async () => {
-    expect(details.stamp()).toMatchObject({ last_run: null, last_reading: null, restricted_until: null });
-    const before = details.stamp().change_seq;
+    expect(details.changeMarker()).toMatchObject({
+      last_run: null,
+      last_reading: null,
+      restricted_until: null,
+    });
+    const before = details.changeMarker().change_seq;
     await walker.whole(videos([1, 2]));
-    expect(details.stamp().change_seq).toBeGreaterThan(before);
+    expect(details.changeMarker().change_seq).toBeGreaterThan(before);
   });
 });

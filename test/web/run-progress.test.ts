@@ -42,7 +42,7 @@ const run = (row: Partial<RunningRun> = {}): RunningRun => ({
   restored: 0,
   quarantined: 0,
   walked: 0,
-  under_way: [],
+  running_walks: [],
   ...row,
 });
 
@@ -73,11 +73,11 @@ describe('the progress of a run', () => {
 
 describe('the progress of a walk', () => {
   const pagesOf = (row: Partial<RunningWalk>) =>
-    toRunProgress(run({ under_way: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
+    toRunProgress(run({ running_walks: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
 
   it('tells which package it is of, in the order that they began', () => {
-    const under_way = [walk, { ...walk, account: 'other', package_id: 7, name: null }];
-    expect(toRunProgress(run({ under_way }), 2, NOW).walks).toEqual([
+    const running_walks = [walk, { ...walk, account: 'other', package_id: 7, name: null }];
+    expect(toRunProgress(run({ running_walks }), 2, NOW).walks).toEqual([
       { account: 'main', package_id: 101, name: 'Lectures', pages: null },
       { account: 'other', package_id: 7, name: null, pages: null },
     ]);

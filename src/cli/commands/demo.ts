@@ -161,7 +161,7 @@ function verboseUntilFirstRun(
 function countReplayedChanges(warehouse: string): number {
   try {
     const queries = openPageQueries(warehouse);
-    const changes = queries.stamp().change_seq - VIDEOS;
+    const changes = queries.changeMarker().change_seq - VIDEOS;
     queries.close();
     return Math.max(0, changes);
   } catch {

@@ -37,7 +37,7 @@ export function readHeldBack(
       const row = held.find((each) => each.account === account && each.package_id === packageId);
       if (!row) return [];
       const lastWalk = Math.min(accepted === true ? walkId : Number(accepted), walkId - 1);
-      const unconfirmed = accepted === false ? 0 : queries.heldSince({ account, packageId }, lastWalk);
+      const unconfirmed = accepted === false ? 0 : queries.countHeldSince({ account, packageId }, lastWalk);
       const { removals, reasons } = row;
       const command = formatCommand && formatCommand(row);
       return [{ name: `${account}/${packageId}`, removals, reasons, unconfirmed, command }];

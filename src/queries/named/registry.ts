@@ -25,7 +25,7 @@ export const NAMED_QUERIES: readonly { part: string; questions: readonly Told[] 
   { part: 'A run under way', questions: [standing.RUNNING_WALKS, standing.RUN_DONE, CHANGE_MARKER] },
   { part: 'Storage', questions: [STORAGE_DAYS, GAPS] },
   { part: 'Packages', questions: [SIZES] },
-  { part: 'Requests spent', questions: [standing.SPENT, standing.PAUSE] },
+  { part: 'Requests spent', questions: [standing.SPENT_REQUESTS, standing.PAUSE] },
   { part: 'Last runs', questions: [standing.RUNS] },
   { part: 'Latest changes', questions: [ADDED, EDITED, REMOVED] },
   {

@@ -162,7 +162,7 @@ from pause
 where account = :account and full_rate_at > :at`,
 );
 
-export const SPENT = query<
+export const SPENT_REQUESTS = query<
   { second: number; minute: number; day: number },
   { account: string; now_ms: number }
 >(
