@@ -26,7 +26,7 @@ export function parsePackageSelectors(
 function parsePackageSelector(text: string): PackageSelector {
   const [, account = null, id = ''] = /^(?:([^/]+)\/)?(\d+)$/.exec(text) ?? [];
   if (isInteger(id)) return { account, packageId: Number(id) };
-  throw new InvalidArgumentError('expected a whole number, or ACCOUNT/ID.');
+  throw new InvalidArgumentError('expected the ID of a package, or ACCOUNT/ID.');
 }
 
 /** A day, `yyyy-mm-dd`. */

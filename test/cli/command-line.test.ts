@@ -49,7 +49,7 @@ describe('the command line', () => {
     [['sync', 'everything'], 'too many arguments'],
     [['sync', '--package', 'abc'], 'expected a whole number'],
     [['sync', '--package', '1,2,x'], 'expected a whole number'],
-    [['sync', '--package', '1,main/x'], 'expected a whole number, or ACCOUNT/ID'],
+    [['sync', '--package', '1,main/x'], 'expected the ID of a package, or ACCOUNT/ID'],
     [['sync', '--accept-removals', '0'], 'expected a whole number from 1 up'],
     [['sync', '--accept-removals', 'all'], 'expected a whole number from 1 up'],
     [['sync', '--accept-removals=-1'], 'expected a whole number from 1 up'],

@@ -34,7 +34,7 @@ describe('the packages of a command line', () => {
   it.each(['', 'abc', '1,2,x', '1,', '1.5', '-1', '/101', 'main/', 'main/x', 'main/-1', 'a/b/1', 'main'])(
     'are refused where they are neither: %j',
     (text) => {
-      expect(() => asked(text)).toThrow('expected a whole number, or ACCOUNT/ID.');
+      expect(() => asked(text)).toThrow('expected the ID of a package, or ACCOUNT/ID.');
     },
   );
 

@@ -80,7 +80,7 @@ describe('SIGTERM', () => {
     command.kill('SIGTERM');
     const { code, stdout, stderr } = await command.ended;
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('run 1 succeeded: 50 new');
+    expect(stderr).toContain('run 1 succeeded: inserted 50,');
     expect(stderr).toContain('stopped by SIGTERM');
     expect(stderr).not.toContain('\u001b');
     expect(valueOf(cwd, 'select count(*) from video')).toBe(50);

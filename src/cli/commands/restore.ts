@@ -41,5 +41,5 @@ function ledgerLine(imported: Restored['carried']): string {
     return `its ledger cannot be read: requests since the backup do not count against the limits${reason}`;
   }
   const { requests, pauses } = imported;
-  return `from its ledger: ${pluralize(requests, 'request')} of the last day and ${pluralize(pauses, 'pause')}`;
+  return `imported from its ledger: ${pluralize(requests, 'request')} of the last day and ${pluralize(pauses, 'pause')}`;
 }

@@ -39,7 +39,7 @@ describe('backup and restore', () => {
         ),
       ),
       expect.stringMatching(/^the previous file is kept: data\/vodhouse\.db\.before-restore-\d{8}-\d{6}$/),
-      'from its ledger: 0 requests of the last day and 0 pauses',
+      'imported from its ledger: 0 requests of the last day and 0 pauses',
       'next: vodhouse sync --config other.yaml',
       '',
     ]);

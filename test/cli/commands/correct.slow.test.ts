@@ -54,7 +54,7 @@ describe('correct', () => {
     const none = await vodhouse(['correct', 'main', date, '--yes'], { cwd });
     expect([none.code, none.stdout]).toEqual([
       0,
-      `the service reports what readers see of main ${date}: nothing to correct\n`,
+      `the service reports the same figures of main ${date} as readers see: nothing to correct\n`,
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('an edit of timezone over booked days', () => {
       expect(stderr).toContain(
         'timezone is America/New_York, but 1 day was booked by the calendar of Asia/Seoul',
       );
-      expect(stderr).toContain('put `timezone: Asia/Seoul` back');
+      expect(stderr).toContain('set `timezone: Asia/Seoul` again');
     }
     expect((await vodhouse(['sync'], { cwd: edited('ROK') })).code).not.toBe(2);
   });

@@ -81,7 +81,7 @@ describe('a restore', () => {
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
     const { stdout } = await vodhouse(['restore', 'copy.db'], { cwd });
-    const [, sent = '0'] = /of its ledger (\d+) requests? of the last day/.exec(stdout) ?? [];
+    const [, sent = '0'] = /from its ledger: (\d+) requests? of the last day/.exec(stdout) ?? [];
     expect(Number(sent)).toBeGreaterThan(0);
     const next = await vodhouse(['sync'], { cwd });
     expect([next.code, next.stdout]).toEqual([0, expect.stringContaining('done')]);

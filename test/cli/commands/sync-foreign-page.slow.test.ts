@@ -48,10 +48,14 @@ describe('sync, where the page of another package comes', () => {
 
 describe('sync --accept-page', () => {
   it.each([
-    [['--accept-page'], '--accept-page wants the packages named', 'add --package ID'],
+    [
+      ['--accept-page'],
+      '--accept-page needs the packages that were filled with other videos',
+      'add --package ID',
+    ],
     [
       ['--accept-page', '--package', '101', '--quick'],
-      '--accept-page goes with a full walk',
+      '--accept-page needs a full walk',
       'leave out --quick',
     ],
   ])('ends with 2 for %j, and sends nothing', async (parameters, words, hint) => {
