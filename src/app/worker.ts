@@ -1,6 +1,6 @@
 /** The worker: runs what is due, publishes, serves and alerts until it is stopped. */
 import type { Config } from '../config/config.ts';
-import { childEnvWithout } from '../config/child-env.ts';
+import { childEnvWithout } from '../config/env-vars.ts';
 import { type Clock, HOUR_MS } from '../lib/clock.ts';
 import { PreemptedError, ParkedError } from '../lib/errors.ts';
 import { openNotifier } from '../alerts/open-notifier.ts';

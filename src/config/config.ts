@@ -1,125 +1,277 @@
-import type { Figure } from '../lib/storage-figures.ts';
+/**
+ * The config: the schema of the file, whose output is the config that the rest of vodhouse reads. Keys become camelCase,
+ * durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show the descriptions.
+ */
+import { z } from 'zod';
+import {
+  accountName,
+  baseUrl,
+  cron,
+  day,
+  duration,
+  filePath,
+  headerName,
+  host,
+  key,
+  nonEmptyText,
+  requestsOrNull,
+  fraction,
+  timezone,
+  url,
+  integer,
+} from './fields.ts';
+import { FIGURES } from '../lib/storage-figures.ts';
+
+/** Where the live file and the published file are when the config does not say. */
+export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;
+
+type CamelCase<Name> = Name extends `${infer Start}_${infer Rest}`
+  ? `${Start}${Capitalize<CamelCase<Rest>>}`
+  : Name;
 
 /**
- * The config as the rest of vodhouse reads it: checked, with defaults filled in, durations in milliseconds,
- * paths absolute, and frozen to the last list. `loadConfig` makes it; anything may import these types.
+ * A mapping without other keys; its output has camelCase keys, and `Ms` after those of `durations`. The message of an
+ * unknown key is the list of known ones, divided by `, `: problems.ts finds the nearest.
  */
-export interface Config {
+function section<Shape extends z.core.$ZodLooseShape, Duration extends string = never>(
+  shape: Shape,
+  ...durations: readonly Duration[]
+) {
+  const known = Object.keys(shape).join(', ');
+  const toName = (key: string) =>
+    `${key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}${durations.includes(key as Duration) ? 'Ms' : ''}`;
+  const schema = z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? known : `a mapping of ${known}`),
+  });
+  type Output = z.output<typeof schema>;
+  return schema.transform(
+    (value) =>
+      Object.fromEntries(Object.entries(value).map(([key, inner]) => [toName(key), inner])) as {
+        [Key in keyof Output as Key extends Duration ? `${CamelCase<Key>}Ms` : CamelCase<Key>]: Output[Key];
+      },
+  );
+}
+
+/** Absent: null. */
+function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().transform((value): z.output<Schema> | null => value ?? null);
+}
+
+const videoList = section({
+  base_url: baseUrl().describe('Address of the video list, without the path of the operation.'),
+  key: key().describe('The API key of the account; better ${NAME} than the key itself.'),
+  page_size: integer(1)
+    .prefault(1000)
+    .describe('Videos a page to ask for; the service may answer with fewer. Default 1000.'),
+});
+
+const AUTH = 'none, query or { header: x-api-key }';
+const auth = z
+  .union(
+    [z.enum(['none', 'query'], AUTH), section({ header: headerName().describe('Name of the header.') })],
+    AUTH,
+  )
+  .prefault('none')
+  .describe('How storage requests carry the key: none, query (?key=…) or { header: NAME }. Default none.');
+
+const storage = section(
+  {
+    base_url: baseUrl().describe('Address of the storage statistics, without the path of the operation.'),
+    auth,
+    key: key().optional().describe('Key of the storage statistics. Default: the key of video_list.'),
+    since: orNull(day()).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
+    settle: duration()
+      .prefault('1h')
+      .describe('Time after midnight before a past day is booked. Default 1h.'),
+    look_again_days: integer(0)
+      .prefault(3)
+      .describe('Booked days that are looked at again each day. Default 3 days.'),
+    give_up_days: integer(0)
+      .prefault(7)
+      .describe(
+        'Separate days on which a missing day is requested; after that it is once a month. Default 7 days.',
+      ),
+    optional: z
+      .array(z.enum(FIGURES, `a figure: ${FIGURES.join(', ')}`), 'a list of figures')
+      .prefault([])
+      .describe('Figures that a record may lack and still be booked. Default none.'),
+    plausible_factor: z
+      .number('a number above 1')
+      .gt(1, 'a number above 1')
+      .prefault(2)
+      .describe(
+        'A total that differs from the last live reading of its day by more than this factor waits for a second reading. Default 2.',
+      ),
+  },
+  'settle',
+);
+
+const PACKAGE_ID = 'a package id (a whole number from 1 up)';
+const PACKAGE = `${PACKAGE_ID} or { id, name }`;
+const onePackage = z.union(
+  [
+    integer(1, PACKAGE).transform((id) => ({ id, name: null })),
+    section({
+      id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
+      name: orNull(nonEmptyText('a name')).describe('Name shown beside the id. Default none.'),
+    }),
+  ],
+  PACKAGE,
+);
+
+const limits = section(
+  {
+    concurrency: integer(1).prefault(4).describe('Packages that are walked at a time. Default 4.'),
+    per_second: requestsOrNull().prefault(5).describe('Requests in any second; null: no limit. Default 5.'),
+    per_minute: requestsOrNull()
+      .prefault(120)
+      .describe('Requests in any minute; null: no limit. Default 120.'),
+    per_day: requestsOrNull()
+      .prefault(20_000)
+      .describe('Requests in any 24 hours; null: no limit. Default 20000.'),
+    max_wait: duration()
+      .prefault('2m')
+      .describe('The longest wait for the budget before a run is parked. Default 2m.'),
+    restricted_codes: z
+      .array(nonEmptyText('an errorCode'), 'a list of errorCode values')
+      .prefault([])
+      .describe('errorCode values of the service that mean "restricted". Default none.'),
+    final_codes: z
+      .array(nonEmptyText('an errorCode'), 'a list of errorCode values')
+      .prefault([])
+      .describe('errorCode values of the service that mean "do not retry". Default none.'),
+  },
+  'max_wait',
+);
+
+const account = section({
+  name: accountName().describe('Name of the account in tables, logs and metrics; unique.'),
+  video_list: videoList.describe('Where the videos are listed.'),
+  storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
+  packages: z
+    .array(onePackage, 'a list of packages')
+    .prefault([])
+    .describe('The distribution packages: ids, or { id, name }. Default none.'),
+  limits: limits.prefault({}).describe('What may be asked of the service with this key.'),
+}).transform(({ storage, ...account }) => ({
+  ...account,
+  storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
+}));
+
+const schedule = section({
+  full: cron().prefault('0 * * * *').describe('When to walk everything: cron, in UTC. Default "0 * * * *".'),
+  quick: orNull(cron()).describe('When to look for what is new or gone only: cron, in UTC. Default none.'),
+});
+
+const walk = section(
+  {
+    removal_brake: fraction()
+      .prefault(0.2)
+      .describe('Share of a package (0 to 1) that one walk may remove unasked. Default 0.2.'),
+    resume_within: duration()
+      .prefault('7d')
+      .describe('Age up to which a broken-off walk is resumed. Default 7d.'),
+    boundary_reads: fraction()
+      .prefault(0.05)
+      .describe(
+        'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1). Default 0.05.',
+      ),
+  },
+  'resume_within',
+);
+
+const publish = section(
+  {
+    file: filePath()
+      .prefault(DEFAULT_FILES.publish)
+      .describe(`The published file, relative to this one. Default ${DEFAULT_FILES.publish}.`),
+    exclude: z
+      .array(nonEmptyText('a column'), 'a list of columns')
+      .prefault(['access_key', 'org_access_key'])
+      .describe('Columns left out of the published file. Default access_key and org_access_key.'),
+    every: duration()
+      .prefault('0s')
+      .describe(
+        'At most one publication in this time; the first one of a day does not wait. Default 0s: after each run that changed something.',
+      ),
+    keep_days: integer(0).prefault(0).describe('Days that dated copies are kept; 0: no copies. Default 0.'),
+  },
+  'every',
+);
+
+const retention = section({
+  requests_days: integer(1).prefault(35).describe('Days that sent requests are remembered. Default 35.'),
+  runs_days: integer(1).prefault(90).describe('Days that runs and walks are remembered. Default 90.'),
+});
+
+const server = section({
+  host: host().prefault('127.0.0.1').describe('Address to listen on. Default 127.0.0.1.'),
+  port: integer(0, 'a port from 0 to 65535', 65_535)
+    .prefault(8320)
+    .describe('Port to listen on; 0: any free one. Default 8320.'),
+  keys: z
+    .array(key(), 'a list of keys')
+    .prefault([])
+    .describe(
+      'Keys that open the server, also to other machines; none: only this machine is answered. Default none.',
+    ),
+});
+
+const notify = section(
+  {
+    webhook: orNull(url()).describe(
+      'Address that gets a POST when trouble begins and when it is over. Default none.',
+    ),
+    ping: orNull(url()).describe('Address that is called after each good run. Default none.'),
+    remind_after: duration()
+      .nullable()
+      .prefault('1d')
+      .describe('Time after which trouble that lasts is told again; null: never. Default 1d.'),
+  },
+  'remind_after',
+);
+
+/** The complete file. Paths are as they are written. */
+export const configSchema = section({
+  warehouse: filePath()
+    .prefault(DEFAULT_FILES.warehouse)
+    .describe(`The SQLite file, relative to this one. Default ${DEFAULT_FILES.warehouse}.`),
+  timezone: timezone().describe("IANA time zone of the service's calendar. Required."),
+  duration_unit: z
+    .enum(['ms', 's'], 'ms or s')
+    .prefault('ms')
+    .describe("What a video's duration counts in: ms or s. Default ms."),
+  accounts: z
+    .array(account, 'a list of at least one account')
+    .min(1, 'a list of at least one account')
+    .describe('The accounts: one API key each, with its addresses, packages and limits.'),
+  schedule: schedule.prefault({}).describe('When runs are due.'),
+  walk: walk.prefault({}).describe('How packages are walked.'),
+  publish: orNull(publish).describe('The file that others read. Leave out for none.'),
+  retention: retention.prefault({}).describe('How long the records of our own work are kept.'),
+  server: orNull(server).describe('The web server. Leave out for none.'),
+  notify: orNull(notify).describe('Who is told. Leave out for none.'),
+});
+
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+/** The checked config, frozen; its paths are absolute. `loadConfig` creates it; any room may import these types. */
+export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   /** Absolute path of the config file. */
   readonly file: string;
-  /** Absolute path of the live file. */
-  readonly warehouse: string;
-  /** IANA zone of the service's calendar. */
-  readonly timezone: string;
-  /** What a video's `duration` counts in. */
-  readonly durationUnit: 'ms' | 's';
-  /** At least one; names are unique. */
-  readonly accounts: readonly AccountConfig[];
-  readonly schedule: ScheduleConfig;
-  readonly walk: WalkConfig;
-  readonly publish: PublishConfig | null;
-  readonly retention: RetentionConfig;
-  readonly server: ServerConfig | null;
-  readonly notify: NotifyConfig | null;
-  /** Every key of the file and every address to notify, for redaction: none of these may ever be printed. */
+  /** Every key of the file and every address to notify: none of these may ever be printed. */
   readonly secrets: readonly string[];
-}
+};
 
 /** One API key with its base addresses, packages and limits. It has packages, or storage, or both. */
-export interface AccountConfig {
-  readonly name: string;
-  readonly videoList: VideoListConfig;
-  readonly storage: StorageConfig | null;
-  readonly packages: readonly PackageConfig[];
-  readonly limits: LimitsConfig;
-}
-
-/** `baseUrl` has no slash at its end, no query and no credentials; `pageSize` is what is asked for. */
-export interface VideoListConfig {
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly pageSize: number;
-}
-
-/** How a storage request carries the key: not at all, as `?key=`, or in the named header. */
-export type StorageAuth = 'none' | 'query' | { readonly header: string };
-
-export interface StorageConfig {
-  readonly baseUrl: string;
-  readonly auth: StorageAuth;
-  /** Its own key, or else the account's; not sent with auth `none`. */
-  readonly key: string;
-  /** First day to book as `yyyy-mm-dd`; null: yesterday. */
-  readonly since: string | null;
-  readonly settleMs: number;
-  readonly lookAgainDays: number;
-  readonly giveUpDays: number;
-  /** Figures (docs/service.md 2.3) that a record may lack and still be booked. */
-  readonly optional: readonly Figure[];
-  /** A total further than this factor from the last live reading of its day waits for a second reading. */
-  readonly plausibleFactor: number;
-}
-
-/** Ids are unique within their account. */
-export interface PackageConfig {
-  readonly id: number;
-  readonly name: string | null;
-}
-
-/** How much may be asked: `concurrency` packages at a time, and requests per window (null: that window is off). */
-export interface LimitsConfig {
-  readonly concurrency: number;
-  readonly perSecond: number | null;
-  readonly perMinute: number | null;
-  readonly perDay: number | null;
-  /** A longer wait parks the run. */
-  readonly maxWaitMs: number;
-  /** `errorCode` values that mean "restricted". */
-  readonly restrictedCodes: readonly string[];
-  /** `errorCode` values that mean "do not retry". */
-  readonly finalCodes: readonly string[];
-}
-
-/** Cron expressions of five fields, read in UTC. */
-export interface ScheduleConfig {
-  readonly full: string;
-  readonly quick: string | null;
-}
-
-/** `removalBrake` and `boundaryReads` are shares from 0 to 1. */
-export interface WalkConfig {
-  readonly removalBrake: number;
-  readonly resumeWithinMs: number;
-  readonly boundaryReads: number;
-}
-
-export interface PublishConfig {
-  /** Absolute path of the published file. */
-  readonly file: string;
-  /** Columns left out of it. */
-  readonly exclude: readonly string[];
-  /** At most one publication after a run in this time, in milliseconds; 0: after each run that changed something. */
-  readonly everyMs: number;
-  /** Days that dated copies are kept; 0: none are made. */
-  readonly keepDays: number;
-}
-
-export interface RetentionConfig {
-  readonly requestsDays: number;
-  readonly runsDays: number;
-}
-
-/** `keys` open the server; an empty list: no key is asked for, and only this machine is answered. */
-export interface ServerConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly keys: readonly string[];
-}
-
-/** Who is told. The addresses are secrets as well: whoever knows them can write there. */
-export interface NotifyConfig {
-  readonly webhook: string | null;
-  readonly ping: string | null;
-  /** After this trouble that lasts is told again; null: never. */
-  readonly remindAfterMs: number | null;
-}
+export type AccountConfig = Config['accounts'][number];
+export type StorageConfig = NonNullable<AccountConfig['storage']>;
+export type StorageAuth = StorageConfig['auth'];
+export type LimitsConfig = AccountConfig['limits'];
+export type ScheduleConfig = Config['schedule'];
+export type ServerConfig = NonNullable<Config['server']>;
+export type NotifyConfig = NonNullable<Config['notify']>;

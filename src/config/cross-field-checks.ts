@@ -1,57 +1,66 @@
 import { normalize } from 'node:path';
-import type { Finding } from './zod-problems.ts';
+import { DEFAULT_FILES } from './config.ts';
+import type { Problem } from './problems.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { isDay } from '../lib/days.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Path, SourceMap } from './source-map.ts';
-import { DEFAULT_FILES } from './schema.ts';
+
+type Found = Omit<Problem, 'line'>;
 
 /**
- * What one value of a file demands of another. Looks at the file as it is written, whatever it holds, so that
- * these problems are told together with those of the schema. `now` is in milliseconds since 1970.
+ * Problems between several values. Takes the file as it is written, valid or not, so that these problems are reported
+ * together with those of the schema. `now` is in milliseconds since 1970.
  */
-export function crossChecks(settings: unknown, places: SourceMap, now: number): Finding[] {
+export function findCrossFieldProblems(settings: unknown, sourceMap: SourceMap, now: number): Problem[] {
+  const found = checkAll(settings, sourceMap, now);
+  return found.map((problem) => ({ line: sourceMap.lineOf(problem.path), ...problem }));
+}
+
+function checkAll(settings: unknown, sourceMap: SourceMap, now: number): Found[] {
   const accounts = listAt(settings, 'accounts');
   return [
-    ...repeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
+    ...findRepeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
       const path = ['accounts', index, 'name'];
-      return { path, says: `${places.show(path)} is the name of accounts[${first}] too; expected another` };
+      return {
+        path,
+        message: `${sourceMap.displayValue(path)} is the name of accounts[${first}] too; expected another`,
+      };
     }),
-    ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], places)),
+    ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], sourceMap)),
     ...accounts.flatMap((account, index) => {
       const path = ['accounts', index, 'storage', 'since'];
       return checkSince(at(at(account, 'storage'), 'since'), textAt(settings, 'timezone'), path, now);
     }),
     ...checkFiles(settings),
-    ...checkServer(settings, places),
+    ...checkServer(settings, sourceMap),
   ];
 }
 
-function checkAccount(account: unknown, path: Path, places: SourceMap): Finding[] {
+function checkAccount(account: unknown, path: Path, sourceMap: SourceMap): Found[] {
   const packages = listAt(account, 'packages');
-  const twice = repeated(packages, (entry) => (typeof entry === 'object' ? at(entry, 'id') : entry));
-  const findings = twice.map(({ index, first }) => {
+  const twice = findRepeated(packages, (entry) => (typeof entry === 'object' ? at(entry, 'id') : entry));
+  const problems = twice.map(({ index, first }) => {
     const id = typeof packages[index] === 'object' ? ['id'] : [];
     const entry = [...path, 'packages', index, ...id];
     return {
       path: entry,
-      says: `${places.show(entry)} is packages[${first}] too; expected each package once`,
+      message: `${sourceMap.displayValue(entry)} is packages[${first}] too; expected each package once`,
     };
   });
   const isIdle = at(account, 'storage') === undefined && packages.length === 0 && isListOrNone(account);
-  const idle = { path, says: 'has nothing to fetch; expected at least one of packages, storage' };
-  return isIdle ? [...findings, idle] : findings;
+  const problem = { path, message: 'has nothing to fetch; expected at least one of packages, storage' };
+  return isIdle ? [...problems, problem] : problems;
 }
 
-/** A day that is still to come can be booked by nobody. */
-function checkSince(since: unknown, timezone: string | undefined, path: Path, now: number): Finding[] {
+function checkSince(since: unknown, timezone: string | undefined, path: Path, now: number): Found[] {
   if (typeof since !== 'string' || !isDay(since) || timezone === undefined) return [];
   const today = dayIn(timezone, now);
   if (today === null || since <= today) return [];
   return [
     {
       path,
-      says: `${since} is in the future; expected a day up to today, ${today} in ${timezone} by this machine's clock`,
+      message: `${since} is in the future; expected a day up to today, ${today} in ${timezone} by this machine's clock`,
     },
   ];
 }
@@ -70,41 +79,41 @@ function isListOrNone(account: unknown): boolean {
   return typeof account === 'object' && (packages === undefined || Array.isArray(packages));
 }
 
-function checkFiles(settings: unknown): Finding[] {
+function checkFiles(settings: unknown): Found[] {
   const publish = at(settings, 'publish');
   if (publish === undefined) return [];
   const live = textAt(settings, 'warehouse') ?? DEFAULT_FILES.warehouse;
   const published = textAt(publish, 'file') ?? DEFAULT_FILES.publish;
   const path = ['publish', 'file'];
   if (normalize(live) === normalize(published))
-    return [{ path, says: 'is the warehouse itself; expected another file' }];
-  // SQLite's own files, our locks, what a restore keeps
-  const isBeside = ['-', '.'].some((sign) => normalize(published).startsWith(normalize(live) + sign));
-  return isBeside
+    return [{ path, message: 'is the warehouse itself; expected another file' }];
+  // names of SQLite's own files, our locks and the files that a restore keeps
+  const isReserved = ['-', '.'].some((sign) => normalize(published).startsWith(normalize(live) + sign));
+  return isReserved
     ? [
         {
           path,
-          says: "begins with the warehouse's name, as its own files beside it do; expected another name",
+          message: "begins with the warehouse's name, as its own files beside it do; expected another name",
         },
       ]
     : [];
 }
 
-/** Without keys everybody who reaches the server is let in. */
-function checkServer(settings: unknown, places: SourceMap): Finding[] {
+/** Without keys the server lets in every client that reaches it. */
+function checkServer(settings: unknown, sourceMap: SourceMap): Found[] {
   const server = at(settings, 'server');
   const host = textAt(server, 'host');
   if (host === undefined || isLoopback(host) || listAt(server, 'keys').length > 0) return [];
   const path = ['server', 'host'];
-  const says = `${places.show(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`;
-  return [{ path, says }];
+  const message = `${sourceMap.displayValue(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`;
+  return [{ path, message }];
 }
 
-/** The entries whose value an earlier one has already, with the index of that one. */
-function repeated(list: readonly unknown[], valueOf: (entry: unknown) => unknown) {
+/** The entries that repeat the value of an earlier one, with the index of that one. */
+function findRepeated(list: readonly unknown[], getValue: (entry: unknown) => unknown) {
   const firsts = new Map<unknown, number>();
   return list.flatMap((entry, index) => {
-    const value = valueOf(entry);
+    const value = getValue(entry);
     const first = firsts.get(value);
     if (value === undefined || value === null) return [];
     if (first === undefined) firsts.set(value, index);

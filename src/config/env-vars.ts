@@ -10,7 +10,7 @@ export type Lookup = (name: string) => string | undefined;
 export interface Substituted {
   text: string;
   used: boolean;
-  /** What is wrong with its `${…}`, in words without any value. */
+  /** What is wrong with its `${…}`, without any value. */
   problems: string[];
 }
 
@@ -55,4 +55,10 @@ function readDotEnv(file: string): Readonly<Record<string, string | undefined>> 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
+}
+
+/** The environment for a child process, without variables that contain one of the secrets. */
+export function childEnvWithout(secrets: readonly string[]): NodeJS.ProcessEnv {
+  const isPlain = (value = '') => !secrets.some((secret) => secret !== '' && value.includes(secret));
+  return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isPlain(value)));
 }

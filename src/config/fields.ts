@@ -1,9 +1,10 @@
 /**
- * The kinds of values a config holds. Each says what it expects in one phrase, which is the message of
- * whatever is wrong with it: `-1 is not valid; expected a whole number from 1 up`.
+ * The kinds of values of a config. The message of each is the phrase after `expected`:
+ * `-1 is not valid; expected a whole number from 1 up`.
  */
+import { Cron } from 'croner';
 import { z } from 'zod';
-import { isPlainCron } from './cron.ts';
+import { isDay } from '../lib/days.ts';
 import { DURATION, parseDuration } from './duration.ts';
 
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -22,7 +23,7 @@ export function integer(least: number, expected = `a whole number from ${least} 
   return most === undefined ? field : field.max(most, expected);
 }
 
-/** A window of the budget: requests, or null for none. */
+/** The limit of a budget window; null: no limit. */
 export function requestsOrNull() {
   return integer(1, 'a whole number from 1 up, or null').nullable();
 }
@@ -33,20 +34,21 @@ export function fraction() {
   return z.number(expected).min(0, expected).max(1, expected);
 }
 
-/** A duration with its unit, kept as text: `parseDuration` reads it. */
+/** A duration with its unit, as milliseconds. */
 export function duration() {
   const expected = 'a whole number with its unit: 500ms, 90s, 2m, 1h or 7d';
-  return text(expected, (value) => parseDuration(value) !== null, DURATION);
+  const field = text(expected, (value) => parseDuration(value) !== null, DURATION);
+  return field.transform((value) => parseDuration(value) ?? 0);
 }
 
 /** A key: not empty, on one line. Never printed. */
 export function key() {
   const field = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)?$/.test(value));
-  // A number is read as it is written (see source.ts), so editors must not complain about one.
+  // Numbers are read as text (see parse-yaml.ts), so editors must accept them.
   return field.meta({ type: ['string', 'number'] });
 }
 
-/** One of the service's codes, or a name: any text but none. A number is read as it is written. */
+/** Any text that is not empty. A number is read as text. */
 export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta({ type: ['string', 'number'] });
 }
@@ -77,19 +79,25 @@ export function filePath() {
   return text(expected, (value) => value.trim() !== '' && !value.startsWith('~') && !value.includes('\0'));
 }
 
-/** The address that the service's own paths are put behind. */
+/** The address before the service's own paths, without a slash at its end. */
 export function baseUrl() {
   const expected = 'an http(s) address without query, fragment or credentials';
   const passes = (value: string) => {
     const url = parseUrl(value);
     return url !== null && !/[?#]/.test(value) && url.username + url.password === '';
   };
-  return text(expected, passes, /^https?:\/\/[^\s?#]+$/);
+  return text(expected, passes, /^https?:\/\/[^\s?#]+$/).transform(withoutSlash);
 }
 
 /** Any http(s) address. */
 export function url() {
   return text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
+}
+
+function withoutSlash(address: string): string {
+  let end = address.length;
+  while (address[end - 1] === '/') end--;
+  return address.slice(0, end);
 }
 
 function parseUrl(value: string): URL | null {
@@ -98,14 +106,10 @@ function parseUrl(value: string): URL | null {
 
 /** A day of the calendar as `yyyy-mm-dd`. */
 export function day() {
-  const exists = (value: string) => {
-    const date = new Date(`${value}T00:00:00Z`);
-    return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-  };
-  return text('a day such as 2026-01-31', (value) => DAY.test(value) && exists(value), DAY);
+  return text('a day such as 2026-01-31', isDay, DAY);
 }
 
-/** An IANA time zone. An offset is none: it knows no daylight saving, and Node 20 refuses what 22 accepts. */
+/** An IANA time zone. Offsets are rejected: they know no daylight saving, and Node 20 and 22 differ. */
 export function timezone() {
   const exists = (timeZone: string) => {
     try {
@@ -120,4 +124,27 @@ export function timezone() {
 /** A cron expression of five fields. */
 export function cron() {
   return text('a cron expression of five fields such as "0 * * * *"', isPlainCron);
+}
+
+const CRON_VALUE = String.raw`(?:\d{1,2}|[a-z]{3})`;
+const CRON_PART = String.raw`(?:\*(?:/\d{1,2})?|${CRON_VALUE}|${CRON_VALUE}-${CRON_VALUE}(?:/\d{1,2})?)`;
+const CRON_FIELD = new RegExp(`^${CRON_PART}(?:,${CRON_PART})*$`, 'i');
+
+/**
+ * True for a cron expression of five fields in the plain dialect: numbers, three-letter names, `*`, `,`, `-`
+ * and `/`. Cron libraries differ in anything beyond it, and two of them read ours.
+ */
+export function isPlainCron(text: string): boolean {
+  const fields = text.split(' ');
+  if (fields.length !== 5 || !fields.every((field) => CRON_FIELD.test(field))) return false;
+  // Only without a weekday does croner notice a day that no month has (31 2).
+  return parses(text) && parses([...fields.slice(0, 4), '*'].join(' '));
+}
+
+function parses(text: string): boolean {
+  try {
+    return new Cron(text, { timezone: 'UTC', paused: true }).nextRun() !== null;
+  } catch {
+    return false;
+  }
 }

@@ -1,16 +1,15 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Node, Scalar, YAMLMap } from 'yaml';
+import type { Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
 import { findOversized, MOST_ALIASED, targetsOf, type Targets } from './aliases.ts';
 import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
-import type { Problem } from './format-problems.ts';
-import { syntaxProblems } from './syntax.ts';
+import type { Problem } from './problems.ts';
 import { type Lookup, substitute } from './env-vars.ts';
 
-/** A config file as plain values, and where each of them stands. */
+/** A config file as plain values, and the place of each. */
 export interface Source {
   /** Undefined where the file is not YAML; the problems say why. */
   readonly value: unknown;
-  readonly places: SourceMap;
+  readonly sourceMap: SourceMap;
   /** Of syntax, of variables, and of keys that are set twice. */
   readonly problems: readonly Problem[];
 }
@@ -22,23 +21,23 @@ const TEXT = new Set(['key', 'keys', 'name', 'restricted_codes', 'final_codes'])
 
 const OVERSIZED = `values that begin with * stand for too many values up to here, or too deep ones; expected at most ${MOST_ALIASED.toLocaleString('en-US')}, 100 deep: write out what is meant`;
 
-/** What a reading of one file carries along. `open`: the collections around the present node. */
-interface Reading {
+/** The state of reading one file. `open`: the collections around the present node. */
+interface YamlReader {
   targets: Targets;
   lineAt: (node: unknown, otherwise: number | null) => number | null;
   lookup: Lookup;
   open: Set<unknown>;
-  places: SourceMap;
+  sourceMap: SourceMap;
   problems: Problem[];
 }
 
-/** Reads YAML and puts its variables in, in text values only. */
+/** Parses YAML and substitutes variables, in text values only. */
 export function parseYaml(text: string, lookup: Lookup): Source {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const places = createSourceMap();
-  const problems = syntaxProblems(document, text, (offset) => lines.linePos(offset).line);
-  if (problems.length > 0) return { value: undefined, places, problems };
+  const sourceMap = createSourceMap();
+  const problems = findSyntaxProblems(document, text, (offset) => lines.linePos(offset).line);
+  if (problems.length > 0) return { value: undefined, sourceMap, problems };
   const lineAt = (node: unknown, otherwise: number | null) => {
     const range = (node as Partial<Node> | null)?.range;
     return range ? lines.linePos(range[0]).line : otherwise;
@@ -46,84 +45,130 @@ export function parseYaml(text: string, lookup: Lookup): Source {
   const targets = targetsOf(document);
   const oversized = findOversized(document, targets);
   if (oversized) {
-    const problem = { line: lineAt(oversized, null), path: [], says: OVERSIZED };
-    return { value: undefined, places, problems: [problem] };
+    const problem = { line: lineAt(oversized, null), path: [], message: OVERSIZED };
+    return { value: undefined, sourceMap, problems: [problem] };
   }
-  const reading: Reading = { targets, lineAt, lookup, open: new Set(), places, problems };
-  return { value: read(reading, document.contents, [], null), places, problems };
+  const reader: YamlReader = { targets, lineAt, lookup, open: new Set(), sourceMap, problems };
+  return { value: read(reader, document.contents, [], null), sourceMap, problems };
 }
 
-function read(reading: Reading, node: unknown, path: Path, line: number | null): unknown {
-  const target = isAlias(node) ? reading.targets.get(node) : node;
-  if (isAlias(node) && (target === undefined || reading.open.has(target))) {
-    return readBrokenAlias(reading, path, line);
+function read(reader: YamlReader, node: unknown, path: Path, line: number | null): unknown {
+  const target = isAlias(node) ? reader.targets.get(node) : node;
+  if (isAlias(node) && (target === undefined || reader.open.has(target))) {
+    return readBrokenAlias(reader, path, line);
   }
-  if (isScalar(target)) return readScalar(reading, target, path, line);
-  if (!isMap(target) && !isSeq(target)) return readEmpty(reading, path, line);
-  reading.open.add(target);
+  if (isScalar(target)) return readScalar(reader, target, path, line);
+  if (!isMap(target) && !isSeq(target)) return readEmpty(reader, path, line);
+  reader.open.add(target);
   const value = isMap(target)
-    ? readMapping(reading, target, path, line)
-    : readList(reading, target.items, path, line);
-  reading.open.delete(target);
+    ? readMapping(reader, target, path, line)
+    : readList(reader, target.items, path, line);
+  reader.open.delete(target);
   return value;
 }
 
-function readBrokenAlias({ places, problems }: Reading, path: Path, line: number | null): null {
-  places.add(path, { line, kind: 'other', written: '', hidden: true, settled: true });
-  problems.push({ line, path, says: 'a value that begins with * needs quotes' });
+function readBrokenAlias({ sourceMap, problems }: YamlReader, path: Path, line: number | null): null {
+  sourceMap.add(path, { line, kind: 'other', written: '', hidden: true, alreadyReported: true });
+  problems.push({ line, path, message: 'a value that begins with * needs quotes' });
   return null;
 }
 
-function readEmpty({ places }: Reading, path: Path, line: number | null): null {
-  places.add(path, { line, kind: 'other', written: '', hidden: false, settled: false });
+function readEmpty({ sourceMap }: YamlReader, path: Path, line: number | null): null {
+  sourceMap.add(path, { line, kind: 'other', written: '', hidden: false, alreadyReported: false });
   return null;
 }
 
-function readMapping(reading: Reading, { items }: YAMLMap, path: Path, line: number | null): unknown {
+function readMapping(reader: YamlReader, { items }: YAMLMap, path: Path, line: number | null): unknown {
   const written = items.length > 0 ? 'a mapping' : 'an empty mapping';
-  reading.places.add(path, { line, kind: 'mapping', written, hidden: false, settled: false });
+  reader.sourceMap.add(path, { line, kind: 'mapping', written, hidden: false, alreadyReported: false });
   const firstLines = new Map<string, number | null>();
   const entries = items.map(({ key, value }): [string, unknown] => {
-    const name = keyText(reading, key);
-    const keyLine = reading.lineAt(key, line);
+    const name = keyText(reader, key);
+    const keyLine = reader.lineAt(key, line);
     if (firstLines.has(name)) {
-      const says = `is set twice, first on line ${firstLines.get(name) ?? '?'}; expected it once`;
-      reading.problems.push({ line: keyLine, path: [...path, name], says });
+      const message = `is set twice, first on line ${firstLines.get(name) ?? '?'}; expected it once`;
+      reader.problems.push({ line: keyLine, path: [...path, name], message });
     } else {
       firstLines.set(name, keyLine);
     }
-    return [name, read(reading, value, [...path, name], keyLine)];
+    return [name, read(reader, value, [...path, name], keyLine)];
   });
   return Object.fromEntries(entries);
 }
 
-function keyText({ targets }: Reading, key: unknown): string {
+function keyText({ targets }: YamlReader, key: unknown): string {
   const target = isAlias(key) ? targets.get(key) : key;
   if (!isScalar(target)) return '?';
   return typeof target.value === 'string' ? target.value : (target.source ?? '');
 }
 
-function readList(reading: Reading, entries: readonly unknown[], path: Path, line: number | null): unknown {
+function readList(reader: YamlReader, entries: readonly unknown[], path: Path, line: number | null): unknown {
   const written = entries.length > 0 ? 'a list' : 'an empty list';
-  reading.places.add(path, { line, kind: 'list', written, hidden: false, settled: false });
-  return entries.map((entry, index) => read(reading, entry, [...path, index], reading.lineAt(entry, line)));
+  reader.sourceMap.add(path, { line, kind: 'list', written, hidden: false, alreadyReported: false });
+  return entries.map((entry, index) => read(reader, entry, [...path, index], reader.lineAt(entry, line)));
 }
 
-function readScalar(reading: Reading, scalar: Scalar, path: Path, line: number | null): unknown {
+function readScalar(reader: YamlReader, scalar: Scalar, path: Path, line: number | null): unknown {
   const name = path.findLast((part) => typeof part === 'string') ?? '';
   const hidden = SECRET.has(name);
-  if (typeof scalar.value === 'string') return readText(reading, scalar.value, path, { line, hidden });
+  if (typeof scalar.value === 'string') return readText(reader, scalar.value, path, { line, hidden });
   const written = scalar.value === null ? '' : (scalar.source ?? '');
   const isText = typeof scalar.value === 'number' && TEXT.has(name);
-  reading.places.add(path, { line, kind: isText ? 'text' : 'other', written, hidden, settled: false });
+  reader.sourceMap.add(path, {
+    line,
+    kind: isText ? 'text' : 'other',
+    written,
+    hidden,
+    alreadyReported: false,
+  });
   return isText ? written : scalar.value;
 }
 
-function readText(reading: Reading, raw: string, path: Path, place: Pick<Place, 'line' | 'hidden'>): string {
-  const { text, used, problems } = substitute(raw, reading.lookup);
+function readText(
+  reader: YamlReader,
+  raw: string,
+  path: Path,
+  place: Pick<Place, 'line' | 'hidden'>,
+): string {
+  const { text, used, problems } = substitute(raw, reader.lookup);
   const hidden = place.hidden || used;
-  const settled = problems.length > 0;
-  reading.places.add(path, { line: place.line, kind: 'text', written: text, hidden, settled });
-  for (const says of problems) reading.problems.push({ line: place.line, path, says });
+  const alreadyReported = problems.length > 0;
+  reader.sourceMap.add(path, { line: place.line, kind: 'text', written: text, hidden, alreadyReported });
+  for (const message of problems) reader.problems.push({ line: place.line, path, message });
   return text;
+}
+
+/** Our own texts where the library's would quote the file, which may hold a key. */
+const SYNTAX_TEXTS: Partial<Record<YAMLError['code'], string>> = {
+  BAD_DIRECTIVE: 'a line that begins with % needs quotes',
+  BAD_SCALAR_START: 'a value that begins with @, ` or % needs quotes',
+  MULTIPLE_DOCS: 'a second document begins here (---); expected one',
+  TAG_RESOLVE_FAILED: 'a value that begins with ! needs quotes',
+};
+
+/** Syntax errors, one a line: the first error of a line causes the others. */
+function findSyntaxProblems(
+  document: Pick<Document.Parsed, 'errors' | 'warnings'>,
+  text: string,
+  lineAt: (offset: number) => number,
+): Problem[] {
+  const lines = text.split('\n');
+  const byLine = new Map<number, Problem>();
+  for (const error of [...document.errors, ...document.warnings]) {
+    const line = lineAt(error.pos[0]);
+    if (byLine.has(line)) continue;
+    const message = SYNTAX_TEXTS[error.code] ?? `not valid YAML: ${firstWords(error.message)}`;
+    byLine.set(line, { line, path: [], message: `${message}${braceHint(lines[line - 1] ?? '')}` });
+  }
+  return [...byLine.values()];
+}
+
+function firstWords(message: string): string {
+  return (message.split(': ')[0] ?? '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+}
+
+function braceHint(line: string): string {
+  const bracket = line.search(/[{[]/);
+  const isInside = bracket >= 0 && line.indexOf('${', bracket + 1) > 0;
+  return isInside ? '; inside of { } and [ ] a ${NAME} needs quotes' : '';
 }

@@ -1,4 +1,4 @@
-/** Where the values of a config file stand, and how each may be printed. */
+/** The places of the values in a config file, and how each value may be printed. */
 
 /** The keys and indexes that lead to a value, from the top. */
 export type Path = readonly (string | number)[];
@@ -10,14 +10,14 @@ export interface Place {
   readonly kind: 'mapping' | 'list' | 'text' | 'other';
   /** The value as the file has it; '' where nothing is set. */
   readonly written: string;
-  /** A key, or made of variables: never printed. */
+  /** A key, or a value with variables: never printed. */
   readonly hidden: boolean;
-  /** Its own problem is known already (a variable that is not set): what follows from it is not reported. */
-  readonly settled: boolean;
+  /** Its own problem is reported already (a variable that is not set): problems that follow from it are not. */
+  readonly alreadyReported: boolean;
 }
 
-const LONGEST_SHOWN = 60;
-/** A shorter secret is not looked for inside of other values: it would be found in all of them. */
+const MAX_DISPLAYED = 60;
+/** Shorter secrets are not searched for inside of other values: they would be found everywhere. */
 const SHORTEST_SECRET = 4;
 
 /** All places of one file. */
@@ -27,7 +27,7 @@ export interface SourceMap {
   /** The line of the value, or of the nearest mapping around it; null for the top. */
   lineOf: (path: Path) => number | null;
   /** The value in a form that may be printed: quoted, cut short, or `[hidden]`. */
-  show: (path: Path) => string;
+  displayValue: (path: Path) => string;
 }
 
 export function createSourceMap(): SourceMap {
@@ -47,49 +47,49 @@ export function createSourceMap(): SourceMap {
       }
       return null;
     },
-    show: (path) => {
+    displayValue: (path) => {
       const place = at(path);
-      return place ? shown(place, secrets) : 'nothing';
+      return place ? toDisplay(place, secrets) : 'nothing';
     },
   };
 }
 
-function shown(place: Place, secrets: ReadonlySet<string>): string {
+function toDisplay(place: Place, secrets: ReadonlySet<string>): string {
   if (place.kind === 'mapping' || place.kind === 'list') return place.written;
-  if (place.hidden || holdsSecret(place.written, secrets)) return '[hidden]';
+  if (place.hidden || containsSecret(place.written, secrets)) return '[hidden]';
   const text = withoutCredentials(place.written);
-  const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1)}…` : text;
+  const short = text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
   return place.kind === 'text' ? JSON.stringify(short) : short;
 }
 
-function holdsSecret(text: string, secrets: ReadonlySet<string>): boolean {
+function containsSecret(text: string, secrets: ReadonlySet<string>): boolean {
   for (const secret of secrets) {
     if (text === secret || (secret.length >= SHORTEST_SECRET && text.includes(secret))) return true;
   }
   return false;
 }
 
-/** An address that was pasted whole may carry a key in its query, or a password before its host. */
+/** A pasted address may hold a key in its query, or a password before its host. */
 function withoutCredentials(text: string): string {
   if (!/:\/\/|\?\w+=/.test(text)) return text;
   return withoutPassword(text).replace(/([?#]).+$/s, '$1[hidden]');
 }
 
-/** By positions: a pattern would look for the end again from each `://`. */
+/** By positions: a pattern would take quadratic time. */
 function withoutPassword(text: string): string {
   const start = text.indexOf('://') + '://'.length;
   const end = text.lastIndexOf('@');
   return start < '://'.length || end < start ? text : `${text.slice(0, start)}[hidden]${text.slice(end)}`;
 }
 
-/** A path as people write it: `accounts[0].limits.per_second`. Odd characters end a name: they may be a value. */
+/** A path as people write it: `accounts[0].limits.per_second`. A name ends at other characters: they may be a value. */
 export function pathText(path: Path): string {
   return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${plain(part)}`))
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${plainStart(part)}`))
     .join('');
 }
 
-function plain(name: string): string {
+function plainStart(name: string): string {
   const start = /^[\w-]*/.exec(name)?.[0] ?? '';
   return start === name ? name : `${start}…`;
 }

@@ -1,3 +1,7 @@
+/** What `vodhouse init` writes: a config file with comments, and its JSON schema. */
+import { z } from 'zod';
+import { configSchema } from './config.ts';
+
 /**
  * The `vodhouse.yaml` that `vodhouse init` writes. Lines that begin with `#` and a key are defaults: without
  * their `#` they mean what they meant before.
@@ -69,3 +73,19 @@ server:                         # answers as the service does, from the file; le
 #  requests_days: 35            # how long sent requests are remembered
 #  runs_days: 90                # and runs and walks
 `;
+
+/**
+ * The JSON schema (draft 7) of `vodhouse.yaml`, for editors: every key with its meaning, unit and default.
+ * It takes the file as it is written, so any text may hold a `${NAME}`.
+ */
+export function configJsonSchema(): object {
+  const { $schema, ...schema } = z.toJSONSchema(configSchema, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // zod's own limit of integers: true, but noise in an editor
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { $schema, title: 'vodhouse.yaml', description: 'The config of vodhouse.', ...schema };
+}

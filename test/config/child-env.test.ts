@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { childEnvWithout } from '../../src/config/child-env.ts';
+import { childEnvWithout } from '../../src/config/env-vars.ts';
 
 describe('the environment for another process', () => {
   afterEach(() => vi.unstubAllEnvs());

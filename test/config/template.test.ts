@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema } from '../../src/config/template.ts';
 import { configTemplate } from '../../src/config/template.ts';
 import { load, problemsOf } from '../support/fixtures/load-config.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { configJsonSchema } from '../../config/json-schema.ts';
+import { configJsonSchema } from '../../config/template.ts';
 import { configTemplate } from '../../config/template.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../health/commands.ts';
