@@ -1,123 +1,146 @@
-/** Looks again and again: what begins and ends is noted, and what waits is sent. */
-import { setImmediate as breath } from 'node:timers/promises';
+/** Checks for problems: stores which incidents begin and end, then sends the messages that wait. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
-import { type Clock, DAY_MS } from '../lib/clock.ts';
+import { commandsFor } from '../health/commands.ts';
+import { readHealthFacts } from '../health/facts.ts';
+import { findProblems } from '../health/problems.ts';
+import type { IsStale } from '../health/streams.ts';
+import { DAY_MS, toTimestamp, type Clock } from '../lib/clock.ts';
+
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Changes, Incidents } from './outbox.ts';
-import { diffIncidents, isNothing } from './diff-incidents.ts';
-import { readAlertInputs, withoutSecrets, type FactParts } from './alert-inputs.ts';
-import { findIncidents, type ActiveProblem } from './rules.ts';
-import { resolvedText } from './messages.ts';
+import { redact } from '../lib/redact.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+import { diffIncidents } from './diff-incidents.ts';
+import { formatResolved, toIncidents } from './incidents.ts';
+import type { IncidentChanges, Outbox } from './outbox.ts';
 
-export interface AlertLoopParts extends FactParts {
+export interface AlertLoopParts {
   config: Config & { notify: NotifyConfig };
-  incidents: Incidents;
+  overview: StatusQueries;
+  outbox: Outbox;
+  isStale: IsStale;
+  /** What was never read becomes overdue two ticks after this time (ms). */
+  watchedSince: number;
   clock: Clock;
   logger: Logger;
-  /** Sends what waits. */
+  /** Sends the messages that wait. */
   deliver: () => Promise<void>;
-  /** No look begins after it aborts. */
+  /** No check begins after it aborts. */
   signal: AbortSignal;
 }
 
 export interface AlertLoop {
-  /** Notes and sends; resolves when that is done, also what came meanwhile. One at a time. Never rejects. */
-  look(): Promise<void>;
-  /** From now on what is found is told. */
-  mayTell(): void;
-  /** Resolves when nothing is under way. */
-  rest(): Promise<void>;
+  /** Checks and sends; one check at a time, and one more if it is called during a check. Never rejects. */
+  check(): Promise<void>;
+  /** From now on incidents are reported. */
+  enable(): void;
+  /** Resolves when no check is under way. */
+  idle(): Promise<void>;
 }
 
-/** A worker that was off all night catches up first; but trouble is not waited with for longer than this. */
+/** A worker that was stopped catches up before it reports anything, but for no longer than this. */
 const STARTUP_GRACE_MS = 600_000;
+const MAX_ATTEMPTS = 3;
 
-/** Begins with nothing under way, and what is found is not told yet. */
+/** Starts disabled. */
 export function createAlertLoop(parts: AlertLoopParts): AlertLoop {
-  const { clock, logger, signal, deliver } = parts;
-  const beganAt = clock.now();
-  const prune = createPruning(parts);
-  let enableAlerts = false;
-  let trouble = '';
-  let atWork: Promise<void> | null = null;
-  let looks = 0;
+  const { config, clock, logger, outbox, signal, deliver } = parts;
+  const startedAt = clock.now();
+  let isEnabled = false;
+  let prunedAt: number | null = null;
+  let lastError = '';
+  let running: Promise<void> | null = null;
+  let isRequested = false;
 
-  async function lookOnce(): Promise<void> {
+  /** At the first check, then once a day. */
+  function prune(): void {
+    const now = clock.now();
+    if (prunedAt !== null && Math.abs(now - prunedAt) < DAY_MS) return;
+    prunedAt = now;
+    outbox.prune(now, config.retention.runsDays);
+  }
+
+  async function checkOnce(): Promise<void> {
     try {
-      if (enableAlerts || Math.abs(clock.now() - beganAt) >= STARTUP_GRACE_MS) await noteChanges(parts);
+      if (isEnabled || Math.abs(clock.now() - startedAt) >= STARTUP_GRACE_MS) await recordChanges(parts);
       prune();
       await deliver();
-      trouble = '';
+      lastError = '';
     } catch (error) {
       const message = errorMessage(error);
-      if (message !== trouble) logger.error(`nobody could be told how things stand: ${message}`);
-      trouble = message;
+      if (message !== lastError) logger.error(`alert check failed: ${message}`);
+      lastError = message;
     }
   }
 
-  async function lookAgain(): Promise<void> {
-    for (let served = -1; served !== looks && !signal.aborted;) {
-      served = looks;
-      await lookOnce();
+  async function checkWhileRequested(): Promise<void> {
+    while (isRequested && !signal.aborted) {
+      isRequested = false;
+      await checkOnce();
     }
   }
 
   return {
-    look() {
-      looks++;
-      return (atWork ??= lookAgain().finally(() => (atWork = null)));
+    check() {
+      isRequested = true;
+      return (running ??= checkWhileRequested().finally(() => (running = null)));
     },
-    mayTell: () => void (enableAlerts = true),
-    rest: async () => {
-      await atWork;
+    enable: () => void (isEnabled = true),
+    idle: async () => {
+      await running;
     },
   };
 }
 
-/** Gives what forgets the old, at its first call and then once a day. */
-function createPruning({ clock, incidents, config }: AlertLoopParts): () => void {
-  let prunedAt: number | null = null;
-  return () => {
-    const now = clock.now();
-    if (prunedAt !== null && Math.abs(now - prunedAt) < DAY_MS) return;
-    prunedAt = now;
-    incidents.prune(now, config.retention.runsDays);
-  };
-}
-
-/** What begins and ends is stored only where no other process told anything meanwhile: else it is looked at anew. */
-async function noteChanges(parts: AlertLoopParts): Promise<void> {
-  for (let tries = 1; tries <= MOST_TRIES; tries++) {
-    const mark = parts.incidents.mark();
+/** Stores the changes only if no other process stored any since this check began; otherwise checks again. */
+async function recordChanges(parts: AlertLoopParts): Promise<void> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const version = parts.outbox.version();
     const changes = await findChanges(parts);
-    await breath();
-    if (isNothing(changes) || parts.incidents.note(changes, mark, parts.clock.now())) return;
+    await yieldToEventLoop();
+    const isEmpty = changes.messages.length + changes.updated.length === 0;
+    if (isEmpty || parts.outbox.record(changes, version, parts.clock.now())) return;
   }
 }
 
-const MOST_TRIES = 3;
-
-async function findChanges(parts: AlertLoopParts): Promise<Changes> {
-  const { config, clock, incidents } = parts;
-  const clean = <Value>(value: Value) => withoutSecrets(value, config.secrets);
+/** Yields between the steps: each takes some milliseconds for a thousand packages. */
+async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
+  const { config, overview, clock, outbox, isStale, watchedSince } = parts;
   const now = clock.now();
-  const facts = await readAlertInputs(parts, now);
-  await breath();
-  const dirty = findIncidents(facts);
-  await breath();
-  const found = dirty.map((each): ActiveProblem => ({
-    ...each,
-    text: clean(each.text),
-    details: clean(each.details),
+  const formatCommand = commandsFor(config.file);
+  const facts = readHealthFacts({ config, overview, isStale, publisher: null, formatCommand }, now, 1);
+  await yieldToEventLoop();
+  const problems = findProblems(facts);
+  await yieldToEventLoop();
+  const since = toTimestamp(watchedSince);
+  const isRunning = facts.runs[0]?.status === 'running'; // it may still read what was never read
+  const isFirstReadOverdue = isStale(since, now) && !isRunning;
+  const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue });
+  const clean = <Value>(value: Value) => redactAll(value, config.secrets);
+  const cleanActive = active.map((incident) => ({
+    ...incident,
+    text: clean(incident.text),
+    details: clean(incident.details),
   }));
-  await breath();
+  await yieldToEventLoop();
   const [first, ...others] = config.accounts;
-  return diffIncidents(found, incidents.open(now), {
+  return diffIncidents(cleanActive, outbox.listOpen(now), {
     now,
     remindAfterMs: config.notify.remindAfterMs,
-    overWords: (incident) => clean(resolvedText(config, incident)),
-    clean,
-    only: first && others.length === 0 ? first.name : null,
+    formatResolved: (incident) => clean(formatResolved(config, incident)),
+    redact: clean,
+    onlyAccount: first && others.length === 0 ? first.name : null,
   });
+}
+
+/** The value without secrets in any text in it. */
+function redactAll<Value>(value: Value, secrets: readonly string[]): Value {
+  const clean = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return redact(inner, secrets);
+    if (Array.isArray(inner)) return inner.map(clean);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, clean(each)]));
+  };
+  return clean(value) as Value;
 }

@@ -1,60 +1,60 @@
-/** Sends what waits to the webhook: in its order, again and again until it is taken. */
-import { fromTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
+/** Delivers the messages of the outbox to the webhook: in their order, with retries. */
+import { DAY_MS, fromTimestamp, type Clock } from '../lib/clock.ts';
+
 import type { Logger } from '../lib/logger.ts';
-import { LONGEST_WAIT_MS, type ClaimedMessage, type Incidents } from './outbox.ts';
-import { httpCall, hostOf, type Call } from './http-call.ts';
+import { hostOf, httpCall } from './http-call.ts';
+import { MAX_RETRY_MS, type ClaimedMessage, type Outbox } from './outbox.ts';
 
 export interface DeliveryParts {
   webhook: string;
-  incidents: Pick<Incidents, 'claim' | 'settle'>;
+  outbox: Pick<Outbox, 'claim' | 'settle'>;
   clock: Clock;
   logger: Logger;
   deadlineMs: number;
-  /** Breaks off what is under way; it may be sent again at once. */
+  /** Interrupts the attempt under way; that message may be sent again at once. */
   signal: AbortSignal;
 }
 
-const FIRST_WAIT_MS = 30_000;
+const FIRST_RETRY_MS = 30_000;
 const GIVE_UP_DAYS = 7;
 
-/** Milliseconds from a failed attempt to the next one: the first is attempt 1. */
-export function waitAfter(attempts: number): number {
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20));
+/** Milliseconds from a failed attempt to the next one; the first attempt is 1. */
+export function getRetryDelay(attempts: number): number {
+  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20));
 }
 
-/** Gives what sends all that is due, up to the first message that is not taken. One at a time. */
+/** Creates a function that sends all messages that are due, up to the first failure. One call at a time. */
 export function createDelivery(parts: DeliveryParts): () => Promise<void> {
-  const { webhook, incidents, clock, logger, signal } = parts;
-  const place = `the webhook at ${hostOf(webhook)}`;
-  let trouble: string | null = null;
+  const { webhook, outbox, clock, logger, deadlineMs, signal } = parts;
+  const target = `the webhook at ${hostOf(webhook)}`;
+  let lastError: string | null = null;
 
-  /** Told when it begins or changes, not at every attempt. */
-  function note(error: string | null): void {
-    if (error === trouble) return;
-    if (error === null) logger.info(`${place} takes messages again`);
-    else logger.warn(`${place} did not take a message: ${error}; it is tried again`);
-    trouble = error;
+  /** Logs changes only, not every attempt. */
+  function logResult(error: string | null): void {
+    if (error === lastError) return;
+    if (error === null) logger.info(`${target} accepts messages again`);
+    else logger.warn(`${target} did not accept a message: ${error}; it is retried`);
+    lastError = error;
   }
 
   async function sendNext(): Promise<boolean> {
-    const message = incidents.claim(clock.now());
+    const message = outbox.claim(clock.now());
     if (!message) return false;
-    const { deadlineMs } = parts;
-    const error = await httpCall({ url: webhook, body: message.body, deadlineMs, signal } satisfies Call);
-    const sent = error === null ? { error } : { error, nextAt: nextAt(message) };
-    incidents.settle(message.id, sent, clock.now());
-    if (!signal.aborted || error === null) note(error);
-    if (sent.nextAt === null)
-      logger.error(`1 message to ${place} given up: not taken in ${GIVE_UP_DAYS} days`);
+    const error = await httpCall({ url: webhook, body: message.body, deadlineMs, signal });
+    const result = error === null ? { error } : { error, nextAt: getNextAttempt(message) };
+    outbox.settle(message.id, result, clock.now());
+    if (!signal.aborted || error === null) logResult(error);
+    if (result.nextAt === null)
+      logger.error(`1 message to ${target} given up: not accepted in ${GIVE_UP_DAYS} days`);
     return error === null;
   }
 
-  /** When what was not taken may be sent again; null where that has been tried for too long. */
-  function nextAt({ attempts, createdAt }: ClaimedMessage): number | null {
+  /** Null gives the message up. */
+  function getNextAttempt({ attempts, createdAt }: ClaimedMessage): number | null {
     const now = clock.now();
     if (signal.aborted) return now;
-    const isLost = now - fromTimestamp(createdAt) > GIVE_UP_DAYS * DAY_MS;
-    return isLost ? null : now + waitAfter(attempts);
+    const isExpired = now - fromTimestamp(createdAt) > GIVE_UP_DAYS * DAY_MS;
+    return isExpired ? null : now + getRetryDelay(attempts);
   }
 
   return async () => {

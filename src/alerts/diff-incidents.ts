@@ -1,104 +1,96 @@
-/** What a look changes: which incidents begin, end or are due to be told again, and what is said of them. Pure. */
+/** Compares the problems with the open incidents: which begin, end or are due for a reminder. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
-import type { Changes, OpenIncident } from './outbox.ts';
-import type { ActiveProblem } from './rules.ts';
-import { buildMessages, type Clean, type NotifiedIncident } from './messages.ts';
+import type { ActiveIncident } from './incidents.ts';
+import { buildMessages, type MessageOptions, type ReportedIncident } from './messages.ts';
+import type { IncidentChanges, OpenIncident } from './outbox.ts';
 
-export interface ChangeRules {
+export interface DiffOptions extends MessageOptions {
   now: number;
   /** Milliseconds from one message of an incident to its reminder; null for none. */
   remindAfterMs: number | null;
-  /** Words for an incident that is over. */
-  overWords: (incident: OpenIncident) => string;
-  /** Takes the secrets out of all texts of a value. */
-  clean: Clean;
-  /** The account where there is just one: it is named where all of them are concerned. */
-  only: string | null;
+  formatResolved: (incident: OpenIncident) => string;
 }
 
-/** What was found, against the incidents that are open. */
 export function diffIncidents(
-  found: readonly ActiveProblem[],
+  active: readonly ActiveIncident[],
   open: readonly OpenIncident[],
-  rules: ChangeRules,
-): Changes {
-  const byKey = new Map(found.map((each) => [keyOf(each.event, each.account, each.packageId), each]));
-  const pairs = open.map((incident) => {
-    const key = keyOf(incident.event, incident.account, incident.package_id);
-    return { incident, key, now: byKey.get(key) };
-  });
-  const known = new Set(pairs.map(({ key }) => key));
-  const ended = pairs.flatMap(({ incident, now }) =>
-    now ? [] : overOf(incident, rules.overWords(incident)),
-  );
-  const lasting = pairs.flatMap(({ incident, now }) => (now ? { incident, now } : []));
-  const untold = lasting.filter(({ incident }) => isUntold(incident));
+  options: DiffOptions,
+): IncidentChanges {
+  const activeByKey = new Map(active.map((incident) => [keyOf(incident), incident]));
+  const openKeys = new Set(open.map(keyOf));
+  const pairs = open.map((incident) => ({ incident, current: activeByKey.get(keyOf(incident)) }));
+  const lasting = pairs.flatMap(({ incident, current }) => (current ? { incident, current } : []));
+  const ended = pairs.flatMap(({ incident, current }) => (current ? [] : incident));
+  // a reminder that waits says too much when some of its incidents ended: the others get a new one
   const outdated = new Set(
-    pairs.flatMap(({ incident, now }) => (!now && isReminding(incident) ? incident.message_id : [])),
+    ended.flatMap((incident) => (isReminderWaiting(incident) ? incident.messageId : [])),
   );
+  const unreported = lasting.filter(({ incident }) => isUnreported(incident));
   const reminded = lasting.filter(
-    ({ incident }) => isDue(incident, rules) || outdated.has(incident.message_id),
+    ({ incident }) => isReminderDue(incident, options) || outdated.has(incident.messageId),
   );
-  const begun = found.filter(
-    (each) => each.mayBegin && !known.has(keyOf(each.event, each.account, each.packageId)),
-  );
+  const begun = active.filter((incident) => incident.canOpen && !openKeys.has(keyOf(incident)));
   return {
-    tellings: [
-      ...buildMessages('over', ended, rules),
-      ...buildMessages('begun', [...untold.map(asKnown), ...begun.map(asNew)], rules),
-      ...buildMessages('reminder', reminded.map(asKnown), rules),
+    messages: [
+      ...buildMessages(
+        'over',
+        ended.map((incident) => ({
+          ...incident,
+          text: options.formatResolved(incident),
+          details: JSON.parse(incident.details) as ReportedIncident['details'],
+        })),
+        options,
+      ),
+      ...buildMessages(
+        'begun',
+        [...unreported.map(toReported), ...begun.map((incident) => ({ ...incident, id: null }))],
+        options,
+      ),
+      ...buildMessages('reminder', reminded.map(toReported), options),
     ],
-    seen: lasting.flatMap(({ incident, now }) => seenAnew(incident, now)),
+    updated: lasting.flatMap(({ incident, current }) => {
+      const details = JSON.stringify(current.details);
+      const isSame = incident.text === current.text && incident.details === details;
+      return isSame ? [] : { id: incident.id, text: current.text, details };
+    }),
   };
 }
 
-/** True where nothing is to be stored. */
-export function isNothing({ tellings, seen }: Changes): boolean {
-  return tellings.length === 0 && seen.length === 0;
-}
-
-function keyOf(event: string, account: string | null, packageId: number | null): string {
+function keyOf({
+  event,
+  account,
+  packageId,
+}: Pick<ActiveIncident, 'event' | 'account' | 'packageId'>): string {
   return JSON.stringify([event, account, packageId]);
 }
 
-function asNew(found: ActiveProblem): NotifiedIncident {
-  return { ...found, id: null };
+/** As it is now, since it began. */
+function toReported({
+  incident,
+  current,
+}: {
+  incident: OpenIncident;
+  current: ActiveIncident;
+}): ReportedIncident {
+  return { ...current, since: incident.since, id: incident.id };
 }
 
-function asKnown({ incident, now }: { incident: OpenIncident; now: ActiveProblem }): NotifiedIncident {
-  return { ...now, since: incident.since, id: incident.incident_id };
+/** The message that it began was given up. */
+function isUnreported({ state, deliveredAt, givenUpAt }: OpenIncident): boolean {
+  return state === 'begun' && deliveredAt === null && givenUpAt !== null;
 }
 
-function overOf(incident: OpenIncident, text: string): NotifiedIncident {
-  const { incident_id: id, event, account, package_id: packageId, since } = incident;
-  const details = JSON.parse(incident.details) as NotifiedIncident['details'];
-  return { id, event, account, packageId, since, text, details };
-}
-
-/** Nobody heard that it began: the message was given up. */
-function isUntold({ message }: OpenIncident): boolean {
-  return message?.state === 'begun' && message.delivered_at === null && message.given_up_at !== null;
-}
-
-/** A reminder of it waits. Where others of the same reminder are over it says too much: the rest is reminded of anew. */
-function isReminding({ message }: OpenIncident): boolean {
-  return message?.state === 'reminder' && message.delivered_at === null && message.given_up_at === null;
+function isReminderWaiting({ state, deliveredAt, givenUpAt }: OpenIncident): boolean {
+  return state === 'reminder' && deliveredAt === null && givenUpAt === null;
 }
 
 /**
- * Counted from the last message about it that was taken. While its beginning waits, nobody is reminded; a reminder that
- * waits for as long makes way for a newer one.
+ * Counted from the last delivered message. An incident whose first message waits gets no reminder; a reminder that waits
+ * for as long is replaced by a newer one.
  */
-function isDue(incident: OpenIncident, { now, remindAfterMs }: ChangeRules): boolean {
-  const { message } = incident;
-  if (remindAfterMs === null || !message || isUntold(incident)) return false;
-  const written = isReminding(incident) ? message.created_at : null;
-  const from = message.delivered_at ?? message.given_up_at ?? written;
+function isReminderDue(incident: OpenIncident, { now, remindAfterMs }: DiffOptions): boolean {
+  if (remindAfterMs === null || isUnreported(incident)) return false;
+  const { deliveredAt, givenUpAt, createdAt } = incident;
+  const from = deliveredAt ?? givenUpAt ?? (isReminderWaiting(incident) ? createdAt : null);
   return from !== null && fromTimestamp(from) + remindAfterMs <= now;
-}
-
-function seenAnew(incident: OpenIncident, { text, details: found }: ActiveProblem): Changes['seen'] {
-  const details = JSON.stringify(found);
-  const isSame = incident.text === text && incident.details === details;
-  return isSame ? [] : [{ id: incident.incident_id, text, details }];
 }

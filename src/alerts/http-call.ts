@@ -1,27 +1,28 @@
-/** One request to an address that people gave us: what came of it, and never more of the address than its host. */
+/** HTTP calls to the addresses in the config, the webhook and the ping; errors and logs name only their host. */
+import type { Clock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
 import { version } from '../lib/version.ts';
 
 export interface Call {
   url: string;
-  /** JSON to post; null: the address is only got. */
+  /** JSON to post; null: a GET. */
   body: string | null;
-  /** Milliseconds that the answer may take. */
+  /** Milliseconds until the answer must be there. */
   deadlineMs: number;
-  /** Breaks it off. */
+  /** Interrupts the call. */
   signal: AbortSignal;
 }
 
-/** The longest that an answer is waited for. */
-export const DEADLINE_MS = 10_000;
-
 const USER_AGENT = `vodhouse/${version()}`;
+/** Milliseconds before the second and the third attempt of a ping. */
+const PING_RETRY_MS = [1_000, 3_000];
 
-/** Makes the request; null where the answer is a 2xx, else why not, in words. Its body is not read. Never throws. */
+/** Calls the address; null if the answer is a 2xx, else the error as text. Does not read the body. Never throws. */
 export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise<string | null> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const json = body === null ? {} : { 'content-type': 'application/json' };
-  const { address, authorization } = withoutPassword(url);
+  const { address, authorization } = extractPassword(url);
   try {
     const response = await fetch(address, {
       method: body === null ? 'GET' : 'POST',
@@ -31,12 +32,28 @@ export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise
       signal: AbortSignal.any([deadline, signal]),
     });
     await response.body?.cancel();
-    return judge(response.status);
+    return response.ok ? null : formatStatus(response.status);
   } catch (error) {
-    if (signal.aborted) return 'it was broken off';
+    if (signal.aborted) return 'it was interrupted';
     if (deadline.aborted) return `no answer within ${deadlineMs / 1000} s`;
-    return `no connection (${codeOf(error)})`;
+    return `no connection (${getErrorCode(error)})`;
   }
+}
+
+/** Calls an address that expects a GET after each good run, with three attempts; logs the last error. Never throws. */
+export async function ping({
+  clock,
+  logger,
+  ...call
+}: Omit<Call, 'body'> & { clock: Clock; logger: Logger }): Promise<void> {
+  const { url, deadlineMs, signal } = call;
+  let error = await httpCall({ url, deadlineMs, signal, body: null });
+  for (const waitMs of PING_RETRY_MS) {
+    if (error === null || signal.aborted) break;
+    await clock.sleep(waitMs, signal).catch(() => undefined); // interrupted: the call says so
+    error = await httpCall({ url, deadlineMs, signal, body: null });
+  }
+  if (error !== null) logger.warn(`the ping to ${hostOf(url)} failed: ${error}`);
 }
 
 /** The host of an address, and its port: the rest of it may be a secret. */
@@ -44,19 +61,19 @@ export function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** `fetch` refuses an address with `user:password@` in it: they go as a header (RFC 7617). */
-function withoutPassword(url: string): { address: URL; authorization: { authorization?: string } } {
+/** `fetch` rejects an address with `user:password@` in it: they become a header (RFC 7617). */
+function extractPassword(url: string): { address: URL; authorization: { authorization?: string } } {
   const address = new URL(url);
   const { username, password } = address;
   if (username === '' && password === '') return { address, authorization: {} };
   address.username = '';
   address.password = '';
-  const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  const pair = Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64');
   return { address, authorization: { authorization: `Basic ${pair}` } };
 }
 
-/** Without its percent-encoding; as it is where a percent sign stands for itself. */
-function decoded(text: string): string {
+/** Without percent-encoding; unchanged where a percent sign is not an encoding. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -64,14 +81,13 @@ function decoded(text: string): string {
   }
 }
 
-function judge(status: number): string | null {
-  if (status >= 200 && status < 300) return null;
+function formatStatus(status: number): string {
   const isRedirect = status >= 300 && status < 400;
-  return `it answered ${status}${isRedirect ? ', which sends elsewhere: name the address that answers itself' : ''}`;
+  return `it answered ${status}${isRedirect ? ', a redirect, which is not followed: configure its target' : ''}`;
 }
 
-/** `fetch` says no more than that it failed; messages of what is below may hold the address. */
-function codeOf(error: unknown): string {
+/** The message of `fetch` says only that it failed; messages of its causes may hold the address. */
+function getErrorCode(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : errorMessage(error).slice(0, 40);
 }

@@ -1,21 +1,20 @@
-/** What is posted of incidents: one message each, or one for many of an event and account. Pure. */
-import type { IncidentEvent, MessageState, OpenIncident, OutboxMessage } from './outbox.ts';
-import { isConfigured, listed, nameIn, type AlertInputs, type ActiveProblem } from './rules.ts';
+/** The messages that report incidents: one for each, or one for more than ten packages of an account. Pure. */
+import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
+import { groupPackages, groupText, listFirst } from '../health/problem.ts';
+import type { ActiveIncident } from './incidents.ts';
+import type { OutboxMessage } from './outbox.ts';
 
-/** An incident to tell of; `id` is null where it begins. */
-export type NotifiedIncident = Omit<ActiveProblem, 'mayBegin'> & { id: number | null };
+/** An incident to report; `id` is null if it begins. */
+export type ReportedIncident = Omit<ActiveIncident, 'canOpen'> & { id: number | null };
 
-/** Takes the secrets out of all texts of a value. */
-export type Clean = <Value>(value: Value) => Value;
-
-/** How messages are written. */
-export interface PostRules {
-  clean: Clean;
-  /** The account where there is just one; else null. */
-  only: string | null;
+export interface MessageOptions {
+  /** Takes the secrets out of all texts of a value. */
+  redact: <Value>(value: Value) => Value;
+  /** The account if there is just one: it is named where a problem concerns all accounts. */
+  onlyAccount: string | null;
 }
 
-/** What is posted: docs/alerts.md. */
+/** The body of a message: docs/alerts.md. */
 export interface Post {
   event: IncidentEvent;
   state: MessageState;
@@ -27,97 +26,67 @@ export interface Post {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** More packages than this in one state at one look are told of in one message. */
-export const GROUP_ABOVE = 10;
-/** The most packages that such a message lists. */
-const MOST_LISTED = 1_000;
+/** The most packages that a grouped message lists. */
+const MAX_LISTED = 1_000;
 
-/** The messages for incidents that begin together, end together, or are told again together. */
+/** The messages for incidents that begin together, end together, or are due for a reminder together. */
 export function buildMessages(
   state: MessageState,
-  incidents: readonly NotifiedIncident[],
-  rules: PostRules,
+  incidents: readonly ReportedIncident[],
+  { redact, onlyAccount }: MessageOptions,
 ): OutboxMessage[] {
-  const groups = new Map<string, NotifiedIncident[]>();
-  for (const incident of incidents) {
-    const key = JSON.stringify([incident.event, incident.account, incident.packageId === null]);
-    groups.set(key, [...(groups.get(key) ?? []), incident]);
-  }
-  return [...groups.values()].flatMap((group) => {
-    if (group.length > GROUP_ABOVE) return telling(stormPost(state, group), group, rules);
-    return group.map((one) => telling(postOf(state, one), [one], rules));
+  const groups = groupPackages(incidents, (incident) => ({ kind: incident.event, ...incident }));
+  return groups.map((group) => {
+    const [{ event, account }, ...others] = group;
+    const post = others.length > 0 ? buildGroupPost(state, group) : buildPost(state, group[0]);
+    return {
+      event,
+      account, // null stays null: another account may be added while the incident lasts
+      state,
+      body: JSON.stringify({ ...redact({ ...post, account: account ?? onlyAccount }), event, state }),
+      begun: group
+        .filter(({ id }) => id === null)
+        .map((row) => ({ ...row, details: JSON.stringify(row.details) })),
+      known: group.flatMap(({ id }) => id ?? []),
+    };
   });
 }
 
-/** What concerns all accounts is told of the only one, but is no incident of it: another may be added. */
-function telling(post: Post, of: readonly NotifiedIncident[], { clean, only }: PostRules): OutboxMessage {
-  const { event, account, state } = post;
-  const begun = of.filter(({ id }) => id === null);
-  return {
-    event,
-    account,
-    state,
-    body: JSON.stringify({ ...clean({ ...post, account: account ?? only }), event, state }),
-    begun: begun.map((row) => ({ ...row, details: JSON.stringify(row.details) })),
-    known: of.flatMap(({ id }) => id ?? []),
-  };
-}
+const PREFIXES = { begun: '', reminder: 'Still: ', over: 'Over: ' } as const;
 
-/** What the text of each state begins with. */
-const BEFORE = { begun: '', reminder: 'Still: ', over: 'Over: ' } as const;
-
-function postOf(
+function buildPost(
   state: MessageState,
-  { event, account, packageId, text, since, details }: NotifiedIncident,
+  { event, account, packageId, text, since, details }: ReportedIncident,
 ): Post {
-  return { event, state, account, package_id: packageId, text: BEFORE[state] + text, since, details };
+  return { event, state, account, package_id: packageId, text: PREFIXES[state] + text, since, details };
 }
 
-function stormPost(state: MessageState, group: readonly NotifiedIncident[]): Post {
+function buildGroupPost(
+  state: MessageState,
+  group: readonly [ReportedIncident, ...ReportedIncident[]],
+): Post {
   const [first] = group;
-  if (!first) throw new RangeError('no storm without incidents');
   const { event, account } = first;
-  const words = STORM_WORDS[event][state === 'over' ? 'over' : 'begun'];
   const packages = group.map(({ packageId, since }) => ({ package_id: packageId, since }));
-  const ids = listed(group.flatMap(({ packageId }) => packageId ?? []));
-  const example = event === 'failed' && state !== 'over' ? `; ${first.text}` : '';
+  const isOver = state === 'over';
+  const text = groupText(account, group.length, GROUP_TEXTS[event][isOver ? 1 : 0]);
+  const example = event === 'failed' && !isOver ? `; ${first.text}` : '';
   return {
     event,
     state,
     account,
     package_id: null,
-    text: `${BEFORE[state]}${group.length} packages of ${account ?? ''} ${words} (${ids})${example}`,
-    since: packages.map(({ since }) => since).sort()[0] ?? first.since,
-    details: { count: group.length, packages: packages.slice(0, MOST_LISTED) },
+    text: `${PREFIXES[state]}${text} (${listFirst(group.flatMap(({ packageId }) => packageId ?? []))})${example}`,
+    since: packages.reduce((earliest, { since }) => (since < earliest ? since : earliest), first.since),
+    details: { count: group.length, packages: packages.slice(0, MAX_LISTED) },
   };
 }
 
-interface StateWords {
-  begun: string;
-  over: string;
-}
-
-const STORM_WORDS: Record<IncidentEvent, StateWords> = {
-  failed: { begun: 'failed when they were last walked', over: 'fail no longer' },
-  stale: { begun: 'are stale', over: 'are fresh again' },
-  held_back: { begun: 'have removals that are held back', over: 'have no removals held back any more' },
-  restricted: { begun: 'are paused', over: 'are paused no longer' },
-  discrepancy: { begun: 'differ', over: 'differ no longer' },
-  gap: { begun: 'have gaps', over: 'have no gaps any more' },
+const GROUP_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
+  failed: ['failed in their last full walk', 'no longer fail'],
+  stale: ['are stale', 'are fresh again'],
+  held_back: ['have removals that are held back', 'have no removals held back any more'],
+  restricted: ['are paused', 'are no longer paused'],
+  discrepancy: ['differ', 'no longer differ'],
+  gap: ['have gaps', 'have no gaps any more'],
 };
-
-/** What is said of an incident that is over. */
-export function resolvedText(config: AlertInputs['config'], incident: OpenIncident): string {
-  const { event, account, package_id: packageId } = incident;
-  const ofAccount = `storage of ${account ?? ''}`;
-  const name = packageId === null ? ofAccount : nameIn(config, account, packageId);
-  if (!isConfigured(config, account, packageId)) return `${name} is no longer in the config`;
-  return {
-    failed: account === null ? 'runs over everything fail no longer' : `${name} fails no longer`,
-    stale: `${name} is fresh again`,
-    restricted: `account ${account ?? ''} may be asked at its full rate again`,
-    discrepancy: `${ofAccount}: no booked day differs any more`,
-    held_back: `${name}: no removal is held back any more`,
-    gap: `${ofAccount}: no day is waited for any more`,
-  }[event];
-}

@@ -1,62 +1,80 @@
-/** Tells people of trouble and of good runs, beside the runs: they do not wait for it. */
-import type { StatusQueries } from '../queries/status-queries.ts';
-import { DEADLINE_MS } from './http-call.ts';
-import { createDelivery } from './delivery.ts';
+/** Sends alerts and pings for a live file; runs do not wait for it. */
+import type { Config } from '../config/config.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import { openStatusQueries } from '../queries/status-queries.ts';
 import { createAlertLoop, type AlertLoopParts } from './alert-loop.ts';
-import { ping } from './ping.ts';
+import { createDelivery } from './delivery.ts';
+import { ping } from './http-call.ts';
+import { openOutbox } from './outbox.ts';
 
 export interface Notifier {
-  /** Notes what begins and ends, and sends what waits; resolves when that is done. One at a time. Never rejects. */
-  look(): Promise<void>;
-  /** A run ended; pings where it was one over everything and all of it went well. */
-  ended(isGood: boolean): void;
-  /** Nothing is due any more: from now on what is found is told. Looks where a run ended since it was said last. */
-  inStep(): void;
-  /** Waits for what is under way, at most so long or until the signal, and closes what it was given. */
+  /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
+  check(): Promise<void>;
+  /** A run finished; pings if it was unscoped and succeeded. */
+  runFinished(isGood: boolean): void;
+  /** Nothing is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
+  caughtUp(): void;
+  /** Waits for calls under way, for so long at most or until the signal, then closes its connections. */
   close(withinMs?: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface NotifierParts extends Omit<AlertLoopParts, 'deliver' | 'signal' | 'overview'> {
-  overview: AlertLoopParts['overview'] & Pick<StatusQueries, 'close'>;
-  /** Milliseconds that an answer may take; left out: 10 s. */
+export interface NotifierOptions extends Pick<AlertLoopParts, 'clock' | 'logger' | 'isStale'> {
+  /**
+   * What was never read becomes overdue two ticks after this: `now` for a worker, which reads it first; `always` after an
+   * unscoped run, which counts from the creation of the file.
+   */
+  since: 'now' | 'always';
+  /** Milliseconds until an answer must be there. */
   deadlineMs?: number | undefined;
 }
 
+const DEADLINE_MS = 10_000;
 const CLOSE_WITHIN_MS = 5_000;
 
-/** Begins to watch. What was left to be sent is sent at the first look; what begins is told once `inStep` was said. */
-export function createNotifier(parts: NotifierParts): Notifier {
-  const { config, clock, logger, overview, incidents, deadlineMs = DEADLINE_MS } = parts;
-  const { webhook, ping: pingUrl } = config.notify;
+/** Opens the notifier over an up-to-date live file; null if the config names neither a webhook nor a ping. */
+export function openNotifier(config: Config, options: NotifierOptions): Notifier | null {
+  const { notify } = config;
+  if (!notify || (notify.webhook === null && notify.ping === null)) return null;
+  const { webhook, ping: pingUrl } = notify;
+  const { clock, logger, isStale, since, deadlineMs = DEADLINE_MS } = options;
+  const outbox = openOutbox(config.warehouse);
+  const overview = openStatusQueries(config.warehouse);
+  const createdAt = since === 'always' ? overview.createdAt() : null;
+  const watchedSince = createdAt === null ? clock.now() : fromTimestamp(createdAt);
   const closing = new AbortController();
-  const wire = { clock, logger, deadlineMs, signal: closing.signal };
-  const deliver = webhook === null ? null : createDelivery({ ...wire, webhook, incidents });
-  const looks = deliver && createAlertLoop({ ...parts, ...wire, deliver });
+  const shared = { clock, logger, outbox, deadlineMs, signal: closing.signal };
+  const loop =
+    webhook === null
+      ? null
+      : createAlertLoop({
+          ...{ ...shared, config: { ...config, notify }, overview, isStale, watchedSince },
+          deliver: createDelivery({ ...shared, webhook }),
+        });
   const pings = new Set<Promise<void>>();
-  let hasEnded = false;
+  let hasRunFinished = false;
   return {
-    look: async () => looks?.look(),
-    ended(isGood) {
-      hasEnded = true;
+    check: async () => loop?.check(),
+    runFinished(isGood) {
+      hasRunFinished = true;
       if (!isGood || pingUrl === null) return;
-      const call: Promise<void> = ping({ ...wire, ping: pingUrl }).finally(() => pings.delete(call));
+      const call: Promise<void> = ping({ ...shared, url: pingUrl }).finally(() => pings.delete(call));
       pings.add(call);
     },
-    inStep() {
-      looks?.mayTell();
-      if (hasEnded) void looks?.look();
-      hasEnded = false;
+    caughtUp() {
+      loop?.enable();
+      if (hasRunFinished) void loop?.check();
+      hasRunFinished = false;
     },
     async close(withinMs = CLOSE_WITHIN_MS, signal) {
-      const rest = Promise.all([looks?.rest(), ...pings]);
-      const isDone = new AbortController();
-      const early = AbortSignal.any([isDone.signal, ...(signal ? [signal] : [])]);
-      const late = clock.sleep(withinMs, early).catch(() => undefined);
-      await Promise.race([rest, late]);
-      isDone.abort();
+      const idle = Promise.all([loop?.idle(), ...pings]);
+      const isIdle = new AbortController();
+      const early = AbortSignal.any([isIdle.signal, ...(signal ? [signal] : [])]);
+      const timeout = clock.sleep(withinMs, early).catch(() => undefined);
+      await Promise.race([idle, timeout]);
+      isIdle.abort();
       closing.abort();
-      await rest;
-      incidents.close();
+      await idle;
+      outbox.close();
       overview.close();
     },
   };

@@ -1,16 +1,11 @@
-/** What people are told of: incidents, and the messages that tell of them, kept in the live file for every process. */
-import { toTimestamp, DAY_MS } from '../lib/clock.ts';
-import { openLedgerConnection, type Db } from '../database/connection.ts';
+/** The outbox: incidents, and the messages that report them, in the live file for every process. */
+import { sql } from 'drizzle-orm';
+import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
-import * as facts from './statements/incident-facts.ts';
-import * as incidents from './statements/incident.ts';
-import type { OpenIncident } from './statements/incident.ts';
-import * as messages from './statements/incident-message.ts';
 import { transact } from '../database/transaction.ts';
+import { DAY_MS, toTimestamp } from '../lib/clock.ts';
 
-export type { IncidentEvent, MessageState, OpenIncident };
-
-/** What is known of an incident when it begins; `details` is JSON, `since` as the warehouse writes moments. */
+/** What an incident is about; `since` as the warehouse writes times, `details` as JSON. */
 export interface NewIncident {
   event: IncidentEvent;
   account: string | null;
@@ -20,7 +15,18 @@ export interface NewIncident {
   since: string;
 }
 
-/** One message to write, and the incidents that it tells of: new ones, or those of these numbers. */
+/** An incident that is not over, with the newest message that reports it. */
+export interface OpenIncident extends NewIncident {
+  id: number;
+  messageId: number;
+  /** Null, as the times, if there is no such message. */
+  state: MessageState | null;
+  createdAt: string | null;
+  deliveredAt: string | null;
+  givenUpAt: string | null;
+}
+
+/** A message to deliver, with the incidents that it reports: new ones, or open ones by their ids. */
 export interface OutboxMessage {
   event: IncidentEvent;
   account: string | null;
@@ -31,141 +37,164 @@ export interface OutboxMessage {
   known: readonly number[];
 }
 
-/** What a look changes. */
-export interface Changes {
-  tellings: readonly OutboxMessage[];
-  /** Incidents that last and look different now. */
-  seen: readonly { id: number; text: string; details: string }[];
+/** What one check changes. */
+export interface IncidentChanges {
+  messages: readonly OutboxMessage[];
+  /** Open incidents whose text or details changed. */
+  updated: readonly { id: number; text: string; details: string }[];
 }
 
 /** A message that this process may send now. */
 export interface ClaimedMessage {
   id: number;
   body: string;
-  /** How often it was sent, this time included. */
+  /** Attempts to send it, this one included. */
   attempts: number;
-  /** When it was written, as the warehouse writes moments. */
+  /** As the warehouse writes times. */
   createdAt: string;
 }
 
-/** What came of sending a message; `nextAt`: when it may be sent again (ms), null where it is given up. */
+/** The result of an attempt; `nextAt`: when to try again (ms), null to give the message up. */
 export type DeliveryResult = { error: null } | { error: string; nextAt: number | null };
 
-/** Facts that may be incidents; see statements/incident-facts.ts. */
-export interface IncidentFacts {
-  failedWalks(): facts.FailedWalk[];
-  failedRun(): facts.FailedRun | null;
-  storageRuns(account: string): facts.StorageRun[];
-  isRunning(): boolean;
-  /** When the file was made, as the warehouse writes moments. */
-  madeAt(): string | null;
-  differences(account: string): facts.Difference[];
-  gaps(account: string): ReturnType<typeof facts.openGaps>;
-}
-
-export interface Incidents extends IncidentFacts {
-  /** The incidents that are not over; what a clock that was ahead wrote of their messages is `now`. */
-  open(now: number): OpenIncident[];
-  /** A number that changes whenever a message is written. */
-  mark(): number;
-  /** Stores what a look found, begun at this mark; false, and nothing, where another process has told something since. */
-  note(changes: Changes, mark: number, now: number): boolean;
-  /** Takes the next message that is due, so that no other process sends it; null where there is none. */
+export interface Outbox {
+  /** The incidents that are not over; times after `now` (ms), written by a fast clock, are set to it first. */
+  listOpen(now: number): OpenIncident[];
+  /** A number that changes with every new message. */
+  version(): number;
+  /** Stores the changes of a check that began at this version; false, and stores nothing, if another process was faster. */
+  record(changes: IncidentChanges, version: number, now: number): boolean;
+  /** Takes the next message that is due, so that no other process sends it; null if there is none. */
   claim(now: number): ClaimedMessage | null;
-  /** Notes what came of it. What was taken lets the others go at once. */
-  settle(id: number, sent: DeliveryResult, now: number): void;
-  /** Forgets what was over so many days ago. */
+  /** Records the result of an attempt. After a delivery all other messages are due at once. */
+  settle(id: number, result: DeliveryResult, now: number): void;
+  /** Deletes what ended so many days ago. */
   prune(now: number, days: number): void;
   close(): void;
 }
 
-/** A process that dies while it sends leaves the message to the others after this. */
+/** A process that dies while it sends leaves the message to the others after this time. */
 const CLAIM_MS = 60_000;
-/** No message is put off for longer, in milliseconds. */
-export const LONGEST_WAIT_MS = 3_600_000;
+/** The longest time between two attempts. */
+export const MAX_RETRY_MS = 3_600_000;
 
-/** Opens the incidents of the live file at `path`, which is up to date. */
-export function openIncidents(path: string): Incidents {
+/** Opens the outbox of the up-to-date live file at `path`. */
+export function openOutbox(path: string): Outbox {
   const db = openLedgerConnection(path);
   return {
-    failedWalks: () => facts.failedWalks(db),
-    failedRun: () => facts.failedRun(db),
-    storageRuns: (account) => facts.storageRuns(db, account),
-    isRunning: () => facts.isRunning(db),
-    madeAt: () => facts.madeAt(db),
-    differences: (account) => facts.differencesOf(db, account),
-    gaps: (account) => facts.openGaps(db, account),
-    open: (now) => open(db, now),
-    mark: () => messages.newestMessage(db),
-    note: (changes, mark, now) => note(db, changes, mark, now),
-    claim: (now) => claim(db, now),
-    settle: (id, sent, now) => settle(db, id, sent, now),
-    prune: (now, days) => prune(db, toTimestamp(now - days * DAY_MS)),
+    listOpen: (now) => listOpen(db, toTimestamp(now)),
+    version: () => getVersion(db),
+    record: (changes, version, now) =>
+      transact(db, (tx) => getVersion(tx) === version && record(tx, changes, now)),
+    claim: (now) => (findNext(db, now) ? transact(db, (tx) => claim(tx, now)) : null), // writes nothing if nothing is due
+    settle: (id, result, now) => transact(db, (tx) => settle(tx, id, result, toTimestamp(now))),
+    prune: (now, days) => transact(db, (tx) => prune(tx, toTimestamp(now - days * DAY_MS))),
     close: () => void db.$client.close(),
   };
 }
 
-function open(db: Db, now: number): OpenIncident[] {
+const WAITING = sql`delivered_at is null and given_up_at is null`;
+/** The newest messages of open incidents. */
+const NEWEST_MESSAGES = sql`select message_id from incident where over_at is null`;
+
+/** Not being sent by a process; a claim further ahead than a claim lasts was written by a fast clock. */
+function isUnclaimed(now: number) {
+  return sql`(claimed_until is null or claimed_until <= ${toTimestamp(now)} or claimed_until > ${toTimestamp(now + CLAIM_MS)})`;
+}
+
+function listOpen(db: Db, at: string): OpenIncident[] {
+  const read = () =>
+    db.all<OpenIncident>(sql`
+      select i.incident_id as id, i.event, i.account, i.package_id as packageId, i.text, i.details, i.since,
+        i.message_id as messageId, m.state, m.created_at as createdAt, m.delivered_at as deliveredAt,
+        m.given_up_at as givenUpAt
+      from incident i left join incident_message m using (message_id)
+      where i.over_at is null
+      order by i.incident_id`);
+  const rows = read();
+  const isAhead = rows.some((row) =>
+    [row.createdAt, row.deliveredAt, row.givenUpAt].some((time) => (time ?? '') > at),
+  );
+  if (!isAhead) return rows;
+  transact(db, (tx) =>
+    tx.run(sql`update incident_message set created_at = min(created_at, ${at}),
+      delivered_at = min(delivered_at, ${at}), given_up_at = min(given_up_at, ${at})
+      where message_id in (${NEWEST_MESSAGES})`),
+  );
+  return read();
+}
+
+function getVersion(tx: Tx): number {
+  return tx.get<{ id: number }>(sql`select coalesce(max(message_id), 0) as id from incident_message`).id;
+}
+
+function record(tx: Tx, { messages, updated }: IncidentChanges, now: number): true {
   const at = toTimestamp(now);
-  const rows = incidents.openIncidents(db);
-  const isAhead = ({ message }: OpenIncident) =>
-    [message?.created_at, message?.delivered_at, message?.given_up_at].some((moment) => (moment ?? '') > at);
-  if (!rows.some(isAhead)) return rows;
-  transact(db, (tx) => messages.clampFutureTimes(tx, at));
-  return incidents.openIncidents(db);
+  tx.run(sql`update incident set text = n.value ->> 'text', details = n.value ->> 'details'
+    from json_each(${JSON.stringify(updated)}) n where incident_id = n.value ->> 'id'`);
+  for (const { event, account, state, body, begun, known } of messages) {
+    const { id } = tx.get<{ id: number }>(sql`
+      insert into incident_message (event, account, state, body, created_at, next_at)
+      values (${event}, ${account}, ${state}, ${body}, ${at}, ${at}) returning message_id as id`);
+    tx.run(sql`insert into incident (event, account, package_id, text, details, since, noticed_at, message_id)
+      select value ->> 'event', value ->> 'account', value ->> 'packageId', value ->> 'text', value ->> 'details',
+        value ->> 'since', ${at}, ${id}
+      from json_each(${JSON.stringify(begun)}) order by key`);
+    tx.run(sql`update incident set message_id = ${id}, over_at = ${state === 'over' ? at : null}
+      where incident_id in (select value from json_each(${JSON.stringify(known)}))`);
+  }
+  dropReminders(tx, now);
+  return true;
 }
 
-function momentsAt(now: number): messages.Moments {
-  const [latestNext, latestClaim] = [toTimestamp(now + LONGEST_WAIT_MS), toTimestamp(now + CLAIM_MS)];
-  return { at: toTimestamp(now), latestNext, latestClaim };
+/** Drops waiting reminders whose incidents are over or have a newer message; not one that is being sent. */
+function dropReminders(tx: Tx, now: number): void {
+  tx.run(sql`update incident_message set given_up_at = ${toTimestamp(now)}, claimed_until = null
+    where ${WAITING} and state = 'reminder' and ${isUnclaimed(now)} and message_id not in (${NEWEST_MESSAGES})`);
 }
 
-function note(db: Db, { tellings, seen }: Changes, mark: number, now: number): boolean {
-  const at = toTimestamp(now);
-  return transact(db, (tx) => {
-    if (messages.newestMessage(tx) !== mark) return false;
-    for (const { id, ...row } of seen) incidents.describeIncident(tx, id, row);
-    for (const { begun, known, ...message } of tellings) {
-      const message_id = messages.insertMessage(tx, message, at);
-      for (const { packageId: package_id, ...row } of begun) {
-        incidents.insertIncident(tx, { ...row, package_id, noticed_at: at, message_id });
-      }
-      const overAt = message.state === 'over' ? at : null;
-      for (const id of known) incidents.recordNotified(tx, id, message_id, overAt);
-    }
-    messages.dropReminders(tx, momentsAt(now));
-    return true;
-  });
+/**
+ * The message that has been due longest, unless an earlier one of its event and account waits: a webhook that rejects one
+ * message still gets those of other events. A next attempt further ahead than any wait was written by a fast clock.
+ */
+function findNext(tx: Tx, now: number): ClaimedMessage | undefined {
+  const [next] = tx.all<ClaimedMessage>(sql`
+    select message_id as id, body, attempts + 1 as attempts, created_at as createdAt from incident_message m
+    where ${WAITING} and (next_at <= ${toTimestamp(now)} or next_at > ${toTimestamp(now + MAX_RETRY_MS)})
+      and ${isUnclaimed(now)}
+      and not exists (select 1 from incident_message e
+        where e.delivered_at is null and e.given_up_at is null and e.message_id < m.message_id
+          and e.event = m.event and e.account is m.account)
+    order by next_at, message_id limit 1`);
+  return next;
 }
 
-/** Nothing is written where nothing is due. */
-function claim(db: Db, now: number): ClaimedMessage | null {
-  const moments = momentsAt(now);
-  if (!messages.nextMessage(db, moments)) return null;
-  return transact(db, (tx) => {
-    messages.dropReminders(tx, moments); // that were being sent when they were told of anew
-    const next = messages.nextMessage(tx, moments);
-    if (!next) return null;
-    const { message_id: id, body, created_at: createdAt } = next;
-    messages.claimMessage(tx, id, moments.latestClaim);
-    return { id, body, attempts: next.attempts + 1, createdAt };
-  });
+function claim(tx: Tx, now: number): ClaimedMessage | null {
+  dropReminders(tx, now); // those that another process was sending when their incidents changed
+  const next = findNext(tx, now);
+  if (!next) return null;
+  tx.run(sql`update incident_message set claimed_until = ${toTimestamp(now + CLAIM_MS)}, attempts = ${next.attempts}
+    where message_id = ${next.id}`);
+  return next;
 }
 
-function settle(db: Db, id: number, sent: DeliveryResult, now: number): void {
-  const at = toTimestamp(now);
-  transact(db, (tx) => {
-    if (sent.error === null) {
-      messages.recordDelivered(tx, id, at);
-      messages.retryAllNow(tx, at);
-    } else if (sent.nextAt === null) messages.giveUpMessage(tx, id, at, sent.error);
-    else messages.recordPostponed(tx, id, toTimestamp(sent.nextAt), sent.error);
-  });
+function settle(tx: Tx, id: number, result: DeliveryResult, at: string): void {
+  if (result.error === null) {
+    tx.run(sql`update incident_message set delivered_at = ${at}, claimed_until = null, last_error = null
+      where message_id = ${id}`);
+    tx.run(sql`update incident_message set next_at = ${at} where ${WAITING} and next_at > ${at}`);
+    return;
+  }
+  const { error, nextAt } = result;
+  tx.run(sql`update incident_message set claimed_until = null, last_error = ${error},
+    next_at = coalesce(${nextAt === null ? null : toTimestamp(nextAt)}, next_at),
+    given_up_at = ${nextAt === null ? at : null}
+    where message_id = ${id}`);
 }
 
-function prune(db: Db, at: string): void {
-  transact(db, (tx) => {
-    incidents.pruneIncidents(tx, at);
-    messages.pruneMessages(tx, at);
-  });
+/** Keeps the newest message of each open incident, however old. */
+function prune(tx: Tx, at: string): void {
+  tx.run(sql`delete from incident where over_at < ${at}`);
+  tx.run(sql`delete from incident_message
+    where created_at < ${at} and not (${WAITING}) and message_id not in (${NEWEST_MESSAGES})`);
 }

@@ -3,11 +3,11 @@ import type { Config } from '../config/config.ts';
 import { childEnvWithout } from '../config/env-vars.ts';
 import { type Clock, HOUR_MS } from '../lib/clock.ts';
 import { PreemptedError, ParkedError } from '../lib/errors.ts';
-import { openNotifier } from '../alerts/open-notifier.ts';
+import { openNotifier } from '../alerts/notifier.ts';
 import { assertUndamaged } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import type { Mode } from '../database/schema/runs.ts';
-import { createStaleCheck } from '../health/freshness.ts';
+import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import { publishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
@@ -73,7 +73,7 @@ async function serveSchedule(
     publishClock.checkedBy(summary.clock);
     events.onRun(summary);
     publishLoop?.requestPublish();
-    notifier?.ended(summary.status === 'succeeded'); // it checks for problems once nothing is due
+    notifier?.runFinished(summary.status === 'succeeded'); // it checks for problems once nothing is due
   };
   try {
     const environment = childEnvWithout(config.secrets);
@@ -83,8 +83,8 @@ async function serveSchedule(
     if (await warehouse.lastWholeRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
     const lastUnscopedRun = (mode: Mode) => warehouse.lastWholeRun(mode);
     const check = () => warehouse.refuseReplaced();
-    const onMinute = notifier ? () => void notifier.look() : undefined; // streams become stale between runs
-    const onCaughtUp = () => notifier?.inStep();
+    const onMinute = notifier ? () => void notifier.check() : undefined; // streams become stale between runs
+    const onCaughtUp = () => notifier?.caughtUp();
     const callbacks = { lastUnscopedRun, check, run, createTicks, onMinute, onCaughtUp };
     await runScheduler({ clock, logger, schedule, ...callbacks }, signal);
   } finally {

@@ -1,79 +1,95 @@
-/** How things stand, in one sentence. Pure. */
+/** The state of everything in one sentence. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
-import type { Standing } from './report.ts';
+import { groupProblems, type Problem, type ProblemKind } from './problem.ts';
+import type { HealthReport } from './report.ts';
 
 export interface OverallStatus {
-  /** `good`: nothing to do. `look`: something needs a person. `bad`: something is stale or failed. `new`: nothing was read yet. */
+  /** `good`: nothing to do. `look`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */
   level: 'good' | 'look' | 'bad' | 'new';
   /** A sentence without a full stop. */
-  words: string;
+  text: string;
 }
 
-/** The verdict on what stands at `now` (ms). While all is read for the first time, what was not reached yet is not stale. */
-export function getOverallStatus(standing: Standing, now: number, isLoading: boolean): OverallStatus {
-  const { packages, storage, needs, runs } = standing;
+type Facts = Pick<HealthReport, 'packages' | 'storage' | 'problems'>;
+
+/** The overall status at `now` (ms). During the first load, `problems` holds none of what was not read yet. */
+export function getOverallStatus(
+  { packages, storage, problems }: Facts,
+  now: number,
+  isLoading: boolean,
+): OverallStatus {
   const walked = packages.flatMap(({ walked_at: at }) => at ?? []).sort();
-  const isRead = walked.length > 0 || storage.some(({ read_at: at }) => at !== null);
-  const ofPackages = packageTrouble(standing, now, isLoading);
-  const ofStorage = storageTrouble(standing, isLoading);
-  if (!isRead && !isLoading && runs[0]?.status !== 'failed')
-    return { level: 'new', words: 'Nothing has been read yet' };
-  const isFirst = isLoading && walked.length < packages.length;
-  const well = isFirst ? firstWords(walked.length, packages.length) : freshWords(packages.length);
   const newest = walked.at(-1);
-  const isBad = ofPackages.length + ofStorage.length > 0;
-  const words = [
-    ...(ofPackages.length > 0 ? ofPackages : [well]),
-    ...ofStorage,
-    ...(newest === undefined || isFirst || packages.some((row) => row.stale)
-      ? []
-      : [`last full walk ${formatAgo(now - fromTimestamp(newest))}`]),
-    ...(needs.length === 0 || isBad
-      ? []
-      : [`${formatCount(needs.length)} ${needs.length === 1 ? 'thing needs' : 'things need'} a person`]),
+  const isRead = newest !== undefined || storage.some(({ read_at: at }) => at !== null);
+  if (!isRead && !isLoading && !problems.some(({ kind }) => FAILURES.includes(kind)))
+    return { level: 'new', text: 'Nothing has been read yet' };
+  const isFirstLoad = isLoading && walked.length < packages.length;
+  const isBad = problems.some(({ severity }) => severity === 'bad');
+  const packageTexts = describePackages(problems, packages.length, now);
+  const hasWalkTime = newest !== undefined && !isFirstLoad && !packages.some(({ stale }) => stale);
+  const items = groupProblems(problems).length;
+  const text = [
+    ...(packageTexts.length > 0
+      ? packageTexts
+      : [isFirstLoad ? firstLoadText(walked.length, packages.length) : freshText(packages.length)]),
+    ...describeStorage(problems),
+    ...(hasWalkTime ? [`last full walk ${formatAgo(now - fromTimestamp(newest))}`] : []),
+    ...(items > 0 && !isBad ? [`${pluralize(items, 'item needs', 'items need')} attention`] : []),
   ].join('; ');
-  const level = isBad ? 'bad' : needs.length > 0 ? 'look' : isFirst ? 'new' : 'good';
-  return { level, words: words.charAt(0).toUpperCase() + words.slice(1) };
+  const level = isBad ? 'bad' : items > 0 ? 'look' : isFirstLoad ? 'new' : 'good';
+  return { level, text: text.charAt(0).toUpperCase() + text.slice(1) };
 }
 
-/** Which are stale, and what failed; where no package failed, a run may have. */
-function packageTrouble({ packages, runs }: Standing, now: number, isLoading: boolean): string[] {
-  const stale = packages.filter((row) => row.stale && !(isLoading && row.walked_at === null));
-  const failed = packages.filter((row) => row.last_walk === 'failed').length;
-  const isFailed = failed + stale.length === 0 && runs[0]?.status === 'failed';
+const FAILURES: readonly ProblemKind[] = ['run_failed', 'scoped_run_failed', 'failed'];
+
+/** Which packages are stale, and how many failed; a failed run where neither is. */
+function describePackages(problems: readonly Problem[], packages: number, now: number): string[] {
+  const ofPackages = problems.filter(({ scope }) => scope.packageId !== null);
+  const stale = ofPackages.filter(({ kind }) => kind === 'stale' || kind === 'never_read');
+  const failed = ofPackages.filter(({ kind }) => kind === 'failed').length;
+  const isRunFailed = problems.some(({ kind }) => kind === 'run_failed' || kind === 'scoped_run_failed');
   return [
-    ...(stale.length > 0 ? [staleWords(stale, packages.length, now)] : []),
+    ...(stale.length > 0 ? [staleText(stale, packages, now)] : []),
     ...(failed > 0 ? [`the last walk of ${pluralize(failed, 'package')} failed`] : []),
-    ...(isFailed ? ['the last run failed'] : []),
+    ...(isRunFailed && failed + stale.length === 0 ? ['the last run failed'] : []),
   ];
 }
 
-function storageTrouble({ storage }: Standing, isLoading: boolean): string[] {
-  const stale = storage.filter((row) => row.stale && !(isLoading && row.read_at === null));
-  return stale.length === 0 ? [] : [`storage of ${stale.map(({ account }) => account).join(', ')} is stale`];
+/** Storage that is stale, and storage that failed and is not stale yet. */
+function describeStorage(problems: readonly Problem[]): string[] {
+  const accountsWith = (...kinds: ProblemKind[]) =>
+    problems
+      .filter(({ kind, scope }) => kinds.includes(kind) && scope.packageId === null)
+      .map(({ scope }) => scope.account);
+  const stale = accountsWith('stale', 'never_read');
+  const failed = accountsWith('failed').filter((account) => !stale.includes(account));
+  return [
+    ...(stale.length > 0 ? [`storage of ${stale.join(', ')} is stale`] : []),
+    ...(failed.length > 0 ? [`storage of ${failed.join(', ')} failed`] : []),
+  ];
 }
 
-function firstWords(walked: number, all: number): string {
-  return `First load: ${formatCount(walked)} of ${pluralize(all, 'package')} read`;
+function firstLoadText(walked: number, packages: number): string {
+  return `first load: ${formatCount(walked)} of ${pluralize(packages, 'package')} read`;
 }
 
-function freshWords(packages: number): string {
-  if (packages === 0) return 'No packages are configured';
-  return packages === 1 ? 'The only package is fresh' : `All ${formatCount(packages)} packages fresh`;
+function freshText(packages: number): string {
+  if (packages === 0) return 'no packages are configured';
+  return packages === 1 ? 'the only package is fresh' : `all ${formatCount(packages)} packages fresh`;
 }
 
-function staleWords(stale: Standing['packages'], all: number, now: number): string {
-  const read = stale.flatMap(({ walked_at: at }) => at ?? []).sort();
+function staleText(stale: readonly Problem[], packages: number, now: number): string {
+  const read = stale.flatMap(({ since }) => since ?? []).sort();
   const [oldest] = read;
   const never = stale.length - read.length;
   const which =
-    all === 1
+    packages === 1
       ? 'the only package is stale'
-      : `${formatCount(stale.length)} of ${pluralize(all, 'package')} ${stale.length === 1 ? 'is' : 'are'} stale`;
+      : `${formatCount(stale.length)} of ${pluralize(packages, 'package')} ${stale.length === 1 ? 'is' : 'are'} stale`;
   return [
     which,
     ...(oldest === undefined ? [] : [`the oldest was last walked ${formatAgo(now - fromTimestamp(oldest))}`]),
-    ...(never === 0 ? [] : [`${formatCount(never)} ${never === 1 ? 'was' : 'were'} never walked whole`]),
+    ...(never === 0 ? [] : [`${formatCount(never)} ${never === 1 ? 'has' : 'have'} had no full walk yet`]),
   ].join('; ');
 }

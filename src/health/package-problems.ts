@@ -1,81 +1,115 @@
-/** What of a package needs a person; of very many packages in one line. */
-import { formatCount } from '../lib/format.ts';
-import type { Need } from './problems.ts';
-import type { PackageReport } from './report.ts';
+/** Problems of streams and packages: unread, stale, failed, incomplete, unordered, or with removals held back. Pure. */
+import type { HeldReason } from '../database/schema/videos.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import { formatAgo, formatCount, pluralize, truncate } from '../lib/format.ts';
+import type { HealthFacts } from './facts.ts';
+import { packageNames } from './commands.ts';
+import { createProblem, toOneLine, type Problem } from './problem.ts';
+import type { Stream } from './streams.ts';
 
-const MANY_WORDS = {
-  unwalked: 'were never walked whole',
-  stale: 'are stale',
-  failed: 'failed when they were last walked',
-  partial: 'were not read whole by their last walk',
-  untrusted: 'are not listed in order of ids',
-} as const;
+const HELD_REASONS: Record<HeldReason, string> = {
+  many: 'too many at once to believe',
+  all: 'all the videos there are, at once',
+  order: 'the list was out of order and has to earn trust again',
+};
 
-/** A need of a package that others may have too. */
-interface PackageNeed extends Need {
-  kind: keyof typeof MANY_WORDS;
-  account: string;
+/** Why removals are held back; files of the version before do not say which of its two reasons it was. */
+export function formatHeldReason(reasons: readonly HeldReason[]): string {
+  return reasons.length === 0 ? HELD_REASONS.many : reasons.map((reason) => HELD_REASONS[reason]).join('; ');
 }
 
-/** A need that its words say all of. */
-export function only(words: string): Need {
-  return { words, details: [], advice: [] };
-}
+export const CONFIRMATION_HINT =
+  'They are removed automatically once another full walk (at least one schedule later) confirms them.';
 
-/** The needs of one package; `walkCommand` walks it. */
-export function packageNeeds(row: PackageReport, walkCommand: string): PackageNeed[] {
-  const { account, last_walk: walk } = row;
-  const name = `${account}/${row.package_id}`;
-  const need = (kind: PackageNeed['kind'], words: string): PackageNeed => ({ ...only(words), kind, account });
-  const needs: PackageNeed[] = [];
-  if (row.walked_at === null) {
-    needs.push({ ...need('unwalked', `${name} was never walked whole: ${walkCommand}`), isFirstRead: true });
-  } else if (row.stale)
-    needs.push(need('stale', `${name} is stale: last walked whole at ${row.walked_at} UTC`));
-  if (walk === 'failed' || walk === 'partial') {
-    const how = walk === 'failed' ? 'failed' : 'was not whole';
-    needs.push(need(walk, `${name}: the last walk ${how}: ${row.last_error ?? ''}`));
-  }
-  if (isOutOfOrder(row)) {
-    const words = 'is not listed in order of ids: its videos are stored, its removals wait for proof';
-    needs.push(need('untrusted', `${name} ${words}`));
-  }
-  return needs;
-}
-
-/** Not sorted by id, and on more than one page: on one, removals are proved by the whole list, whatever its order. */
-export function isOutOfOrder({ order, pages }: Pick<PackageReport, 'order' | 'pages'>): boolean {
-  const isOnOnePage = pages !== null && pages <= 1;
-  return order === 'untrusted' && !isOnOnePage;
-}
-
-/** More packages of an account than this with the same need are told of in one. */
-const MOST = 10;
-const EXAMPLES = 3;
-
-/** The needs, where very many packages share one with that one in their place: else they would hide all others. */
-export function manyAsOne(needs: readonly (Need | PackageNeed)[]): Need[] {
-  const groups = new Map<string, PackageNeed[]>();
-  for (const need of needs) {
-    if ('kind' in need) groups.set(keyOf(need), [...(groups.get(keyOf(need)) ?? []), need]);
-  }
-  return needs.flatMap((need) => {
-    const group = 'kind' in need ? (groups.get(keyOf(need)) ?? []) : [];
-    if (group.length <= MOST) return [need];
-    return need === group[0] ? [asOne(group, group[0])] : [];
+/** Streams that are stale or were never read; `commands` for advice, where it is to be shown. */
+export function findStreamProblems(
+  streams: readonly Stream[],
+  commands?: Pick<HealthFacts, 'config' | 'formatCommand'>,
+): Problem[] {
+  const selectorOf = packageNames(commands?.config.accounts ?? []);
+  return streams.flatMap(({ account, stream, packageId, name, at, isStale }) => {
+    if (at !== null && !isStale) return [];
+    const subject = packageId === null ? `storage of ${account}` : formatPackage(account, packageId, name);
+    const last = packageId === null ? 'last read' : 'last full walk';
+    const never = packageId === null ? 'was never read' : 'has had no full walk yet';
+    const scope =
+      packageId === null ? '--storage' : `--package ${selectorOf({ account, package_id: packageId })}`;
+    return createProblem({
+      kind: at === null ? 'never_read' : 'stale',
+      scope: { account, packageId },
+      since: at,
+      message: at === null ? `${subject} ${never}` : `${subject} is stale: ${last} at ${at} UTC`,
+      advice:
+        at === null && commands ? [{ text: null, command: commands.formatCommand(`sync ${scope}`) }] : [],
+      fields: { stream, last_read_at: at },
+    });
   });
 }
 
-function keyOf({ account, kind }: PackageNeed): string {
-  return `${kind} ${account}`;
+/** Packages whose last full walk failed or is incomplete, or whose list is not sorted. */
+export function findPackageProblems({ packages, failedWalks }: HealthFacts): Problem[] {
+  const failures = new Map(failedWalks.map((row) => [`${row.account}/${row.package_id}`, row]));
+  return packages.flatMap((row) => {
+    const { account, package_id: packageId } = row;
+    const scope = { account, packageId };
+    const name = formatPackage(account, packageId, row.name);
+    const failure = failures.get(`${account}/${packageId}`);
+    const problems: Problem[] = [];
+    if (failure) {
+      const { walk_id, failures: count, since } = failure;
+      const error = withoutSubject(
+        failure.error ?? 'nothing says why',
+        `account ${account}, package ${packageId}`,
+      );
+      const message = `${name} failed: ${toOneLine(error)}`;
+      problems.push(
+        createProblem({ kind: 'failed', scope, since, message, fields: { error, walk_id, failures: count } }),
+      );
+    } else if (row.last_walk === 'partial') {
+      const message = `${name}: the last full walk is incomplete: ${toOneLine(row.last_error ?? '')}`;
+      problems.push(createProblem({ kind: 'partial', scope, message }));
+    }
+    const isOnOnePage = row.pages !== null && row.pages <= 1; // one page is the whole list, which proves removals in any order
+    if (row.order === 'untrusted' && !isOnOnePage) {
+      const message = `${name} is not listed in order of ids: its videos are stored, its removals wait for proof`;
+      problems.push(createProblem({ kind: 'unordered', scope, message }));
+    }
+    return problems;
+  });
 }
 
-function asOne(group: readonly PackageNeed[], { kind, account, isFirstRead }: PackageNeed): Need {
-  const examples = group.slice(0, EXAMPLES).map(({ words }) => words);
-  return {
-    words: `${formatCount(group.length)} packages of ${account} ${MANY_WORDS[kind]}`,
-    details: [...examples, `and ${formatCount(group.length - EXAMPLES)} more`],
-    advice: [],
-    ...(isFirstRead ? { isFirstRead } : {}),
-  };
+/** Packages with removals that are held back. */
+export function findHeldBack({ held_back, packages, now }: HealthFacts): Problem[] {
+  const names = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row.name]));
+  return held_back.map(({ account, package_id: packageId, removals, reasons, since, examples, command }) => {
+    const name = formatPackage(account, packageId, names.get(`${account}/${packageId}`) ?? null);
+    const left = removals - examples.length;
+    return createProblem({
+      kind: 'held_back',
+      scope: { account, packageId },
+      since,
+      message: `${name}: ${pluralize(removals, 'removal')} held back, ${formatHeldReason(reasons)}`,
+      details: [
+        ...examples.map(({ id, title }) => `${id}  ${truncate(title ?? '', 60)}`),
+        ...(left > 0 ? [`and ${formatCount(left)} more`] : []),
+        `the first ${formatAgo(now - fromTimestamp(since))}`,
+      ],
+      advice: [
+        { text: CONFIRMATION_HINT, command: null },
+        { text: 'to let exactly these through', command },
+      ],
+      fields: { removals, reasons, command },
+    });
+  });
+}
+
+/** `main/101 (Lectures)`. */
+export function formatPackage(account: string, packageId: number, name: string | null): string {
+  return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;
+}
+
+/** The error without the subject that the message names already, as errors of requests begin with it. */
+export function withoutSubject(error: string, subject: string): string {
+  const rest = error.startsWith(subject) ? error.slice(subject.length) : '';
+  return /^[,:]? /.test(rest) ? rest.replace(/^[,:]? /, '') : error;
 }

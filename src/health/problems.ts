@@ -1,212 +1,171 @@
-/** What of the facts needs a person: what it is in words, and what to look at and to type. */
-import type { Config } from '../config/config.ts';
-import { createCalendar } from '../lib/calendar.ts';
-import { addDays } from '../lib/days.ts';
-import { fromTimestamp } from '../lib/clock.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
+/** Finds what needs attention in the facts: the one list that `status`, the page, alerts and readiness show. Pure. */
+import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
+import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../lib/format.ts';
 import { HIDDEN } from '../queries/named/videos.ts';
-import { clockNeeds, discrepancyNeeds, waitingNeeds } from './fact-problems.ts';
-import { manyAsOne, only, packageNeeds } from './package-problems.ts';
-import { CONFIRMATION_HINT, formatHeldReason } from './held-back.ts';
-import type {
-  BudgetStanding,
-  DriftReport,
-  HeldBackReport,
-  PackageReport,
-  QuarantineReport,
-  Standing,
-} from './report.ts';
-import { packageNames, type FormatCommand } from './commands.ts';
-import { formatAgo, formatCount, pluralize, formatDuration, truncate } from '../lib/format.ts';
+import type { BudgetReport, HealthFacts } from './facts.ts';
+import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
+import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem.ts';
+import { findStorageProblems } from './storage-problems.ts';
 
-export interface Need {
-  words: string;
-  /** Lines below it: examples, as the service may have written them. */
-  details: string[];
-  /** What to do, or what comes by itself; with what to type where something is to be typed. */
-  advice: Advice[];
-  /** A run that is under way is about to see to it. */
-  isFirstRead?: true;
-}
-
-export interface Advice {
-  /** A part of a sentence; null where the command says it all. */
-  words: string | null;
-  command: string | null;
-}
-
-interface Surroundings {
-  config: Config;
-  overview: StatusQueries;
-  now: number;
-  typed: FormatCommand;
-}
-
-/** Of the days booked this long ago and later, most must agree with what the service says now. */
-const DISCREPANCY_DAYS = 14;
-/** Drift that was first seen this long ago, in milliseconds, is news no more. */
-const NEWS_MS = 7 * 86_400_000;
-
-/** What needs a person: the packages first. */
-export function needsOf(facts: Omit<Standing, 'needs'>, surroundings: Surroundings): Need[] {
-  const { now, typed, config } = surroundings;
-  const nameOf = packageNames(config.accounts);
-  const since = (timestamp: string) => formatAgo(now - fromTimestamp(timestamp));
-  const needs = [
-    ...facts.budgets.flatMap((row) => pauseNeeds(row, { now, typed })),
-    ...parkedNeeds(facts, surroundings),
-    ...manyAsOne(
-      facts.packages.flatMap((row) => [
-        ...packageNeeds(row, typed(`sync --package ${nameOf(row)}`)),
-        ...facts.held_back.filter((held) => isOf(held, row)).map((held) => heldBackNeed(held, since)),
-      ]),
-    ),
-    ...clockNeeds(facts, surroundings),
-    ...storageNeeds(facts.storage, surroundings),
-    ...facts.storage.flatMap((row) => [...waitingNeeds(row, since), ...discrepancyNeeds(row, since, typed)]),
-    ...publishedNeeds(facts, surroundings),
-    ...facts.quarantine.map((row) => quarantineNeed(row, since)),
-    ...facts.drift
-      .filter((row) => fromTimestamp(row.first_seen_at) > now - NEWS_MS)
-      .map((row) => only(`${driftWords(row)} (first seen ${since(row.first_seen_at)})`)),
-  ];
-  return needs.length > 0 ? needs : failedNeeds(facts);
-}
-
-/** Where nothing else says why. */
-function failedNeeds({ runs: [last] }: Omit<Standing, 'needs'>): Need[] {
-  if (last?.status !== 'failed') return [];
-  return [only(`run ${last.run_id} failed: ${truncate(last.error ?? '', 200)}`)];
-}
-
-type Since = (timestamp: string) => string;
-
-function isOf(one: { account: string; package_id: number }, other: PackageReport): boolean {
-  return one.account === other.account && one.package_id === other.package_id;
-}
-
-/** It ends by itself; but whoever asks as before will be restricted again. */
-function pauseNeeds(
-  { account, pause }: BudgetStanding,
-  { now, typed }: Pick<Surroundings, 'now' | 'typed'>,
-): Need[] {
-  if (!pause?.in_force) return [];
-  const left = formatDuration(fromTimestamp(pause.until) - now);
-  return [
-    {
-      words: `account ${account} is paused until ${pause.until} UTC (${left} more): ${truncate(pause.reason, 200)}`,
-      details: [],
-      advice: [
-        {
-          words: 'a worker goes on by itself; where this happens again, lower its limits',
-          command: typed('plan'),
-        },
-      ],
-    },
-  ];
-}
-
-/** Where a pause is the reason, that was said. */
-function parkedNeeds({ runs, budgets }: Omit<Standing, 'needs'>, { now, typed }: Surroundings): Need[] {
-  const [last] = runs;
-  const isWaiting = last?.resume_at && fromTimestamp(last.resume_at) > now;
-  if (!isWaiting || budgets.some(({ pause }) => pause?.in_force)) return [];
-  return [
-    {
-      words: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${truncate(last.error ?? '', 200)}`,
-      details: [],
-      advice: [{ words: 'a worker goes on by itself; without one, from then on', command: typed('sync') }],
-    },
-  ];
-}
-
-function heldBackNeed(held: HeldBackReport, since: Since): Need {
-  const name = `${held.account}/${held.package_id}`;
-  const left = held.removals - held.examples.length;
-  return {
-    words: `${name} holds ${pluralize(held.removals, 'removal')} back: ${formatHeldReason(held.reasons)} (the first ${since(held.since)})`,
-    details: [
-      ...held.examples.map(({ id, title }) => `${id}  ${truncate(title ?? '', 60)}`),
-      ...(left > 0 ? [`and ${formatCount(left)} more`] : []),
-    ],
-    advice: [
-      { words: CONFIRMATION_HINT, command: null },
-      { words: 'to let exactly these through', command: held.command },
-    ],
-  };
-}
-
-function storageNeeds(storage: Standing['storage'], { config, overview, now, typed }: Surroundings): Need[] {
-  const since = addDays(createCalendar(config.timezone).dayAt(now), -DISCREPANCY_DAYS);
-  return storage.flatMap((report) => {
-    const name = `storage of ${report.account}`;
-    const { booked, differing } = overview.storage(report.account, since);
-    const needs: string[] = [];
-    const unread = `${name} was never read: ${typed('sync --storage')}`;
-    const first = report.read_at === null ? [{ ...only(unread), isFirstRead: true as const }] : [];
-    if (report.read_at !== null && report.stale)
-      needs.push(`${name} is stale: last read at ${report.read_at} UTC`);
-    if (report.gaps > 0)
-      needs.push(
-        `${name} has ${pluralize(report.gaps, 'day')} that the service did not serve, or not completely`,
-      );
-    if (differing * 2 > booked && booked > 1) {
-      needs.push(
-        `${name}: ${differing} of ${booked} booked days differ from what the service says now; check timezone and settle in the config`,
-      );
-    }
-    return [...first, ...needs.map(only)];
-  });
-}
-
-/** A worker publishes right after a run: so long after it, something is wrong, or nobody does. */
+/** Drift is a problem for so long after it was first seen. */
+const DRIFT_MS = 7 * 86_400_000;
+/** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * 60_000;
 
-function publishedNeeds(
-  { published, runs }: Omit<Standing, 'needs'>,
-  { config, now, typed }: Surroundings,
-): Need[] {
+/** All problems in the order of PROBLEM_KINDS, those that only keep an incident open included. */
+export function findProblems(facts: HealthFacts): Problem[] {
+  const problems = [
+    ...facts.budgets.flatMap((row) => findRestriction(row, facts)),
+    ...findParkedRun(facts),
+    ...findStreamProblems(facts.streams, facts),
+    ...findPackageProblems(facts),
+    ...findHeldBack(facts),
+    ...findClockProblems(facts),
+    ...findStorageProblems(facts),
+    ...findUnpublished(facts),
+    ...findQuarantine(facts),
+    ...findDrift(facts),
+  ];
+  const rank = new Map(PROBLEM_KINDS.map((kind, index) => [kind, index]));
+  return [...problems, ...findFailedRun(facts, problems)].sort(
+    (one, other) => (rank.get(one.kind) ?? 0) - (rank.get(other.kind) ?? 0),
+  );
+}
+
+/** A restriction lasts until the full rate is back: another one before that is the same problem. */
+function findRestriction({ account, pause }: BudgetReport, { formatCommand }: HealthFacts): Problem[] {
+  if (!pause) return [];
+  const { until, back_at, reason, since, in_force } = pause;
+  return [
+    createProblem({
+      kind: 'restricted',
+      scope: { account, packageId: null },
+      since,
+      message: `account ${account} ${in_force ? 'is' : 'was'} paused until ${until} UTC, its full rate is back at ${back_at} UTC: ${toOneLine(reason)}`,
+      advice: [
+        {
+          text: 'a worker resumes by itself; if this happens again, lower the limits',
+          command: formatCommand('plan'),
+        },
+      ],
+      fields: { until, back_at, reason },
+      isFading: !in_force,
+    }),
+  ];
+}
+
+/** A pause in force is the reason, and is a problem of its own. */
+function findParkedRun({ runs: [last], budgets, now, formatCommand }: HealthFacts): Problem[] {
+  const isParked = last?.resume_at && fromTimestamp(last.resume_at) > now;
+  if (!isParked || budgets.some(({ pause }) => pause?.in_force)) return [];
+  return [
+    createProblem({
+      kind: 'parked',
+      since: last.finished_at,
+      message: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${toOneLine(last.error ?? '')}`,
+      advice: [
+        { text: 'a worker resumes by itself; without one, after that time', command: formatCommand('sync') },
+      ],
+    }),
+  ];
+}
+
+/** Problems of its packages and storage explain a failed run; it stays an open incident until a run does not fail. */
+function findFailedRun({ failedRun, runs: [last] }: HealthFacts, others: readonly Problem[]): Problem[] {
+  const isExplained = others.some(({ kind }) => kind === 'failed');
+  if (failedRun) {
+    const { run_id, error, since, is_explained } = failedRun;
+    const message = error ?? 'nothing says why';
+    return [
+      createProblem({
+        kind: 'run_failed',
+        since,
+        message: `run ${run_id} failed: ${toOneLine(message)}`,
+        fields: { run_id, error: message },
+        isFading: is_explained === 1,
+      }),
+    ];
+  }
+  if (last?.status !== 'failed' || isExplained) return [];
+  return [
+    createProblem({
+      kind: 'scoped_run_failed',
+      since: last.finished_at,
+      message: `run ${last.run_id} failed: ${toOneLine(last.error ?? 'nothing says why')}`,
+    }),
+  ];
+}
+
+/** The last run, or the file, contradicts the machine's clock. */
+function findClockProblems({ runs: [last], newestTime, now }: HealthFacts): Problem[] {
+  const advice = [{ text: "set the machine's clock (timedatectl shows it)", command: null }];
+  const offset = last?.clock_offset_ms ?? null;
+  const messages = [
+    ...(last && offset !== null
+      ? [`in run ${last.run_id}, ${formatOffset(offset)}: nothing was booked, given up or deleted by age`]
+      : []),
+    ...(newestTime !== null && fromTimestamp(newestTime) > now + WRONG_CLOCK_MS
+      ? [
+          `the newest time in the warehouse, ${newestTime} UTC, is ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
+        ]
+      : []),
+  ];
+  return messages.map((message) => createProblem({ kind: 'clock', message, advice }));
+}
+
+function findUnpublished({ published, runs, config, now, formatCommand }: HealthFacts): Problem[] {
   const ended = runs[0]?.finished_at;
   if (!published?.behind || !ended || fromTimestamp(ended) > now - PUBLISHED_LATE_MS) return [];
   const at = published.published_at;
   const everyMs = config.publish?.everyMs ?? 0;
   if (at !== null && everyMs > 0 && fromTimestamp(at) + everyMs > now - PUBLISHED_LATE_MS) return [];
-  const which =
+  const state =
     at === null
-      ? 'is not there'
+      ? 'does not exist'
       : `does not show the last changes: it was made ${formatAgo(now - fromTimestamp(at))}`;
+  const advice = [{ text: null, command: formatCommand('publish') }];
   return [
-    {
-      words: `the published file ${which}`,
-      details: [],
-      advice: [{ words: null, command: typed('publish') }],
-    },
+    createProblem({ kind: 'unpublished', since: ended, message: `the published file ${state}`, advice }),
   ];
 }
 
-function quarantineNeed({ account, stream, open, examples }: QuarantineReport, since: Since): Need {
-  const left = open - examples.length;
-  const ofStream = `account = '${account.replaceAll("'", "''")}' and stream = '${stream}'`;
-  return {
-    words: `${pluralize(open, 'record')} of ${account} (${stream}) in quarantine`,
-    details: [
-      ...examples.map(({ record_id: id, package_id: packageId, reason, seen_at: seenAt }) => {
-        const where = packageId === null ? '' : ` of package ${packageId}`;
-        return `${truncate(id ?? 'without an id', 30)}${where}: ${truncate(reason, 70)} (seen ${since(seenAt)})`;
-      }),
-      ...(left > 0 ? [`and ${formatCount(left)} more`] : []),
-    ],
-    advice: [{ words: null, command: `select * from quarantine where ${ofStream} and resolved_at is null` }],
-  };
+function findQuarantine({ quarantine, now }: HealthFacts): Problem[] {
+  return quarantine.map(({ account, stream, open, examples }) => {
+    const left = open - examples.length;
+    const where = `account = '${account.replaceAll("'", "''")}' and stream = '${stream}'`;
+    const details = examples.map(({ record_id: id, package_id: packageId, reason, seen_at: seenAt }) => {
+      const owner = packageId === null ? '' : ` of package ${packageId}`;
+      const seen = formatAgo(now - fromTimestamp(seenAt));
+      return `${truncate(id ?? 'without an id', 30)}${owner}: ${truncate(reason, 70)} (seen ${seen})`;
+    });
+    return createProblem({
+      kind: 'quarantine',
+      scope: { account, packageId: null },
+      since: examples[0]?.seen_at ?? null,
+      message: `${pluralize(open, 'record')} of ${account} (${stream}) in quarantine`,
+      details: [...details, ...(left > 0 ? [`and ${formatCount(left)} more`] : [])],
+      advice: [{ text: null, command: `select * from quarantine where ${where} and resolved_at is null` }],
+    });
+  });
 }
 
-function driftWords({ account, stream, field, kind, sample }: DriftReport): string {
-  const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
-  const name = truncate(field, 60);
-  const value = HIDDEN.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
-  return {
-    new: `${records} carry a field that is not documented: ${name}, e.g. ${value}`,
-    missing: `${records} lack the documented field ${name}`,
-    type: `${records} have another type in ${name}: ${value}`,
-  }[kind];
+function findDrift({ drift, now }: HealthFacts): Problem[] {
+  const recent = drift.filter(({ first_seen_at: at }) => fromTimestamp(at) > now - DRIFT_MS);
+  return recent.map(({ account, stream, field, kind, sample, first_seen_at: since }) => {
+    const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
+    const name = truncate(field, 60);
+    const value = HIDDEN.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
+    const text = {
+      new: `carry a field that is not documented: ${name}, e.g. ${value}`,
+      missing: `lack the documented field ${name}`,
+      type: `have another type in ${name}: ${value}`,
+    }[kind];
+    const seen = formatAgo(now - fromTimestamp(since));
+    return createProblem({
+      kind: 'drift',
+      scope: { account, packageId: null },
+      since,
+      message: `${records} ${text} (first seen ${seen})`,
+    });
+  });
 }

@@ -1,110 +1,108 @@
-/** Is the warehouse fit to be read? What stands in the way, in words. Pure, but for the gathering of the facts. */
-import { errorMessage } from '../lib/errors.ts';
+/** Can the warehouse be read? The problems that readers depend on: stale streams, a full disk, a -wal file that grows. */
 import { measureDiskSpace, type DiskSpace } from '../database/disk-space.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { formatBinaryBytes } from '../lib/format.ts';
+import { findStreamProblems } from './package-problems.ts';
+import type { Problem } from './problem.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
-/** What readiness is judged by. */
 export interface ReadinessFacts {
   streams: readonly Stream[];
   space: DiskSpace;
 }
 
-/** One thing that stands in the way: what to count it by, and a sentence without a full stop. */
-export interface Reason {
+/** The body of `/readyz`; `reasons` is empty where it is ready. */
+export interface Readiness {
+  ready: boolean;
+  reasons: Reason[];
+}
+
+/** A reason by its kind, and as a sentence without a full stop. */
+interface Reason {
   what: 'file' | 'stale' | 'disk' | 'wal';
   says: string;
 }
 
-export interface Readiness {
-  ready: boolean;
-  /** Empty where it is ready. */
-  reasons: Reason[];
-}
-
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-/** A disk is nearly full below this share of it; but on a small one below the least, and on a large one not above the most. */
-const LEAST_FREE = { share: 0.02, least: 256 * MIB, most: 4 * GIB };
-/** SQLite writes the -wal file back at about 4 MiB; one of so many bytes could not be, for long. */
-const WAL_BYTES = 256 * MIB;
-/** Of the streams that are stale, so many are named. */
+/** A disk is nearly full below this share; on a small disk below `min` bytes, on a large one not above `max`. */
+const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
+/** SQLite checkpoints at about 4 MiB: a -wal file this large means that checkpoints have been blocked for a long time. */
+const MAX_WAL_BYTES = 256 * MIB;
+/** Stale streams that are named. */
 const NAMED = 5;
 
-/** Gathers the facts of now (ms) from the live file and its disk. */
-export function readinessFacts(parts: StreamParts, now: number): ReadinessFacts {
+/** Reads the facts at `now` (ms) from the live file and its disk. */
+export function readReadinessFacts(parts: StreamParts, now: number): ReadinessFacts {
   return { streams: listStreams(parts, now), space: measureDiskSpace(parts.config.warehouse) };
 }
 
-/** Says what stands in the way by name and figure: at most three reasons, of a few hundred characters each. */
-export function readiness({ streams, space }: ReadinessFacts): Readiness {
-  return judged(streams, space, {
-    stale: (stale) => `${streamsAre(stale.length)} stale: ${namesOf(stale)}`,
-    disk: `the disk of the warehouse has ${room(space.free)} left (${percent(space)} %): what is read next may not fit`,
-    wal: `the -wal file beside the warehouse has grown to ${room(space.wal)}: usually a reader holds the live file open in one long transaction, and what was written since cannot be put into it`,
-  });
+/** The readiness at `now` (ms); `withDetails`: with names and figures of the machine. Never throws. */
+export function readReadiness(parts: StreamParts, now: number, withDetails: boolean): Readiness {
+  try {
+    return getReadiness(readReadinessFacts(parts, now), withDetails);
+  } catch (error) {
+    const text = 'the live file cannot be read';
+    const says = withDetails ? `${text}: ${errorMessage(error)}` : text;
+    return { ready: false, reasons: [{ what: 'file', says }] };
+  }
 }
 
-/** The same for whoever is not let in: no name, no figure of the machine. */
-export function readinessInCounts({ streams, space }: ReadinessFacts): Readiness {
-  return judged(streams, space, {
-    stale: (stale) => `${streamsAre(stale.length)} stale`,
-    disk: 'the disk of the warehouse is nearly full',
-    wal: 'the -wal file beside the warehouse has grown',
-  });
-}
-
-/** Where not even the facts can be had; `isLetIn` is told why. */
-export function unreadable(error: unknown, isLetIn: boolean): Readiness {
-  const words = 'the live file cannot be read';
+/** At most three reasons, each of a few hundred characters. */
+export function getReadiness({ streams, space }: ReadinessFacts, withDetails: boolean): Readiness {
+  const stale = findStreamProblems(streams);
+  const reasons = findSpaceProblems(space);
+  if (stale.length > 0) {
+    const count = stale.length === 1 ? '1 stream is stale' : `${stale.length} streams are stale`;
+    reasons.unshift({ what: 'stale', short: count, full: `${count}: ${nameStreams(stale)}` });
+  }
   return {
-    ready: false,
-    reasons: [{ what: 'file', says: isLetIn ? `${words}: ${errorMessage(error)}` : words }],
+    ready: reasons.length === 0,
+    reasons: reasons.map(({ what, short, full }) => ({ what, says: withDetails ? full : short })),
   };
 }
 
-interface Words {
-  stale: (stale: readonly Stream[]) => string;
-  disk: string;
-  wal: string;
+interface SpaceProblem {
+  what: Reason['what'];
+  short: string;
+  full: string;
 }
 
-function judged(streams: readonly Stream[], space: DiskSpace, words: Words): Readiness {
-  const stale = streams.filter(({ isStale }) => isStale);
-  const reasons: Reason[] = [];
-  if (stale.length > 0) reasons.push({ what: 'stale', says: words.stale(stale) });
-  if (isNearlyFull(space)) reasons.push({ what: 'disk', says: words.disk });
-  if (space.wal > WAL_BYTES) reasons.push({ what: 'wal', says: words.wal });
-  return { ready: reasons.length === 0, reasons };
+function findSpaceProblems({ free, disk, wal }: DiskSpace): SpaceProblem[] {
+  const { share, min, max } = FREE_SPACE;
+  const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
+  const isNearlyFull = free < Math.min(max, Math.max(min, share * disk));
+  return [
+    ...(isNearlyFull
+      ? [
+          {
+            what: 'disk' as const,
+            short: 'the disk of the warehouse is nearly full',
+            full: `the disk of the warehouse has ${formatBinaryBytes(free)} left (${percent} %): the next videos may not fit`,
+          },
+        ]
+      : []),
+    ...(wal > MAX_WAL_BYTES
+      ? [
+          {
+            what: 'wal' as const,
+            short: 'the -wal file of the warehouse has grown',
+            full: `the -wal file of the warehouse has grown to ${formatBinaryBytes(wal)}: usually a reader holds the live file open in one long transaction, which blocks checkpoints`,
+          },
+        ]
+      : []),
+  ];
 }
 
-function isNearlyFull({ free, disk }: DiskSpace): boolean {
-  const { share, least, most } = LEAST_FREE;
-  return free < Math.min(most, Math.max(least, share * disk));
-}
-
-/** The first ones, the longest unread first. */
-function namesOf(stale: readonly Stream[]): string {
-  const longestFirst = [...stale].sort((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1));
-  const named = longestFirst.slice(0, NAMED).map(nameOf).join(', ');
+/** The streams that were never read, then the longest unread. */
+function nameStreams(stale: readonly Problem[]): string {
+  const sorted = [...stale].sort((one, other) => ((one.since ?? '') < (other.since ?? '') ? -1 : 1));
+  const names = sorted.slice(0, NAMED).map(({ scope: { account, packageId }, since }) => {
+    const isStorage = packageId === null;
+    const name = isStorage ? `storage of ${account ?? ''}` : `${account ?? ''}/${packageId}`;
+    if (since === null) return `${name} (${isStorage ? 'never read' : 'no full walk yet'})`;
+    return `${name} (${isStorage ? 'last read' : 'last full walk'} at ${since} UTC)`;
+  });
   const left = stale.length - NAMED;
-  return left > 0 ? `${named} and ${left} more` : named;
-}
-
-function nameOf({ account, packageId, at }: Stream): string {
-  const name = packageId === null ? `storage of ${account}` : `${account}/${packageId}`;
-  const [last, never] =
-    packageId === null ? ['last read', 'never read'] : ['last walked whole', 'never walked'];
-  return at === null ? `${name} (${never})` : `${name} (${last} at ${at} UTC)`;
-}
-
-function streamsAre(count: number): string {
-  return count === 1 ? '1 stream is' : `${count} streams are`;
-}
-
-function room(bytes: number): string {
-  return bytes < GIB ? `${Math.floor(bytes / MIB)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`;
-}
-
-function percent({ free, disk }: DiskSpace): string {
-  return ((free / Math.max(1, disk)) * 100).toFixed(1);
+  return names.join(', ') + (left > 0 ? ` and ${left} more` : '');
 }

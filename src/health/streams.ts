@@ -1,62 +1,75 @@
-/** The streams of the config in force, and how fresh they are: the videos of each package, the storage of each account. */
+/** The streams of the config and how fresh they are: the videos of each package, the storage of each account. */
 import type { Config } from '../config/config.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import { nextTick } from '../lib/cron-ticks.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 
-/** What one stream is, and when it was last read whole. */
+/** One stream, and when it was last read completely. */
 export interface Stream {
   account: string;
   stream: 'videos' | 'storage';
   /** Null for storage. */
   packageId: number | null;
+  /** The name of the package in the config. */
+  name: string | null;
   /** End of the last full walk, or the last reading of today's storage (`YYYY-MM-DD HH:MM:SS` UTC); null before it. */
   at: string | null;
   isStale: boolean;
-  /** Videos that are not removed; null for storage, and before a run has met the package. */
+  /** Videos that are not removed; null for storage, and before the first run with this package. */
   videos: number | null;
 }
 
-/** What streams are read from. */
-export interface StreamParts {
-  config: Config;
-  overview: Pick<StatusQueries, 'packages' | 'storage'>;
-  /** Is what was last read at this moment (as `at` above) stale at `now` (ms)? What was read later is never staler. */
-  isStale: (at: string | null, now: number) => boolean;
+/** Is a stream that was last read at `at` (as above; null: never) stale at `now` (ms)? A later reading is never staler. */
+export type IsStale = (at: string | null, now: number) => boolean;
+
+/** A stream is stale when two ticks of the schedule of full runs have passed since it was read. */
+export function createStaleCheck({ full }: { full: string }): IsStale {
+  return (at, now) => at === null || now > nextTick(full, nextTick(full, fromTimestamp(at)));
 }
 
-/** The streams at `now` (ms): also those that no run has met yet, and none that was taken out of the config since. `packages` may be given where they were read already. */
+export interface StreamParts {
+  config: Pick<Config, 'accounts' | 'warehouse'>;
+  overview: Pick<StatusQueries, 'packages' | 'storage'>;
+  isStale: IsStale;
+}
+
+/** Lists the streams of the config at `now` (ms), also those that no run has read yet. */
 export function listStreams(
   { config, overview, isStale }: StreamParts,
   now: number,
   packages = overview.packages(),
 ): Stream[] {
-  const known = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
-  const streams = config.accounts.flatMap(({ name: account, packages: named, storage }): Unjudged[] => {
-    const videos = named.map(({ id: packageId }): Unjudged => {
-      const row = known.get(`${account}/${packageId}`);
-      const { walked_at: at = null, live_count: live = null } = row ?? {};
-      return { account, stream: 'videos', packageId, at, videos: live };
+  const rows = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
+  const streams = config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
+    const videos = configured.map(({ id: packageId, name }): Omit<Stream, 'isStale'> => {
+      const { walked_at: at = null, live_count: live = null } = rows.get(`${account}/${packageId}`) ?? {};
+      return { account, stream: 'videos', packageId, name, at, videos: live };
     });
     if (!storage) return videos;
     const at = overview.storage(account, '').readAt;
-    return [...videos, { account, stream: 'storage', packageId: null, at, videos: null }];
+    return [
+      ...videos,
+      { account, stream: 'storage' as const, packageId: null, name: null, at, videos: null },
+    ];
   });
-  const newest = newestStale(streams, (at) => isStale(at, now));
+  const newest = findNewestStale(
+    streams.flatMap(({ at }) => at ?? []),
+    (at) => isStale(at, now),
+  );
   return streams.map((stream) => ({
     ...stream,
     isStale: stream.at === null ? isStale(null, now) : stream.at <= newest,
   }));
 }
 
-type Unjudged = Omit<Stream, 'isStale'>;
-
-/** Which is the newest moment that is stale; '' where none is. By halving: cron arithmetic takes 0.3 ms a moment. */
-function newestStale(streams: readonly Unjudged[], isStale: (at: string) => boolean): string {
-  const moments = [...new Set(streams.flatMap(({ at }) => at ?? []))].sort();
-  let [low, high] = [0, moments.length];
+/** The newest stale time; '' if none is. A binary search, because cron arithmetic takes 0.3 ms for each time. */
+function findNewestStale(times: readonly string[], isStale: (at: string) => boolean): string {
+  const sorted = [...new Set(times)].sort();
+  let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (isStale(moments[middle] ?? '')) low = middle + 1;
+    if (isStale(sorted[middle] ?? '')) low = middle + 1;
     else high = middle;
   }
-  return moments[low - 1] ?? '';
+  return sorted[low - 1] ?? '';
 }

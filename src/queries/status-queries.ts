@@ -6,6 +6,7 @@ import type { request } from '../database/schema/runs.ts';
 import { HELD_REASONS } from '../database/schema/videos.ts';
 import { DAY_MS, toTimestamp } from '../lib/clock.ts';
 import type { PackageKey } from '../lib/package-key.ts';
+import * as failures from './named/failures.ts';
 import * as status from './named/status.ts';
 import { OPEN_DISCREPANCIES, STORAGE, WAITING_DAYS } from './named/storage.ts';
 
@@ -40,6 +41,8 @@ from request
 order by request_id desc
 limit :limit`);
 
+const CREATED_AT = query<{ at: string }>('select created_at as at from warehouse_state');
+
 export type StatusQueries = ReturnType<typeof openStatusQueries>;
 
 /** Opens the live file at `path`. Throws as `openReadOnly`. */
@@ -55,6 +58,16 @@ export function openStatusQueries(path: string) {
     waitingDays: (account: string) => WAITING_DAYS.all(db, { account }),
     /** Booked days that the service now reports differently, newest first. */
     discrepancies: (account: string) => OPEN_DISCREPANCIES.all(db, { account }),
+    /** Booked figures that the service now reports differently, by day and field. */
+    differences: (account: string) => failures.DIFFERENCES.all(db, { account }),
+    /** Past days from `since` (`yyyy-mm-dd`) on that the service has not served completely. */
+    openGaps: (account: string, since: string) => failures.OPEN_GAPS.all(db, { account, since }),
+    failedWalks: () => failures.FAILED_WALKS.all(db, {}),
+    failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
+    /** Unscoped runs in which the storage of the account failed, newest first. */
+    storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
+    /** When the file was created, as it writes times. */
+    createdAt: () => CREATED_AT.get(db, {})?.at ?? null,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),
     /** What is in quarantine, by account and stream, with examples. */

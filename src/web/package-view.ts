@@ -1,8 +1,8 @@
 /** What the page of a package shows, read from the live file. */
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
-import { createStanding, type Standing } from '../health/report.ts';
-import type { ViewSources } from './status-view.ts';
+import { createHealthReport } from '../health/report.ts';
+import { getPackageStates, type PackageState, type ViewSources } from './status-view.ts';
 import { SEARCH_ITEMS, SORT_ITEMS } from '../service/videos.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
@@ -47,7 +47,7 @@ export interface PackageView {
   package_id: number;
   name: string | null;
   /** Null if it is no longer in the config (`retiredAt`). */
-  standing: Standing['packages'][number] | null;
+  standing: PackageState | null;
   retiredAt: string | null;
   query: PackageQuery;
   sizes: { date: string; videos: number }[];
@@ -66,7 +66,7 @@ export async function createPackageView(
 ): Promise<PackageView | null> {
   const { details } = sources;
   const { account, packageId: package_id } = key;
-  const { packages } = createStanding(sources, now, 1);
+  const packages = getPackageStates(createHealthReport(sources, now, 1));
   const standing = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
   if (!stored && !standing) return null;

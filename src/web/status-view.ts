@@ -2,8 +2,9 @@
 import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
-import { createStanding, type ReportParts, type Standing } from '../health/report.ts';
-import { isOutOfOrder } from '../health/package-problems.ts';
+import type { HealthParts, PackageReport } from '../health/facts.ts';
+import type { Problem } from '../health/problem.ts';
+import { createHealthReport, type HealthReport } from '../health/report.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
 import type { Added, Edited, Removed } from '../queries/named/changes.ts';
@@ -22,13 +23,15 @@ export interface StatusQuery {
   storage: string | null;
 }
 
-export type PackageRowView = Standing['packages'][number] & { sizes: { date: string; videos: number }[] };
+/** A package with its first problem, which is its state. */
+export type PackageState = PackageReport & { problem: Problem | undefined };
+export type PackageRowView = PackageState & { sizes: { date: string; videos: number }[] };
 
 export interface StatusView {
   /** Milliseconds since 1970. */
   now: number;
   stamp: string;
-  standing: Standing;
+  standing: HealthReport;
   /** The command that lists all problems. */
   allNeeds: string;
   verdict: OverallStatus;
@@ -64,7 +67,7 @@ export interface StorageView {
 }
 
 /** What the pages are built from. */
-export interface ViewSources extends ReportParts {
+export interface ViewSources extends HealthParts {
   details: PageQueries;
   lists: VideoLists;
   /** When the next full run after `now` is due, both in ms since 1970. */
@@ -81,12 +84,12 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
   const { details } = sources;
   const running = details.runningRun();
   const isFirstReadRunning = running !== null && running.mode === 'full' && running.scope === null;
-  const standing = withoutFirstReads(createStanding(sources, now, RUNS), isFirstReadRunning);
+  const standing = withoutFirstReads(createHealthReport(sources, now, RUNS), isFirstReadRunning);
   return {
     now,
     stamp: toChangeMarker(details.changeMarker(), running, now),
     standing,
-    allNeeds: sources.typed('status --json'),
+    allNeeds: sources.formatCommand('status --json'),
     verdict: getOverallStatus(standing, now, isFirstReadRunning),
     progress: running && toRunProgress(running, standing.packages.length, now),
     nextRun: sources.nextRun(now),
@@ -99,9 +102,9 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
   };
 }
 
-function withoutFirstReads(standing: Standing, isFirstReadRunning: boolean): Standing {
+function withoutFirstReads(standing: HealthReport, isFirstReadRunning: boolean): HealthReport {
   if (!isFirstReadRunning) return standing;
-  return { ...standing, needs: standing.needs.filter(({ isFirstRead }) => !isFirstRead) };
+  return { ...standing, problems: standing.problems.filter(({ kind }) => kind !== 'never_read') };
 }
 
 /** The storage of account `name`; of the first account with storage if that one has none. */
@@ -126,9 +129,10 @@ export function createStorageView(
 }
 
 /** Packages that need attention first; otherwise in the order of the config. */
-function listPackages({ packages }: Standing, details: PageQueries, query: StatusQuery, now: number) {
+function listPackages(health: HealthReport, details: PageQueries, query: StatusQuery, now: number) {
+  const packages = getPackageStates(health);
   const found = packages.filter((row) => matches(row, query.find));
-  const ordered = [...found.filter(needsAttention), ...found.filter((row) => !needsAttention(row))];
+  const ordered = [...found.filter(({ problem }) => problem), ...found.filter(({ problem }) => !problem)];
   const pages = Math.max(1, Math.ceil(ordered.length / PACKAGES_PER_PAGE));
   const page = Math.min(pages, query.page);
   const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
@@ -139,13 +143,16 @@ function listPackages({ packages }: Standing, details: PageQueries, query: Statu
   return { rows, found: found.length, all: packages.length, page, pages, find: query.find };
 }
 
-type PackageRow = Standing['packages'][number];
-
-function matches({ account, package_id: id, name }: PackageRow, find: string | null): boolean {
+function matches({ account, package_id: id, name }: PackageReport, find: string | null): boolean {
   return find === null || `${account}/${id} ${name ?? ''}`.toLowerCase().includes(find.toLowerCase());
 }
 
-function needsAttention(row: PackageRow): boolean {
-  const hasFailed = row.last_walk === 'failed' || row.last_walk === 'partial';
-  return row.stale || row.held_back > 0 || hasFailed || isOutOfOrder(row);
+/** The packages of the config with their first problems. */
+export function getPackageStates({ packages, problems }: HealthReport): PackageState[] {
+  const first = new Map<string, Problem>();
+  for (const problem of problems) {
+    const key = `${problem.scope.account ?? ''}/${problem.scope.packageId ?? ''}`;
+    if (!first.has(key)) first.set(key, problem);
+  }
+  return packages.map((row) => ({ ...row, problem: first.get(`${row.account}/${row.package_id}`) }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { waitAfter } from '../../src/alerts/delivery.ts';
-import { openIncidents } from '../../src/alerts/outbox.ts';
+import { getRetryDelay } from '../../src/alerts/delivery.ts';
+import { openOutbox } from '../../src/alerts/outbox.ts';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
@@ -26,7 +26,7 @@ const held = (package_id: number) =>
 
 describe('a webhook that is down', () => {
   it('is tried again after 30 s, 1 min, 2 min and so on, up to 1 h', () => {
-    expect([1, 2, 3, 4, 8, 9, 500].map(waitAfter)).toEqual(
+    expect([1, 2, 3, 4, 8, 9, 500].map(getRetryDelay)).toEqual(
       [30, 60, 120, 240, 3600, 3600, 3600].map((seconds) => seconds * 1000),
     );
   });
@@ -57,8 +57,8 @@ describe('a webhook that is down', () => {
     expect(about('held_back')).toEqual(['begun']);
     expect(about('stale')).toHaveLength(3); // two packages and the storage, since 14:00
     expect(webhook.calls.length).toBe(tries + webhook.taken.length);
-    expect(log.filter((line) => line.includes('did not take'))).toHaveLength(1);
-    expect(log.filter((line) => line.includes('takes messages again'))).toHaveLength(1);
+    expect(log.filter((line) => line.includes('did not accept'))).toHaveLength(1);
+    expect(log.filter((line) => line.includes('accepts messages again'))).toHaveLength(1);
   });
 
   it('goes on being told after a restart, and is not asked more often for that', async () => {
@@ -92,7 +92,7 @@ describe('a webhook that is down', () => {
     webhook.answer(200);
     await lookAfter(MINUTE_MS);
     expect(log.filter((line) => line.includes('1 message to the webhook at'))).toHaveLength(1);
-    expect(log.join('')).toContain('given up: not taken in 7 days');
+    expect(log.join('')).toContain('given up: not accepted in 7 days');
     expect(told()).toEqual(['gap over']);
   });
 
@@ -115,7 +115,7 @@ describe('a webhook that is down', () => {
     sql(gap('2026-03-08'), READ_LATER);
     await look();
     await lookAfter(8 * DAY_MS);
-    expect(log.join('')).toContain('given up: not taken in 7 days');
+    expect(log.join('')).toContain('given up: not accepted in 7 days');
     webhook.answer(200);
     await lookAfter(MINUTE_MS);
     await lookAfter(MINUTE_MS);
@@ -164,7 +164,7 @@ describe('an answer', () => {
     await look();
     expect(webhook.calls).toHaveLength(1);
     expect(told()).toEqual([]);
-    expect(log.join('')).toContain('it answered 302, which sends elsewhere');
+    expect(log.join('')).toContain('it answered 302, a redirect, which is not followed');
   });
 
   it('that does not come in time is a failure', async () => {
@@ -180,7 +180,7 @@ describe('an answer', () => {
     const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: url } });
     sql(gap('2026-03-08'));
     await look();
-    expect(log.join('')).toContain('the webhook at 127.0.0.1:1 did not take a message: no connection (');
+    expect(log.join('')).toContain('the webhook at 127.0.0.1:1 did not accept a message: no connection (');
     const stored = JSON.stringify(rowsOf(path, 'select * from incident_message'));
     expect(stored).toContain('no connection');
     expect(log.join('') + stored).not.toMatch(/T0000|token/);
@@ -197,11 +197,11 @@ describe('a message', () => {
     });
     const other = another();
     sql(gap('2026-03-08'), held(101));
-    const looks = Promise.all([look(), other.look()]);
+    const looks = Promise.all([look(), other.check()]);
     await expect.poll(() => webhook.calls.length).toBe(2); // one of each event
     gate.open();
     await looks;
-    await other.look();
+    await other.check();
     expect(webhook.calls).toHaveLength(2);
     expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
   });
@@ -218,7 +218,7 @@ describe('a message', () => {
         next_at: NOON,
       });
     sql(message('gap'), message('gap'), message('stale'));
-    const [one, other] = [openIncidents(path), openIncidents(path)];
+    const [one, other] = [openOutbox(path), openOutbox(path)];
     const claim = (of = one, ms = clock.now()) => of.claim(ms)?.id ?? null;
     expect([claim(), claim(other), claim(), claim(other)]).toEqual([1, 3, null, null]);
     expect(claim(other, clock.now() + 59_000)).toBeNull();
@@ -231,8 +231,8 @@ describe('a message', () => {
 
   it('is not noted twice where another process told something since the look began', async () => {
     const { path, clock } = await openTestNotifier();
-    const [one, other] = [openIncidents(path), openIncidents(path)];
-    const found = {
+    const [one, other] = [openOutbox(path), openOutbox(path)];
+    const incident = {
       event: 'gap',
       account: 'main',
       packageId: null,
@@ -240,17 +240,17 @@ describe('a message', () => {
       details: '{}',
       since: NOON,
     } as const;
-    const telling = {
+    const message = {
       event: 'gap',
       account: 'main',
       state: 'begun',
       body: '{}',
-      begun: [found],
+      begun: [incident],
       known: [],
     } as const;
-    const marks = [one.mark(), other.mark()] as const;
-    expect(one.note({ tellings: [telling], seen: [] }, marks[0], clock.now())).toBe(true);
-    expect(other.note({ tellings: [telling], seen: [] }, marks[1], clock.now())).toBe(false);
+    const versions = [one.version(), other.version()] as const;
+    expect(one.record({ messages: [message], updated: [] }, versions[0], clock.now())).toBe(true);
+    expect(other.record({ messages: [message], updated: [] }, versions[1], clock.now())).toBe(false);
     expect(valueOf(path, 'select count(*) from incident')).toBe(1);
     one.close();
     other.close();
@@ -417,7 +417,7 @@ describe('a reminder that was not taken', () => {
     await expect.poll(() => webhook.calls.length).toBe(2);
     sql('delete from storage_gap;');
     const other = another();
-    await other.look();
+    await other.check();
     expect(webhook.calls).toHaveLength(2); // the end waits for what is under way
     gate.open();
     await looked;
@@ -476,7 +476,7 @@ describe('a webhook with a password in its address', () => {
     webhook.answer(500);
     sql(held(101));
     await look();
-    expect(log.join('')).toContain(`the webhook at ${webhook.host} did not take`);
+    expect(log.join('')).toContain(`the webhook at ${webhook.host} did not accept`);
     const written = log.join('') + JSON.stringify(rowsOf(path, 'select * from incident_message'));
     expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
   });
@@ -485,7 +485,7 @@ describe('a webhook with a password in its address', () => {
     const webhook = await startWebhook();
     const ping = webhook.url.replace('://', '://user:word@');
     const { notifier } = await openTestNotifier({ notify: { ping } });
-    notifier().ended(true);
+    notifier().runFinished(true);
     await expect
       .poll(() => webhook.calls)
       .toMatchObject([{ headers: { authorization: 'Basic dXNlcjp3b3Jk' } }]);

@@ -38,9 +38,11 @@ const discrepancy = (date: string, observed: number | null) =>
     observed_at: NOON,
   });
 
-const storageError = (why: string) => `account main, storage 2026-03-07 to 2026-03-10: ${why}`;
-const storageAsked = (run_id: number, account = 'main') =>
-  insert('request', { run_id, account, purpose: 'storage', at_ms: 0, spent_until_ms: 0 });
+const storageFailed = (run_id: number, why: string, row: Record<string, string> = {}) =>
+  insert('run_failure', {
+    ...{ run_id, account: 'main', stream: 'storage', kind: 'status' },
+    ...{ message: `account main, storage 2026-03-07 to 2026-03-10: ${why}`, ...row },
+  });
 
 const CASES: Case[] = [
   {
@@ -64,7 +66,7 @@ const CASES: Case[] = [
       text: 'main/101 failed: status 503',
       details: { error: 'status 503', walk_id: 4, failures: 2 },
     },
-    over: 'Over: main/101 fails no longer',
+    over: 'Over: main/101 no longer fails',
   },
   {
     event: 'failed',
@@ -77,19 +79,19 @@ const CASES: Case[] = [
       account: 'main',
       package_id: null,
       since: '2026-03-10 10:00:00',
-      text: 'run 2 over everything failed: no name',
+      text: 'run 2 failed: no name',
       details: { run_id: 2, error: 'no name' },
     },
-    over: 'Over: runs over everything fail no longer',
+    over: 'Over: runs over everything no longer fail',
   },
   {
     event: 'failed',
     begin: [
       runEnded(1, 'succeeded', '2026-03-10 11:00:00'),
-      runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('no connection')),
-      storageAsked(2),
-      runEnded(3, 'failed', '2026-03-10 12:00:20', storageError('a; b')),
-      storageAsked(3),
+      runEnded(2, 'partial', '2026-03-10 12:00:10'),
+      storageFailed(2, 'no connection'),
+      runEnded(3, 'failed', '2026-03-10 12:00:20', 'a; b'),
+      storageFailed(3, 'a; b'),
     ],
     end: [readingAt('2026-03-10 12:00:20')],
     post: {
@@ -99,7 +101,7 @@ const CASES: Case[] = [
       text: 'storage of main failed: 2026-03-07 to 2026-03-10: a; b',
       details: { stream: 'storage', error: '2026-03-07 to 2026-03-10: a; b' },
     },
-    over: 'Over: storage of main fails no longer',
+    over: 'Over: storage of main no longer fails',
   },
   {
     event: 'stale',
@@ -109,7 +111,7 @@ const CASES: Case[] = [
       account: 'main',
       package_id: 102,
       since: '2026-03-10 09:59:59',
-      text: 'main/102 is stale: last walked whole at 2026-03-10 09:59:59 UTC',
+      text: 'main/102 is stale: last full walk at 2026-03-10 09:59:59 UTC',
       details: { stream: 'videos', last_read_at: '2026-03-10 09:59:59' },
     },
     over: 'Over: main/102 is fresh again',
@@ -208,7 +210,7 @@ const CASES: Case[] = [
       text: 'storage of main: the service did not serve 2 days yet (2026-03-08, 2026-03-09)',
       details: { count: 2, days: ['2026-03-08', '2026-03-09'] },
     },
-    over: 'Over: storage of main: no day is waited for any more',
+    over: 'Over: storage of main: no day is missing any more',
   },
 ];
 
@@ -342,11 +344,11 @@ describe('an incident', () => {
 });
 
 describe('storage that failed', () => {
-  const FAILED = [runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('status 500')), storageAsked(2)];
+  const FAILED = [runEnded(2, 'partial', '2026-03-10 12:00:10'), storageFailed(2, 'status 500')];
 
   it('is not over by a run that was put off, nor by one that says nothing of it', async () => {
     const { sql, lookAfter, told } = await openTestNotifier();
-    sql(...FAILED, runEnded(3, 'parked', '2026-03-10 12:00:20'), storageAsked(3));
+    sql(...FAILED, runEnded(3, 'parked', '2026-03-10 12:00:20'), storageFailed(3, 'x', { kind: 'parked' }));
     sql(runEnded(4, 'partial', '2026-03-10 12:00:30', 'account main is paused until later: status 429'));
     await lookAfter(MINUTE_MS);
     expect(told()).toEqual(['failed begun']);
@@ -355,17 +357,19 @@ describe('storage that failed', () => {
     expect(told()).toEqual(['failed over']);
   });
 
-  it('is told of an account whose error says it, and that asked for it', async () => {
+  it('is reported for the account whose storage failed, and only if it was requested', async () => {
     const { sql, lookAfter, told } = await openTestNotifier();
-    sql(runEnded(2, 'partial', '2026-03-10 12:00:10', storageError('status 500')));
+    sql(runEnded(2, 'partial', '2026-03-10 12:00:10'), storageFailed(2, 'no budget', { kind: 'parked' }));
     await lookAfter(MINUTE_MS);
-    expect(told()).toEqual([]); // it did not ask
-    sql(storageAsked(2), `update run set error = 'account other, storage 2026-03-10: status 500';`);
+    expect(told()).toEqual([]); // it sent no request
+    sql("update run_failure set kind = 'skipped';");
     await lookAfter(MINUTE_MS);
-    sql(`update run set error = 'account main, package 101: it said "${storageError('x')}"';`);
+    sql("update run_failure set kind = 'status', account = 'other';");
+    await lookAfter(MINUTE_MS);
+    sql(`update run_failure set account = 'main', stream = 'videos', package_id = 101;`);
     await lookAfter(MINUTE_MS);
     expect(told()).toEqual([]);
-    sql(`update run set error = 'account a, package 1: x; ${storageError('status 500')}; account z: y';`);
+    sql("update run_failure set stream = 'storage', package_id = null;");
     await lookAfter(MINUTE_MS);
     expect(told()).toEqual(['failed begun']);
   });
@@ -373,8 +377,9 @@ describe('storage that failed', () => {
   it('does not hide that a run failed as a whole', async () => {
     const { sql, lookAfter, told, webhook } = await openTestNotifier();
     sql(
-      runEnded(2, 'failed', '2026-03-10 12:00:10', `${storageError('x')}; account main, package 101: y`),
-      storageAsked(2),
+      runEnded(2, 'failed', '2026-03-10 12:00:10', 'x; y'),
+      storageFailed(2, 'x'),
+      storageFailed(2, 'y', { stream: 'videos', package_id: '101' }),
     );
     await lookAfter(MINUTE_MS);
     expect(told()).toEqual(['failed begun', 'failed begun']);
@@ -519,7 +524,7 @@ describe('what was never read', () => {
     await lookAfter(MINUTE_MS);
     expect(told()).toEqual(['stale begun 102']);
     expect(webhook.taken[0]).toMatchObject({
-      text: 'main/102 was never walked whole',
+      text: 'main/102 has had no full walk yet',
       since: NOON,
       details: { stream: 'videos', last_read_at: null },
     });
@@ -544,10 +549,10 @@ describe('a worker that begins', () => {
     const { look, notifier, told } = await openTestNotifier({ holds: STALE, inStep: false });
     await look();
     expect(told()).toEqual([]);
-    notifier().ended(true);
+    notifier().runFinished(true);
     await look();
     expect(told()).toEqual([]); // the next one is due
-    notifier().inStep();
+    notifier().caughtUp();
     await look();
     expect(told()).toEqual(['stale begun 101', 'stale begun 102']);
   });

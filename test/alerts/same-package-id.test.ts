@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { readAlertInputs } from '../../src/alerts/alert-inputs.ts';
-import { openIncidents } from '../../src/alerts/outbox.ts';
+import { toIncidents } from '../../src/alerts/incidents.ts';
+import { commandsFor } from '../../src/health/commands.ts';
+import { readHealthFacts } from '../../src/health/facts.ts';
+import { findHeldBack } from '../../src/health/package-problems.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { configOf } from '../support/fixtures/open-pipeline.ts';
@@ -30,17 +32,15 @@ it('the command of an alert names the account where another one has a package of
     ...one,
     accounts: [...one.accounts, ...second.map((each) => ({ ...each, name: 'second' }))],
   };
-  const [overview, incidents] = [openStatusQueries(path), openIncidents(path)];
-  onTestFinished(() => {
-    overview.close();
-    incidents.close();
-  });
-  const now = Date.parse('2026-03-10T12:00:00Z');
-  const { heldBack } = await readAlertInputs(
-    { config, overview, incidents, isStale: () => false, watchedSince: now },
-    now,
+  const overview = openStatusQueries(path);
+  onTestFinished(() => overview.close());
+  const facts = readHealthFacts(
+    { config, overview, isStale: () => false, publisher: null, formatCommand: commandsFor(config.file) },
+    Date.parse('2026-03-10T12:00:00Z'),
+    1,
   );
-  expect(heldBack.map(({ command }) => command)).toEqual([
+  const incidents = toIncidents(findHeldBack(facts), { watchedSince: AT, isFirstReadOverdue: false });
+  expect(incidents.map(({ details }) => details['command'])).toEqual([
     'vodhouse sync --package main/101 --accept-removals 7 --config test',
     'vodhouse sync --package 102 --accept-removals 7 --config test',
     'vodhouse sync --package second/101 --accept-removals 7 --config test',

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { diffIncidents } from '../../src/alerts/diff-incidents.ts';
-import { findIncidents, type AlertInputs } from '../../src/alerts/rules.ts';
-import { resolvedText, type Post } from '../../src/alerts/messages.ts';
+import { toIncidents } from '../../src/alerts/incidents.ts';
+import type { Post } from '../../src/alerts/messages.ts';
 import { INCIDENT_EVENTS, MESSAGE_STATES } from '../../src/database/schema/incidents.ts';
-import { configOf } from '../support/fixtures/open-pipeline.ts';
+import type { HealthFacts, StorageDetails } from '../../src/health/facts.ts';
+import { findProblems } from '../../src/health/problems.ts';
+import type { Stream } from '../../src/health/streams.ts';
+import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
 
 const PAGE = readFileSync('docs/alerts.md', 'utf8');
 const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
@@ -12,48 +15,41 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 );
 
 const AT = '2026-03-10 12:00:00';
-const NO_FACTS: Omit<AlertInputs, 'config'> = {
-  streams: [],
-  isRunning: false,
-  isOverdue: true,
-  watchedSince: AT,
-  failedWalks: [],
-  failedRun: null,
-  failedStorage: [],
-  pauses: [],
-  heldBack: [],
-  storage: [],
-};
 
-/** What is posted of these facts, of a config with so many packages from 101 on. */
-function postsOf(facts: Partial<AlertInputs>, packages = 1): Post[] {
-  const ids = Array.from({ length: packages }, (_, index) => 101 + index);
-  const { accounts } = configOf({ url: 'http://127.0.0.1:1', packages: ids }, 'live.db');
-  const config = {
-    accounts: accounts.map((account) => ({
-      ...account,
-      packages: ids.map((id) => ({ id, name: 'Lectures' })),
-    })),
-  };
-  const found = findIncidents({ ...NO_FACTS, config, ...facts });
-  const rules = { now: 0, remindAfterMs: null, only: null, clean: <Value>(value: Value) => value };
-  const { tellings } = diffIncidents(found, [], {
-    ...rules,
-    overWords: (incident) => resolvedText(config, incident),
+/** What is posted of these facts, all of which begin. */
+function postsOf(facts: Partial<HealthFacts>): Post[] {
+  const problems = findProblems(
+    healthFacts({ packages: [{ ...FRESH_PACKAGE, name: 'Lectures' }], ...facts }),
+  );
+  const active = toIncidents(problems, { watchedSince: AT, isFirstReadOverdue: true });
+  const { messages } = diffIncidents(active, [], {
+    now: 0,
+    remindAfterMs: null,
+    onlyAccount: null,
+    redact: (value) => value,
+    formatResolved: () => '',
   });
-  return tellings.map(({ body }) => JSON.parse(body) as Post);
+  return messages.map(({ body }) => JSON.parse(body) as Post);
 }
 
-const stale = (packageId: number) =>
-  ({
-    account: 'main',
-    stream: 'videos',
-    packageId,
-    at: '2026-03-10 09:59:59',
-    isStale: true,
-    videos: 1,
-  }) as const;
+const stale = (packageId: number): Stream => ({
+  account: 'main',
+  stream: 'videos',
+  packageId,
+  name: 'Lectures',
+  at: '2026-03-10 09:59:59',
+  isStale: true,
+  videos: 1,
+});
 const ofPackage = { account: 'main', package_id: 101 };
+const NO_LIMIT = { spent: 0, limit: null, left: null };
+const NO_STORAGE: StorageDetails = {
+  account: 'main',
+  differences: [],
+  gaps: [],
+  recent: { booked: 0, differing: 0 },
+  failure: null,
+};
 const REAL: Post[] = [
   ...postsOf({
     failedWalks: [
@@ -66,50 +62,54 @@ const REAL: Post[] = [
       },
     ],
   }),
-  ...postsOf({ streams: [{ ...stale(101), packageId: 101 }] }),
+  ...postsOf({ streams: [stale(101)] }),
   ...postsOf({
-    pauses: [
+    budgets: [
       {
         account: 'main',
-        until: '2026-03-10 12:10:00',
-        reason: 'status 429',
-        since: '2026-03-10 11:59:00',
-        full_rate_at: '2026-03-10 12:20:00',
-        isInForce: true,
+        per_second: NO_LIMIT,
+        per_minute: NO_LIMIT,
+        per_day: NO_LIMIT,
+        pause: {
+          until: '2026-03-10 12:10:00',
+          reason: 'status 429',
+          since: '2026-03-10 11:59:00',
+          back_at: '2026-03-10 12:20:00',
+          in_force: true,
+        },
       },
     ],
   }),
   ...postsOf({
-    storage: [
+    storageDetails: [
       {
-        account: 'main',
-        gaps: [],
+        ...NO_STORAGE,
         differences: [{ date: '2026-03-07', field: 'image_size', booked: 10, observed: 11, since: AT }],
       },
     ],
   }),
   ...postsOf({
-    heldBack: [
+    held_back: [
       {
         ...ofPackage,
         removals: 250,
         since: AT,
         held_by: 7,
         reasons: ['many'],
+        examples: [],
         command: 'vodhouse sync --package 101 --accept-removals 7 --config /srv/vodhouse.yaml',
       },
     ],
   }),
   ...postsOf({
-    storage: [
+    storageDetails: [
       {
-        account: 'main',
-        differences: [],
+        ...NO_STORAGE,
         gaps: ['2026-03-08', '2026-03-09'].map((date) => ({ date, since: `${date} 17:00:00` })),
       },
     ],
   }),
-  ...postsOf({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }, 240),
+  ...postsOf({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }),
 ];
 
 const bare = ({ text, ...post }: Post) => ({ ...post, text: text.replaceAll(' (Lectures)', '') });

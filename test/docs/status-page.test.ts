@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { queriesMarkdown, NAMED_QUERIES } from '../../src/queries/named/registry.ts';
 import * as changes from '../../src/queries/named/changes.ts';
 import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
+import * as failures from '../../src/queries/named/failures.ts';
 import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
 import * as videos from '../../src/queries/named/videos.ts';
@@ -19,6 +20,7 @@ const [SAID = '', WRITTEN = ''] = PAGE.split(MARK);
 
 const MODULES = {
   'changes.ts': changes,
+  'failures.ts': failures,
   'status.ts': status,
   'storage.ts': storage,
   'videos.ts': videos,
@@ -85,10 +87,14 @@ function filledFile(): string {
         mode: 'full',
         status: 'failed',
         started_at: at,
+        finished_at: at,
         error: 'e',
       }),
+      insert('run_failure', { run_id: 1, account: 'main', stream: 'storage', kind: 'status', message: 'e' }),
       insert('run', { run_id: 2, trigger: 'schedule', mode: 'full', status: 'running', started_at: at }),
       insert('walk', { ...walk, run_id: 1, status: 'failed', error: 'e' }),
+      insert('walk', { ...walk, package_id: 101, run_id: 1, status: 'failed', error: 'e' }),
+      `update package set failed_walks = 1 where package_id = 101;`,
       insert('walk', { ...walk, run_id: 2, status: 'succeeded' }),
       insert('walk', { ...walk, run_id: 2, status: 'running' }),
       insert('removal_candidate', { ...ofPackage, id: 1, proved_at: at, walk_id: 1, held_back: 1 }),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isStale } from '../../src/health/freshness.ts';
+import { createStaleCheck } from '../../src/health/streams.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const HOURLY = '0 * * * *';
 const staleAt = (time: string, readAt: string | null, full = HOURLY) =>
-  isStale(full, readAt, toMs(`2026-03-10T${time}Z`));
+  createStaleCheck({ full })(readAt, toMs(`2026-03-10T${time}Z`));
 
 describe('what was read', () => {
   it('is stale once two ticks of the full schedule have passed since', () => {

@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { PackageReport, Standing, StorageReport } from '../../src/health/report.ts';
+import type { HealthFacts, PackageReport, StorageReport } from '../../src/health/facts.ts';
 import { getOverallStatus } from '../../src/health/overall-status.ts';
+import { createProblem, type Problem } from '../../src/health/problem.ts';
+import { findProblems } from '../../src/health/problems.ts';
+import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:00:00Z');
 
-const fresh: PackageReport = {
-  account: 'main',
-  package_id: 101,
-  name: null,
-  videos: 10,
-  pages: 1,
-  walked_at: '2026-03-10 11:46:00',
-  order: 'trusted',
-  held_back: 0,
-  stale: false,
-  last_walk: 'succeeded',
-  last_error: null,
-};
+const fresh = FRESH_PACKAGE;
 const stale: PackageReport = { ...fresh, stale: true, walked_at: '2026-03-10 07:00:00' };
 const never: PackageReport = { ...fresh, stale: true, walked_at: null, last_walk: null };
 
@@ -34,19 +25,41 @@ const freshStorage: StorageReport = {
 const staleStorage: StorageReport = { ...freshStorage, stale: true, read_at: '2026-03-10 05:00:00' };
 const unreadStorage: StorageReport = { ...freshStorage, stale: true, read_at: null, booked_through: null };
 
-const run = (status: Standing['runs'][number]['status']): Standing['runs'] => [
-  { status } as Standing['runs'][number],
-];
-const needs = (number: number): Standing['needs'] =>
-  Array.from({ length: number }, (_, index) => ({ words: `need ${index}`, details: [], advice: [] }));
+type Runs = HealthFacts['runs'];
+const run = (status: Runs[number]['status']): Runs => [{ status } as Runs[number]];
+const needs = (number: number): Problem[] =>
+  Array.from({ length: number }, (_, index) => createProblem({ kind: 'drift', message: `need ${index}` }));
+
+interface Facts {
+  packages?: PackageReport[];
+  storage?: StorageReport[];
+  runs?: Runs;
+  /** In the place of all problems that are not bad. */
+  needs?: Problem[];
+}
 
 function verdict(
-  facts: Partial<Pick<Standing, 'packages' | 'storage' | 'needs' | 'runs'>>,
-  isUnderWay = false,
-): [level: string, words: string] {
-  const standing = { packages: [], storage: [], needs: [], runs: run('succeeded'), ...facts };
-  const { level, words } = getOverallStatus(standing as unknown as Standing, NOW, isUnderWay);
-  return [level, words];
+  { packages = [], storage = [], runs = run('succeeded'), needs: others = [] }: Facts,
+  isLoading = false,
+): [level: string, text: string] {
+  const ofPackages = packages.map((row) => ({
+    ...{ account: row.account, packageId: row.package_id, name: row.name, stream: 'videos' as const },
+    ...{ at: row.walked_at, isStale: row.stale, videos: row.videos },
+  }));
+  const ofStorage = storage.map((row) => ({
+    ...{ account: row.account, packageId: null, name: null, stream: 'storage' as const },
+    ...{ at: row.read_at, isStale: row.stale, videos: null },
+  }));
+  const failedWalks = packages
+    .filter(({ last_walk }) => last_walk === 'failed')
+    .map(({ account, package_id }) => ({
+      ...{ account, package_id, walk_id: 1, error: null, since: '2026-03-10 11:00:00', failures: 1 },
+    }));
+  const facts = { packages, storage, runs, failedWalks, streams: [...ofPackages, ...ofStorage] };
+  const bad = findProblems(healthFacts(facts)).filter(({ severity }) => severity === 'bad');
+  const problems = [...bad.filter(({ kind }) => !isLoading || kind !== 'never_read'), ...others];
+  const { level, text } = getOverallStatus({ packages, storage, problems }, NOW, isLoading);
+  return [level, text];
 }
 
 describe('where all is fresh', () => {
@@ -78,15 +91,15 @@ describe('where all is fresh', () => {
   it('the verdict counts what needs a person', () => {
     const packages = [fresh, fresh];
     const words = 'All 2 packages fresh; last full walk 14 min ago';
-    expect(verdict({ packages, needs: needs(1) })).toEqual(['look', `${words}; 1 thing needs a person`]);
+    expect(verdict({ packages, needs: needs(1) })).toEqual(['look', `${words}; 1 item needs attention`]);
     expect(verdict({ packages, needs: needs(1_234) })).toEqual([
       'look',
-      `${words}; 1,234 things need a person`,
+      `${words}; 1,234 items need attention`,
     ]);
   });
 
   it('the verdict is bad after a run or a walk that failed, and not after one that was not whole', () => {
-    const words = 'All 2 packages fresh; last full walk 14 min ago; 1 thing needs a person';
+    const words = 'All 2 packages fresh; last full walk 14 min ago; 1 item needs attention';
     const packages = [fresh, fresh];
     expect(verdict({ packages, needs: needs(1), runs: run('failed') })).toEqual([
       'bad',
@@ -96,7 +109,7 @@ describe('where all is fresh', () => {
       'look',
       words,
     ]);
-    const failed = { ...fresh, last_walk: 'failed' };
+    const failed = { ...fresh, package_id: 102, last_walk: 'failed' };
     expect(verdict({ packages: [fresh, failed], needs: needs(1), runs: run('failed') })).toEqual([
       'bad',
       'The last walk of 1 package failed; last full walk 14 min ago',
@@ -119,10 +132,10 @@ describe('where packages are stale', () => {
       '2 of 3 packages are stale; the oldest was last walked 3 days ago',
     ],
     [[stale, stale], '2 of 2 packages are stale; the oldest was last walked 5 h ago'],
-    [[fresh, never], '1 of 2 packages is stale; 1 was never walked whole'],
+    [[fresh, never], '1 of 2 packages is stale; 1 has had no full walk yet'],
     [
       [stale, never, never, fresh],
-      '3 of 4 packages are stale; the oldest was last walked 5 h ago; 2 were never walked whole',
+      '3 of 4 packages are stale; the oldest was last walked 5 h ago; 2 have had no full walk yet',
     ],
   ])('the verdict says how many, and since when (%#)', (packages, words) => {
     expect(verdict({ packages, storage: [freshStorage] })).toEqual(['bad', words]);
@@ -164,14 +177,14 @@ describe('before anything was read', () => {
     ]);
     expect(verdict({ ...unread, runs: run('failed') })).toEqual([
       'bad',
-      '2 of 2 packages are stale; 2 were never walked whole; storage of main is stale',
+      '2 of 2 packages are stale; 2 have had no full walk yet; storage of main is stale',
     ]);
   });
 
   it('nothing is new any more once storage was read', () => {
     expect(verdict({ packages: [never], storage: [freshStorage] })).toEqual([
       'bad',
-      'The only package is stale; 1 was never walked whole',
+      'The only package is stale; 1 has had no full walk yet',
     ]);
   });
 

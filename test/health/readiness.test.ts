@@ -1,21 +1,24 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isStale } from '../../src/health/freshness.ts';
+import { createStaleCheck, type Stream } from '../../src/health/streams.ts';
 import type { DiskSpace } from '../../src/database/disk-space.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
-import { readiness, readinessFacts, readinessInCounts } from '../../src/health/readiness.ts';
-import type { Stream } from '../../src/health/streams.ts';
+import { getReadiness, readReadinessFacts, type ReadinessFacts } from '../../src/health/readiness.ts';
 import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
 import { configOver } from '../support/fixtures/open-metrics.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
+const isStale = createStaleCheck({ full: '0 * * * *' });
+const readiness = (facts: ReadinessFacts) => getReadiness(facts, true);
+const readinessInCounts = (facts: ReadinessFacts) => getReadiness(facts, false);
 const ROOM: DiskSpace = { file: GIB, wal: 4 * MIB, free: 50 * GIB, disk: 100 * GIB };
 
 const videosOf = (packageId: number, stream: Partial<Stream> = {}): Stream => ({
   account: 'main',
   stream: 'videos',
   packageId,
+  name: null,
   at: '2026-03-10 11:00:00',
   isStale: true,
   videos: 1,
@@ -36,7 +39,7 @@ describe('a warehouse', () => {
       reasons: [
         {
           what: 'stale',
-          says: '1 stream is stale: main/101 (last walked whole at 2026-03-10 11:00:00 UTC)',
+          says: '1 stream is stale: main/101 (last full walk at 2026-03-10 11:00:00 UTC)',
         },
       ],
     });
@@ -54,9 +57,9 @@ describe('a warehouse', () => {
       {
         what: 'stale',
         says:
-          '4 streams are stale: other/7 (never walked), storage of third (never read), ' +
+          '4 streams are stale: other/7 (no full walk yet), storage of third (never read), ' +
           'storage of main (last read at 2026-03-09 01:00:00 UTC), ' +
-          'main/101 (last walked whole at 2026-03-10 11:00:00 UTC)',
+          'main/101 (last full walk at 2026-03-10 11:00:00 UTC)',
       },
     ]);
   });
@@ -82,10 +85,10 @@ describe('a warehouse', () => {
     expect(says(120.9 * MIB)).toEqual([
       {
         what: 'disk',
-        says: 'the disk of the warehouse has 120 MiB left (0.1 %): what is read next may not fit',
+        says: 'the disk of the warehouse has 121 MiB left (0.1 %): the next videos may not fit',
       },
     ]);
-    expect(says(1.5 * GIB)[0]?.says).toContain('has 1.5 GiB left (1.5 %)');
+    expect(says(1.5 * GIB)[0]?.says).toContain('has 1.50 GiB left (1.5 %)');
   });
 
   it('is not ready where the -wal file has grown beyond 256 MiB, and hears what that usually means', () => {
@@ -109,7 +112,7 @@ describe('a warehouse', () => {
       reasons: [
         { what: 'stale', says: '3 streams are stale' },
         { what: 'disk', says: 'the disk of the warehouse is nearly full' },
-        { what: 'wal', says: 'the -wal file beside the warehouse has grown' },
+        { what: 'wal', says: 'the -wal file of the warehouse has grown' },
       ],
     });
     expect(readinessInCounts({ streams: [videosOf(101)], space: ROOM }).reasons).toEqual([
@@ -127,15 +130,15 @@ function factsOf(...statements: string[]) {
   let asked = 0;
   const count = (at: string | null, now: number) => {
     asked++;
-    return isStale(config.schedule.full, at, now);
+    return isStale(at, now);
   };
   const packages = Array.from({ length: 1000 }, (_, index) => ({ id: index + 1, name: null }));
   const [main] = config.accounts;
   const many = { ...config, accounts: main ? [{ ...main, packages }] : [] };
   const now = toMs('2026-03-10T12:00:00Z');
   return {
-    facts: readinessFacts({ config, overview, isStale: count }, now),
-    ofThousand: () => readinessFacts({ config: many, overview, isStale: count }, now),
+    facts: readReadinessFacts({ config, overview, isStale: count }, now),
+    ofThousand: () => readReadinessFacts({ config: many, overview, isStale: count }, now),
     asked: () => asked,
   };
 }
@@ -150,16 +153,17 @@ describe('the facts', () => {
     );
     expect(facts.streams).toEqual([
       videosOf(101, { at: '2026-03-10 11:30:00', isStale: false, videos: 3 }),
-      videosOf(102, { at: '2026-03-10 09:30:00', videos: 0 }),
+      videosOf(102, { name: 'Lectures', at: '2026-03-10 09:30:00', videos: 0 }),
       {
         account: 'main',
         stream: 'storage',
         packageId: null,
+        name: null,
         at: '2026-03-10 11:00:00',
         isStale: false,
         videos: null,
       },
-      { account: 'other', stream: 'videos', packageId: 7, at: null, isStale: true, videos: null },
+      { account: 'other', stream: 'videos', packageId: 7, name: null, at: null, isStale: true, videos: null },
     ]);
     expect(facts.space.file).toBeGreaterThan(50_000);
     expect(facts.space.disk).toBeGreaterThan(facts.space.free);
@@ -176,9 +180,7 @@ describe('the facts', () => {
     const { streams } = ofThousand();
     expect(asked() - before).toBeLessThan(12);
     const now = toMs('2026-03-10T12:00:00Z');
-    expect(streams.map((stream) => stream.isStale)).toEqual(
-      streams.map(({ at }) => isStale('0 * * * *', at, now)),
-    );
+    expect(streams.map((stream) => stream.isStale)).toEqual(streams.map(({ at }) => isStale(at, now)));
     expect(new Set(streams.map((stream) => stream.isStale)).size).toBe(2);
   });
 });

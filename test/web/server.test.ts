@@ -187,7 +187,7 @@ describe('a server with keys', () => {
     const known = await ask(`${url}/readyz?key=${KEY}`);
     expect(known.status).toBe(503);
     expect(JSON.parse(known.text)).toEqual(
-      stale('2 streams are stale: main/102 (never walked), main/103 (never walked)'),
+      stale('2 streams are stale: main/102 (no full walk yet), main/103 (no full walk yet)'),
     );
   });
 

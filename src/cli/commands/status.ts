@@ -1,14 +1,15 @@
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
-import { createStaleCheck } from '../../health/freshness.ts';
-import { createReport, type Report } from '../../health/report.ts';
+import { groupProblems } from '../../health/problem.ts';
+import { createHealthReport } from '../../health/report.ts';
+import { createStaleCheck } from '../../health/streams.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { requestsText, statusText } from '../output/status-text.ts';
+import { requestsText, statusText, type Report } from '../output/status-text.ts';
 
 export interface StatusOptions extends ConfigOptions {
   requests?: true;
@@ -16,6 +17,7 @@ export interface StatusOptions extends ConfigOptions {
 }
 
 const MAX_REQUESTS = 30;
+const MAX_RUNS = 5;
 
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: StatusOptions): Promise<number> {
@@ -30,17 +32,31 @@ export async function status(options: StatusOptions): Promise<number> {
     const now = systemClock.now();
     const publisher = openPublisher(config, 'status');
     const isStale = createStaleCheck(config.schedule);
-    const report = createReport(
-      { config, overview, publisher, typed: commandsFor(options.config), isStale },
-      now,
-    );
+    const parts = { config, overview, publisher, formatCommand: commandsFor(options.config), isStale };
+    const health = createHealthReport(parts, now, MAX_RUNS);
+    const budgets = health.budgets.map((row) => ({ ...row, saved: overview.savings(row.account, now) }));
+    const report = { ...health, budgets };
     process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
-    return report.needs.length > 0 ? EXIT.partial : EXIT.done;
+    return report.problems.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     overview.close();
   }
 }
 
 function reportJson(report: Report): string {
-  return formatJson({ ...report, needs: report.needs.map(({ words }) => words) });
+  const { warehouse, problems, packages, held_back, quarantine, drift, storage, budgets, published, runs } =
+    report;
+  const needs = groupProblems(problems).map(({ message }) => message);
+  return formatJson({
+    warehouse,
+    needs,
+    packages,
+    held_back,
+    quarantine,
+    drift,
+    storage,
+    budgets,
+    published,
+    runs,
+  });
 }

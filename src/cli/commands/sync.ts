@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { acceptRemovalsCommands, commandsFor } from '../../health/commands.ts';
-import { createStaleCheck } from '../../health/freshness.ts';
+import { createStaleCheck } from '../../health/streams.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { openCommandContext, type CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -70,10 +70,10 @@ async function sendAlerts(
   isDone: boolean,
 ): Promise<void> {
   if (!config.notify) return;
-  const { openNotifier } = await import('../../alerts/open-notifier.ts');
+  const { openNotifier } = await import('../../alerts/notifier.ts');
   const isStale = createStaleCheck(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since });
-  notifier?.ended(isDone);
-  notifier?.inStep();
+  notifier?.runFinished(isDone);
+  notifier?.caughtUp();
   await notifier?.close(ALERTS_TIMEOUT_MS, signal);
 }

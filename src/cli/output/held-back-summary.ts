@@ -2,7 +2,7 @@
 import type { RunSummary } from '../../sync/run.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { HeldReason } from '../../database/schema/videos.ts';
-import { CONFIRMATION_HINT, formatHeldReason } from '../../health/held-back.ts';
+import { CONFIRMATION_HINT, formatHeldReason } from '../../health/package-problems.ts';
 import type { acceptRemovalsCommands } from '../../health/commands.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 

@@ -1,17 +1,21 @@
 /** `status` in words. */
 import { fromTimestamp } from '../../lib/clock.ts';
-import type { StatusQueries } from '../../queries/status-queries.ts';
-import type { Advice } from '../../health/problems.ts';
-import type { PublishedReport, Report } from '../../health/report.ts';
+import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
+import type { BudgetReport, PublishedReport } from '../../health/facts.ts';
+import { groupProblems, type Advice } from '../../health/problem.ts';
+import type { HealthReport } from '../../health/report.ts';
 import { formatAgo, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
 import { displayPath } from './output.ts';
 import { formatTable } from './table.ts';
 
-/** The report for a terminal: the verdict first. */
+/** What `status` shows: the health of the live file, and the requests that were saved. */
+export type Report = Omit<HealthReport, 'budgets'> & { budgets: (BudgetReport & { saved: Savings })[] };
+
+/** The report for a terminal: the problems first. */
 export function statusText(report: Report, now: number): string {
   const since = (timestamp: string | null) =>
     timestamp === null ? 'never' : formatAgo(now - fromTimestamp(timestamp));
-  const sections = [verdict(report)];
+  const sections = [problemsText(report)];
   if (report.packages.length > 0) sections.push(packageTable(report, since));
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
@@ -23,26 +27,27 @@ export function statusText(report: Report, now: number): string {
 
 type Since = (timestamp: string | null) => string;
 
-function verdict({ needs, packages, storage, warehouse }: Report): string {
-  if (needs.length > 0) return [`needs a look (${warehouse}):`, ...needLines(needs)].join('\n');
+function problemsText({ problems, packages, storage, warehouse }: Report): string {
+  if (problems.length > 0) return [`needs attention (${warehouse}):`, ...problemLines(problems)].join('\n');
   const streams = packages.length + storage.length;
   return `${streams === 1 ? 'the only stream is' : `all ${formatCount(streams)} streams are`} fresh (${warehouse})`;
 }
 
-/** Each need with its details, as many as fit whole; at least one. */
-function needLines(needs: Report['needs']): string[] {
+/** Each problem with its details, as many as fit completely; at least one. */
+function problemLines(problems: Report['problems']): string[] {
   const lines: string[] = [];
-  for (const [index, { words, details, advice }] of needs.entries()) {
-    const below = [...details, ...advice.map((each) => `-> ${adviceWords(each)}`)];
+  const groups = groupProblems(problems);
+  for (const [index, { message, details, advice }] of groups.entries()) {
+    const below = [...details, ...advice.map((each) => `-> ${formatAdvice(each)}`)];
     if (index > 0 && lines.length + 1 + below.length > MOST_ROWS)
-      return [...lines, ...more(needs.length - index)];
-    lines.push(`  - ${escapeControls(words)}`, ...below.map((line) => `      ${escapeControls(line)}`));
+      return [...lines, ...more(groups.length - index)];
+    lines.push(`  - ${escapeControls(message)}`, ...below.map((line) => `      ${escapeControls(line)}`));
   }
   return lines;
 }
 
-function adviceWords({ words, command }: Advice): string {
-  return [words, command].filter((part) => part !== null).join(': ');
+function formatAdvice({ text, command }: Advice): string {
+  return [text, command].filter((part) => part !== null).join(': ');
 }
 
 function packageTable(report: Report, since: Since): string {

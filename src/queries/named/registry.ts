@@ -1,6 +1,7 @@
 /** All questions by the part of the page that asks them: the source of docs/status-page.md. */
 import { ADDED, EDITED, REMOVED } from './changes.ts';
 import type { NamedQuery } from '../../database/query.ts';
+import { DIFFERENCES, FAILED_RUN, FAILED_WALKS, OPEN_GAPS, STORAGE_FAILURES } from './failures.ts';
 import * as standing from './status.ts';
 import { GAPS, OPEN_DISCREPANCIES, STORAGE, STORAGE_DAYS, WAITING_DAYS } from './storage.ts';
 import { PACKAGE_WALKS, REMOVED_OF_PACKAGE, SIZES, CHANGE_MARKER, VERSIONS, VIDEO } from './videos.ts';
@@ -20,6 +21,11 @@ export const NAMED_QUERIES: readonly { part: string; questions: readonly Told[] 
       standing.QUARANTINE,
       standing.QUARANTINE_EXAMPLES,
       standing.DRIFT,
+      FAILED_WALKS,
+      FAILED_RUN,
+      STORAGE_FAILURES,
+      DIFFERENCES,
+      OPEN_GAPS,
     ],
   },
   { part: 'A run under way', questions: [standing.RUNNING_WALKS, standing.RUN_DONE, CHANGE_MARKER] },

@@ -1,5 +1,5 @@
 /** The requests that each account has used of its limits. */
-import type { Standing } from '../../health/report.ts';
+import type { BudgetReport } from '../../health/facts.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Table } from './table.tsx';
 
@@ -11,7 +11,7 @@ const WINDOWS = [
 
 const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, label]) => `In the last ${label}`), 'Restriction'];
 
-export function BudgetsSection({ budgets }: Pick<Standing, 'budgets'>) {
+export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
   return (
     <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
       <h2 id="budgets-heading">Requests used</h2>
@@ -52,7 +52,7 @@ function Usage({ spent, limit, label }: { spent: number; limit: number | null; l
   );
 }
 
-function formatPause(pause: Standing['budgets'][number]['pause']): string {
+function formatPause(pause: BudgetReport['pause']): string {
   if (!pause) return 'none';
   return pause.in_force
     ? `paused until ${pause.until}: ${pause.reason}`

@@ -5,7 +5,7 @@ import { Timestamp } from './format.tsx';
 const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
 
 export function OverallStatusSection({
-  verdict: { level, words },
+  verdict: { level, text },
   at,
 }: {
   verdict: OverallStatus;
@@ -17,7 +17,7 @@ export function OverallStatusSection({
         <span class="sign" aria-hidden="true">
           {SIGNS[level]}
         </span>{' '}
-        {words}
+        {text}
       </h1>
       <p class="soft">
         As of <Timestamp at={at} /> UTC

@@ -1,7 +1,7 @@
 /** The packages: state, last walk, number of videos and its history. */
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { isOutOfOrder } from '../../health/package-problems.ts';
-import type { PackageRowView, StatusView } from '../status-view.ts';
+import type { ProblemKind } from '../../health/problem.ts';
+import type { PackageRowView, PackageState, StatusView } from '../status-view.ts';
 import { RelativeTime, packagePath, toQueryString } from './format.tsx';
 import { Pager } from './pager.tsx';
 import { Sparkline } from './sparkline.tsx';
@@ -89,18 +89,20 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
 
 type Level = 'good' | 'look' | 'bad' | 'new';
 
+const STATES: Partial<Record<ProblemKind, [level: Level, text: string]>> = {
+  failed: ['bad', 'last walk failed'],
+  never_read: ['bad', 'never walked'],
+  stale: ['bad', 'stale'],
+  partial: ['look', 'last walk partial'],
+  unordered: ['look', 'not ordered by id'],
+};
+
 /** The most severe state of a package, as short text. */
 export function getPackageState(
-  row: Omit<PackageRowView, 'sizes'>,
+  { last_walk, walked_at, held_back, problem }: PackageState,
   isFirstReadRunning = false,
 ): [level: Level, text: string] {
-  if (row.last_walk === 'running' && row.walked_at === null) return ['new', 'first walk in progress'];
-  if (row.last_walk === 'failed') return ['bad', 'last walk failed'];
-  if (row.walked_at === null)
-    return isFirstReadRunning ? ['new', 'waiting for its first walk'] : ['bad', 'never walked'];
-  if (row.stale) return ['bad', 'stale'];
-  if (row.last_walk === 'partial') return ['look', 'last walk partial'];
-  if (row.held_back > 0) return ['look', `${pluralize(row.held_back, 'removal')} held back`];
-  if (isOutOfOrder(row)) return ['look', 'not ordered by id'];
-  return ['good', 'fresh'];
+  if (last_walk === 'running' && walked_at === null) return ['new', 'first walk in progress'];
+  if (problem) return STATES[problem.kind] ?? ['look', `${pluralize(held_back, 'removal')} held back`];
+  return walked_at === null && isFirstReadRunning ? ['new', 'waiting for its first walk'] : ['good', 'fresh'];
 }

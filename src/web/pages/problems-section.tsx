@@ -1,22 +1,21 @@
 /** What needs attention, with the commands to type. */
-import type { Advice } from '../../health/problems.ts';
-import type { Standing } from '../../health/report.ts';
+import type { Advice, Problem } from '../../health/problem.ts';
 import { formatCount } from '../../lib/format.ts';
 
 /** Of the others only the number is shown, and the command that lists all. */
 const MAX_SHOWN = 30;
 
-export function ProblemsSection({ needs, all }: Pick<Standing, 'needs'> & { all: string }) {
-  const hidden = needs.length - MAX_SHOWN;
+export function ProblemsSection({ problems, all }: { problems: readonly Problem[]; all: string }) {
+  const hidden = problems.length - MAX_SHOWN;
   return (
     <section id="problems" class="card" data-part aria-labelledby="problems-heading">
       <h2 id="problems-heading">Needs attention</h2>
-      {needs.length === 0 && <p class="soft">Nothing.</p>}
+      {problems.length === 0 && <p class="soft">Nothing.</p>}
       <ul class="problems">
-        {needs.slice(0, MAX_SHOWN).map(({ words, details, advice }) => (
-          <li key={words}>
+        {problems.slice(0, MAX_SHOWN).map(({ message, details, advice }) => (
+          <li key={message}>
             <p>
-              <bdi>{words}</bdi>
+              <bdi>{message}</bdi>
             </p>
             {details.map((detail) => (
               <p class="detail" key={detail}>
@@ -24,7 +23,7 @@ export function ProblemsSection({ needs, all }: Pick<Standing, 'needs'> & { all:
               </p>
             ))}
             {advice.map((each) => (
-              <AdviceLine key={each.command ?? each.words} of={each} />
+              <AdviceLine key={each.command ?? each.text} of={each} />
             ))}
           </li>
         ))}
@@ -38,10 +37,10 @@ export function ProblemsSection({ needs, all }: Pick<Standing, 'needs'> & { all:
   );
 }
 
-function AdviceLine({ of: { words, command } }: { of: Advice }) {
+function AdviceLine({ of: { text, command } }: { of: Advice }) {
   return (
     <p class="detail">
-      {words !== null && `${words}${command === null ? '' : ': '}`}
+      {text !== null && `${text}${command === null ? '' : ': '}`}
       {command !== null && <code>{command}</code>}
     </p>
   );

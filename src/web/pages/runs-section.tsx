@@ -1,10 +1,10 @@
 /** The last runs: what they changed, and why one failed. */
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { Standing } from '../../health/report.ts';
+import type { HealthReport } from '../../health/report.ts';
 import { formatChanges, formatElapsed, RelativeTime } from './format.tsx';
 import { Table } from './table.tsx';
 
-type Run = Standing['runs'][number];
+type Run = HealthReport['runs'][number];
 
 export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }) {
   return (

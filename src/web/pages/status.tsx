@@ -1,5 +1,6 @@
 /** The status page, the most important sections first. */
 import { toTimestamp } from '../../lib/clock.ts';
+import { groupProblems } from '../../health/problem.ts';
 import type { StatusView } from '../status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
 import { Page, type PageProps } from './layout.tsx';
@@ -20,10 +21,10 @@ interface StatusPageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'> {
 export function StatusPage({ view, unit, ...page }: StatusPageProps) {
   const { verdict, standing, progress, storage, packages, now, stamp } = view;
   return (
-    <Page {...page} title={`${verdict.words} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
+    <Page {...page} title={`${verdict.text} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
       <OverallStatusSection verdict={verdict} at={toTimestamp(now)} />
       <ProgressSection progress={progress} nextRun={view.nextRun} />
-      <ProblemsSection needs={standing.needs} all={view.allNeeds} />
+      <ProblemsSection problems={groupProblems(standing.problems)} all={view.allNeeds} />
       <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
       <BudgetsSection budgets={standing.budgets} />

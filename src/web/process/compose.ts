@@ -2,7 +2,7 @@
 import type { Config, ServerConfig } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createStaleCheck } from '../../health/freshness.ts';
+import { createStaleCheck } from '../../health/streams.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { openVideoLists } from '../../queries/video-list/video-list.ts';
@@ -11,14 +11,7 @@ import { openPublisher, type Publication } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
 import { createMetrics } from '../metrics.ts';
 import { createMirror } from '../mirror.ts';
-import {
-  readiness,
-  readinessFacts,
-  readinessInCounts,
-  unreadable,
-  type Readiness,
-} from '../../health/readiness.ts';
-import type { StreamParts } from '../../health/streams.ts';
+import { readReadiness } from '../../health/readiness.ts';
 import { createWebServer, type WebServerParts } from '../server.ts';
 import { nextTick } from '../../lib/cron-ticks.ts';
 
@@ -52,10 +45,18 @@ export async function openWebServer(
       server: config.server,
       accounts: config.accounts,
       catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, lists, publisher, typed: commandsFor(config.file), nextRun, clock },
+      pages: {
+        ...streams,
+        details,
+        lists,
+        publisher,
+        formatCommand: commandsFor(config.file),
+        nextRun,
+        clock,
+      },
       metrics,
       readiness: rememberedFor(clock, (isAuthenticated: boolean) =>
-        judge(streams, clock.now(), isAuthenticated),
+        readReadiness(streams, clock.now(), isAuthenticated),
       ),
     });
     return {
@@ -100,12 +101,4 @@ function rememberedFor<Of, What>(clock: Clock, make: (of: Of) => What): (of: Of)
     known.set(of, { what, at: clock.now() });
     return what;
   };
-}
-
-function judge(streams: StreamParts, now: number, isAuthenticated: boolean): Readiness {
-  try {
-    return (isAuthenticated ? readiness : readinessInCounts)(readinessFacts(streams, now));
-  } catch (error) {
-    return unreadable(error, isAuthenticated);
-  }
 }

@@ -97,7 +97,7 @@ describe('status', () => {
     rmSync(join(cwd, 'data/vodhouse.bi.db'));
     const { stdout } = await vodhouse(['status', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
-      needs: ['the published file is not there'],
+      needs: ['the published file does not exist'],
       published: { file: join(cwd, 'data/vodhouse.bi.db'), published_at: null, behind: true },
     });
   });
@@ -120,8 +120,8 @@ describe('status', () => {
     expect((await vodhouse(['check'], { cwd })).code).toBe(0);
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toContain('main/103 was never walked whole: vodhouse sync --package 103');
-    expect(stdout).toContain('storage of main was never read: vodhouse sync --storage');
+    expect(stdout).toContain('main/103 has had no full walk yet\n      -> vodhouse sync --package 103');
+    expect(stdout).toContain('storage of main was never read\n      -> vodhouse sync --storage');
   });
 
   it('goes by the config: with a package that is new in it, and without one that was taken out', async () => {
@@ -129,7 +129,7 @@ describe('status', () => {
     writeFileSync(join(cwd, CONFIG), configText({ url, packages: [101, 104] }));
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toContain('main/104 was never walked whole');
+    expect(stdout).toContain('main/104 has had no full walk yet');
     expect(stdout).not.toContain('main/102');
   });
 

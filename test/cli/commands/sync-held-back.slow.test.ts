@@ -50,7 +50,7 @@ describe('a run that holds removals back', () => {
     expect(rest.slice(0, -1)).toEqual([
       'held back in main/101: too many at once to believe',
       '  -> to accept them: vodhouse sync --package 101 --accept-removals 2',
-      'the next full walk (at least one schedule later) that proves them again removes them',
+      'They are removed automatically once another full walk (at least one schedule later) confirms them.',
     ]);
     expect(valueOf(cwd, LIVE)).toBe(60);
   });
@@ -111,13 +111,14 @@ describe('status where removals are held back', () => {
     expect((await run('sync')).code).toBe(3);
     const { code, stdout } = await run('status');
     expect(code).toBe(3);
-    expect(stdout.split('\n').slice(1, 8)).toEqual([
-      '  - main/101 holds 42 removals back: too many at once to believe (the first just now)',
+    expect(stdout.split('\n').slice(1, 9)).toEqual([
+      '  - main/101: 42 removals held back, too many at once to believe',
       '      11  Video 11',
       '      12  Video 12',
       '      13  Video 13',
       '      and 39 more',
-      '      -> the next full walk (at least one schedule later) that proves them again removes them',
+      '      the first just now',
+      '      -> They are removed automatically once another full walk (at least one schedule later) confirms them.',
       '      -> to let exactly these through: vodhouse sync --package 101 --accept-removals 3',
     ]);
     expect(await vodhouse(commandIn(stdout), { cwd })).toMatchObject({ code: 0 });
@@ -132,9 +133,7 @@ describe('status where removals are held back', () => {
       packages: unknown[];
       held_back: unknown[];
     };
-    expect(needs).toEqual([
-      'main/101 holds 40 removals back: too many at once to believe (the first just now)',
-    ]);
+    expect(needs).toEqual(['main/101: 40 removals held back, too many at once to believe']);
     expect(packages).toMatchObject([{ package_id: 101, held_back: 40 }]);
     expect(held_back).toEqual([
       {
@@ -160,7 +159,7 @@ describe('status where removals are held back', () => {
   ])('says why: %s', async (reason, words) => {
     const { cwd, run } = await holdingFolder();
     execute(join(cwd, WAREHOUSE), `update removal_candidate set ${reason}`);
-    expect((await run('status')).stdout).toContain(`main/101 holds 40 removals back: ${words} (`);
+    expect((await run('status')).stdout).toContain(`main/101: 40 removals held back, ${words}\n`);
   });
 
   it('knows neither walk nor reason of those that an older version held back', async () => {
@@ -171,7 +170,7 @@ describe('status where removals are held back', () => {
          proved_at = datetime('now', '-3 hours')`,
     );
     const { stdout } = await run('status');
-    expect(stdout).toContain(' 40 removals back: too many at once to believe (the first 3 h ago)\n');
+    expect(stdout).toContain(' 40 removals held back, too many at once to believe\n');
     expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals']);
     expect((await vodhouse(commandIn(stdout), { cwd })).code).toBe(0);
     expect(valueOf(cwd, LIVE)).toBe(20);

@@ -141,14 +141,14 @@ describe('a run under way', () => {
     expect(states).toContainEqual(['main/103', 'waiting for its first walk']);
     opened.change(`update run set scope = 'package 102';`);
     const ofOne = await opened.page();
-    expect(needsOn(ofOne).flat().join()).toContain('main/103 was never walked whole');
+    expect(needsOn(ofOne).flat().join()).toContain('main/103 has had no full walk yet');
     expect(rowsIn(ofOne.part('packages')).map((row) => row[1])).toContain('never walked');
     opened.change(`update run set status = 'failed', error = 'killed', scope = null;`);
     expect(
       needsOn(await opened.page())
         .flat()
         .join(),
-    ).toContain('main/103 was never walked whole');
+    ).toContain('main/103 has had no full walk yet');
   });
 });
 
@@ -167,6 +167,7 @@ describe('what needs attention', () => {
       pause('2026-03-10 11:10:00', '2026-03-10 11:20:00', 'alone'),
       run({ status: 'failed', error: 'it is told by what failed in it' }),
       walk({ status: 'failed', error: 'HTTP 500' }),
+      `update package set failed_walks = 1 where account = 'main' and package_id = 101;`,
       walk({ package_id: 104, status: 'partial', error: 'page 3 was not read' }),
       ...[1, 2, 3, 4].map((id) => candidate(id)),
       candidate(5, { held_back: 0 }),
@@ -192,32 +193,33 @@ describe('what needs attention', () => {
       `select * from quarantine where account = '${account}' and stream = '${stream}' and resolved_at is null`;
     expect(needsOn(shown).map((lines) => lines.map(plain))).toEqual([
       [
-        'account main is paused until 2026-03-10 12:30:00 UTC (30 min 0 s more): asked too often',
-        'a worker goes on by itself; where this happens again, lower its limits: vodhouse plan',
+        'account main is paused until 2026-03-10 12:30:00 UTC, its full rate is back at 2026-03-10 13:30:00 UTC: asked too often',
+        'a worker resumes by itself; if this happens again, lower the limits: vodhouse plan',
       ],
-      ['main/101: the last walk failed: HTTP 500'],
-      ['main/102 was never walked whole: vodhouse sync --package 102'],
-      ['main/103 was never walked whole: vodhouse sync --package 103'],
-      ['main/104: the last walk was not whole: page 3 was not read'],
+      ['main/101 failed: HTTP 500'],
+      ['main/102 has had no full walk yet', 'vodhouse sync --package 102'],
+      ['main/103 has had no full walk yet', 'vodhouse sync --package 103'],
+      ['storage of other was never read', 'vodhouse sync --storage'],
+      ['storage of main is stale: last read at 2026-03-10 01:00:00 UTC'],
+      ['other/101 is stale: last full walk at 2026-03-10 03:00:00 UTC'],
+      ['main/104: the last full walk is incomplete: page 3 was not read'],
       [
-        'main/104 holds 4 removals back: too many at once to believe (the first 60 min ago)',
+        'main/104: 4 removals held back, too many at once to believe',
         '1 main 1 가나다',
         '2 main 2 가나다 가나다',
         '3 main 3 가나다 가나다 가나다',
         'and 1 more',
-        'the next full walk (at least one schedule later) that proves them again removes them',
+        'the first 60 min ago',
+        'They are removed automatically once another full walk (at least one schedule later) confirms them.',
         'to let exactly these through: vodhouse sync --package 104 --accept-removals 9',
       ],
-      ['other/101 is stale: last walked whole at 2026-03-10 03:00:00 UTC'],
       ['other/101 is not listed in order of ids: its videos are stored, its removals wait for proof'],
-      ['storage of main is stale: last read at 2026-03-10 01:00:00 UTC'],
-      ['storage of main has 1 day that the service did not serve, or not completely'],
+      ['storage of main: the service did not serve 1 day yet (2026-03-09)'],
       [
-        'storage of main: 2 of 2 booked days differ from what the service says now; check timezone and settle in the config',
+        'storage of main: 2 of 2 booked days differ from what the service reports now; check timezone and settle in the config',
       ],
-      ['storage of other was never read: vodhouse sync --storage'],
       [
-        'storage of main: the service now reports other figures for 2 booked days',
+        'storage of main: the service now reports other figures for 2 booked days (2026-03-07, 2026-03-08); the booked rows stand',
         '2026-03-08 1 figure (60 min ago)',
         '2026-03-07 1 figure (60 min ago)',
         "to take the service's figures: vodhouse correct main 2026-03-08",
@@ -243,13 +245,16 @@ describe('what needs attention', () => {
     const codes = named(shown.part('problems'), 'code').map(textOf);
     expect(codes.map(plain)).toEqual([
       'vodhouse plan',
+      'vodhouse sync --package 102',
+      'vodhouse sync --package 103',
+      'vodhouse sync --storage',
       'vodhouse sync --package 104 --accept-removals 9',
       'vodhouse correct main 2026-03-08',
       'vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
       query('main', 'videos'),
       query('other', 'storage'),
     ]);
-    expect(codes[1]).toMatch(/ --config \/\S+\/vodhouse\.yaml$/);
+    expect(codes[4]).toMatch(/ --config \/\S+\/vodhouse\.yaml$/);
     expect(rowsIn(shown.part('packages')).map(([name, state]) => [name, state])).toEqual([
       ['Package', 'State'],
       ['main/101', 'last walk failed'],
@@ -281,7 +286,7 @@ describe('what needs attention', () => {
       ...['main/101', 'main/102', 'main/103', 'other/101'].map((name) => [name, 'fresh']),
     ]);
     expect(words('overall-status')).toContain(
-      '! All 6 packages fresh; last full walk 30 min ago; 2 things need',
+      '! All 6 packages fresh; last full walk 30 min ago; 2 items need',
     );
   });
 
@@ -301,7 +306,7 @@ describe('what needs attention', () => {
     const parked = await page();
     expect(needsOn(parked)[0]?.map(plain)).toEqual([
       'run 3 is parked until 2026-03-10 15:00:00 UTC: no requests left',
-      'a worker goes on by itself; without one, from then on: vodhouse sync',
+      'a worker resumes by itself; without one, after that time: vodhouse sync',
     ]);
     expect(rowsIn(parked.part('runs')).at(2)?.[1]).toBe(
       'no requests left; it can resume at 2026-03-10 15:00:00 UTC',
@@ -312,9 +317,9 @@ describe('what needs attention', () => {
     const packages = Array.from({ length: 42 }, (_, index) => ({ id: 1_000 + index, name: null }));
     const page = await (await openPages([], { accounts: onlyMain(packages, true) })).page();
     expect(needsOn(page)[0]).toEqual([
-      '42 packages of main were never walked whole',
+      '42 packages of main have had no full walk yet',
       ...[1_000, 1_001, 1_002].map(
-        (id) => expect.stringContaining(`main/${id} was never walked whole`) as string,
+        (id) => expect.stringContaining(`main/${id} has had no full walk yet`) as string,
       ),
       'and 39 more',
     ]);

@@ -1,0 +1,286 @@
+/** The facts of a live file in which problems are found, read at one moment. */
+import type { AccountConfig, Config } from '../config/config.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import { createCalendar } from '../lib/calendar.ts';
+import { addDays } from '../lib/days.ts';
+import { redact } from '../lib/redact.ts';
+import { publishedFact } from '../publishing/about-rows.ts';
+import type { Publisher } from '../publishing/publisher.ts';
+import type { Difference, FailedRun, FailedWalk, OpenGap } from '../queries/named/failures.ts';
+import type { DiscrepancyDay, WaitingDay } from '../queries/named/storage.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
+import { listStreams, type Stream, type StreamParts } from './streams.ts';
+
+/** The facts that `status --json` prints as they are (docs/json.md). */
+export interface ReportSections {
+  warehouse: string;
+  packages: PackageReport[];
+  held_back: HeldBackReport[];
+  quarantine: ReturnType<StatusQueries['quarantine']>;
+  drift: ReturnType<StatusQueries['drift']>;
+  storage: StorageReport[];
+  budgets: BudgetReport[];
+  /** Null where the config publishes nothing. */
+  published: PublishedReport | null;
+  runs: ReturnType<StatusQueries['runs']>;
+}
+
+export interface HealthFacts extends ReportSections {
+  now: number;
+  config: Pick<Config, 'accounts' | 'publish'>;
+  formatCommand: FormatCommand;
+  streams: readonly Stream[];
+  failedWalks: readonly FailedWalk[];
+  failedRun: FailedRun | null;
+  storageDetails: readonly StorageDetails[];
+  /** The newest time of a run, a walk or a reading. */
+  newestTime: string | null;
+}
+
+export interface PublishedReport {
+  file: string;
+  /** Null where it does not exist. */
+  published_at: string | null;
+  /** The live file has changes that it does not show. */
+  behind: boolean;
+}
+
+export interface PackageReport {
+  account: string;
+  package_id: number;
+  name: string | null;
+  videos: number;
+  /** Pages of the list at the last full walk; null before that. */
+  pages: number | null;
+  walked_at: string | null;
+  order: 'trusted' | 'untrusted' | null;
+  held_back: number;
+  stale: boolean;
+  /** How the last full walk ended, and its error. */
+  last_walk: string | null;
+  last_error: string | null;
+}
+
+/** The removals of a package that are held back, with the command that accepts exactly these. */
+export type HeldBackReport = ReturnType<StatusQueries['heldBack']>[number] & { command: string };
+
+export interface StorageReport {
+  account: string;
+  read_at: string | null;
+  booked_through: string | null;
+  gaps: number;
+  gaps_given_up: number;
+  /** Days whose implausible figures wait for a second reading, the newest first. */
+  waiting: WaitingDay[];
+  /** Booked days that the service now reports differently, the newest first. */
+  discrepancies: DiscrepancyDay[];
+  stale: boolean;
+}
+
+/** More about the storage of an account. */
+export interface StorageDetails {
+  account: string;
+  differences: readonly Difference[];
+  gaps: readonly OpenGap[];
+  /** Booked days of the last two weeks, and how many of them differ from what the service now reports. */
+  recent: { booked: number; differing: number };
+  /** Null where no run over everything failed at it since one succeeded. */
+  failure: { error: string; since: string; isReadSince: boolean } | null;
+}
+
+export interface BudgetReport {
+  account: string;
+  per_second: Window;
+  per_minute: Window;
+  per_day: Window;
+  /** The restriction in force, or the one whose rate still rises until `back_at`; null where there is none. */
+  pause: { until: string; reason: string; since: string; back_at: string; in_force: boolean } | null;
+}
+
+interface Window {
+  spent: number;
+  limit: number | null;
+  /** Requests left in the window; null where there is no limit. */
+  left: number | null;
+}
+
+export interface HealthParts extends StreamParts {
+  config: Config;
+  overview: StatusQueries;
+  /** Null where the config publishes nothing, or where nobody asks. */
+  publisher: Pick<Publisher, 'isBehind'> | null;
+  formatCommand: FormatCommand;
+}
+
+/** Most booked days of so many days must agree with what the service reports now. */
+const RECENT_DAYS = 14;
+
+/** Reads the facts at `now` (ms), with so many runs, the newest first. Throws WarehouseError if the file cannot be read. */
+export function readHealthFacts(parts: HealthParts, now: number, runs: number): HealthFacts {
+  const { config, overview, formatCommand } = parts;
+  const { accounts } = config;
+  const rows = overview.packages();
+  const streams = listStreams(parts, now, rows);
+  const isConfigured = createConfigFilter(config);
+  const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
+  const heldBack = overview.heldBack().filter(isConfigured);
+  const clean = <Row extends { error: string | null }>(row: Row): Row => ({
+    ...row,
+    error: row.error && redact(row.error, config.secrets),
+  });
+  const failedRun = overview.failedRun();
+  const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
+  return {
+    now,
+    config,
+    formatCommand,
+    warehouse: config.warehouse,
+    packages: readPackages(streams, rows, heldBack),
+    held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
+    quarantine: overview.quarantine().filter(isOfAccount),
+    drift: overview.drift().filter(isOfAccount),
+    storage: accounts.flatMap((account) => readStorage(account, overview, streams)),
+    budgets: accounts.map((account) => readBudget(account, parts, now)),
+    published: readPublished(parts, now),
+    runs: overview.runs(runs),
+    streams,
+    failedWalks: overview.failedWalks().filter(isConfigured).map(clean),
+    failedRun: failedRun && clean(failedRun),
+    storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, now)),
+    newestTime: overview.newestTime(),
+  };
+}
+
+interface PackageRow {
+  account: string;
+  package_id: number;
+}
+
+const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
+
+function createConfigFilter({ accounts }: Config): (row: PackageRow) => boolean {
+  const configured = new Set(
+    accounts.flatMap(({ name: account, packages }) =>
+      packages.map(({ id }) => keyOf({ account, package_id: id })),
+    ),
+  );
+  return (row) => configured.has(keyOf(row));
+}
+
+/** The packages of the config, also those that no run has read yet. */
+function readPackages(
+  streams: readonly Stream[],
+  rows: ReturnType<StatusQueries['packages']>,
+  heldBack: ReturnType<StatusQueries['heldBack']>,
+): PackageReport[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  const held = new Map(heldBack.map((row) => [keyOf(row), row.removals]));
+  return streams.flatMap(({ account, packageId, name, at, isStale, videos }) => {
+    if (packageId === null) return [];
+    const key = keyOf({ account, package_id: packageId });
+    const row = byKey.get(key);
+    const { totalcount = null, page_size: size = null } = row ?? {};
+    return {
+      account,
+      package_id: packageId,
+      name,
+      videos: videos ?? 0,
+      pages: totalcount === null || !size ? null : Math.ceil(totalcount / size),
+      walked_at: at,
+      order: row?.order ?? null,
+      held_back: held.get(key) ?? 0,
+      stale: isStale,
+      last_walk: row?.last_walk ?? null,
+      last_error: row?.last_error ?? null,
+    };
+  });
+}
+
+function readStorage(
+  { name: account, storage }: AccountConfig,
+  overview: StatusQueries,
+  streams: readonly Stream[],
+): StorageReport[] {
+  if (!storage) return [];
+  const facts = overview.storage(account, storage.since ?? '');
+  return [
+    {
+      account,
+      read_at: facts.readAt,
+      booked_through: facts.bookedThrough,
+      gaps: facts.openGaps,
+      gaps_given_up: facts.givenUpGaps,
+      waiting: overview.waitingDays(account),
+      discrepancies: overview.discrepancies(account),
+      stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account),
+    },
+  ];
+}
+
+function readStorageDetails(
+  { name: account, storage }: AccountConfig,
+  { config, overview }: HealthParts,
+  streams: readonly Stream[],
+  now: number,
+): StorageDetails[] {
+  if (!storage) return [];
+  const { booked, differing } = overview.storage(
+    account,
+    addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS),
+  );
+  const readAt = streams.find((each) => each.account === account && each.packageId === null)?.at ?? '';
+  const failures = overview.storageFailures(account);
+  const [last] = failures;
+  const unread = failures.filter((failure) => failure.started_at > readAt); // a reading after a failure proves that it is over
+  return [
+    {
+      account,
+      differences: overview.differences(account),
+      gaps: overview.openGaps(account, storage.since ?? ''),
+      recent: { booked, differing },
+      failure: last
+        ? {
+            error: redact(last.message, config.secrets),
+            since: unread.at(-1)?.finished_at ?? last.finished_at,
+            isReadSince: unread.length === 0,
+          }
+        : null,
+    },
+  ];
+}
+
+function readBudget(
+  { name: account, limits }: AccountConfig,
+  { config, overview }: HealthParts,
+  now: number,
+): BudgetReport {
+  const spent = overview.spentRequests(account, now);
+  const toWindow = (count: number, limit: number | null) => ({
+    spent: count,
+    limit,
+    left: limit === null ? null : Math.max(0, limit - count),
+  });
+  const pause = overview.pause(account, now);
+  return {
+    account,
+    per_second: toWindow(spent.second, limits.perSecond),
+    per_minute: toWindow(spent.minute, limits.perMinute),
+    per_day: toWindow(spent.day, limits.perDay),
+    pause: pause
+      ? {
+          until: pause.until,
+          reason: redact(pause.reason, config.secrets),
+          since: pause.since,
+          back_at: pause.full_rate_at,
+          in_force: fromTimestamp(pause.until) > now,
+        }
+      : null,
+  };
+}
+
+function readPublished({ config, publisher }: HealthParts, now: number): PublishedReport | null {
+  if (!publisher || !config.publish) return null;
+  const { file } = config.publish;
+  return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
+}

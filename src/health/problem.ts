@@ -1,0 +1,146 @@
+/** Something that needs attention: the one shape that `status`, the page, alerts and readiness show. */
+import { escapeControls, formatCount, truncate } from '../lib/format.ts';
+
+/** The kinds of problems, in the order in which they are listed; of a package, the first is its state. */
+export const PROBLEM_KINDS = [
+  'restricted',
+  'parked',
+  'run_failed',
+  'scoped_run_failed',
+  'failed',
+  'never_read',
+  'stale',
+  'partial',
+  'held_back',
+  'unordered',
+  'clock',
+  'gap',
+  'time_zone',
+  'unconfirmed',
+  'discrepancy',
+  'unpublished',
+  'quarantine',
+  'drift',
+] as const;
+export type ProblemKind = (typeof PROBLEM_KINDS)[number];
+
+/** A package; an account where `packageId` is null; the worker where `account` is null. */
+export interface Scope {
+  account: string | null;
+  packageId: number | null;
+}
+
+/** Text, a command to type, or both. */
+export interface Advice {
+  text: string | null;
+  command: string | null;
+}
+
+export interface Problem {
+  kind: ProblemKind;
+  scope: Scope;
+  /** When it began (`YYYY-MM-DD HH:MM:SS` UTC); null where that is not known. */
+  since: string | null;
+  /** `bad`: something is stale or failed. */
+  severity: 'bad' | 'attention';
+  /** One sentence without a full stop. */
+  message: string;
+  /** Lines below the message: examples, possibly in the words of the service. */
+  details: readonly string[];
+  advice: readonly Advice[];
+  /** What the message says, as fields: the `details` of an alert (docs/alerts.md). */
+  fields: Readonly<Record<string, unknown>>;
+  /** It keeps an incident open that exists, but opens none, and is not shown. */
+  isFading: boolean;
+}
+
+type NewProblem = Pick<Problem, 'kind' | 'message'> & Partial<Problem>;
+
+const BAD: readonly ProblemKind[] = ['run_failed', 'scoped_run_failed', 'failed', 'never_read', 'stale'];
+
+/** Completes a problem: of the worker, without details and advice, unless given. */
+export function createProblem(given: NewProblem): Problem {
+  return {
+    scope: { account: null, packageId: null },
+    since: null,
+    severity: BAD.includes(given.kind) ? 'bad' : 'attention',
+    details: [],
+    advice: [],
+    fields: {},
+    isFading: false,
+    ...given,
+  };
+}
+
+/** More packages of an account than this with the same problem are shown as one. */
+const GROUP_ABOVE = 10;
+const EXAMPLES = 3;
+
+const GROUP_TEXTS: Partial<Record<ProblemKind, string>> = {
+  failed: 'failed in their last full walk',
+  never_read: 'have had no full walk yet',
+  stale: 'are stale',
+  partial: 'were not read completely by their last full walk',
+  unordered: 'are not listed in order of ids',
+};
+
+/** Replaces more than ten packages of an account with the same kind of problem by one problem; held-back removals keep their commands. */
+export function groupProblems(problems: readonly Problem[]): Problem[] {
+  const groups = groupPackages(problems, ({ kind, scope: { account, packageId } }) => ({
+    kind,
+    account,
+    packageId: kind in GROUP_TEXTS ? packageId : null,
+  }));
+  return groups.map((group) => {
+    const [{ kind, scope }, ...others] = group;
+    if (others.length === 0) return group[0];
+    const examples = group.slice(0, EXAMPLES).map(({ message }) => message);
+    return createProblem({
+      kind,
+      scope: { ...scope, packageId: null },
+      since: group.flatMap(({ since }) => since ?? []).sort()[0] ?? null,
+      message: groupText(scope.account, group.length, GROUP_TEXTS[kind] ?? kind),
+      details: [...examples, `and ${formatCount(group.length - EXAMPLES)} more`],
+    });
+  });
+}
+
+/** Puts items of more than ten packages of one kind and account into one group; every other item is a group of its own. */
+export function groupPackages<Item>(
+  items: readonly Item[],
+  describe: (item: Item) => Scope & { kind: string },
+): [Item, ...Item[]][] {
+  const groups = new Map<string, [Item, ...Item[]]>();
+  const keyOf = (item: Item) => {
+    const { kind, account, packageId } = describe(item);
+    return packageId === null ? '' : JSON.stringify([kind, account]);
+  };
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return items.flatMap((item): [Item, ...Item[]][] => {
+    const key = keyOf(item);
+    const group = key === '' ? undefined : groups.get(key);
+    if (!group || group.length <= GROUP_ABOVE) return [[item]];
+    return item === group[0] ? [group] : [];
+  });
+}
+
+/** `240 packages of main are stale`. */
+export function groupText(account: string | null, packages: number, text: string): string {
+  return `${formatCount(packages)} packages of ${account ?? ''} ${text}`;
+}
+
+/** The first three, and how many more there are. */
+export function listFirst(items: readonly (string | number)[]): string {
+  const left = items.length - EXAMPLES;
+  return [...items.slice(0, EXAMPLES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
+/** A text of others on one line, without control characters, up to so many columns. */
+export function toOneLine(text: string, columns = 300): string {
+  return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
+}

@@ -1,0 +1,122 @@
+/** What failed: packages, storage and whole runs, and the booked days that the service changed. */
+import { query } from '../../database/query.ts';
+
+/** A package whose last full walk that came to an end failed. */
+export interface FailedWalk {
+  account: string;
+  package_id: number;
+  walk_id: number;
+  error: string | null;
+  /** End of the first of the failures in a row, and their number. */
+  since: string;
+  failures: number;
+}
+
+const lastWalk = (statuses: string) => `select x.walk_id from walk x
+    where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status in (${statuses})
+    order by x.walk_id desc limit 1`;
+
+export const FAILED_WALKS = query<FailedWalk>(
+  'Packages whose last full walk failed',
+  'An interrupted or parked walk does not count. `failures`: full walks that failed in a row.',
+  `
+with last as (
+  select p.account, p.package_id,
+    (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id,
+    coalesce((${lastWalk(`'succeeded', 'partial'`)}), 0) as good_id
+  from package p where p.retired_at is null and p.failed_walks > 0
+)
+select l.account, l.package_id, l.walk_id, w.error, min(f.finished_at) as since, count(*) as failures
+from last l
+join walk w on w.walk_id = l.walk_id and w.status = 'failed'
+join walk f on f.account = l.account and f.package_id = l.package_id and f.walk_id > l.good_id
+  and f.mode = 'full' and f.status = 'failed'
+group by l.account, l.package_id`,
+);
+
+/** The last unscoped run that came to an end, where it failed. */
+export interface FailedRun {
+  run_id: number;
+  error: string | null;
+  /** End of the first of the failures in a row. */
+  since: string;
+  /** 1 if full walks failed in it, or nothing but storage: these are problems of their own. */
+  is_explained: 0 | 1;
+}
+
+export const FAILED_RUN = query<FailedRun>(
+  'The last run over everything, if it failed',
+  'An interrupted or parked run does not count. `is_explained`: full walks failed in it, or nothing but storage.',
+  `
+with ended as (
+  select run_id, status, error, finished_at from run
+  where scope is null and status in ('succeeded', 'partial', 'failed')),
+last as (select * from ended order by run_id desc limit 1),
+good as (select run_id from ended where status <> 'failed' order by run_id desc limit 1)
+select last.run_id, last.error,
+  (select min(finished_at) from ended where run_id > coalesce((select run_id from good), 0)) as since,
+  exists (select 1 from walk w where w.run_id = last.run_id and w.mode = 'full' and w.status = 'failed')
+    or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f where f.run_id = last.run_id) as is_explained
+from last where last.status = 'failed'`,
+);
+
+/** A failed reading of the storage of an account, in an unscoped run. */
+export interface StorageFailure {
+  message: string;
+  started_at: string;
+  finished_at: string;
+}
+
+export const STORAGE_FAILURES = query<StorageFailure, { account: string }>(
+  'Runs over everything in which the storage of an account failed',
+  'Of the last 50, since one succeeded; the newest first. A reading that was skipped or parked does not count.',
+  `
+with recent as (
+  select run_id, status, started_at, finished_at from run
+  where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
+select f.message, r.started_at, r.finished_at
+from recent r
+join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = 'storage'
+  and f.kind not in ('parked', 'skipped', 'preempted', 'interrupted')
+where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
+order by r.run_id desc`,
+);
+
+/** A figure of a booked day that the service now reports differently. */
+export interface Difference {
+  date: string;
+  field: string;
+  booked: number | null;
+  observed: number | null;
+  /** When it was first reported differently. */
+  since: string;
+}
+
+export const DIFFERENCES = query<Difference, { account: string }>(
+  'Figures of booked days that the service now reports differently',
+  'The newest figure that it reported, and since when it differs.',
+  `
+select date, field, booked, observed, since from (
+  select date, field, booked, observed, min(observed_at) over (partition by date, field) as since,
+    row_number() over (partition by date, field order by discrepancy_id desc) as newest
+  from storage_discrepancy
+  where account = :account and resolved_at is null)
+where newest = 1
+order by date, field`,
+);
+
+/** A past day that the service has not served completely. */
+export interface OpenGap {
+  date: string;
+  since: string;
+}
+
+export const OPEN_GAPS = query<OpenGap, { account: string; since: string }>(
+  'Past days that the service has not served yet, or not completely',
+  'From the day `:since` on.',
+  `
+select date, first_missed_at as since
+from storage_gap
+where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed'
+order by date`,
+);
