@@ -1,7 +1,9 @@
 /** What the rows say about a page that may belong to another package (docs/architecture.md, "A page of another package"). */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db } from '../database/connection.ts';
+import { countCandidates, countLiveByIndex } from './statements/expected-ids.ts';
 import * as statements from './statements/package-membership.ts';
+import { findVideo, liveIds } from './statements/video.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
@@ -45,15 +47,8 @@ export interface Holder {
   isSlice: boolean;
 }
 
-export interface PackageMembership {
-  /** How the page fits to the rows; null where most of its videos are live: that is the page of this package. */
-  fitOf(page: PlacedPage): Fit | null;
-  /** Hashes of the known pages of packages that were walked whole before that moment (ms), with their packages. */
-  hashesOf(account: string, before: number): [packageId: number, hash: string][];
-}
-
-/** More known pages than this are not held in memory: an account of a hundred million videos has as many. */
-const MOST_HASHES = 100_000;
+/** Limits the memory: an account of a hundred million videos has as many pages. */
+const MAX_HASHES = 100_000;
 
 const LOWEST = 1;
 const HIGHEST = Number.MAX_SAFE_INTEGER;
@@ -61,52 +56,35 @@ const HIGHEST = Number.MAX_SAFE_INTEGER;
 /** Ids of a page that are looked up first: where most of them are live rows, nothing more is. */
 const SAMPLE = 9;
 
-/** Gives the functions that look for the package of a page in this file. */
-export function createPackageMembership(db: Db): PackageMembership {
-  const lookups = {
-    isLive: statements.prepareIsLive(db),
-    rowsOf: statements.prepareRowsOf(db),
-    sizeOf: statements.prepareSizeOf(db),
-    countListed: statements.prepareCountListed(db),
-    mostIn: statements.prepareMostIn(db),
-    firstLiveIds: statements.prepareFirstLiveIds(db),
-  };
-  const hashesOf = statements.prepareHashesOf(db);
-  return {
-    fitOf: (page) => findFit(lookups, page),
-    hashesOf: (account, before) => hashesOf(account, toTimestamp(before), MOST_HASHES),
-  };
-}
-
-interface Lookups {
-  isLive: ReturnType<typeof statements.prepareIsLive>;
-  rowsOf: ReturnType<typeof statements.prepareRowsOf>;
-  sizeOf: ReturnType<typeof statements.prepareSizeOf>;
-  countListed: ReturnType<typeof statements.prepareCountListed>;
-  mostIn: ReturnType<typeof statements.prepareMostIn>;
-  firstLiveIds: ReturnType<typeof statements.prepareFirstLiveIds>;
-}
+/** Hashes of the known pages of packages whose first full walk ended before that time (ms), with their packages. */
+export const hashesOf = (db: Db, account: string, before: number) =>
+  statements.findHashes(db, account, toTimestamp(before), MAX_HASHES);
 
 const FITS: Fit = { isWalked: false, known: 0, live: 0, covered: 0, crowdedOut: 0, holder: null };
 
-function findFit(lookups: Lookups, page: PlacedPage): Fit | null {
+/** How the page fits to the rows; null if most of its videos are live, because then it is of this package. */
+export function fitOf(db: Db, page: PlacedPage): Fit | null {
   const sample = sampleOf(page.ids);
-  const found = sample.filter((id) => lookups.isLive(page, id)).length;
+  const found = sample.filter((id) => findVideo(db, page, id)?.isLive === 1).length;
   if (found * 2 > sample.length) return null;
-  const size = lookups.sizeOf(page);
+  const size = statements.findSize(db, page);
   const isWhole = page.room.below === 0 && page.room.above === 0;
   if (size.live === 0 || (size.order === 'untrusted' && !isWhole)) return FITS;
-  const inside = lookups.countListed(page, page.shows.low, page.shows.high);
-  const gap = page.gap ? lookups.countListed(page, page.gap.low, page.gap.high) : 0;
-  const crowdedOut = size.order === 'trusted' ? countCrowdedOut(lookups, page, size.live) : 0;
+  const inside = countListed(db, page, page.shows);
+  const gap = page.gap ? countListed(db, page, page.gap) : 0;
+  const crowdedOut = size.order === 'trusted' ? countCrowdedOut(db, page, size.live) : 0;
   if (inside + gap + crowdedOut === 0) return FITS;
-  const rows = lookups.rowsOf(page, page.ids);
-  const live = new Set(rows.flatMap(([id, isLive]) => (isLive === 1 ? id : [])));
+  const rows = statements.findRows(db, page, page.ids);
+  const live = new Set(rows.flatMap(({ id, isLive }) => (isLive === 1 ? id : [])));
   const covered = Math.max(0, inside - live.size) + gap;
-  const holder = covered + crowdedOut > 0 ? findHolder(lookups, page, live) : null;
+  const holder = covered + crowdedOut > 0 ? findHolder(db, page, live) : null;
   const isWalked = size.order !== null;
   return { isWalked, known: rows.length, live: live.size, covered, crowdedOut, holder };
 }
+
+/** Live rows in the range that are no removal candidates. */
+const countListed = (db: Db, key: PackageKey, range: IdRange): number =>
+  countLiveByIndex(db, key, range) - countCandidates(db, key, range);
 
 /** Evenly spread over the page. */
 function sampleOf(ids: readonly number[]): number[] {
@@ -115,26 +93,27 @@ function sampleOf(ids: readonly number[]): number[] {
   return Array.from({ length: SAMPLE }, (_, index) => ids[Math.round(index * step)] ?? 0);
 }
 
-/** Counted from the nearer end of the list; above a page with a neighbour there, the gap says it better. */
-function countCrowdedOut({ countListed }: Lookups, page: PlacedPage, live: number): number {
+/** Counts from the nearer end of the list; above a page with a neighbour there, the gap is the better evidence. */
+function countCrowdedOut(db: Db, page: PlacedPage, live: number): number {
   const { shows, room, gap, fromEnd } = page;
+  const count = (low: number, high: number) => countListed(db, page, { low, high });
   const isNearEnd = fromEnd * 2 < live;
   const below = isNearEnd
-    ? countListed(page, LOWEST, HIGHEST, live) - countListed(page, shows.low, HIGHEST)
-    : countListed(page, LOWEST, shows.low - 1);
-  const above = gap ? 0 : countListed(page, shows.high + 1, HIGHEST) - room.above;
+    ? live - countCandidates(db, page, { low: LOWEST, high: HIGHEST }) - count(shows.low, HIGHEST)
+    : count(LOWEST, shows.low - 1);
+  const above = gap ? 0 : count(shows.high + 1, HIGHEST) - room.above;
   return Math.max(0, below - room.below) + Math.max(0, above);
 }
 
-function findHolder(lookups: Lookups, page: PlacedPage, live: ReadonlySet<number>): Holder | null {
+function findHolder(db: Db, page: PlacedPage, live: ReadonlySet<number>): Holder | null {
   const { ids, account } = page;
   const sample = sampleOf(ids.filter((id) => !live.has(id)));
-  const other = lookups.mostIn(page, sample);
+  const other = statements.findOtherPackage(db, page, sample);
   if (!other || other.found * 2 <= sample.length) return null;
   const { packageId, totalcount } = other;
   const low = ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER);
   const high = ids.reduce((most, id) => Math.max(most, id), 0);
-  const there = lookups.firstLiveIds({ account, packageId }, low, high, 2 * ids.length + 1);
+  const there = liveIds(db, { account, packageId }, { low, high }, 2 * ids.length + 1);
   const onPage = new Set(ids);
   const shared = there.filter((id) => onPage.has(id));
   const strange = shared.filter((id) => !live.has(id)).length;

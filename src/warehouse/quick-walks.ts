@@ -1,138 +1,101 @@
-/** Quick looks at a package: what is known of its list, and what a look came to. */
+/** Quick walks of a package: what is known of its list, and the result. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { prepareCountExpected, prepareHighestId, type KnownRange } from './statements/expected-ids.ts';
-import { addSaving } from './statements/savings.ts';
-import {
-  findPackage,
-  markUntrusted,
-  recordQuickWalk,
-  recordFailedQuickWalk,
-  recordSize,
-  type QuickWalkRecord,
-} from './statements/package.ts';
+import { highestId } from './statements/expected-ids.ts';
+import * as packages from './statements/package.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
-import { countRequests } from './statements/run.ts';
+import { addSavedRequests, countPackageRequests } from './statements/run.ts';
 import { closeWalk, deleteWalk } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
 import { settleRemovals, type WalkEnd } from './walks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
-/** What is known of a list that was walked whole. */
+/** What is known of a list from its full walk. */
 export interface KnownList {
   totalcount: number;
   pageSize: number;
   isTrusted: boolean;
-  /** The highest id that there ever was, in a row or in quarantine; 0 where there is none. */
+  /** The highest id that the package ever had, in a row or in quarantine; 0 for none. */
   highestId: number;
-  /** Records that an earlier look missed below the last page, and could not find. */
+  /** Records that an earlier quick walk missed below the last page, and could not find. */
   missingRecords: number;
 }
 
-/** What a quick look came to. */
+/** The result of a quick walk. */
 export interface QuickWalkResult extends PackageKey {
   runId: number;
   now: number;
   totalcount: number;
   pageSize: number;
-  /** What it missed and could not find; null where that may be otherwise by now. */
+  /** Records that it missed and could not find; null if that may have changed since. */
   missingRecords: number | null;
 }
 
-/** A look that read a page that was not known, and so became a walk. */
+/** A quick walk that read a page that was not known. */
 export interface QuickWalkEnd extends QuickWalkResult {
   walk: WalkEnd;
-  /** Ids that it knows of between two pages, and could not settle. */
+  /** Known ids between two pages that it could not settle. */
   unsettled: number;
   /** It changed rows, or put records into quarantine. */
   isNews: boolean;
 }
 
-export interface QuickWalks {
-  /**
-   * Begins a look. What a quick walk that stopped had proved is void. A package that was never walked whole is `unwalked`
-   * where a full walk was not begun, or was put off; `left` to full walks where one has had its turn in vain.
-   */
-  begin(key: PackageKey, now: number): KnownList | 'unwalked' | 'left';
-  /** How many records is the service believed to list in the range? */
-  countBelieved(key: PackageKey, range: KnownRange): number;
-  /** Ends a look at pages that were all known. */
-  finish(end: QuickWalkResult): void;
-  /** Ends a quick walk: its removals take effect or are held back. It leaves a row only where it found something. */
-  finishWalk(end: QuickWalkEnd): void;
-}
-
-/** Gives the functions of quick looks in this file; what only says that all is as it was is written without an fsync. */
-export function createQuickWalks(db: Db, ledger: Db): QuickWalks {
-  const countBelieved = prepareCountExpected(db);
-  const highestId = prepareHighestId(db);
-  return {
-    begin: (key, now) => transact(db, (tx) => begin(tx, key, now, highestId)),
-    countBelieved,
-    finish: (end) => transact(ledger, (tx) => noteLooked(tx, end)),
-    finishWalk: (end) => transact(db, (tx) => finishWalk(db, tx, end)),
-  };
-}
-
-function begin(
-  tx: Tx,
-  key: PackageKey,
-  now: number,
-  highestId: (key: PackageKey) => number,
-): KnownList | 'unwalked' | 'left' {
-  const known = findPackage(tx, key);
-  if (!known?.walked_at || known.totalcount === null || !known.page_size) {
-    const hadTurn = known && (known.last_turn_walk_id > 0 || known.failed_walks > 0);
-    if (!hadTurn) return 'unwalked';
-    recordFailedQuickWalk(tx, key, toTimestamp(now));
-    return 'left';
-  }
-  dropCandidatesOfQuickWalks(tx, key);
-  return {
-    totalcount: known.totalcount,
-    pageSize: known.page_size,
-    isTrusted: known.order === 'trusted',
-    highestId: highestId(key),
-    missingRecords: known.missing_records ?? 0,
-  };
-}
-
-/** Notes the look, and the requests that a full walk would have made more. */
-function noteLooked(tx: Tx, end: QuickWalkResult): number {
-  const at = toTimestamp(end.now);
-  const { totalcount, pageSize, missingRecords } = end;
-  const looked: QuickWalkRecord = {
-    totalcount,
-    page_size: pageSize,
-    looked_at: at,
-    missing_records: missingRecords,
-  };
-  recordQuickWalk(tx, end, looked);
-  const requests = countRequests(tx, end.runId, end.account, end.packageId);
-  const pages = Math.max(1, Math.ceil(totalcount / pageSize));
-  addSaving(tx, end.account, at.slice(0, 10), Math.max(0, pages - requests));
-  return requests;
-}
-
-function finishWalk(db: Db, tx: Tx, end: QuickWalkEnd): void {
-  const requests = noteLooked(tx, end);
-  const { walk, unsettled } = end;
-  const { removed, heldBack, newlyHeld } = settleRemovals(db, tx, walk);
-  const { unread, orderViolated } = walk.checkpoint;
-  if (orderViolated) markUntrusted(tx, end);
-  if (!end.isNews && removed + newlyHeld === 0 && unread === null) {
-    deleteWalk(tx, walk.walkId);
-    return;
-  }
-  const at = toTimestamp(end.now);
-  recordSize(tx, end, at.slice(0, 10));
-  closeWalk(tx, walk.walkId, {
-    status: unread === null ? 'succeeded' : 'partial',
-    finished_at: at,
-    error: unread ?? walk.note,
-    removed,
-    held_back: heldBack,
-    requests,
-    unsettled,
+/**
+ * Begins a quick walk; what a stopped quick walk proved is void. Without a full walk the package is `unwalked`, and
+ * `left` to the next full run if a full walk was tried and failed.
+ */
+export function beginQuickWalk(db: Db, key: PackageKey, now: number): KnownList | 'unwalked' | 'left' {
+  return transact(db, (tx) => {
+    const known = packages.findPackage(tx, key);
+    if (!known?.walked_at || known.totalcount === null || !known.page_size) {
+      const hadTurn = known && (known.last_turn_walk_id > 0 || known.failed_walks > 0);
+      if (!hadTurn) return 'unwalked';
+      packages.recordFailedQuickWalk(tx, key, toTimestamp(now));
+      return 'left';
+    }
+    dropCandidatesOfQuickWalks(tx, key);
+    return {
+      totalcount: known.totalcount,
+      pageSize: known.page_size,
+      isTrusted: known.order === 'trusted',
+      highestId: highestId(tx, key),
+      missingRecords: known.missing_records ?? 0,
+    };
   });
+}
+
+/** Ends a quick walk whose pages were all known. `ledger`: a connection that does not wait for the disk. */
+export function finishUnchangedList(ledger: Db, end: QuickWalkResult): void {
+  transact(ledger, (tx) => recordResult(tx, end));
+}
+
+/** Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something. */
+export function finishQuickWalk(db: Db, end: QuickWalkEnd): void {
+  transact(db, (tx) => {
+    const requests = recordResult(tx, end);
+    const { walk, unsettled } = end;
+    const { removed, heldBack, newlyHeld } = settleRemovals(tx, walk);
+    const { unread, orderViolated } = walk.checkpoint;
+    if (orderViolated) packages.markUntrusted(tx, end);
+    if (!end.isNews && removed + newlyHeld === 0 && unread === null) {
+      deleteWalk(tx, walk.walkId);
+      return;
+    }
+    const at = toTimestamp(end.now);
+    packages.recordSize(tx, end, at.slice(0, 10));
+    const status = unread === null ? 'succeeded' : 'partial';
+    const result = { status, finished_at: at, error: unread ?? walk.note } as const;
+    closeWalk(tx, walk.walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
+  });
+}
+
+/** Records the result, and the requests saved against a full walk. Returns the requests of the quick walk. */
+function recordResult(tx: Tx, end: QuickWalkResult): number {
+  const { totalcount, pageSize: page_size, missingRecords: missing_records } = end;
+  const looked_at = toTimestamp(end.now);
+  packages.recordQuickWalk(tx, end, { totalcount, page_size, looked_at, missing_records });
+  const requests = countPackageRequests(tx, end);
+  const pages = Math.max(1, Math.ceil(totalcount / page_size));
+  addSavedRequests(tx, end.account, looked_at.slice(0, 10), Math.max(0, pages - requests));
+  return requests;
 }

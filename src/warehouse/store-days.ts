@@ -2,7 +2,7 @@
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { noteDrift, type FieldDrift } from './statements/drift.ts';
+import { recordDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import { correctedDays, newestReading } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
@@ -111,7 +111,7 @@ export function storeDays(db: Db, days: DaysToStore): DayCounts {
     resolve(tx, days.account, 'storage', null, dates, at);
     storeGaps(tx, days, at);
     storeRefused(tx, days, at);
-    noteDrift(tx, days.account, 'storage', days.drift, at);
+    recordDrift(tx, days.account, 'storage', days.drift, at);
     return counts;
   });
 }

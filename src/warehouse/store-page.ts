@@ -2,19 +2,14 @@
 import { toTimestamp } from '../lib/clock.ts';
 import { transact } from '../database/transaction.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { noteDrift, type FieldDrift } from './statements/drift.ts';
+import { lastChangeSeq, setChangeSeq } from './statements/change-seq.ts';
+import { recordDrift, type FieldDrift } from './statements/drift.ts';
 import { addLiveCount } from './statements/package.ts';
-import { prepareForgetPageHash, prepareKeepPageHash } from './statements/page-hash.ts';
-import { prepareOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
-import {
-  prepareCandidatesBetween,
-  prepareNoteCandidate,
-  prepareDeleteCandidate,
-} from './statements/removal.ts';
-import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/change-seq.ts';
-import { prepareCountLive, prepareFindVideo, prepareKnownVideos } from './statements/video.ts';
-import { prepareRestore, prepareUpsert } from './statements/video.ts';
-import { prepareAdvanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
+import { deletePageHash, upsertPageHash } from './statements/page-hash.ts';
+import { openVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
+import { candidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
+import { countLive, findVideo, knownVideos, restoreVideo, videoWriter } from './statements/video.ts';
+import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 import type { VideoRow } from '../database/received-columns.ts';
@@ -69,60 +64,29 @@ export interface PageOutcome extends PageCounts {
   newInQuarantine: number;
 }
 
-export interface PageStore {
-  storePage(page: PageToStore): PageOutcome;
-  storeLook(look: BoundaryLook): PageOutcome;
+/** Stores a page of a walk. */
+export function storePage(db: Db, page: PageToStore): PageOutcome {
+  return transact(db, (tx) => {
+    const unsettled = page.gap ? countLive(tx, page, page.gap) : 0;
+    const stored = storeAnswer(tx, page);
+    updatePageHash(tx, page, stored);
+    const counts = { ...stored.counts, unsettled };
+    advanceWalk(tx, page.walkId, { ...counts, pages: 1 }, page.checkpoint);
+    return { ...counts, newInQuarantine: stored.newInQuarantine };
+  });
 }
 
-/** Gives the functions that store answers into this file. */
-export function createPageStore(db: Db): PageStore {
-  const statements = prepareStatements(db);
-  return {
-    storePage: (page) => transact(db, (tx) => storePage(tx, statements, page)),
-    storeLook: (look) => transact(db, (tx) => storeLook(tx, statements, look)),
-  };
-}
-
-/** The statements of every page, prepared once. */
-function prepareStatements(db: Db) {
-  return {
-    upsert: prepareUpsert(db),
-    restore: prepareRestore(db),
-    knownVideos: prepareKnownVideos(db),
-    countLive: prepareCountLive(db),
-    candidatesBetween: prepareCandidatesBetween(db),
-    openVideoIds: prepareOpenVideoIds(db),
-    advanceWalk: prepareAdvanceWalk(db),
-    findVideo: prepareFindVideo(db),
-    noteCandidate: prepareNoteCandidate(db),
-    strikeCandidate: prepareDeleteCandidate(db),
-    keepPageHash: prepareKeepPageHash(db),
-    forgetPageHash: prepareForgetPageHash(db),
-    lastChangeSeq: prepareLastChangeSeq(db),
-    noteChangeSeq: prepareNoteChangeSeq(db),
-  };
-}
-
-type Statements = ReturnType<typeof prepareStatements>;
-
-function storePage(tx: Tx, statements: Statements, page: PageToStore): PageOutcome {
-  const unsettled = page.gap ? statements.countLive(page, page.gap.low, page.gap.high) : 0;
-  const stored = storeAnswer(tx, statements, page);
-  keepMark(statements, page, stored);
-  const counts = { ...stored.counts, unsettled };
-  statements.advanceWalk(page.walkId, { ...counts, pages: 1 }, page.checkpoint);
-  return { ...counts, newInQuarantine: stored.newInQuarantine };
-}
-
-/** What was counted as unsettled in the gap, and is in this proof, is settled now: seen, or a candidate. */
-function storeLook(tx: Tx, statements: Statements, look: BoundaryLook): PageOutcome {
-  const low = Math.max(look.across.low, look.proof?.low ?? 0);
-  const high = Math.min(look.across.high, look.proof?.high ?? 0);
-  const settled = low <= high ? statements.countLive(look, low, high) : 0;
-  const { counts, newInQuarantine } = storeAnswer(tx, statements, look);
-  const more = { ...counts, unsettled: -settled };
-  statements.advanceWalk(look.walkId, { ...more, pages: 0 }, look.checkpoint);
-  return { ...more, newInQuarantine };
+/** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
+export function storeBoundaryRead(db: Db, read: BoundaryLook): PageOutcome {
+  return transact(db, (tx) => {
+    const low = Math.max(read.across.low, read.proof?.low ?? 0);
+    const high = Math.min(read.across.high, read.proof?.high ?? 0);
+    const settled = low <= high ? countLive(tx, read, { low, high }) : 0;
+    const { counts, newInQuarantine } = storeAnswer(tx, read);
+    const changes = { ...counts, unsettled: -settled };
+    advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
+    return { ...changes, newInQuarantine };
+  });
 }
 
 interface Stored {
@@ -132,45 +96,40 @@ interface Stored {
   isEqual: boolean;
 }
 
-function storeAnswer(tx: Tx, statements: Statements, answer: AnswerToStore): Stored {
+function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   const at = toTimestamp(answer.answeredAt);
   const present = presentIds(answer);
-  const known = findKnown(statements, answer, present);
-  const counts = {
-    ...writeVideos(tx, statements, answer, known.present, at),
-    quarantined: answer.refused.length,
-  };
+  const known = findKnown(tx, answer, present);
+  const counts = { ...writeVideos(tx, answer, known.present, at), quarantined: answer.refused.length };
   const { walkId, isWhole } = answer;
   const proof = isWhole ? 'whole' : 'order';
-  for (const id of known.missing) statements.noteCandidate(answer, { id, provedAt: at, walkId, proof });
-  strikeSeen(statements, answer, present);
-  resolveSeen(tx, statements, answer, at);
+  for (const id of known.missing) upsertCandidate(tx, answer, { id, provedAt: at, walkId, proof });
+  deleteSeenCandidates(tx, answer, present);
+  resolveSeen(tx, answer, at);
   const newInQuarantine = storeRefused(tx, answer, at);
-  const newDrift = noteDrift(tx, answer.account, 'videos', answer.drift, at);
+  const newDrift = recordDrift(tx, answer.account, 'videos', answer.drift, at);
   const isEqual = known.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
   return { counts, newInQuarantine, isEqual };
 }
 
-/** A page that left something to do is looked into again next time, whatever it was known by before. */
-function keepMark(statements: Statements, page: PageToStore, { isEqual }: Stored): void {
+/** A page that left something to do is read again next time. */
+function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
   const { mark, proof, checkpoint, drift } = page;
-  const place = { ...page, pageSize: checkpoint.pageSize };
+  const { account, packageId, page: number } = page;
+  const { pageSize } = checkpoint;
   if (!mark || !proof || !isEqual) {
-    statements.forgetPageHash(place);
+    deletePageHash(tx, { account, packageId, page: number, pageSize });
     return;
   }
-  statements.keepPageHash({
-    account: page.account,
-    package_id: page.packageId,
-    page: page.page,
-    page_size: checkpoint.pageSize,
+  upsertPageHash(tx, {
+    ...{ account, package_id: packageId, page: number, page_size: pageSize },
     hash: mark.hash,
     records: page.videos.length,
     first_id: mark.first,
     last_id: mark.last,
     proof_low: proof.low,
     proof_high: proof.high,
-    change_seq: statements.lastChangeSeq(),
+    change_seq: lastChangeSeq(tx),
     drift: drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }) => [field, kind])),
   });
 }
@@ -189,25 +148,20 @@ interface Known {
   missing: number[];
 }
 
-function findKnown(statements: Statements, answer: AnswerToStore, ids: Set<number>): Known {
+function findKnown(tx: Tx, answer: AnswerToStore, ids: Set<number>): Known {
   const known: Known = { present: new Map(), missing: [] };
-  if (!answer.proof) {
-    // a page that is not sorted may span the whole package: only its own ids are looked up
-    for (const id of ids) {
-      const row = statements.findVideo(answer, id);
-      if (row) known.present.set(id, row.removedAt === null);
-    }
-    return known;
-  }
-  for (const [id, isLive] of statements.knownVideos(answer, answer.proof.low, answer.proof.high)) {
+  // a page that is not sorted may span the whole package: only its own ids are looked up
+  const rows = answer.proof
+    ? knownVideos(tx, answer, answer.proof)
+    : [...ids].flatMap((id) => findVideo(tx, answer, id) ?? []);
+  for (const { id, isLive } of rows) {
     if (ids.has(id)) known.present.set(id, isLive === 1);
     else if (isLive === 1) known.missing.push(id);
   }
   return known;
 }
 
-function idRange(ids: Set<number>): IdRange | null {
-  if (ids.size === 0) return null;
+function idRange(ids: Set<number>): IdRange {
   let low = Number.MAX_SAFE_INTEGER;
   let high = 0;
   for (const id of ids) {
@@ -217,55 +171,42 @@ function idRange(ids: Set<number>): IdRange | null {
   return { low, high };
 }
 
-function writeVideos(
-  tx: Tx,
-  { upsert, restore, lastChangeSeq, noteChangeSeq }: Statements,
-  answer: AnswerToStore,
-  known: Map<number, boolean>,
-  at: string,
-) {
+function writeVideos(tx: Tx, answer: AnswerToStore, known: Map<number, boolean>, at: string) {
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
-  const before = lastChangeSeq();
+  const before = lastChangeSeq(tx);
   let seq = before;
+  const write = videoWriter(tx, answer, at);
   for (const video of answer.videos) {
-    if (!upsert(video, answer, at, seq + 1)) {
+    if (!write(video, seq + 1)) {
       counts.unchanged++;
       continue;
     }
     seq++;
     const wasLive = known.get(video.id);
-    if (wasLive === undefined) counts.inserted++;
-    else if (wasLive) counts.updated++;
-    else counts.restored++;
+    counts[wasLive === undefined ? 'inserted' : wasLive ? 'updated' : 'restored']++;
     known.set(video.id, true);
   }
-  // a video that comes back with a record that cannot be stored is back, with the fields that it had
+  // a removed video returns with a record that cannot be stored: it is live again, with the fields that it had
   for (const { id } of answer.refused) {
     if (id === null || known.get(id) !== false) continue;
-    restore(answer, { id, at, changeSeq: ++seq });
+    restoreVideo(tx, answer, { id, at, changeSeq: ++seq });
     counts.restored++;
     known.set(id, true);
   }
   if (seq > before) {
-    noteChangeSeq(seq);
+    setChangeSeq(tx, seq);
     addLiveCount(tx, answer, counts.inserted + counts.restored, seq);
   }
   return counts;
 }
 
-function strikeSeen(
-  { candidatesBetween, strikeCandidate }: Statements,
-  answer: AnswerToStore,
-  present: Set<number>,
-): void {
-  const range = idRange(present);
-  if (!range) return;
-  for (const id of candidatesBetween(answer, range.low, range.high)) {
-    if (present.has(id)) strikeCandidate(answer, id);
+function deleteSeenCandidates(tx: Tx, answer: AnswerToStore, present: Set<number>): void {
+  for (const id of candidatesBetween(tx, answer, idRange(present))) {
+    if (present.has(id)) deleteCandidate(tx, answer, id);
   }
 }
 
-/** Gives how many of them are new in quarantine. */
+/** Returns how many of them are new in quarantine. */
 function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToStore, at: string): number {
   const place = { account, stream: 'videos' as const, package_id: packageId, page, seen_at: at };
   const added = refused.filter(({ id, reason, raw }) =>
@@ -274,14 +215,14 @@ function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToSto
   return added.length;
 }
 
-/** A video that came well, and not badly on the same page too, is in quarantine no more; nor is one that is gone. */
-function resolveSeen(tx: Tx, { openVideoIds }: Statements, answer: AnswerToStore, at: string): void {
-  const open = openVideoIds(answer);
+/** Resolves quarantined videos that the page returned without a problem, or proved removed. */
+function resolveSeen(tx: Tx, answer: AnswerToStore, at: string): void {
+  const open = openVideoIds(tx, answer);
   if (open.length === 0) return;
-  const well = new Set(answer.videos.map((video) => String(video.id)));
-  const bad = new Set(answer.refused.map(({ id }) => String(id)));
-  const isGone = (id: string) =>
+  const stored = new Set(answer.videos.map((video) => String(video.id)));
+  const refused = new Set(answer.refused.map(({ id }) => String(id)));
+  const isRemoved = (id: string) =>
     answer.proof && Number(id) >= answer.proof.low && Number(id) <= answer.proof.high;
-  const over = open.filter((id) => !bad.has(id) && (well.has(id) || isGone(id)));
-  if (over.length > 0) resolve(tx, answer.account, 'videos', answer.packageId, over, at);
+  const resolved = open.filter((id) => !refused.has(id) && (stored.has(id) || isRemoved(id)));
+  if (resolved.length > 0) resolve(tx, answer.account, 'videos', answer.packageId, resolved, at);
 }

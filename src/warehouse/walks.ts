@@ -3,28 +3,15 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import type { HeldReason } from '../database/schema/videos.ts';
-import { forgetOtherPages } from './statements/page-hash.ts';
-import { resolveUnseen } from './statements/quarantine.ts';
-import {
-  reassignCandidates,
-  candidatesOf,
-  dropCandidatesByOrder,
-  dropCandidatesOfQuickWalks,
-  dropUnheldCandidates,
-} from './statements/removal.ts';
-import { holdBackCandidates, prepareDeleteCandidate } from './statements/removal.ts';
-import { countRequests } from './statements/run.ts';
-import { prepareLastChangeSeq, prepareNoteChangeSeq } from './statements/change-seq.ts';
-import { prepareMarkRemoved } from './statements/video.ts';
+import { lastChangeSeq, setChangeSeq } from './statements/change-seq.ts';
 import * as packages from './statements/package.ts';
-import {
-  closeWalk,
-  correctWalkStart,
-  insertWalk,
-  lastWalk,
-  type Checkpoint,
-  type WalkRow,
-} from './statements/walk.ts';
+import { deleteOtherPages } from './statements/page-hash.ts';
+import { resolveUnseen } from './statements/quarantine.ts';
+import * as candidates from './statements/removal.ts';
+import { countPackageRequests } from './statements/run.ts';
+import { markRemoved } from './statements/video.ts';
+import { closeWalk, correctWalkStart, insertWalk, lastWalk } from './statements/walk.ts';
+import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
@@ -61,9 +48,9 @@ export function beginWalk(db: Db, start: NewWalk): StartedWalk {
       origin_started_at: earlier?.origin_started_at ?? at,
       ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
     });
-    if (start.mode === 'full') dropCandidatesOfQuickWalks(tx, start);
-    if (earlier) reassignCandidates(tx, start, earlier.walk_id, walkId);
-    else if (start.mode === 'full') dropUnheldCandidates(tx, start);
+    if (start.mode === 'full') candidates.dropCandidatesOfQuickWalks(tx, start);
+    if (earlier) candidates.reassignCandidates(tx, start, earlier.walk_id, walkId);
+    else if (start.mode === 'full') candidates.dropUnheldCandidates(tx, start);
     return { walkId, checkpoint: earlier && toCheckpoint(earlier), last: lastSize(tx, start) };
   });
 }
@@ -78,21 +65,10 @@ function resumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null
   return stopped.includes(earlier.status) && !isStuck && isYoung ? earlier : null;
 }
 
-const pickCheckpoint = ({
-  checkpoint_id,
-  checkpoint_page,
-  page_size,
-  totalcount,
-  order_violated,
-  unread_reason,
-}: WalkRow) => ({
-  checkpoint_id,
-  checkpoint_page,
-  page_size,
-  totalcount,
-  order_violated,
-  unread_reason,
-});
+function pickCheckpoint(row: WalkRow) {
+  const { checkpoint_id, checkpoint_page, page_size, totalcount, order_violated, unread_reason } = row;
+  return { checkpoint_id, checkpoint_page, page_size, totalcount, order_violated, unread_reason };
+}
 
 function toCheckpoint(earlier: WalkRow): Checkpoint {
   return {
@@ -154,9 +130,9 @@ export interface Removals {
 export function finishWalk(db: Db, end: WalkEnd): Removals {
   return transact(db, (tx) => {
     correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
-    if (!canProve(end)) dropUnheldCandidates(tx, end);
+    if (!canProve(end)) candidates.dropUnheldCandidates(tx, end);
     const { unread } = end.checkpoint;
-    const removals = settleRemovals(db, tx, end);
+    const removals = settleRemovals(tx, end);
     const at = toTimestamp(end.now);
     closeWalk(tx, end.walkId, {
       status: unread === null ? 'succeeded' : 'partial',
@@ -164,7 +140,7 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       error: unread ?? end.note,
       removed: removals.removed,
       held_back: removals.heldBack,
-      requests: countRequests(tx, end.runId, end.account, end.packageId),
+      requests: countPackageRequests(tx, end),
     });
     packages.recordTurn(tx, end, end.walkId, false);
     packages.recordSize(tx, end, at.slice(0, 10));
@@ -177,19 +153,19 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
       order: end.checkpoint.orderViolated ? 'untrusted' : 'trusted',
     });
     const { totalcount, pageSize } = end.checkpoint;
-    forgetOtherPages(tx, end, Math.max(1, Math.ceil(totalcount / pageSize)), pageSize);
+    deleteOtherPages(tx, end, Math.max(1, Math.ceil(totalcount / pageSize)), pageSize);
     return removals;
   });
 }
 
 /** Forgets what this walk proved so far: what it goes on from cannot be joined to what it read before. */
 export function dropProofs(db: Db, key: PackageKey): void {
-  transact(db, (tx) => dropUnheldCandidates(tx, key));
+  transact(db, (tx) => candidates.dropUnheldCandidates(tx, key));
 }
 
 /** Forgets all that was proved by the order of the list, also by earlier walks: it is not sorted. */
 export function dropProofsByOrder(db: Db, key: PackageKey): void {
-  transact(db, (tx) => dropCandidatesByOrder(tx, key));
+  transact(db, (tx) => candidates.dropCandidatesByOrder(tx, key));
 }
 
 /** A walk that stopped before its end. */
@@ -215,71 +191,63 @@ export function stopWalk(db: Db, stop: WalkStop): void {
       error: stop.error,
       removed: 0,
       held_back: 0,
-      requests: countRequests(tx, stop.runId, stop.account, stop.packageId),
+      requests: countPackageRequests(tx, stop),
     });
   });
 }
 
-/** Lets the removals that the walk proved take effect, or holds them back. */
-export function settleRemovals(db: Db, tx: Tx, end: WalkEnd): Removals {
-  const candidates = candidatesOf(tx, end);
-  const proved = candidates.filter((row) => row.walk_id === end.walkId && canProve(end));
+/** Applies the removals that the walk proved, or holds them back. */
+export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
+  const all = candidates.findCandidates(tx, end);
+  const proved = canProve(end) ? all.filter((row) => row.walk_id === end.walkId) : [];
   const fresh = proved.filter((row) => !row.held_back);
-  const through = proved.filter((row) => row.held_back && isConfirmed(row, end));
-  const waiting = candidates.filter((row) => row.held_back).length - through.length;
-  const reason = holdReason(tx, end, fresh.length, waiting, through.length);
-  if (reason) holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
-  else through.push(...fresh);
-  remove(db, tx, end, through);
+  const confirmed = proved.filter((row) => row.held_back && isConfirmed(row, end.brake));
+  const waiting = all.filter((row) => row.held_back).length - confirmed.length;
+  const counts = { fresh: fresh.length, waiting, confirmed: confirmed.length };
+  const reason = fresh.length === 0 ? null : holdReason(packages.findPackage(tx, end), end, counts);
+  if (reason) candidates.holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
+  const applied = reason ? confirmed : [...confirmed, ...fresh];
+  applyRemovals(tx, end, applied);
   const newlyHeld = reason ? fresh.length : 0;
-  return { removed: through.length, heldBack: waiting + newlyHeld, newlyHeld };
+  return { removed: applied.length, heldBack: waiting + newlyHeld, newlyHeld };
 }
 
-type Candidate = ReturnType<typeof candidatesOf>[number];
+type Candidate = ReturnType<typeof candidates.findCandidates>[number];
 
-/** A list that is not sorted proves nothing, but where one answer held all of it. */
+/** A list that is not sorted proves nothing, unless one answer held all of it. */
 function canProve({ checkpoint, isWhole }: WalkEnd): boolean {
   return isWhole || !checkpoint.orderViolated;
 }
 
-/** A removal that was held back and is proved again passes a schedule later, or when a person let it through. */
-function isConfirmed(
-  { held_at: heldAt, held_by: heldBy, proved_at: provedAt }: Candidate,
-  end: WalkEnd,
-): boolean {
-  const { accept, confirmBefore } = end.brake;
-  const isAccepted = typeof accept === 'number' ? (heldBy ?? 0) <= accept : accept;
-  return isAccepted || fromTimestamp(heldAt ?? provedAt) <= confirmBefore;
+/** A removal that was held back and is proved again takes effect a schedule later, or when a person accepted it. */
+function isConfirmed(row: Candidate, { accept, confirmBefore }: RemovalLimit): boolean {
+  const isAccepted = typeof accept === 'number' ? (row.held_by ?? 0) <= accept : accept;
+  return isAccepted || fromTimestamp(row.held_at ?? row.proved_at) <= confirmBefore;
 }
 
-/** Why the removals proved for the first time wait for a second proof; null where they need not. */
+/** Why the removals proved for the first time wait for a second proof; null if they need not. */
 function holdReason(
-  tx: Tx,
-  end: WalkEnd,
-  fresh: number,
-  waiting: number,
-  through: number,
+  known: ReturnType<typeof packages.findPackage>,
+  { brake, checkpoint, isWhole, isOrderSeen, resumed }: WalkEnd,
+  { fresh, waiting, confirmed }: { fresh: number; waiting: number; confirmed: number },
 ): HeldReason | null {
-  if (fresh === 0) return null;
-  const { live_count: live = 0, order = null } = packages.findPackage(tx, end) ?? {};
+  const { live_count: live, order } = known ?? { live_count: 0, order: null };
   const held = fresh + waiting;
-  if (held + through >= live) return 'all';
-  if (held > end.brake.least && held > live * end.brake.share) return 'many';
-  const isShort = end.resumed && live - fresh - through < end.checkpoint.totalcount; // some were not seen since
-  const isSorted = order === 'trusted' && end.isOrderSeen && !isShort;
-  return end.isWhole || isSorted ? null : 'order';
+  const isIncomplete = resumed && live - fresh - confirmed < checkpoint.totalcount; // the walk did not see all videos
+  const isOrderProof = order === 'trusted' && isOrderSeen && !isIncomplete;
+  if (held + confirmed >= live) return 'all';
+  if (held > brake.least && held > live * brake.share) return 'many';
+  return isWhole || isOrderProof ? null : 'order';
 }
 
-function remove(db: Db, tx: Tx, end: WalkEnd, rows: readonly { id: number; proved_at: string }[]): void {
+function applyRemovals(tx: Tx, end: WalkEnd, rows: readonly Candidate[]): void {
   if (rows.length === 0) return;
-  const markRemoved = prepareMarkRemoved(db);
-  const strike = prepareDeleteCandidate(db);
   const at = toTimestamp(end.now);
-  let seq = prepareLastChangeSeq(db)();
+  let changeSeq = lastChangeSeq(tx);
   for (const { id, proved_at: provedAt } of rows) {
-    markRemoved(end, { id, provedAt, at, changeSeq: ++seq });
-    strike(end, id);
+    markRemoved(tx, end, { id, provedAt, at, changeSeq: ++changeSeq });
+    candidates.deleteCandidate(tx, end, id);
   }
-  prepareNoteChangeSeq(db)(seq);
-  packages.addLiveCount(tx, end, -rows.length, seq);
+  setChangeSeq(tx, changeSeq);
+  packages.addLiveCount(tx, end, -rows.length, changeSeq);
 }

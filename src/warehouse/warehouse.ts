@@ -1,27 +1,28 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
 import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
-import { createPackageMembership, type Fit, type PlacedPage } from './package-membership.ts';
+import { fitOf, hashesOf, type Fit, type PlacedPage } from './package-membership.ts';
 import { bookedZoneOf, type BookedZone } from './booked-zone.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, knownDays, storeDays } from './store-days.ts';
 import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import { getFileIdentity, assertSameFile } from '../database/file-identity.ts';
-import { createUnchangedPages, type UnchangedPage, type UnchangedPageToStore } from './unchanged-pages.ts';
-import { createQuickWalks, type KnownList, type QuickWalkResult, type QuickWalkEnd } from './quick-walks.ts';
-import { createPageStore } from './store-page.ts';
+import { recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
+import type { UnchangedPage, UnchangedPageToStore } from './unchanged-pages.ts';
+import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
+import type { KnownList, QuickWalkEnd, QuickWalkResult } from './quick-walks.ts';
+import { storeBoundaryRead, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
 import type { BoundaryLook, PageOutcome, PageToStore } from './store-page.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import * as runs from './statements/run.ts';
 import { readZone, writeZone } from './statements/change-seq.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
-import type { KnownRange } from './statements/expected-ids.ts';
-import { pruneSavings } from './statements/savings.ts';
+import { countExpected, type KnownRange } from './statements/expected-ids.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
 import { hasProofsByOrder } from './statements/removal.ts';
 import type { HashedPage } from './statements/page-hash.ts';
-import { prepareCountLive, prepareLiveIds } from './statements/video.ts';
+import { countLive, liveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
 import { countOrphanFailures, walksOf } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
@@ -148,52 +149,15 @@ export interface SqliteWarehouse extends Warehouse {
   close(): void;
 }
 
-/** Opens (or makes) the live file at `path`. Throws WarehouseError where it cannot be used. */
+/** Opens (or creates) the live file at `path`. Throws WarehouseError if it cannot be used. */
 export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   const db = openDatabase(path, clock.now());
   const opened = getFileIdentity(path);
   const ledger = openLedgerConnection(path);
-  const pages = createPageStore(db);
-  const knownPages = createUnchangedPages(ledger); // a checkpoint that a power failure takes back costs a page, no row
-  const looks = createQuickWalks(db, ledger);
-  const belonging = createPackageMembership(db);
-  const countLive = prepareCountLive(db);
-  const liveIds = prepareLiveIds(db);
   return {
-    beginRun: async (run) => beginRun(db, run),
-    endRun: async (runId, end) => endRun(db, runId, end),
-    newestMoment: async () => getNewestTime(db),
-    requestsOf: async (runId) => runs.countRequests(db, runId),
-    walksOf: async (runId) => walksOf(db, runId),
-    lastWholeRun: async (mode) => lastWholeRun(db, mode),
-    register: async (accounts, now) => register(db, accounts, now),
-    lastDurationMs: async (mode) => runs.lastDurationMs(db, mode),
-    packagesByTurn: async (account, mode) => packages.packagesByTurn(db, account, mode),
-    packagesServedSince: async (account, mode, origin) =>
-      packages.packagesServedSince(db, account, mode, origin),
-    beginWalk: async (walk) => beginWalk(db, walk),
-    storePage: async (page) => pages.storePage(page),
-    storeLook: async (look) => pages.storeLook(look),
-    recognisePage: async (page) => knownPages.recognise(page),
-    storeKnownPage: async (page) => knownPages.store(page),
-    fitOf: async (page) => belonging.fitOf(page),
-    hashesOf: async (account, before) => belonging.hashesOf(account, before),
-    countLive: async (key, { low, high }) => countLive(key, low, high),
-    liveIds: async (key, { low, high }) => liveIds(key, low, high),
-    dropProofs: async (key) => dropProofs(db, key),
-    dropProofsByOrder: async (key) => dropProofsByOrder(db, key),
-    finishWalk: async (end) => finishWalk(db, end),
-    stopWalk: async (stop) => stopWalk(db, stop),
-    beginLook: async (key, now) => looks.begin(key, now),
-    countBelieved: async (key, range) => looks.countBelieved(key, range),
-    hasProofs: async (key, walkId) => hasProofsByOrder(db, key, walkId),
-    finishLook: async (end) => looks.finish(end),
-    finishQuickWalk: async (end) => looks.finishWalk(end),
-    knownDays: async (account) => knownDays(db, account),
-    recordZone: async (timezone) => recordZone(db, timezone),
-    storeDays: async (days) => storeDays(db, days),
-    bookedDay: async (account, date) => findBookedDay(db, account, date),
-    correctDay: async (correction) => correctDay(db, correction),
+    ...runsAndPackages(db),
+    ...walksAndPages(db, ledger),
+    ...storageOf(db),
     budget: (account, limits, onWait, budgetClock = clock) =>
       createBudget(ledger, account, limits, budgetClock, onWait),
     bookedZone: () => bookedZoneOf(db),
@@ -203,6 +167,56 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
       db.$client.close();
     },
   };
+}
+
+function runsAndPackages(db: Db) {
+  return {
+    beginRun: async (run) => beginRun(db, run),
+    endRun: async (runId, end) => endRun(db, runId, end),
+    newestMoment: async () => getNewestTime(db),
+    requestsOf: async (runId) => runs.countRequests(db, runId),
+    walksOf: async (runId) => walksOf(db, runId),
+    lastWholeRun: async (mode) => lastWholeRun(db, mode),
+    lastDurationMs: async (mode) => runs.lastDurationMs(db, mode),
+    register: async (accounts, now) => register(db, accounts, now),
+    packagesByTurn: async (account, mode) => packages.packagesByTurn(db, account, mode),
+    packagesServedSince: async (account, mode, origin) =>
+      packages.packagesServedSince(db, account, mode, origin),
+  } satisfies Partial<Warehouse>;
+}
+
+/** What only says that nothing changed goes through the ledger: without an fsync, a power failure costs a page, no row. */
+function walksAndPages(db: Db, ledger: Db) {
+  return {
+    beginWalk: async (walk) => beginWalk(db, walk),
+    storePage: async (page) => storePage(db, page),
+    storeLook: async (read) => storeBoundaryRead(db, read),
+    recognisePage: async (page) => recognisePage(ledger, page),
+    storeKnownPage: async (page) => storeUnchangedPage(ledger, page),
+    fitOf: async (page) => fitOf(db, page),
+    hashesOf: async (account, before) => hashesOf(db, account, before),
+    countLive: async (key, range) => countLive(db, key, range),
+    liveIds: async (key, range) => liveIds(db, key, range),
+    dropProofs: async (key) => dropProofs(db, key),
+    dropProofsByOrder: async (key) => dropProofsByOrder(db, key),
+    finishWalk: async (end) => finishWalk(db, end),
+    stopWalk: async (stop) => stopWalk(db, stop),
+    beginLook: async (key, now) => beginQuickWalk(db, key, now),
+    countBelieved: async (key, range) => countExpected(db, key, range),
+    hasProofs: async (key, walkId) => hasProofsByOrder(db, key, walkId),
+    finishLook: async (end) => finishUnchangedList(ledger, end),
+    finishQuickWalk: async (end) => finishQuickWalk(db, end),
+  } satisfies Partial<Warehouse>;
+}
+
+function storageOf(db: Db) {
+  return {
+    knownDays: async (account) => knownDays(db, account),
+    recordZone: async (timezone) => recordZone(db, timezone),
+    storeDays: async (days) => storeDays(db, days),
+    bookedDay: async (account, date) => findBookedDay(db, account, date),
+    correctDay: async (correction) => correctDay(db, correction),
+  } satisfies Partial<Warehouse>;
 }
 
 function beginRun(db: Db, { trigger, mode, now, scope, origin }: NewRun): number {
@@ -232,7 +246,7 @@ function prune(tx: Tx, now: number, retention: RunEnd['retention']): void {
   const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
   runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
   runs.pruneRuns(tx, runsBefore);
-  pruneSavings(tx, runsBefore.slice(0, 10));
+  runs.pruneSavedRequests(tx, runsBefore.slice(0, 10));
   prunePauses(tx, toTimestamp(now - PAUSE_MEMORY_MS));
 }
 

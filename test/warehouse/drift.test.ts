@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Db } from '../../src/database/connection.ts';
 import { runQuery } from '../../src/database/query.ts';
 import { DRIFT } from '../../src/queries/named/status.ts';
-import { noteDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
+import { recordDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -18,7 +18,7 @@ describe('drift', () => {
   let path: string;
   let db: Db;
   const note = (found: readonly FieldDrift[], at: string, account = 'main') =>
-    transact(db, (tx) => noteDrift(tx, account, 'videos', found, at));
+    transact(db, (tx) => recordDrift(tx, account, 'videos', found, at));
   const touch = (keys: Parameters<typeof touchDrift>[3], at: string) =>
     transact(db, (tx) => touchDrift(tx, 'main', 'videos', keys, at));
   const times = () => runQuery(db, DRIFT, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
@@ -49,7 +49,7 @@ describe('drift', () => {
   it('is another one in another account, stream, field or kind', () => {
     note([MOOD], NOON);
     expect(note([MOOD], LATER, 'other')).toBe(1);
-    expect(transact(db, (tx) => noteDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
+    expect(transact(db, (tx) => recordDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
     expect(note([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
     expect(note([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
     const [first] = rowsOf(path, `select * from drift where first_seen_at = '${NOON}'`);

@@ -1,32 +1,19 @@
 /** The one row of the file: the counter that stamps every row change, and the time zone of the booked days. */
-import { eq, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../../database/connection.ts';
-import { warehouseState } from '../../database/schema/runs.ts';
+import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 
-/** Prepares: which is the last `change_seq` handed out? */
-export function prepareLastChangeSeq(db: Db): () => number {
-  const query = db.select({ seq: warehouseState.change_seq }).from(warehouseState).prepare();
-  return () => query.get()?.seq ?? 0;
-}
+const STATE = query<{ change_seq: number; timezone: string | null }>(
+  'select change_seq, timezone from warehouse_state',
+);
+const SET_CHANGE_SEQ = query<never, { seq: number }>('update warehouse_state set change_seq = :seq');
+const SET_ZONE = query<never, { timezone: string }>('update warehouse_state set timezone = :timezone');
 
-/** Prepares: note the last `change_seq` handed out. */
-export function prepareNoteChangeSeq(db: Db): (seq: number) => void {
-  const query = db
-    .update(warehouseState)
-    .set({ change_seq: sql`${sql.placeholder('seq')}` })
-    .where(eq(warehouseState.singleton, 1))
-    .prepare();
-  return (seq) => {
-    query.run({ seq });
-  };
-}
+/** The last `change_seq` handed out. */
+export const lastChangeSeq = (tx: Tx): number => STATE.get(tx, {})?.change_seq ?? 0;
+
+export const setChangeSeq = (tx: Tx, seq: number): number => SET_CHANGE_SEQ.run(tx, { seq });
 
 /** The time zone by which days were booked; null before it is recorded. */
-export function readZone(tx: Tx): string | null {
-  return tx.select({ timezone: warehouseState.timezone }).from(warehouseState).get()?.timezone ?? null;
-}
+export const readZone = (tx: Tx): string | null => STATE.get(tx, {})?.timezone ?? null;
 
-/** Records the time zone by which days are booked. */
-export function writeZone(tx: Tx, timezone: string): void {
-  tx.update(warehouseState).set({ timezone }).where(eq(warehouseState.singleton, 1)).run();
-}
+export const writeZone = (tx: Tx, timezone: string): number => SET_ZONE.run(tx, { timezone });

@@ -1,6 +1,6 @@
-/** Where the service's answers stopped matching docs/service.md: one row an account, stream, field and kind. */
-import { and, eq, sql } from 'drizzle-orm';
+/** Where the service's answers stopped matching docs/service.md: one row per account, stream, field and kind. */
 import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { drift, type DriftKind } from '../../database/schema/videos.ts';
 
 /** A field that departed somewhere in an answer; `sample` is the first such value as JSON, shortened. */
@@ -10,28 +10,41 @@ export interface FieldDrift {
   sample: string | null;
 }
 
-type DriftRow = typeof drift.$inferSelect;
-export type DriftStream = DriftRow['stream'];
+export type DriftStream = (typeof drift.$inferSelect)['stream'];
 
-/** Notes what an answer held at the moment `at`, and gives how many were new. What is known already is only seen again. */
-export function noteDrift(
+interface SeenDrift {
+  account: string;
+  stream: DriftStream;
+  field: string;
+  kind: DriftKind;
+  at: string;
+}
+
+/** Only forward: answers may be stored in another order than they came. */
+const SEE_AGAIN = query<never, SeenDrift>(
+  `update drift set last_seen_at = max(last_seen_at, :at)
+    where account = :account and stream = :stream and field = :field and kind = :kind`,
+);
+
+/** Records the drift of an answer, and returns how many kinds were new. What is known only gets a later `last_seen_at`. */
+export function recordDrift(
   tx: Tx,
   account: string,
   stream: DriftStream,
   found: readonly FieldDrift[],
   at: string,
 ): number {
-  let added = 0;
-  for (const { field, kind, sample } of found) {
-    if (seeAgain(tx, { account, stream, field, kind }, at)) continue;
-    const row = { account, stream, field, kind, sample, first_seen_at: at, last_seen_at: at };
+  const added = found.filter(
+    ({ field, kind }) => SEE_AGAIN.run(tx, { account, stream, field, kind, at }) === 0,
+  );
+  for (const departure of added) {
+    const row = { account, stream, ...departure, first_seen_at: at, last_seen_at: at };
     tx.insert(drift).values(row).run();
-    added++;
   }
-  return added;
+  return added.length;
 }
 
-/** The same drift was there once more, in records that were not read again: `keys` are fields and kinds. */
+/** Records that known drift occurred again, in records that were not read again. */
 export function touchDrift(
   tx: Tx,
   account: string,
@@ -39,22 +52,5 @@ export function touchDrift(
   keys: readonly (readonly [field: string, kind: DriftKind])[],
   at: string,
 ): void {
-  for (const [field, kind] of keys) seeAgain(tx, { account, stream, field, kind }, at);
-}
-
-/** Only forward: answers may be stored in another order than they came. Gives false where nobody saw it before. */
-function seeAgain(tx: Tx, key: Pick<DriftRow, 'account' | 'stream' | 'field' | 'kind'>, at: string): boolean {
-  const { changes } = tx
-    .update(drift)
-    .set({ last_seen_at: sql`max(${drift.last_seen_at}, ${at})` })
-    .where(
-      and(
-        eq(drift.account, key.account),
-        eq(drift.stream, key.stream),
-        eq(drift.field, key.field),
-        eq(drift.kind, key.kind),
-      ),
-    )
-    .run();
-  return changes > 0;
+  for (const [field, kind] of keys) SEE_AGAIN.run(tx, { account, stream, field, kind, at });
 }

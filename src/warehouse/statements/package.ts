@@ -1,70 +1,90 @@
-/** Packages: known, retired, walked, looked at, and whose turn is next. */
-import { and, eq, gte, inArray, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
+/** Packages: known, retired, walked, and whose turn is next. */
 import type { Tx } from '../../database/connection.ts';
-import { run, walk, type Mode } from '../../database/schema/runs.ts';
-import { packageDay, packageTable } from '../../database/schema/videos.ts';
-import { prepareOnce } from '../../database/prepared.ts';
+import { query } from '../../database/query.ts';
+import type { Mode } from '../../database/schema/runs.ts';
+import type { packageTable } from '../../database/schema/videos.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
-const value = (name: string) => sql.placeholder(name);
-const ofAny = and(
-  eq(packageTable.account, value('account')),
-  eq(packageTable.package_id, value('packageId')),
+type PackageRow = typeof packageTable.$inferSelect;
+
+const OF_PACKAGE = 'account = :account and package_id = :packageId';
+/** A retirement is never before the last walk, even if the clock is behind. */
+const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(looked_at, ''))";
+
+const REGISTER = query<never, PackageKey & { name: string | null }>(
+  `insert into package (account, package_id, name) values (:account, :packageId, :name)
+    on conflict (account, package_id) do update set name = excluded.name, retired_at = null
+    where package.name is not excluded.name or package.retired_at is not null`,
 );
-const ofPackage = (key: PackageKey) =>
-  and(eq(packageTable.account, key.account), eq(packageTable.package_id, key.packageId));
-
-const register = prepareOnce((db) =>
-  db
-    .insert(packageTable)
-    .values({ account: value('account'), package_id: value('packageId'), name: value('name') })
-    .onConflictDoUpdate({
-      target: [packageTable.account, packageTable.package_id],
-      set: { name: sql`excluded.name`, retired_at: null },
-      setWhere: sql`${packageTable.name} is not excluded.name or ${packageTable.retired_at} is not null`,
-    })
-    .prepare(),
+const RETIRE_PACKAGES = query<never, { account: string; ids: string; at: string }>(
+  `update package set retired_at = ${RETIRED_AT}
+    where account = :account and retired_at is null and package_id not in (select value from json_each(:ids))`,
+);
+const RETIRE_ACCOUNTS = query<never, { accounts: string; at: string }>(
+  `update package set retired_at = ${RETIRED_AT}
+    where retired_at is null and account not in (select value from json_each(:accounts))`,
+);
+const FIND = query<PackageRow, PackageKey>(`select * from package where ${OF_PACKAGE}`);
+/** Packages with the same turn come in the order of the config. */
+const BY_TURN = (column: string) =>
+  query<{ id: number; failed: number }, { account: string }>(
+    `select package_id as id, failed_walks as failed from package where account = :account
+      order by ${column}, rowid`,
+  );
+const BY_FULL_TURN = BY_TURN('last_turn_walk_id');
+const BY_QUICK_TURN = BY_TURN('looked_at');
+const SERVED_QUICK = query<{ id: number }, { account: string; since: string }>(
+  'select package_id as id from package where account = :account and looked_at >= :since',
+);
+const SERVED_FULL = query<{ id: number }, { account: string; since: string }>(
+  `select distinct w.package_id as id from walk w join run r using (run_id)
+    where w.account = :account and w.mode = 'full' and w.status in ('succeeded', 'partial', 'failed')
+      and coalesce(r.origin_started_at, r.started_at) = :since`,
+);
+const ADD_LIVE = query<never, PackageKey & { more: number; changeSeq: number }>(
+  `update package set live_count = live_count + :more, changed_seq = :changeSeq where ${OF_PACKAGE}`,
+);
+const RECORD_SIZE = query<never, PackageKey & { date: string }>(
+  `insert into package_day (account, package_id, date, videos)
+    select account, package_id, :date, live_count from package where ${OF_PACKAGE}
+    on conflict (account, package_id, date) do update set videos = excluded.videos`,
+);
+const RECORD_FULL_WALK = query<never, PackageKey & FullWalkRecord>(
+  `update package set totalcount = :totalcount, page_size = :page_size, "order" = :order,
+    walked_at = :walked_at, looked_at = :walked_at, missing_records = null,
+    first_walked_at = coalesce(first_walked_at, :walked_at) where ${OF_PACKAGE}`,
+);
+const RECORD_TURN = query<never, PackageKey & { walkId: number }>(
+  `update package set last_turn_walk_id = :walkId, failed_walks = 0 where ${OF_PACKAGE}`,
+);
+const RECORD_FAILED_TURN = query<never, PackageKey & { walkId: number }>(
+  `update package set failed_walks = failed_walks + 1,
+    last_turn_walk_id = case when failed_walks % 2 = 1 then :walkId else last_turn_walk_id end where ${OF_PACKAGE}`,
+);
+const RECORD_QUICK_WALK = query<never, PackageKey & QuickWalkRecord>(
+  `update package set totalcount = :totalcount, page_size = :page_size, looked_at = :looked_at,
+    missing_records = :missing_records where ${OF_PACKAGE}`,
+);
+const MARK_UNTRUSTED = query<never, PackageKey>(
+  `update package set "order" = 'untrusted' where ${OF_PACKAGE}`,
+);
+const RECORD_FAILED_QUICK_WALK = query<never, PackageKey & { at: string }>(
+  `update package set looked_at = :at where ${OF_PACKAGE}`,
 );
 
-/** Makes the package known under its name of now; one that was retired is no longer. */
-export function registerPackage(tx: Tx, { account, packageId }: PackageKey, name: string | null): void {
-  register(tx).run({ account, packageId, name });
-}
+/** Adds the package or updates its name; one that was retired is no longer. */
+export const registerPackage = (tx: Tx, key: PackageKey, name: string | null): number =>
+  REGISTER.run(tx, { ...key, name });
 
-/** Retires the packages of the account that are not among `kept`. */
-export function retirePackages(tx: Tx, account: string, kept: readonly number[], at: string): void {
-  tx.update(packageTable)
-    .set({ retired_at: notBeforeWalks(at) })
-    .where(
-      and(
-        eq(packageTable.account, account),
-        isNull(packageTable.retired_at),
-        notInArray(packageTable.package_id, [...kept]),
-      ),
-    )
-    .run();
-}
+/** Retires the packages of the account that are not configured. */
+export const retirePackages = (tx: Tx, account: string, configured: readonly number[], at: string): number =>
+  RETIRE_PACKAGES.run(tx, { account, ids: JSON.stringify(configured), at });
 
-/** A moment, or that of the last walk where it is later: a clock that is behind must not end a package before its history. */
-function notBeforeWalks(at: string): SQL {
-  const { walked_at, looked_at } = packageTable;
-  return sql`max(${at}, coalesce(${walked_at}, ''), coalesce(${looked_at}, ''))`;
-}
+/** Retires every package of the accounts that are not configured. */
+export const retireAccounts = (tx: Tx, configured: readonly string[], at: string): number =>
+  RETIRE_ACCOUNTS.run(tx, { accounts: JSON.stringify(configured), at });
 
-/** Retires every package of the accounts that are not among `kept`. */
-export function retireAccounts(tx: Tx, kept: readonly string[], at: string): void {
-  tx.update(packageTable)
-    .set({ retired_at: notBeforeWalks(at) })
-    .where(and(isNull(packageTable.retired_at), notInArray(packageTable.account, [...kept])))
-    .run();
-}
-
-const find = prepareOnce((db) => db.select().from(packageTable).where(ofAny).prepare());
-
-/** What is known of the package, or undefined. */
-export function findPackage(tx: Tx, { account, packageId }: PackageKey) {
-  return find(tx).get({ account, packageId });
-}
+export const findPackage = (tx: Tx, key: PackageKey): PackageRow | undefined => FIND.get(tx, key);
 
 /** A package in the order of turns. */
 export interface PackageInTurn {
@@ -73,136 +93,46 @@ export interface PackageInTurn {
   failedBefore: boolean;
 }
 
-/** The packages of an account by how long they have been unserved in this mode, the longest first. */
-export function packagesByTurn(tx: Tx, account: string, mode: Mode): PackageInTurn[] {
-  const { last_turn_walk_id, looked_at, package_id, failed_walks } = packageTable;
-  return tx
-    .select({ id: package_id, failed: failed_walks })
-    .from(packageTable)
-    .where(eq(packageTable.account, account))
-    .orderBy(mode === 'full' ? last_turn_walk_id : looked_at, sql`rowid`) // and then as they stand in the config
-    .all()
+/** The packages of an account, the one longest unserved in this mode first. */
+export const packagesByTurn = (tx: Tx, account: string, mode: Mode): PackageInTurn[] =>
+  (mode === 'full' ? BY_FULL_TURN : BY_QUICK_TURN)
+    .all(tx, { account })
     .map(({ id, failed }) => ({ id, failedBefore: failed > 0 }));
-}
 
-/** The packages of an account that had their turn in a run begun at `since`, or in one that went on from it. */
-export function packagesServedSince(tx: Tx, account: string, mode: Mode, since: string): number[] {
-  if (mode === 'quick') {
-    return tx
-      .select({ id: packageTable.package_id })
-      .from(packageTable)
-      .where(and(eq(packageTable.account, account), gte(packageTable.looked_at, since)))
-      .all()
-      .map(({ id }) => id);
-  }
-  return tx
-    .selectDistinct({ id: walk.package_id })
-    .from(walk)
-    .innerJoin(run, eq(run.run_id, walk.run_id))
-    .where(
-      and(
-        eq(walk.account, account),
-        eq(walk.mode, mode),
-        inArray(walk.status, ['succeeded', 'partial', 'failed']),
-        eq(sql`coalesce(${run.origin_started_at}, ${run.started_at})`, since),
-      ),
-    )
-    .all()
-    .map(({ id }) => id);
-}
+/** The packages of an account that had their turn in a run begun at `since`, or in one that resumed it. */
+export const packagesServedSince = (tx: Tx, account: string, mode: Mode, since: string): number[] =>
+  (mode === 'full' ? SERVED_FULL : SERVED_QUICK).all(tx, { account, since }).map(({ id }) => id);
 
-/** Notes that rows of the package changed: so many more are live, and this is the last `change_seq` among them. */
-export function addLiveCount(tx: Tx, key: PackageKey, moreLive: number, changeSeq: number): void {
-  tx.update(packageTable)
-    .set({ live_count: sql`${packageTable.live_count} + ${moreLive}`, changed_seq: changeSeq })
-    .where(ofPackage(key))
-    .run();
-}
+/** Adds to the number of live rows, and records the last `change_seq` among the rows. */
+export const addLiveCount = (tx: Tx, key: PackageKey, more: number, changeSeq: number): number =>
+  ADD_LIVE.run(tx, { ...key, more, changeSeq });
 
-const noteSize = prepareOnce((db) =>
-  db
-    .insert(packageDay)
-    .select(
-      db
-        .select({
-          account: packageTable.account,
-          package_id: packageTable.package_id,
-          date: sql<string>`${sql.placeholder('date')}`.as('date'),
-          videos: packageTable.live_count,
-        })
-        .from(packageTable)
-        .where(ofAny),
-    )
-    .onConflictDoUpdate({
-      target: [packageDay.account, packageDay.package_id, packageDay.date],
-      set: { videos: sql`excluded.videos` },
-    })
-    .prepare(),
-);
+/** Records how many videos the package has on this day (UTC). */
+export const recordSize = (tx: Tx, key: PackageKey, date: string): number =>
+  RECORD_SIZE.run(tx, { ...key, date });
 
-/** Notes how many videos the package has on this day (UTC). */
-export function recordSize(tx: Tx, { account, packageId }: PackageKey, date: string): void {
-  noteSize(tx).run({ account, packageId, date });
-}
+/** What a full walk found. */
+export type FullWalkRecord = Pick<PackageRow, 'totalcount' | 'page_size' | 'walked_at' | 'order'>;
 
-/** Notes what a whole walk found. */
-export function recordFullWalk(
-  tx: Tx,
-  key: PackageKey,
-  found: { totalcount: number; page_size: number; walked_at: string; order: 'trusted' | 'untrusted' },
-): void {
-  const looked = { looked_at: found.walked_at, missing_records: null };
-  const first = sql`coalesce(${packageTable.first_walked_at}, ${found.walked_at})`;
-  tx.update(packageTable)
-    .set({ ...found, ...looked, first_walked_at: first })
-    .where(ofPackage(key))
-    .run();
-}
+export const recordFullWalk = (tx: Tx, key: PackageKey, found: FullWalkRecord): number =>
+  RECORD_FULL_WALK.run(tx, { ...key, ...found });
 
 /**
- * Notes that a package had its turn by this walk. One that failed keeps its place, so that the next run tries again; the
+ * Records that a package had its turn. After one failure it keeps its place, so that the next run tries it again; the
  * second failure in a row sends it to the end of the line.
  */
-export function recordTurn(tx: Tx, key: PackageKey, walkId: number, failed: boolean): void {
-  const { last_turn_walk_id: turn, failed_walks: failures } = packageTable;
-  tx.update(packageTable)
-    .set({
-      last_turn_walk_id: failed ? sql`case when ${failures} % 2 = 1 then ${walkId} else ${turn} end` : walkId,
-      failed_walks: failed ? sql`${failures} + 1` : 0,
-    })
-    .where(ofPackage(key))
-    .run();
-}
+export const recordTurn = (tx: Tx, key: PackageKey, walkId: number, failed: boolean): number =>
+  (failed ? RECORD_FAILED_TURN : RECORD_TURN).run(tx, { ...key, walkId });
 
-export type QuickWalkRecord = Pick<
-  typeof packageTable.$inferSelect,
-  'totalcount' | 'page_size' | 'looked_at' | 'missing_records'
->;
+/** What a quick walk found. */
+export type QuickWalkRecord = Pick<PackageRow, 'totalcount' | 'page_size' | 'looked_at' | 'missing_records'>;
 
-const noteLooked = prepareOnce((db) =>
-  db
-    .update(packageTable)
-    .set({
-      totalcount: sql`${value('totalcount')}`,
-      page_size: sql`${value('page_size')}`,
-      looked_at: sql`${value('looked_at')}`,
-      missing_records: sql`${value('missing_records')}`,
-    })
-    .where(ofAny)
-    .prepare(),
-);
+export const recordQuickWalk = (tx: Tx, key: PackageKey, found: QuickWalkRecord): number =>
+  RECORD_QUICK_WALK.run(tx, { ...key, ...found });
 
-/** Notes what a quick look found the list to be. */
-export function recordQuickWalk(tx: Tx, { account, packageId }: PackageKey, looked: QuickWalkRecord): void {
-  noteLooked(tx).run({ account, packageId, ...looked });
-}
+/** Records that the list was out of order: a full walk must confirm its order before it is trusted again. */
+export const markUntrusted = (tx: Tx, key: PackageKey): number => MARK_UNTRUSTED.run(tx, key);
 
-/** Notes that the list was seen out of order: a whole walk has to earn it trust again. */
-export function markUntrusted(tx: Tx, key: PackageKey): void {
-  tx.update(packageTable).set({ order: 'untrusted' }).where(ofPackage(key)).run();
-}
-
-/** Notes that a quick look came to the package and failed: it waits for its next turn like the others. */
-export function recordFailedQuickWalk(tx: Tx, key: PackageKey, at: string): void {
-  tx.update(packageTable).set({ looked_at: at }).where(ofPackage(key)).run();
-}
+/** Records that a quick walk of the package failed: it waits for its next turn. */
+export const recordFailedQuickWalk = (tx: Tx, key: PackageKey, at: string): number =>
+  RECORD_FAILED_QUICK_WALK.run(tx, { ...key, at });

@@ -1,7 +1,8 @@
-/** Pages whose records need no second look while their bytes, and the rows they speak of, stay as they are. */
-import { and, between, eq, gt, ne, or, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../../database/connection.ts';
-import { packageTable, pageHash, video } from '../../database/schema/videos.ts';
+/** Pages that need not be read again while their bytes, and the rows they describe, stay as they are. */
+import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
+import type { pageHash } from '../../database/schema/videos.ts';
+import type { IdRange } from '../../lib/id-range.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 export type PageHash = typeof pageHash.$inferSelect;
@@ -12,123 +13,56 @@ export interface PagePlace extends PackageKey {
   pageSize: number;
 }
 
-const atPlace = and(
-  eq(pageHash.account, sql.placeholder('account')),
-  eq(pageHash.package_id, sql.placeholder('packageId')),
-  eq(pageHash.page, sql.placeholder('page')),
-  eq(pageHash.page_size, sql.placeholder('pageSize')),
-);
-
-const placeOf = ({ account, packageId, page, pageSize }: PagePlace) => ({
-  account,
-  packageId,
-  page,
-  pageSize,
-});
-
 /** A page of a package, and the hash of its records. */
 export interface HashedPage extends PackageKey {
   page: number;
   hash: string;
 }
 
-/** Prepares: what is known of a page of this number whose records have this hash? */
-export function prepareFindByHash(db: Db) {
-  const query = db
-    .select()
-    .from(pageHash)
-    .where(
-      and(
-        eq(pageHash.account, sql.placeholder('account')),
-        eq(pageHash.package_id, sql.placeholder('packageId')),
-        eq(pageHash.page, sql.placeholder('page')),
-        eq(pageHash.hash, sql.placeholder('hash')),
-      ),
-    )
-    .prepare();
-  return ({ account, packageId, page, hash }: HashedPage): PageHash | undefined =>
-    query.get({ account, packageId, page, hash });
-}
+const OF_PACKAGE = 'account = :account and package_id = :packageId';
+const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
+const VALUES = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'change_seq', 'drift'];
 
-/** Prepares: keep what is known of a page. */
-export function prepareKeepPageHash(db: Db) {
-  const names = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'change_seq', 'drift'];
-  const known = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
-  const set = Object.fromEntries(names.map((name) => [name, sql`excluded.${sql.identifier(name)}`]));
-  const query = db
-    .insert(pageHash)
-    .values({
-      account: sql.placeholder('account'),
-      package_id: sql.placeholder('package_id'),
-      page: sql.placeholder('page'),
-      page_size: sql.placeholder('page_size'),
-      ...known,
-    } as unknown as PageHash)
-    .onConflictDoUpdate({
-      target: [pageHash.account, pageHash.package_id, pageHash.page, pageHash.page_size],
-      set,
-    })
-    .prepare();
-  return (row: PageHash): void => {
-    query.run({ ...row });
-  };
-}
+const FIND = query<PageHash, HashedPage>(
+  `select * from page_hash where ${OF_PACKAGE} and page = :page and hash = :hash`,
+);
+const UPSERT = query<never, PageHash>(
+  `insert into page_hash (account, package_id, page, page_size, ${VALUES.join(', ')})
+    values (:account, :package_id, :page, :page_size, ${VALUES.map((name) => `:${name}`).join(', ')})
+    on conflict (account, package_id, page, page_size) do update set
+      ${VALUES.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+);
+const DELETE = query<never, PagePlace>(`delete from page_hash where ${AT_PLACE}`);
+const CONFIRM = query<never, PagePlace & { changeSeq: number }>(
+  `update page_hash set change_seq = :changeSeq where ${AT_PLACE}`,
+);
+const DELETE_OTHERS = query<never, PackageKey & { lastPage: number; pageSize: number }>(
+  `delete from page_hash where ${OF_PACKAGE} and (page > :lastPage or page_size <> :pageSize)`,
+);
+const PACKAGE_CHANGED = query<object, PackageKey & { changeSeq: number }>(
+  `select 1 from package where ${OF_PACKAGE} and changed_seq > :changeSeq`,
+);
+const ROW_CHANGED = query<object, PackageKey & IdRange & { changeSeq: number }>(
+  `select 1 from video where ${OF_PACKAGE} and id between :low and :high and change_seq > :changeSeq limit 1`,
+);
 
-/** Prepares: forget the page in this place. */
-export function prepareForgetPageHash(db: Db) {
-  const query = db.delete(pageHash).where(atPlace).prepare();
-  return (place: PagePlace): void => {
-    query.run(placeOf(place));
-  };
-}
+/** What is known of a page of this number whose records have this hash. */
+export const findByHash = (tx: Tx, page: HashedPage): PageHash | undefined => FIND.get(tx, page);
 
-/** Prepares: note that page and rows are still equal at this `change_seq`. */
-export function prepareConfirmPageHash(db: Db) {
-  const query = db
-    .update(pageHash)
-    .set({ change_seq: sql`${sql.placeholder('changeSeq')}` })
-    .where(atPlace)
-    .prepare();
-  return (place: PagePlace, changeSeq: number): void => {
-    query.run({ ...placeOf(place), changeSeq });
-  };
-}
+export const upsertPageHash = (tx: Tx, row: PageHash): number => UPSERT.run(tx, row);
 
-/** Forgets the pages behind the last one, and those of other page sizes. */
-export function forgetOtherPages(tx: Tx, key: PackageKey, lastPage: number, pageSize: number): void {
-  const ofPackage = and(eq(pageHash.account, key.account), eq(pageHash.package_id, key.packageId));
-  tx.delete(pageHash)
-    .where(and(ofPackage, or(gt(pageHash.page, lastPage), ne(pageHash.page_size, pageSize))))
-    .run();
-}
+export const deletePageHash = (tx: Tx, place: PagePlace): number => DELETE.run(tx, place);
 
-/** Prepares: has a row with an id from `low` to `high` changed after `changeSeq`? */
-export function prepareChangedSince(db: Db) {
-  const ofPackage = and(
-    eq(packageTable.account, sql.placeholder('account')),
-    eq(packageTable.package_id, sql.placeholder('packageId')),
-    gt(packageTable.changed_seq, sql.placeholder('changeSeq')),
-  );
-  const anyRow = db
-    .select({ one: sql`1` })
-    .from(packageTable)
-    .where(ofPackage)
-    .prepare();
-  const rowInRange = db
-    .select({ one: sql`1` })
-    .from(video)
-    .where(
-      and(
-        eq(video.account, sql.placeholder('account')),
-        eq(video.package_id, sql.placeholder('packageId')),
-        between(video.id, sql.placeholder('low'), sql.placeholder('high')),
-        gt(video.change_seq, sql.placeholder('changeSeq')),
-      ),
-    )
-    .limit(1)
-    .prepare();
-  return ({ account, packageId }: PackageKey, low: number, high: number, changeSeq: number): boolean => {
-    const since = { account, packageId, changeSeq };
-    return anyRow.get(since) !== undefined && rowInRange.get({ ...since, low, high }) !== undefined;
-  };
+/** Records that page and rows are still equal at this `change_seq`. */
+export const confirmPageHash = (tx: Tx, place: PagePlace, changeSeq: number): number =>
+  CONFIRM.run(tx, { ...place, changeSeq });
+
+/** Deletes the pages behind the last one, and those of other page sizes. */
+export const deleteOtherPages = (tx: Tx, key: PackageKey, lastPage: number, pageSize: number): number =>
+  DELETE_OTHERS.run(tx, { ...key, lastPage, pageSize });
+
+/** Whether a row with an id from `low` to `high` changed after `changeSeq`. */
+export function hasChangedSince(tx: Tx, key: PackageKey, range: IdRange, changeSeq: number): boolean {
+  const since = { ...key, ...range, changeSeq };
+  return PACKAGE_CHANGED.get(tx, since) !== undefined && ROW_CHANGED.get(tx, since) !== undefined;
 }

@@ -1,71 +1,57 @@
 /** Records that could not be stored. */
-import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../../database/connection.ts';
+import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { quarantine } from '../../database/schema/videos.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
-export type NewQuarantine = Omit<typeof quarantine.$inferInsert, 'quarantine_id' | 'resolved_at'>;
+export type NewQuarantine = Omit<Required<typeof quarantine.$inferInsert>, 'quarantine_id' | 'resolved_at'>;
 
-const open = isNull(quarantine.resolved_at);
+const OPEN = 'resolved_at is null and account = :account';
 
-/** Keeps the record and gives true; the same one that is in quarantine already is only seen again. */
+const SEE_AGAIN = query<never, NewQuarantine>(
+  `update quarantine set seen_at = :seen_at where ${OPEN} and stream = :stream
+    and package_id is :package_id and record_id is :record_id and raw = :raw`,
+);
+const RESOLVE_UNSEEN = query<never, PackageKey & { since: string; at: string }>(
+  `update quarantine set resolved_at = :at
+    where ${OPEN} and stream = 'videos' and package_id = :packageId and seen_at < :since`,
+);
+const RESOLVE_EARLIER = query<never, { account: string; date: string; at: string }>(
+  `update quarantine set resolved_at = :at
+    where ${OPEN} and stream = 'storage' and record_id = :date and seen_at < :at`,
+);
+const OPEN_VIDEO_IDS = query<{ record_id: string }, PackageKey>(
+  `select distinct record_id from quarantine
+    where ${OPEN} and stream = 'videos' and package_id = :packageId and record_id is not null`,
+);
+const RESOLVE = query<
+  never,
+  { account: string; stream: string; packageId: number | null; ids: string; at: string }
+>(
+  `update quarantine set resolved_at = :at where ${OPEN} and stream = :stream and package_id is :packageId
+    and record_id in (select value from json_each(:ids))`,
+);
+
+/** Keeps the record and returns true. One that is in quarantine already only gets a later `seen_at`. */
 export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
-  const same = tx
-    .select({ id: quarantine.quarantine_id })
-    .from(quarantine)
-    .where(
-      and(
-        open,
-        eq(quarantine.account, row.account),
-        eq(quarantine.stream, row.stream),
-        row.package_id == null ? isNull(quarantine.package_id) : eq(quarantine.package_id, row.package_id),
-        row.record_id == null ? isNull(quarantine.record_id) : eq(quarantine.record_id, row.record_id),
-        eq(quarantine.raw, row.raw),
-      ),
-    )
-    .get();
-  if (!same) tx.insert(quarantine).values(row).run();
-  else tx.update(quarantine).set({ seen_at: row.seen_at }).where(eq(quarantine.quarantine_id, same.id)).run();
-  return !same;
+  const isNew = SEE_AGAIN.run(tx, row) === 0;
+  if (isNew) tx.insert(quarantine).values(row).run();
+  return isNew;
 }
 
-/** A walk that saw every record resolves what it did not see in quarantine: it is there no more. */
-export function resolveUnseen(tx: Tx, { account, packageId }: PackageKey, since: string, at: string): void {
-  const ofPackage = and(eq(quarantine.stream, 'videos'), eq(quarantine.package_id, packageId));
-  tx.update(quarantine)
-    .set({ resolved_at: at })
-    .where(and(open, eq(quarantine.account, account), ofPackage, lt(quarantine.seen_at, since)))
-    .run();
-}
+/** A walk that saw every record resolves what it did not see: the service no longer lists it. */
+export const resolveUnseen = (tx: Tx, key: PackageKey, since: string, at: string): number =>
+  RESOLVE_UNSEEN.run(tx, { ...key, since, at });
 
-/** A day that comes otherwise than before resolves how it came then, well or not. */
-export function resolveEarlier(tx: Tx, account: string, date: string, at: string): void {
-  const ofDay = and(eq(quarantine.stream, 'storage'), eq(quarantine.record_id, date));
-  tx.update(quarantine)
-    .set({ resolved_at: at })
-    .where(and(open, eq(quarantine.account, account), ofDay, lt(quarantine.seen_at, at)))
-    .run();
-}
+/** Resolves the earlier records of a day: the service returned another one. */
+export const resolveEarlier = (tx: Tx, account: string, date: string, at: string): number =>
+  RESOLVE_EARLIER.run(tx, { account, date, at });
 
-/** Prepares: which records of a package are in quarantine, by their ids? */
-export function prepareOpenVideoIds(db: Db) {
-  const query = db
-    .selectDistinct({ id: quarantine.record_id })
-    .from(quarantine)
-    .where(
-      and(
-        open,
-        eq(quarantine.account, sql.placeholder('account')),
-        eq(quarantine.stream, 'videos'),
-        eq(quarantine.package_id, sql.placeholder('packageId')),
-      ),
-    )
-    .prepare();
-  return ({ account, packageId }: PackageKey): string[] =>
-    query.all({ account, packageId }).flatMap((row) => row.id ?? []);
-}
+/** The ids of the package's records that are in quarantine. */
+export const openVideoIds = (tx: Tx, key: PackageKey): string[] =>
+  OPEN_VIDEO_IDS.all(tx, key).map((row) => row.record_id);
 
-/** Marks the records as come well. */
+/** Resolves the records with these ids. */
 export function resolve(
   tx: Tx,
   account: string,
@@ -74,16 +60,5 @@ export function resolve(
   recordIds: readonly string[],
   at: string,
 ): void {
-  tx.update(quarantine)
-    .set({ resolved_at: at })
-    .where(
-      and(
-        open,
-        eq(quarantine.account, account),
-        eq(quarantine.stream, stream),
-        packageId === null ? isNull(quarantine.package_id) : eq(quarantine.package_id, packageId),
-        inArray(quarantine.record_id, [...recordIds]),
-      ),
-    )
-    .run();
+  RESOLVE.run(tx, { account, stream, packageId, ids: JSON.stringify(recordIds), at });
 }

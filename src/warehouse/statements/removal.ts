@@ -1,151 +1,104 @@
 /** Removal candidates: proved, not yet in effect. */
-import { and, between, eq, sql, type SQL } from 'drizzle-orm';
-import type { Db, Tx } from '../../database/connection.ts';
-import { walk } from '../../database/schema/runs.ts';
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { removalCandidate, type HeldReason, type Proof } from '../../database/schema/videos.ts';
-import { prepareOnce } from '../../database/prepared.ts';
+import type { IdRange } from '../../lib/id-range.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
-const ofPackage = (key: PackageKey) =>
-  and(eq(removalCandidate.account, key.account), eq(removalCandidate.package_id, key.packageId));
+const OF_PACKAGE = 'account = :account and package_id = :packageId';
+const modeOf = (walkId: string) => `(select mode from walk where walk.walk_id = ${walkId})`;
 
-/** Prepares: which candidates have an id from `low` to `high`? */
-export function prepareCandidatesBetween(db: Db) {
-  const query = db
-    .select({ id: removalCandidate.id })
-    .from(removalCandidate)
-    .where(
-      and(
-        eq(removalCandidate.account, sql.placeholder('account')),
-        eq(removalCandidate.package_id, sql.placeholder('packageId')),
-        between(removalCandidate.id, sql.placeholder('low'), sql.placeholder('high')),
-      ),
-    )
-    .prepare();
-  return ({ account, packageId }: PackageKey, low: number, high: number): number[] =>
-    query.all({ account, packageId, low, high }).map((row) => row.id);
-}
-
-/**
- * Prepares: note that this walk proved the id removed. The first proof keeps its time, unless it was the weaker one: it
- * rested on the order of the list and this one does not, or that order had to earn trust first.
- */
-export function prepareNoteCandidate(db: Db) {
-  const isBetter = sql`(${removalCandidate.proof} = 'order' and excluded.proof = 'whole') or ${removalCandidate.held_reason} = 'order'`;
-  const modeOf = (id: SQL) => sql`(select ${walk.mode} from ${walk} where ${walk.walk_id} = ${id})`;
-  // what a full walk proved before it was stopped is its own: a quick walk between does not take it over
-  const isOfStoppedWalk = sql`not ${removalCandidate.held_back} and ${modeOf(sql`excluded.walk_id`)} = 'quick' and ${modeOf(sql`${removalCandidate.walk_id}`)} = 'full'`;
-  const query = db
-    .insert(removalCandidate)
-    .values({
-      account: sql.placeholder('account'),
-      package_id: sql.placeholder('packageId'),
-      id: sql.placeholder('id'),
-      proved_at: sql.placeholder('provedAt'),
-      walk_id: sql.placeholder('walkId'),
-      proof: sql.placeholder('proof'),
-    })
-    .onConflictDoUpdate({
-      target: [removalCandidate.account, removalCandidate.package_id, removalCandidate.id],
-      set: {
-        walk_id: sql`case when ${isOfStoppedWalk} then ${removalCandidate.walk_id} else excluded.walk_id end`,
-        proved_at: sql`case when ${isBetter} then excluded.proved_at else ${removalCandidate.proved_at} end`,
-        proof: sql`case when ${isBetter} then excluded.proof else ${removalCandidate.proof} end`,
-      },
-    })
-    .prepare();
-  return (
-    { account, packageId }: PackageKey,
-    row: { id: number; provedAt: string; walkId: number; proof: Proof },
-  ): void => {
-    query.run({ account, packageId, ...row });
-  };
-}
-
-/** Prepares: strike a candidate; it was seen again, or its removal has taken effect. */
-export function prepareDeleteCandidate(db: Db) {
-  const query = db
-    .delete(removalCandidate)
-    .where(
-      and(
-        eq(removalCandidate.account, sql.placeholder('account')),
-        eq(removalCandidate.package_id, sql.placeholder('packageId')),
-        eq(removalCandidate.id, sql.placeholder('id')),
-      ),
-    )
-    .prepare();
-  return ({ account, packageId }: PackageKey, id: number): void => {
-    query.run({ account, packageId, id });
-  };
-}
-
-/** Drops the candidates that are not held back: their walk is not gone on from, or was found out of order. */
-export function dropUnheldCandidates(tx: Tx, key: PackageKey): void {
-  tx.delete(removalCandidate)
-    .where(and(ofPackage(key), eq(removalCandidate.held_back, false)))
-    .run();
-}
-
-const ofAny = and(
-  eq(removalCandidate.account, sql.placeholder('account')),
-  eq(removalCandidate.package_id, sql.placeholder('packageId')),
+const BETWEEN = query<{ id: number }, PackageKey & IdRange>(
+  `select id from removal_candidate where ${OF_PACKAGE} and id between :low and :high`,
 );
-const anyCandidate = prepareOnce((db) =>
-  db.select({ id: removalCandidate.id }).from(removalCandidate).where(ofAny).limit(1).prepare(),
+/** A later proof is better if it does not rest on the order of the list, or if that order was not trusted before. */
+const IS_BETTER = "(proof = 'order' and excluded.proof = 'whole') or held_reason = 'order'";
+/** What a stopped full walk proved stays its own: a quick walk does not take it over. */
+const IS_OF_STOPPED_WALK = `not held_back and ${modeOf('removal_candidate.walk_id')} = 'full'
+  and ${modeOf('excluded.walk_id')} = 'quick'`;
+const UPSERT = query<never, PackageKey & NewCandidate>(
+  `insert into removal_candidate (account, package_id, id, proved_at, walk_id, proof)
+    values (:account, :packageId, :id, :provedAt, :walkId, :proof)
+    on conflict (account, package_id, id) do update set
+      walk_id = case when ${IS_OF_STOPPED_WALK} then walk_id else excluded.walk_id end,
+      proved_at = case when ${IS_BETTER} then excluded.proved_at else proved_at end,
+      proof = case when ${IS_BETTER} then excluded.proof else proof end`,
+);
+const DELETE = query<never, PackageKey & { id: number }>(
+  `delete from removal_candidate where ${OF_PACKAGE} and id = :id`,
+);
+const DELETE_UNHELD = query<never, PackageKey>(
+  `delete from removal_candidate where ${OF_PACKAGE} and not held_back`,
+);
+const DELETE_OF_QUICK_WALKS = query<never, PackageKey>(
+  `delete from removal_candidate where ${OF_PACKAGE} and not held_back
+    and ${modeOf('removal_candidate.walk_id')} = 'quick'`,
+);
+const DELETE_BY_ORDER = query<never, PackageKey>(
+  `delete from removal_candidate where ${OF_PACKAGE} and proof = 'order'`,
+);
+const REASSIGN = query<never, PackageKey & { from: number; to: number }>(
+  `update removal_candidate set walk_id = :to where ${OF_PACKAGE} and walk_id = :from`,
+);
+const PROVED_BY_ORDER = query<object, PackageKey & { walkId: number }>(
+  `select 1 from removal_candidate where ${OF_PACKAGE} and walk_id = :walkId and proof = 'order' limit 1`,
+);
+const HOLD_BACK = query<never, PackageKey & { walkId: number; at: string; reason: HeldReason }>(
+  `update removal_candidate set held_back = 1, held_at = :at, held_by = :walkId, held_reason = :reason
+    where ${OF_PACKAGE} and walk_id = :walkId and not held_back`,
 );
 
-/** Drops what quick walks proved and did not come to mark as removed: they stopped before their end. */
-export function dropCandidatesOfQuickWalks(tx: Tx, key: PackageKey): void {
-  const isQuick = sql`${removalCandidate.walk_id} in (${tx.select({ id: walk.walk_id }).from(walk).where(eq(walk.mode, 'quick'))})`;
-  if (!anyCandidate(tx).get({ account: key.account, packageId: key.packageId })) return;
-  tx.delete(removalCandidate)
-    .where(and(ofPackage(key), eq(removalCandidate.held_back, false), isQuick))
-    .run();
+interface NewCandidate {
+  id: number;
+  provedAt: string;
+  walkId: number;
+  proof: Proof;
 }
 
-/** Drops the candidates, held back or not, whose proof rests on the order of a list that is not sorted. */
-export function dropCandidatesByOrder(tx: Tx, key: PackageKey): void {
-  tx.delete(removalCandidate)
-    .where(and(ofPackage(key), eq(removalCandidate.proof, 'order')))
-    .run();
-}
+/** The ids of the candidates in the range. */
+export const candidatesBetween = (tx: Tx, key: PackageKey, range: IdRange): number[] =>
+  BETWEEN.all(tx, { ...key, ...range }).map((row) => row.id);
 
-/** Hands the candidates of an earlier walk to the one that goes on from it. */
-export function reassignCandidates(tx: Tx, key: PackageKey, fromWalk: number, toWalk: number): void {
-  tx.update(removalCandidate)
-    .set({ walk_id: toWalk })
-    .where(and(ofPackage(key), eq(removalCandidate.walk_id, fromWalk)))
-    .run();
-}
+/** Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better. */
+export const upsertCandidate = (tx: Tx, key: PackageKey, candidate: NewCandidate): number =>
+  UPSERT.run(tx, { ...key, ...candidate });
 
-/** Has this walk proved removals that rest on the order of the list? */
-export function hasProofsByOrder(tx: Tx, key: PackageKey, walkId: number): boolean {
-  const byOrder = and(eq(removalCandidate.walk_id, walkId), eq(removalCandidate.proof, 'order'));
-  return (
-    tx
-      .select()
-      .from(removalCandidate)
-      .where(and(ofPackage(key), byOrder))
-      .limit(1)
-      .get() !== undefined
-  );
-}
+/** Deletes a candidate: it was seen again, or its removal has taken effect. */
+export const deleteCandidate = (tx: Tx, key: PackageKey, id: number): number =>
+  DELETE.run(tx, { ...key, id });
+
+/** Deletes the candidates that are not held back: their walk is not resumed, or its list was out of order. */
+export const dropUnheldCandidates = (tx: Tx, key: PackageKey): number => DELETE_UNHELD.run(tx, key);
+
+/** Deletes what stopped quick walks proved. */
+export const dropCandidatesOfQuickWalks = (tx: Tx, key: PackageKey): number =>
+  DELETE_OF_QUICK_WALKS.run(tx, key);
+
+/** Deletes the candidates, held back or not, whose proof rests on the order of a list that is not sorted. */
+export const dropCandidatesByOrder = (tx: Tx, key: PackageKey): number => DELETE_BY_ORDER.run(tx, key);
+
+/** Gives the candidates of an earlier walk to the one that resumes it. */
+export const reassignCandidates = (tx: Tx, key: PackageKey, from: number, to: number): number =>
+  REASSIGN.run(tx, { ...key, from, to });
+
+/** Whether this walk proved removals that rest on the order of the list. */
+export const hasProofsByOrder = (tx: Tx, key: PackageKey, walkId: number): boolean =>
+  PROVED_BY_ORDER.get(tx, { ...key, walkId }) !== undefined;
 
 /** The candidates of a package, held back or not. */
-export function candidatesOf(tx: Tx, key: PackageKey) {
-  return tx.select().from(removalCandidate).where(ofPackage(key)).all();
-}
+export const findCandidates = (tx: Tx, { account, packageId }: PackageKey) =>
+  tx
+    .select()
+    .from(removalCandidate)
+    .where(and(eq(removalCandidate.account, account), eq(removalCandidate.package_id, packageId)))
+    .all();
 
-/** Holds back those that this walk proved for the first time. */
-export function holdBackCandidates(
+/** Holds back what this walk proved for the first time. */
+export const holdBackCandidates = (
   tx: Tx,
   key: PackageKey,
   walkId: number,
   at: string,
   reason: HeldReason,
-): void {
-  tx.update(removalCandidate)
-    .set({ held_back: true, held_at: at, held_by: walkId, held_reason: reason })
-    .where(and(ofPackage(key), eq(removalCandidate.walk_id, walkId), eq(removalCandidate.held_back, false)))
-    .run();
-}
+): number => HOLD_BACK.run(tx, { ...key, walkId, at, reason });

@@ -1,53 +1,74 @@
-/** Runs: begun, ended, left over, pruned. */
-import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm';
+/** Runs: started, ended, interrupted, pruned; and the requests that quick walks saved. */
+import { eq } from 'drizzle-orm';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
-import { prepareOnce } from '../../database/prepared.ts';
-import { request, run, runFailure, walk, type Mode, type Status } from '../../database/schema/runs.ts';
+import { query } from '../../database/query.ts';
+import { run, runFailure, walk, type Mode } from '../../database/schema/runs.ts';
 
-/** Adds a run and gives its id. */
-export function insertRun(
+type RunRow = typeof run.$inferSelect;
+
+const COUNT_REQUESTS = query<{ count: number }, { runId: number }>(
+  'select count(*) as count from request where run_id = :runId',
+);
+const COUNT_PACKAGE_REQUESTS = query<
+  { count: number },
+  { runId: number; account: string; packageId: number }
+>(
+  `select count(*) as count from request
+    where run_id = :runId and account = :account and package_id = :packageId`,
+);
+const LAST_UNSCOPED = query<RunRow, { mode: Mode }>(
+  `select * from run where mode = :mode and scope is null and status not in ('running', 'interrupted')
+    order by run_id desc limit 1`,
+);
+const LAST_FINISHED = query<{ started_at: string; finished_at: string | null }, { mode: Mode }>(
+  `select started_at, finished_at from run
+    where mode = :mode and scope is null and status in ('succeeded', 'partial') order by run_id desc limit 1`,
+);
+/** The oldest requests, up to the first that is younger: requests are stored in the order of their sending. */
+const PRUNE_REQUESTS = query<never, { ms: number }>(
+  `delete from request where request_id < coalesce(
+    (select request_id from request where spent_until_ms >= :ms order by request_id limit 1), 9e15)`,
+);
+const PRUNE_RUNS = query<never, { at: string }>('delete from run where started_at < :at');
+const ADD_SAVED = query<never, { account: string; date: string; requests: number }>(
+  `insert into saved_requests (account, date, looks, requests) values (:account, :date, 1, :requests)
+    on conflict (account, date) do update set looks = looks + 1, requests = requests + excluded.requests`,
+);
+const PRUNE_SAVED = query<never, { date: string }>('delete from saved_requests where date < :date');
+
+/** Adds a run and returns its id. */
+export const insertRun = (
   tx: Tx,
   row: Pick<typeof run.$inferInsert, 'trigger' | 'mode' | 'started_at' | 'scope' | 'origin_started_at'>,
-): number {
-  return tx
+): number =>
+  tx
     .insert(run)
     .values({ ...row, status: 'running' })
     .returning({ id: run.run_id })
     .get().id;
-}
 
-/** Marks what a killed process left `running` as interrupted. Only for whoever holds the run lock. */
+/** Marks what a killed process left `running` as interrupted. Only the holder of the run lock may call it. */
 export function interruptOrphans(tx: Tx, at: string): void {
-  const end = {
-    status: 'interrupted' as const,
-    finished_at: at,
-    error: 'the process ended before the run did',
-  };
+  const error = 'the process ended before the run did';
+  const end = { status: 'interrupted' as const, finished_at: at, error };
   tx.update(run).set(end).where(eq(run.status, 'running')).run();
   tx.update(walk).set(end).where(eq(walk.status, 'running')).run();
 }
 
-/** Ends a run. */
-export function closeRun(
-  tx: Tx,
-  runId: number,
-  end: {
-    status: Status;
-    finished_at: string;
-    requests: number;
-    error: string | null;
-    resume_at: string | null;
-    clock_offset_ms: number | null;
-  },
-): void {
+/** How a run ended. */
+export type RunResult = Pick<
+  RunRow,
+  'status' | 'finished_at' | 'requests' | 'error' | 'resume_at' | 'clock_offset_ms'
+>;
+
+export function closeRun(tx: Tx, runId: number, end: RunResult): void {
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
 }
 
-/** One thing that a run could not do; `package_id` is null for the storage, `stream` for the account as a whole. */
+/** Something that a run could not do; `package_id` is null for the storage, `stream` for the account as a whole. */
 export type RunFailure = Omit<typeof runFailure.$inferSelect, 'run_id'>;
 
-/** Records what a run could not do. */
 export function insertFailures(tx: Tx, runId: number, failures: readonly RunFailure[]): void {
   for (const failure of failures) {
     tx.insert(runFailure)
@@ -56,7 +77,7 @@ export function insertFailures(tx: Tx, runId: number, failures: readonly RunFail
   }
 }
 
-/** Moves the times of a run by `offsetMs` milliseconds: the clock that they were read from was wrong. */
+/** Moves the times of a run by `offsetMs` milliseconds: the clock was wrong. */
 export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
   const row = tx.select().from(run).where(eq(run.run_id, runId)).get();
   if (!row) return;
@@ -72,82 +93,33 @@ export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
     .run();
 }
 
-const ofRun = eq(request.run_id, sql.placeholder('runId'));
-const countOfRun = prepareOnce((db) => db.select({ count: count() }).from(request).where(ofRun).prepare());
-const countOfPackage = prepareOnce((db) =>
-  db
-    .select({ count: count() })
-    .from(request)
-    .where(
-      and(
-        ofRun,
-        eq(request.account, sql.placeholder('account')),
-        eq(request.package_id, sql.placeholder('packageId')),
-      ),
-    )
-    .prepare(),
-);
+/** Counts the requests of the run. */
+export const countRequests = (tx: Tx, runId: number): number => COUNT_REQUESTS.get(tx, { runId })?.count ?? 0;
 
-/** How many requests did the run send; for one package, or in all? */
-export function countRequests(tx: Tx, runId: number, account?: string, packageId?: number): number {
-  const row =
-    account === undefined || packageId === undefined
-      ? countOfRun(tx).get({ runId })
-      : countOfPackage(tx).get({ runId, account, packageId });
-  return row?.count ?? 0;
-}
+/** Counts the requests of the run for one package. */
+export const countPackageRequests = (
+  tx: Tx,
+  { runId, account, packageId }: { runId: number; account: string; packageId: number },
+): number => COUNT_PACKAGE_REQUESTS.get(tx, { runId, account, packageId })?.count ?? 0;
 
-const lastWhole = prepareOnce((db) =>
-  db
-    .select()
-    .from(run)
-    .where(
-      and(
-        eq(run.mode, sql.placeholder('mode')),
-        isNull(run.scope),
-        notInArray(run.status, ['running', 'interrupted']),
-      ),
-    )
-    .orderBy(desc(run.run_id))
-    .limit(1)
-    .prepare(),
-);
+/** The newest unscoped run in this mode that ended, whatever its status; or undefined. */
+export const lastUnscopedRun = (tx: Tx, mode: Mode): RunRow | undefined => LAST_UNSCOPED.get(tx, { mode });
 
-/** The newest run over everything in this mode that came to its end, whatever came of it; or undefined. */
-export function lastUnscopedRun(tx: Tx, mode: Mode) {
-  return lastWhole(tx).get({ mode });
-}
-
-/** How long did the newest whole run in this mode take that did all it could, in milliseconds? 0 before the first. */
+/** How long the newest successful unscoped run in this mode took, in milliseconds; 0 before the first. */
 export function lastDurationMs(tx: Tx, mode: Mode): number {
-  const last = tx
-    .select({ started: run.started_at, finished: run.finished_at })
-    .from(run)
-    .where(and(eq(run.mode, mode), isNull(run.scope), inArray(run.status, ['succeeded', 'partial'])))
-    .orderBy(desc(run.run_id))
-    .limit(1)
-    .get();
-  return last?.finished ? fromTimestamp(last.finished) - fromTimestamp(last.started) : 0;
+  const last = LAST_FINISHED.get(tx, { mode });
+  return last?.finished_at ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
 }
 
-/**
- * Forgets requests on their way until before `ms`: the oldest ones, up to the first that is younger. They stand in the
- * order of their sending, so that nothing is looked at but what goes.
- */
-export function pruneRequests(tx: Tx, ms: number): void {
-  const firstKept = tx
-    .select({ id: request.request_id })
-    .from(request)
-    .where(gte(request.spent_until_ms, ms))
-    .orderBy(request.request_id)
-    .limit(1)
-    .get();
-  tx.delete(request)
-    .where(firstKept ? lt(request.request_id, firstKept.id) : undefined)
-    .run();
-}
+/** Deletes the requests that may have reached the service before `ms` at the latest. */
+export const pruneRequests = (tx: Tx, ms: number): number => PRUNE_REQUESTS.run(tx, { ms });
 
-/** Forgets runs begun before `at`, with their walks. */
-export function pruneRuns(tx: Tx, at: string): void {
-  tx.delete(run).where(lt(run.started_at, at)).run();
-}
+/** Deletes the runs started before `at`, with their walks and failures. */
+export const pruneRuns = (tx: Tx, at: string): number => PRUNE_RUNS.run(tx, { at });
+
+/** Adds one quick walk of a package to the day (UTC), and the requests that it saved against a full walk. */
+export const addSavedRequests = (tx: Tx, account: string, date: string, requests: number): number =>
+  ADD_SAVED.run(tx, { account, date, requests });
+
+/** Deletes what was saved before the day (UTC). */
+export const pruneSavedRequests = (tx: Tx, date: string): number => PRUNE_SAVED.run(tx, { date });
