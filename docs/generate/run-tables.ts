@@ -1,5 +1,6 @@
 /** The live file described: runs, walks, the ledger of requests and what governs it. */
 import * as schema from '../../src/database/schema/runs.ts';
+import { PURPOSES } from '../../src/lib/request-budget.ts';
 import { describeTable, withUnit, enumOf } from './describe-table.ts';
 import { ACCOUNT, PACKAGE_ID } from './video-tables.ts';
 
@@ -110,7 +111,7 @@ const request = describeTable(
       'When its answer was there; NULL while it is under way, or where none came.',
     ),
     purpose: enumOf(
-      schema.PURPOSES,
+      PURPOSES,
       'What it was for. storage: days. page: a page of a full walk. probe: where the list ends. boundary: a look between two pages. quick: a page of a quick walk. check: `vodhouse check`.',
     ),
     run_id: 'Run that sent it; NULL outside of runs.',

@@ -1,204 +1,157 @@
-/** The request budget of one account: windows that slide, and a ledger that every process shares. */
-import type { Clock } from '../lib/clock.ts';
-import { toTimestamp } from '../lib/clock.ts';
+/** The request budget of one account: sliding windows over a ledger that all processes share. */
+import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
+import type { AccountBudget, Admission, RequestEntry } from '../lib/request-budget.ts';
 import type { Db } from '../database/connection.ts';
-import { createPauses, rampShare, type Pause, type Restriction } from './pauses.ts';
-import type { Purpose } from '../database/schema/runs.ts';
-import { prepareInsertRequest, preparePullBack, prepareSettleRequest } from './statements/request.ts';
+import { currentPause, rampShare, recordRestriction, type Pause } from './pauses.ts';
+import { clampFutureRequests, insertRequest, settleRequest } from './statements/request.ts';
 import { transact } from '../database/transaction.ts';
 import { createWindowCounts, WINDOWS, type Window } from './windows.ts';
 
-/** How many requests fit into a sliding window; null for no limit. */
+/** How many requests a sliding window may hold; null for no limit. */
 export interface Limits {
   perSecond: number | null;
   perMinute: number | null;
   perDay: number | null;
-  /** Longest wait for a place, in milliseconds; what would wait longer is parked. */
+  /** The longest wait for a slot, in milliseconds; what would wait longer is parked. */
   maxWaitMs: number;
 }
 
-/** What a request is for; written to the ledger before it is sent. */
-export interface RequestNote {
-  purpose: Purpose;
-  packageId: number | null;
-  page: number | null;
-  runId: number | null;
-  /** How long the request may take, in milliseconds. Until then it may still reach the service. */
-  deadlineMs: number;
-}
+/** Called once per wait with the reason why a request waits long. */
+export type OnWait = (reason: string) => void;
 
-/** What came of a request. */
-export interface RequestResult {
-  /** HTTP status; null where no answer came. */
-  status: number | null;
-  /** Size of the content, decompressed; null where none was read. */
-  bytes: number | null;
-  /** False where it is certain that nothing reached the service: no connection was made. */
-  sent: boolean;
-}
-
-/** A request that may be sent now. */
-export interface Admission {
-  /** What came of it. Called once. */
-  answered(result: RequestResult): void;
-  /** The answer is a sign of restriction: nothing is admitted before its pause is over, in any process. */
-  restricted(restriction: Restriction): void;
-}
-
-/** Called with why a request waits long, once a wait. */
-export type OnWait = (words: string) => void;
-
-/** A wait that is worth a word, in milliseconds. */
+/** A wait from which on `onWait` is called, in milliseconds. */
 const LONG_WAIT_MS = 10_000;
-/** Another process may free a place at any time: nobody sleeps longer than this without looking again. */
-const LOOK_AGAIN_MS = 200;
-/** Whoever only asks whether there is room takes no request for one of a clock that was ahead, but after this. */
-const SHORT_DEADLINE_MS = 600_000;
-/** A pause is looked at again after this: a machine may sleep meanwhile, and timers know no more than 24 days. */
-const LOOK_AT_PAUSE_MS = 600_000;
+/** Another process may free a slot at any time: the windows are counted again after this. */
+const POLL_MS = 200;
+/** A pause is checked again after this: a machine may sleep, and timers are limited to 24 days. */
+const POLL_PAUSE_MS = 600_000;
+/** `whyParked` only reads: it takes ledger entries further ahead than this for those of a fast clock. */
+const PEEK_DEADLINE_MS = 600_000;
 
-/**
- * The budget of one account. `admit` resolves once the request is in the ledger and may be sent; it rejects with
- * ParkedError where that would take longer than `maxWaitMs`, not counting the time that only answers are waited for.
- * Waiting callers are served in their order.
- */
+/** Creates the budget of one account in the file of `db`. */
 export function createBudget(
   db: Db,
   account: string,
   limits: Limits,
   clock: Clock,
   onWait: OnWait = () => undefined,
-) {
-  const ledger = createLedger(db, account);
-  let turn: Promise<unknown> = Promise.resolve();
+): AccountBudget {
+  const ledger: Ledger = { db, account, limits, windows: createWindowCounts(db, account) };
+  let queue: Promise<unknown> = Promise.resolve();
   let lastWarnedUntil = 0;
 
-  /** Whoever waits long is told once why. */
-  function tell(untilMs: number, words: string): void {
+  function warnOnce(untilMs: number, reason: string): void {
     if (untilMs <= lastWarnedUntil) return;
     lastWarnedUntil = untilMs;
-    onWait(words);
+    onWait(reason);
   }
 
-  async function waitForPlace(note: RequestNote, signal: AbortSignal | undefined): Promise<Admission> {
+  async function waitForSlot(entry: RequestEntry, signal: AbortSignal | undefined): Promise<Admission> {
     let giveUpAt = clock.now() + limits.maxWaitMs;
     for (;;) {
       signal?.throwIfAborted();
       const now = clock.now();
-      const attempt = transact(db, () => tryAdmit(ledger, limits, note, now));
-      if ('requestId' in attempt) return admitted(attempt.requestId, now, note.deadlineMs);
-      if ('pause' in attempt) {
-        const { untilMs } = attempt.pause;
-        if (untilMs - now > limits.maxWaitMs) throw paused(account, attempt.pause);
-        giveUpAt = untilMs + limits.maxWaitMs;
-        tell(untilMs, paused(account, attempt.pause).message);
-        await clock.sleep(Math.min(untilMs - now, LOOK_AT_PAUSE_MS), signal);
-        continue;
+      const attempt = transact(db, () => tryAdmit(ledger, entry, now));
+      if ('requestId' in attempt) return createAdmission(ledger, attempt.requestId, entry, clock, now);
+      const { freeAt, isPause, inFlight, reason } = attempt;
+      const waitMs = freeAt - now;
+      if (isPause ? waitMs > limits.maxWaitMs : !inFlight && freeAt > giveUpAt) {
+        throw new ParkedError(reason, freeAt);
       }
-      if (attempt.inFlight) giveUpAt = now + limits.maxWaitMs;
-      else if (attempt.freeAt > giveUpAt) throw spent(account, attempt.window.words, attempt.freeAt);
-      if (attempt.freeAt - now >= LONG_WAIT_MS) {
-        tell(attempt.freeAt, spent(account, attempt.window.words, attempt.freeAt).message);
-      }
-      await clock.sleep(Math.min(Math.max(1, attempt.freeAt - now), LOOK_AGAIN_MS), signal);
+      if (isPause) giveUpAt = freeAt + limits.maxWaitMs;
+      else if (inFlight) giveUpAt = now + limits.maxWaitMs;
+      if (isPause || waitMs >= LONG_WAIT_MS) warnOnce(freeAt, reason);
+      const sleepMs = isPause ? Math.min(waitMs, POLL_PAUSE_MS) : Math.min(Math.max(1, waitMs), POLL_MS);
+      await clock.sleep(sleepMs, signal);
     }
   }
 
-  /**
-   * A request that was sent and never answered may reach the service until its deadline. One that is answered after it
-   * was sent by a machine that slept: it counts until then.
-   */
-  function admitted(requestId: number, at: number, deadlineMs: number): Admission {
-    return {
-      answered: ({ status, bytes, sent }) => {
-        const now = clock.now();
-        const spentUntil = sent && status === null ? at + deadlineMs : now;
-        const answeredAt = status === null ? null : now;
-        transact(db, () => ledger.settle({ requestId, now, answeredAt, status, bytes, spentUntil }));
-      },
-      restricted: (restriction) => {
-        ledger.pauses.note(restriction, at, clock.now());
-      },
-    };
-  }
-
   return {
-    /** Why a request would be parked that were asked for now; null where it may be sent soon enough. */
-    whyParked(): ParkedError | null {
+    whyParked() {
       const now = clock.now();
-      const blocked = transact(db, () => findBlock(ledger, limits, SHORT_DEADLINE_MS, now));
-      if (!blocked) return null;
-      if ('pause' in blocked) {
-        return blocked.pause.untilMs - now > limits.maxWaitMs ? paused(account, blocked.pause) : null;
-      }
-      const isLong = !blocked.inFlight && blocked.freeAt - now > limits.maxWaitMs;
-      return isLong ? spent(account, blocked.window.words, blocked.freeAt) : null;
+      const blocked = transact(db, () => findBlock(ledger, PEEK_DEADLINE_MS, now));
+      const isLong = blocked !== null && !blocked.inFlight && blocked.freeAt - now > limits.maxWaitMs;
+      return isLong ? new ParkedError(blocked.reason, blocked.freeAt) : null;
     },
-    admit(note: RequestNote, signal?: AbortSignal): Promise<Admission> {
-      const admission = turn.then(() => waitForPlace(note, signal));
-      turn = admission.catch(() => undefined);
+    admit(entry, signal) {
+      const admission = queue.then(() => waitForSlot(entry, signal));
+      queue = admission.catch(() => undefined);
       return admission;
     },
   };
 }
 
-function spent(account: string, words: string, freeAt: number): ParkedError {
-  const until = `${toTimestamp(freeAt)} UTC`;
-  return new ParkedError(`the budget of account ${account} per ${words} is spent until ${until}`, freeAt);
-}
-
-function paused(account: string, { untilMs, reason }: Pause): ParkedError {
-  const until = `${toTimestamp(untilMs)} UTC`;
-  return new ParkedError(`account ${account} is paused until ${until}: ${reason}`, untilMs);
-}
-
-/** A window without a place: when its oldest request leaves it, and whether that is still on its way. */
-interface Exhausted {
-  window: Window;
-  used: number;
-  freeAt: number;
-  inFlight: boolean;
-}
-
-type Blocked = { pause: Pause } | Exhausted;
-type Attempt = { requestId: number } | Blocked;
-
-function createLedger(db: Db, account: string) {
+/**
+ * A request without an answer may reach the service until its deadline. An answer may come after the deadline if the
+ * machine slept: the request counts until then.
+ */
+function createAdmission(
+  { db, account }: Ledger,
+  requestId: number,
+  { deadlineMs }: RequestEntry,
+  clock: Clock,
+  at: number,
+): Admission {
   return {
-    account,
-    windows: createWindowCounts(db, account),
-    pauses: createPauses(db, account),
-    insert: prepareInsertRequest(db),
-    settle: prepareSettleRequest(db),
-    clampFutureRequests: preparePullBack(db),
+    answered: ({ status, bytes, sent }) => {
+      const now = clock.now();
+      const spentUntil = sent && status === null ? at + deadlineMs : now;
+      const answeredAt = status === null ? null : now;
+      transact(db, (tx) => settleRequest(tx, { requestId, now, answeredAt, status, bytes, spentUntil }));
+    },
+    restricted: (restriction) => {
+      recordRestriction(db, account, restriction, at, clock.now());
+    },
   };
 }
 
-type Ledger = ReturnType<typeof createLedger>;
-
-/** What a request would have to wait for now; null where it may be sent. */
-function findBlock(ledger: Ledger, limits: Limits, deadlineMs: number, now: number): Blocked | null {
-  const pause = ledger.pauses.current(now);
-  if (pause && pause.untilMs > now) return { pause };
-  const full = findFull(ledger, limitsNow(limits, pause, now), deadlineMs, now);
-  return full && pause ? { ...full, freeAt: Math.min(full.freeAt, nextSlotAt(full, limits, pause)) } : full;
+interface Ledger {
+  db: Db;
+  account: string;
+  limits: Limits;
+  windows: ReturnType<typeof createWindowCounts>;
 }
 
-function tryAdmit(ledger: Ledger, limits: Limits, note: RequestNote, now: number): Attempt {
-  const blocked = findBlock(ledger, limits, note.deadlineMs, now);
+/** Why a request must wait, and until when. `inFlight`: the request that must leave its window may still be answered. */
+interface Blocked {
+  freeAt: number;
+  isPause: boolean;
+  inFlight: boolean;
+  reason: string;
+}
+
+function tryAdmit(ledger: Ledger, entry: RequestEntry, now: number): { requestId: number } | Blocked {
+  const blocked = findBlock(ledger, entry.deadlineMs, now);
   if (blocked) return blocked;
-  const { purpose, runId: run_id, packageId: package_id, page } = note;
-  const sent = { account: ledger.account, at_ms: now, spent_until_ms: now + note.deadlineMs };
-  return { requestId: ledger.insert({ ...sent, purpose, run_id, package_id, page }) };
+  const { account, db } = ledger;
+  const { purpose, runId, packageId, page, deadlineMs } = entry;
+  const row = { account, purpose, runId, packageId, page, at_ms: now, spent_until_ms: now + deadlineMs };
+  return { requestId: insertRequest(db, row) };
+}
+
+/** What a request would have to wait for now; null if it may be sent. */
+function findBlock(ledger: Ledger, deadlineMs: number, now: number): Blocked | null {
+  const { db, account, limits } = ledger;
+  const pause = currentPause(db, account, now);
+  if (pause && pause.untilMs > now) {
+    const reason = `account ${account} is paused until ${toTimestamp(pause.untilMs)} UTC: ${pause.reason}`;
+    return { freeAt: pause.untilMs, isPause: true, inFlight: false, reason };
+  }
+  const full = findFullWindow(ledger, limitsNow(limits, pause, now), deadlineMs, now);
+  if (!full) return null;
+  const freeAt = pause ? Math.min(full.freeAt, nextSlotAt(full, limits, pause)) : full.freeAt;
+  const until = `${toTimestamp(freeAt)} UTC`;
+  const reason = `the budget of account ${account} per ${full.window.words} is spent until ${until}`;
+  return { freeAt, isPause: false, inFlight: full.inFlight, reason };
 }
 
 type Rates = Pick<Limits, Window['name']>;
 
-/** Where a window is off, the rate comes back to this one first. */
+/** Windows without a limit ramp up to this rate after a pause. */
 const RETURN_TO = { perSecond: 5, perMinute: 120 };
 
-/** The limits as they are; less while the rate comes back after a pause, but never nothing. */
+/** The limits; reduced while the rate returns after a pause, but at least 1. */
 function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
   if (!pause) return limits;
   const share = rampShare(pause, now);
@@ -207,43 +160,39 @@ function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
   return { perSecond: part('perSecond'), perMinute: part('perMinute'), perDay: limits.perDay };
 }
 
-/** When a rate that comes back has one place more than are used; never, where the whole one has none. */
-function nextSlotAt(
-  { window: { name }, used }: Exhausted,
-  limits: Rates,
-  { untilMs, fullRateAtMs }: Pause,
-): number {
+/** A window without a free slot: when its oldest request leaves it, and whether that may still be answered. */
+interface FullWindow {
+  window: Window;
+  used: number;
+  freeAt: number;
+  inFlight: boolean;
+}
+
+/** When a rate that returns allows one request more than are used; never, if the full rate does not. */
+function nextSlotAt({ window: { name }, used }: FullWindow, limits: Rates, pause: Pause): number {
   if (name === 'perDay') return Infinity;
-  const whole = limits[name] ?? RETURN_TO[name];
-  if (used < whole) return untilMs + Math.ceil(((used + 1) / whole) * (fullRateAtMs - untilMs));
+  const fullRate = limits[name] ?? RETURN_TO[name];
+  const { untilMs, fullRateAtMs } = pause;
+  if (used < fullRate) return untilMs + Math.ceil(((used + 1) / fullRate) * (fullRateAtMs - untilMs));
   return limits[name] === null ? fullRateAtMs : Infinity;
 }
 
-/** The first window that has no place, and when it has one; null where all have. */
-function findFull(ledger: Ledger, limits: Rates, deadlineMs: number, now: number): Exhausted | null {
-  const limited = WINDOWS.flatMap((window) => {
-    const limit = limits[window.name];
-    return limit === null ? [] : [{ window, limit }];
-  });
-  for (const { window, limit } of limited) {
-    if (ledger.windows.used(window, now) < limit) continue;
-    const full = lookAgain(ledger, { window, limit }, deadlineMs, now);
-    if (full) return full;
-  }
-  return null;
-}
-
-/** A window that is full by what was counted on is counted anew. */
-function lookAgain(
-  { windows, clampFutureRequests, account }: Ledger,
-  { window, limit }: { window: Window; limit: number },
+/** The first window without a free slot; null if all have one. A full window is recounted before it blocks. */
+function findFullWindow(
+  { db, account, windows }: Ledger,
+  limits: Rates,
   deadlineMs: number,
   now: number,
-): Exhausted | null {
-  clampFutureRequests(account, now + deadlineMs);
-  const used = windows.recount(window, now);
-  if (used < limit) return null;
-  const oldest = windows.oldest(window, now, used, limit);
-  const inFlight = oldest > now && oldest <= now + deadlineMs; // later: the clock went back
-  return { window, used, freeAt: oldest + window.ms + 1, inFlight };
+): FullWindow | null {
+  for (const window of WINDOWS) {
+    const limit = limits[window.name];
+    if (limit === null || windows.used(window, now) < limit) continue;
+    clampFutureRequests(db, account, now + deadlineMs);
+    const used = windows.recount(window, now);
+    if (used < limit) continue;
+    const oldest = windows.oldest(window, now, used, limit);
+    const inFlight = oldest > now && oldest <= now + deadlineMs; // later: the clock went back
+    return { window, used, freeAt: oldest + window.ms + 1, inFlight };
+  }
+  return null;
 }

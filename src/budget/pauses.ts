@@ -1,93 +1,88 @@
-/** Pauses that a service asked an account for: how long they are, and how the rate comes back after them. */
+/** Pauses after restrictions of an account: how long they are, and how the rate returns after them. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import type { Db } from '../database/connection.ts';
-import { upsertPause, prepareFindPause, type PauseRow } from './statements/pause.ts';
+import type { Restriction } from '../lib/request-budget.ts';
+import type { Db, Tx } from '../database/connection.ts';
+import { findPause, upsertPause, type PauseRow } from './statements/pause.ts';
 import { transact } from '../database/transaction.ts';
 
-/** A sign that the service restricts the account. */
-export interface Restriction {
-  /** Milliseconds that the service asks to wait; null where it names no time, or one that is over. */
-  waitMs: number | null;
-  /** What the service said, without the key. */
-  reason: string;
-}
-
-/** A pause as the budget sees it; moments in milliseconds since 1970. */
+/** A pause; times in milliseconds since 1970. */
 export interface Pause {
   untilMs: number;
   fullRateAtMs: number;
   reason: string;
 }
 
-/** The first pause where the service names no time; each one in a row is twice as long. */
+/** The first pause if the service names no time; each one in a row is twice as long. */
 const FIRST_MS = 30_000;
 const LONGEST_GROWN_MS = 3_600_000;
-/** A time that is named is believed up to here. */
+/** A named time is trusted up to here. */
 const LONGEST_NAMED_MS = 31 * 86_400_000;
-/** Restrictions count as in a row while the last one's full rate has not been back for so long. */
+/** Restrictions are in a row if the full rate was not back for this long between them. */
 export const PAUSE_MEMORY_MS = 3_600_000;
-/** The rate comes back over as long as the pause took, but over no less and no more than this. */
+/** The rate returns over as long as the pause took, within these bounds. */
 const RETURN_MS = { least: 60_000, most: 600_000 };
 
 /**
- * How long a pause is, in milliseconds. A named time is kept to; where the service restricts again right after it, and
- * where it names none, the pause grows with the restrictions in a row.
+ * The length of a pause in milliseconds. A named time is kept; the pause grows with the restrictions in a row if the
+ * service names none, or restricts again right after it.
  */
-export function pauseLength(namedMs: number | null, strikes: number): number {
-  const grown = Math.min(LONGEST_GROWN_MS, FIRST_MS * 2 ** Math.min(strikes - 1, 20));
+export function pauseLength(namedMs: number | null, inARow: number): number {
+  const grown = Math.min(LONGEST_GROWN_MS, FIRST_MS * 2 ** Math.min(inARow - 1, 20));
   const named = Math.min(namedMs ?? 0, LONGEST_NAMED_MS);
-  return named > 0 && strikes === 1 ? named : Math.max(named, grown);
+  return named > 0 && inARow === 1 ? named : Math.max(named, grown);
 }
 
-/** The share of the full rate that may be asked, 0 to 1, when a pause is over. */
+/** The share of the full rate that is allowed after a pause, 0 to 1. */
 export function rampShare({ untilMs, fullRateAtMs }: Pause, now: number): number {
   return Math.min(1, Math.max(0, now - untilMs) / Math.max(1, fullRateAtMs - untilMs));
 }
 
-/** The pauses of one account, kept in its warehouse for every process. */
-export function createPauses(db: Db, account: string) {
-  const find = prepareFindPause(db);
-
-  /** Inside a transaction. The pause in force or the one that is being returned from; null where there is none. */
-  function current(now: number): Pause | null {
-    const row = find(account);
-    if (!row) return null;
-    const pause = toPause(untilNow(row, now));
-    return pause.fullRateAtMs > now ? pause : null;
-  }
-
-  /** A pause that begins in the future was stored by a clock that was ahead: it lasts as long, from now on. */
-  function untilNow(row: PauseRow, now: number): PauseRow {
-    const ahead = fromTimestamp(row.since) - now;
-    if (ahead <= 0) return row;
-    const moved = (moment: string) => upToSecond(fromTimestamp(moment) - ahead);
-    const shifted = {
-      ...row,
-      since: toTimestamp(now),
-      until: moved(row.until),
-      full_rate_at: moved(row.full_rate_at),
-    };
-    upsertPause(db, shifted);
-    return shifted;
-  }
-
-  return {
-    current,
-    /**
-     * Notes a restriction told in answer to a request admitted at `admittedAt`. What was admitted before the pause began
-     * and is told the same is no second restriction. Gives the end of the pause.
-     */
-    note(restriction: Restriction, admittedAt: number, now: number): Pause {
-      return transact(db, () => {
-        const known = find(account);
-        const row = nextPause(account, known && untilNow(known, now), restriction, admittedAt, now);
-        upsertPause(db, row);
-        return toPause(row);
-      });
-    },
-  };
+/** Inside a transaction: the pause in force, or the one after which the full rate is not back; null without one. */
+export function currentPause(tx: Tx, account: string, now: number): Pause | null {
+  const row = findCorrected(tx, account, now);
+  const pause = row && toPause(row);
+  return pause && pause.fullRateAtMs > now ? pause : null;
 }
 
+/** Records a restriction in answer to a request admitted at `admittedAt`. */
+export function recordRestriction(
+  db: Db,
+  account: string,
+  restriction: Restriction,
+  admittedAt: number,
+  now: number,
+): void {
+  transact(db, (tx) => {
+    const known = findCorrected(tx, account, now);
+    upsertPause(tx, nextPause(account, known, restriction, admittedAt, now));
+  });
+}
+
+/** A pause that begins in the future was stored by a clock that was ahead: it is moved, and lasts as long from now on. */
+function findCorrected(tx: Tx, account: string, now: number): PauseRow | undefined {
+  const row = findPause(tx, account);
+  const ahead = row ? fromTimestamp(row.since) - now : 0;
+  if (!row || ahead <= 0) return row;
+  const moved = (time: string) => roundUp(fromTimestamp(time) - ahead);
+  const { until, full_rate_at } = row;
+  const corrected = {
+    ...row,
+    since: toTimestamp(now),
+    until: moved(until),
+    full_rate_at: moved(full_rate_at),
+  };
+  upsertPause(tx, corrected);
+  return corrected;
+}
+
+/**
+ * | the known pause                                            | in a row | since  | length                     |
+ * | ---------------------------------------------------------- | -------- | ------ | -------------------------- |
+ * | in force                                                   | the same | kept   | as named; never shortened  |
+ * | over, but the request was admitted before its end          | the same | kept   | `pauseLength`              |
+ * | the full rate is back for less than PAUSE_MEMORY_MS        | + 1      | now    | `pauseLength`              |
+ * | none, or older                                             | 1        | now    | `pauseLength`              |
+ */
 function nextPause(
   account: string,
   known: PauseRow | undefined,
@@ -95,33 +90,27 @@ function nextPause(
   admittedAt: number,
   now: number,
 ): PauseRow {
-  const untilMs = known ? fromTimestamp(known.until) : 0;
-  const isSame = known !== undefined && admittedAt < untilMs;
-  const isRemembered = known !== undefined && fromTimestamp(known.full_rate_at) + PAUSE_MEMORY_MS > now;
-  const strikes = isSame
-    ? known.consecutive_restrictions
-    : (isRemembered ? known.consecutive_restrictions : 0) + 1;
-  const isInForce = isSame && now < untilMs;
-  const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, strikes);
-  if (isInForce && now + length <= untilMs) return known;
+  const previous = known && toPause(known);
+  const isSame = previous !== undefined && admittedAt < previous.untilMs;
+  const isInForce = isSame && now < previous.untilMs;
+  const isRemembered = previous !== undefined && previous.fullRateAtMs + PAUSE_MEMORY_MS > now;
+  const before = known && isRemembered ? known.consecutive_restrictions : 0;
+  const inARow = known && isSame ? known.consecutive_restrictions : before + 1;
+  const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, inARow);
   const until = now + length;
-  const back = until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
-  const since = isSame ? known.since : toTimestamp(now);
+  if (known && isInForce && until <= previous.untilMs) return known;
+  const fullRateAt = until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
   return {
-    account,
-    reason,
-    since,
-    until: upToSecond(until),
-    full_rate_at: upToSecond(back),
-    consecutive_restrictions: strikes,
+    ...{ account, reason, since: known && isSame ? known.since : toTimestamp(now) },
+    ...{ until: roundUp(until), full_rate_at: roundUp(fullRateAt), consecutive_restrictions: inARow },
   };
 }
 
-function toPause({ until, full_rate_at: back, reason }: PauseRow): Pause {
-  return { untilMs: fromTimestamp(until), fullRateAtMs: fromTimestamp(back), reason };
+function toPause({ until, full_rate_at, reason }: PauseRow): Pause {
+  return { untilMs: fromTimestamp(until), fullRateAtMs: fromTimestamp(full_rate_at), reason };
 }
 
-/** The warehouse writes whole seconds: a pause is never shorter for that. */
-function upToSecond(ms: number): string {
+/** The file stores whole seconds: a pause never gets shorter by that. */
+function roundUp(ms: number): string {
   return toTimestamp(Math.ceil(ms / 1000) * 1000);
 }

@@ -1,13 +1,7 @@
-/** How many requests of an account its windows hold: counted at every look, and of a day only what is new. */
+/** How many requests of an account its sliding windows hold. */
 import type { Db } from '../database/connection.ts';
 import { DAY_MS } from '../lib/clock.ts';
-import {
-  prepareAddedSince,
-  prepareCountSince,
-  prepareLastRequestId,
-  prepareLeftBetween,
-  prepareNthSince,
-} from './statements/request.ts';
+import { addedSince, countLeft, countSince, lastRequestId, nthSince } from './statements/request.ts';
 
 export const WINDOWS = [
   { name: 'perSecond', ms: 1_000, words: 'second' },
@@ -17,10 +11,10 @@ export const WINDOWS = [
 
 export type Window = (typeof WINDOWS)[number];
 
-/** A day is counted as a whole once in this time (ms): lest what is changed by hand, or answered late, is missed for long. */
-const COUNT_AGAIN_MS = 600_000;
+/** The day is recounted this often (ms), so that manual edits and late answers are noticed. */
+const RECOUNT_DAY_MS = 600_000;
 
-/** What was counted of a day: when, when as a whole, and up to which request. */
+/** A count of the day: when it was made, when it was last recounted, and up to which request. */
 interface DayCount {
   now: number;
   countedAt: number;
@@ -29,44 +23,36 @@ interface DayCount {
 }
 
 /**
- * Counts for one account. All calls stand inside an IMMEDIATE transaction: nobody adds meanwhile. A request stays in
- * its window while `spent_until_ms` is less than one window ago. A second and a minute are counted; of a day, which may
- * hold twenty thousand, only what came and what left since the last look.
+ * Counts for one account; every call is inside an IMMEDIATE transaction. A request is in a window while its
+ * `spent_until_ms` is less than one window ago. A day may hold twenty thousand requests: only what came and what left
+ * since the last count is read.
  */
 export function createWindowCounts(db: Db, account: string) {
-  const addedSince = prepareAddedSince(db);
-  const countSince = prepareCountSince(db);
-  const lastRequestId = prepareLastRequestId(db);
-  const leftBetween = prepareLeftBetween(db);
-  const nthSince = prepareNthSince(db);
   let day: DayCount | null = null;
 
-  function countDay(now: number): number {
-    const used = countSince(account, now - DAY_MS);
-    day = { now, countedAt: now, id: lastRequestId(), used };
+  function recountDay(now: number): number {
+    const used = countSince(db, account, now - DAY_MS);
+    day = { now, countedAt: now, id: lastRequestId(db), used };
     return used;
   }
 
-  function carryDay(now: number): number {
-    if (!day || now < day.now || now - day.countedAt > COUNT_AGAIN_MS) return countDay(now);
-    const { added, lastId } = addedSince(account, day.id);
-    const left = leftBetween(account, day.now - DAY_MS, now - DAY_MS);
+  function updateDay(now: number): number {
+    if (!day || now < day.now || now - day.countedAt > RECOUNT_DAY_MS) return recountDay(now);
+    const { added, lastId } = addedSince(db, account, day.id);
+    const left = countLeft(db, account, day.now - DAY_MS, now - DAY_MS);
     day = { ...day, now, id: lastId ?? day.id, used: day.used + added - left };
     return day.used;
   }
 
   return {
-    /** How many requests of the window may have reached the service less than one window ago? */
-    used({ name, ms }: Window, now: number): number {
-      return name === 'perDay' ? carryDay(now) : countSince(account, now - ms);
-    },
-    /** Counts one window anew: before anybody is told to wait, lest requests were taken out of the ledger by hand. */
-    recount({ name, ms }: Window, now: number): number {
-      return name === 'perDay' ? countDay(now) : countSince(account, now - ms);
-    },
-    /** Until when the request was on its way that must leave the window, which holds `used`, before `limit` is kept to. */
-    oldest({ ms }: Window, now: number, used: number, limit: number): number {
-      return nthSince(account, now - ms, used - limit);
-    },
+    /** Counts the requests in the window. */
+    used: ({ name, ms }: Window, now: number): number =>
+      name === 'perDay' ? updateDay(now) : countSince(db, account, now - ms),
+    /** Recounts them all: nobody has to wait for a request that was deleted from the ledger. */
+    recount: ({ name, ms }: Window, now: number): number =>
+      name === 'perDay' ? recountDay(now) : countSince(db, account, now - ms),
+    /** `spent_until_ms` of the request that must leave the window, which holds `used`, to make room below `limit`. */
+    oldest: ({ ms }: Window, now: number, used: number, limit: number): number =>
+      nthSince(db, account, now - ms, used - limit),
   };
 }

@@ -2,6 +2,7 @@
 import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
 import { fitOf, hashesOf, type Fit, type PlacedPage } from './package-membership.ts';
 import { bookedZoneOf, type BookedZone } from './booked-zone.ts';
+import type { AccountBudget } from '../lib/request-budget.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, knownDays, storeDays } from './store-days.ts';
 import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './store-days.ts';
@@ -137,12 +138,7 @@ export interface Warehouse {
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
   /** `budgetClock`: the time by which requests are counted, where that is not the warehouse's own clock. */
-  budget(
-    account: string,
-    limits: Limits,
-    onWait?: OnWait,
-    budgetClock?: Clock,
-  ): ReturnType<typeof createBudget>;
+  budget(account: string, limits: Limits, onWait?: OnWait, budgetClock?: Clock): AccountBudget;
   bookedZone(): BookedZone;
   /** Throws WarehouseError where the file is not at its path any more: see `refuseOther`. */
   refuseReplaced(): void;

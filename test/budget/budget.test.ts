@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
-import type { Limits, RequestNote } from '../../src/budget/budget.ts';
+import type { Limits } from '../../src/budget/budget.ts';
+import type { RequestEntry } from '../../src/lib/request-budget.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { built, runModule } from '../support/processes/child-process.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
@@ -15,7 +16,7 @@ import {
 } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
-const NOTE: RequestNote = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
+const NOTE: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
 const ANSWER = { status: 200, bytes: 10, sent: true };
 const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
 const PATIENT = { ...NONE, maxWaitMs: 2 * DAY_MS };

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
-import type { Admission, Limits, RequestNote } from '../../src/budget/budget.ts';
+import type { Limits } from '../../src/budget/budget.ts';
+import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
 import { pauseLength, rampShare } from '../../src/budget/pauses.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
@@ -16,7 +17,7 @@ import {
 } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
-const NOTE: RequestNote = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
+const NOTE: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
 const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
 const PATIENT: Limits = { ...NONE, maxWaitMs: DAY_MS };
 

@@ -1,35 +1,24 @@
 /** Restrictions of an account. */
-import { eq, lt, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../../database/connection.ts';
+import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { pause } from '../../database/schema/runs.ts';
 
 export type PauseRow = typeof pause.$inferSelect;
 
-/** Prepares: the pause of the account, in force or over; or undefined. */
-export function prepareFindPause(db: Db): (account: string) => PauseRow | undefined {
-  const query = db
-    .select()
-    .from(pause)
-    .where(eq(pause.account, sql.placeholder('account')))
-    .prepare();
-  return (account) => query.get({ account });
-}
+const FIND = query<PauseRow, { account: string }>('select * from pause where account = :account');
+const UNTIL = query<PauseRow, { at: string }>('select * from pause where full_rate_at > :at');
+const PRUNE = query<never, { at: string }>('delete from pause where full_rate_at < :at');
 
-/** Keeps the pause in the place of any earlier one of its account. */
+/** The pause of the account, in force or over; or undefined. */
+export const findPause = (tx: Tx, account: string): PauseRow | undefined => FIND.get(tx, { account });
+
+/** Stores the pause in place of any earlier one of its account. */
 export function upsertPause(tx: Tx, row: PauseRow): void {
   tx.insert(pause).values(row).onConflictDoUpdate({ target: pause.account, set: row }).run();
 }
 
-/** The pauses that are in force, or whose rate is still coming back. */
-export function pausesUntil(tx: Tx, at: string): PauseRow[] {
-  return tx
-    .select()
-    .from(pause)
-    .where(sql`${pause.full_rate_at} > ${at}`)
-    .all();
-}
+/** The pauses after which the full rate is not back at this time. */
+export const pausesUntil = (tx: Tx, at: string): PauseRow[] => UNTIL.all(tx, { at });
 
-/** Forgets the pauses after which the full rate has been back since before `at`. */
-export function prunePauses(tx: Tx, at: string): void {
-  tx.delete(pause).where(lt(pause.full_rate_at, at)).run();
-}
+/** Deletes the pauses after which the full rate was back before this time. */
+export const prunePauses = (tx: Tx, at: string): number => PRUNE.run(tx, { at });

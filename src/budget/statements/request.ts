@@ -1,91 +1,48 @@
-/** The statements of the ledger, prepared once: they run before and after every request. */
-import { and, asc, count, eq, gt, lte, max, sql } from 'drizzle-orm';
-import type { Db } from '../../database/connection.ts';
-import { request, type Purpose } from '../../database/schema/runs.ts';
+/** The ledger: read and written before and after every request. */
+import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
+import type { Purpose } from '../../lib/request-budget.ts';
 
-const value = (name: string) => sql.placeholder(name);
-const sinceMoment = and(eq(request.account, value('account')), gt(request.spent_until_ms, value('ms')));
+type Count = { count: number };
+type Since = { account: string; ms: number };
+const SINCE = 'account = :account and spent_until_ms > :ms';
 
-/** Prepares: how many requests of the account may have reached the service after the moment (ms)? */
-export function prepareCountSince(db: Db) {
-  const query = db.select({ count: count() }).from(request).where(sinceMoment).prepare();
-  return (account: string, ms: number): number => query.get({ account, ms })?.count ?? 0;
-}
-
-/** Prepares: until when (ms) was the n-th request after the moment on its way, counted from 0? */
-export function prepareNthSince(db: Db) {
-  const query = db
-    .select({ until: request.spent_until_ms })
-    .from(request)
-    .where(sinceMoment)
-    .orderBy(asc(request.spent_until_ms))
-    .limit(1)
-    .offset(value('n'))
-    .prepare();
-  return (account: string, ms: number, n: number): number => query.get({ account, ms, n })?.until ?? ms;
-}
-
-/** Prepares: how many requests of the account left a window while its beginning moved from one moment (ms) to another? */
-export function prepareLeftBetween(db: Db) {
-  const query = db
-    .select({ count: count() })
-    .from(request)
-    .where(and(sinceMoment, lte(request.spent_until_ms, value('to'))))
-    .prepare();
-  return (account: string, ms: number, to: number): number => query.get({ account, ms, to })?.count ?? 0;
-}
-
-/** Prepares: how many requests of the account came after this one, and which is the last of all; null where none is. */
-export function prepareAddedSince(db: Db) {
-  const query = db
-    .select({
-      added: sql<number>`count(*) filter (where ${request.account} = ${value('account')})`,
-      lastId: max(request.request_id),
-    })
-    .from(request)
-    .where(gt(request.request_id, value('id')))
-    .prepare();
-  return (account: string, id: number) => query.get({ account, id }) ?? { added: 0, lastId: null };
-}
-
-/** Prepares: which request is the last of all? */
-export function prepareLastRequestId(db: Db): () => number {
-  const query = db
-    .select({ id: max(request.request_id) })
-    .from(request)
-    .prepare();
-  return () => query.get()?.id ?? 0;
-}
+const COUNT_SINCE = query<Count, Since>(`select count(*) as count from request where ${SINCE}`);
+const NTH_SINCE = query<{ until: number }, Since & { n: number }>(
+  `select spent_until_ms as until from request where ${SINCE} order by spent_until_ms limit 1 offset :n`,
+);
+const COUNT_LEFT = query<Count, Since & { to: number }>(
+  `select count(*) as count from request where ${SINCE} and spent_until_ms <= :to`,
+);
+const ADDED_SINCE = query<{ added: number; lastId: number | null }, { account: string; id: number }>(
+  `select count(*) filter (where account = :account) as added, max(request_id) as lastId
+    from request where request_id > :id`,
+);
+const LAST_ID = query<{ id: number | null }>('select max(request_id) as id from request');
+const INSERT = query<{ id: number }, NewRequest>(
+  `insert into request (account, at_ms, purpose, run_id, package_id, page, spent_until_ms)
+    values (:account, :at_ms, :purpose, :runId, :packageId, :page, :spent_until_ms) returning request_id as id`,
+);
+const SETTLE = query<never, SettledRequest>(
+  `update request set answered_at_ms = :answeredAt, duration_ms = :now - at_ms, status = :status, bytes = :bytes,
+    spent_until_ms = :spentUntil where request_id = :requestId`,
+);
+const CLAMP_FUTURE = query<never, { account: string; latest: number }>(
+  `update request set spent_until_ms = :latest
+    where account = :account and at_ms > :latest and spent_until_ms > :latest`,
+);
 
 interface NewRequest {
   account: string;
   at_ms: number;
   purpose: Purpose;
-  run_id: number | null;
-  package_id: number | null;
+  runId: number | null;
+  packageId: number | null;
   page: number | null;
   spent_until_ms: number;
 }
 
-/** Prepares: add a request that may now be sent; gives its id. */
-export function prepareInsertRequest(db: Db) {
-  const query = db
-    .insert(request)
-    .values({
-      account: value('account'),
-      at_ms: value('at_ms'),
-      purpose: value('purpose'),
-      run_id: value('run_id'),
-      package_id: value('package_id'),
-      page: value('page'),
-      spent_until_ms: value('spent_until_ms'),
-    })
-    .returning({ id: request.request_id })
-    .prepare();
-  return (row: NewRequest): number => query.get({ ...row }).id;
-}
-
-interface Answer {
+interface SettledRequest {
   requestId: number;
   now: number;
   answeredAt: number | null;
@@ -94,41 +51,34 @@ interface Answer {
   spentUntil: number;
 }
 
-/** Prepares: note what came of a request. */
-export function prepareSettleRequest(db: Db) {
-  const query = db
-    .update(request)
-    .set({
-      answered_at_ms: sql`${value('answeredAt')}`,
-      duration_ms: sql`${value('now')} - ${request.at_ms}`,
-      status: sql`${value('status')}`,
-      bytes: sql`${value('bytes')}`,
-      spent_until_ms: sql`${value('spentUntil')}`,
-    })
-    .where(eq(request.request_id, value('requestId')))
-    .prepare();
-  return (answer: Answer): void => {
-    query.run({ ...answer });
-  };
-}
+/** Counts the requests of the account that may have reached the service after the time (ms). */
+export const countSince = (tx: Tx, account: string, ms: number): number =>
+  COUNT_SINCE.get(tx, { account, ms })?.count ?? 0;
+
+/** Until when (ms) the n-th request after the time may reach the service, counted from 0. */
+export const nthSince = (tx: Tx, account: string, ms: number, n: number): number =>
+  NTH_SINCE.get(tx, { account, ms, n })?.until ?? ms;
+
+/** Counts the requests that left a window while its beginning moved from `ms` to `to`. */
+export const countLeft = (tx: Tx, account: string, ms: number, to: number): number =>
+  COUNT_LEFT.get(tx, { account, ms, to })?.count ?? 0;
+
+/** Counts the requests of the account after this one; `lastId` is the last of all accounts, null without any. */
+export const addedSince = (tx: Tx, account: string, id: number) =>
+  ADDED_SINCE.get(tx, { account, id }) ?? { added: 0, lastId: null };
+
+/** The last request of all accounts; 0 without any. */
+export const lastRequestId = (tx: Tx): number => LAST_ID.get(tx, {})?.id ?? 0;
+
+/** Adds a request that may now be sent, and returns its id. */
+export const insertRequest = (tx: Tx, row: NewRequest): number => INSERT.get(tx, row)?.id ?? 0;
+
+/** Records the result of a request. */
+export const settleRequest = (tx: Tx, request: SettledRequest): number => SETTLE.run(tx, request);
 
 /**
- * Prepares: what was sent after `latest` (ms) was sent by a clock that was ahead, and is on its way until then at most.
- * Others may have a longer deadline, and keep it.
+ * Requests sent after `latest` (ms) were sent by a clock that was ahead, and count until then at most. Others may have a
+ * longer deadline, and keep it.
  */
-export function preparePullBack(db: Db) {
-  const query = db
-    .update(request)
-    .set({ spent_until_ms: sql`${value('latest')}` })
-    .where(
-      and(
-        eq(request.account, value('account')),
-        gt(request.at_ms, value('latest')),
-        gt(request.spent_until_ms, value('latest')),
-      ),
-    )
-    .prepare();
-  return (account: string, latest: number): void => {
-    query.run({ account, latest });
-  };
-}
+export const clampFutureRequests = (tx: Tx, account: string, latest: number): number =>
+  CLAMP_FUTURE.run(tx, { account, latest });

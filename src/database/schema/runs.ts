@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { PURPOSES } from '../../lib/request-budget.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
 export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
@@ -128,10 +129,6 @@ export const walk = sqliteTable(
       .where(eq(table.status, sql`'running'`)),
   ],
 );
-
-export const PURPOSES = ['storage', 'probe', 'page', 'boundary', 'quick', 'check'] as const;
-/** What a request is for. */
-export type Purpose = (typeof PURPOSES)[number];
 
 /** The ledger: every request, written before it is sent. */
 export const request = sqliteTable(

@@ -4,7 +4,7 @@ import type { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Admission, Budget } from './budget-port.ts';
+import type { Admission, Budget } from '../../lib/request-budget.ts';
 import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import type { ApiRequest } from './requests.ts';

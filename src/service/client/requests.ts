@@ -2,7 +2,7 @@
 import type { SortDirection } from '../videos.ts';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import type { Purpose } from './budget-port.ts';
+import type { Purpose } from '../../lib/request-budget.ts';
 import type { ErrorCodes, IsUnchangedPage } from './parse-response.ts';
 
 /** What the client must know of an account. */

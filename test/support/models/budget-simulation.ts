@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ParkedError } from '../../../src/lib/errors.ts';
-import type { Admission, Limits } from '../../../src/budget/budget.ts';
+import type { Limits } from '../../../src/budget/budget.ts';
+import type { Admission } from '../../../src/lib/request-budget.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';

@@ -1,7 +1,8 @@
 /** Random histories of a ledger, as two open files see it: what is counted on from look to look against what is there. */
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Admission, Limits } from '../../../src/budget/budget.ts';
+import type { Limits } from '../../../src/budget/budget.ts';
+import type { Admission } from '../../../src/lib/request-budget.ts';
 import { openLedgerConnection } from '../../../src/database/connection.ts';
 import { transact } from '../../../src/database/transaction.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';

@@ -1,0 +1,56 @@
+/** The request budget of an account, as the client uses it: `admit` is called before every attempt. */
+import type { ParkedError } from './errors.ts';
+
+export const PURPOSES = ['storage', 'probe', 'page', 'boundary', 'quick', 'check'] as const;
+/** What a request is for. */
+export type Purpose = (typeof PURPOSES)[number];
+
+/** What is written to the ledger before a request is sent. Never the key. */
+export interface RequestEntry {
+  purpose: Purpose;
+  packageId: number | null;
+  page: number | null;
+  runId: number | null;
+  /** How long the attempt may take, in milliseconds. Until then it may still reach the service. */
+  deadlineMs: number;
+}
+
+/** The result of an attempt. */
+export interface RequestResult {
+  /** HTTP status; null without an answer. */
+  status: number | null;
+  /** Size of the content, decompressed; null if none was read. */
+  bytes: number | null;
+  /** False if it is certain that nothing reached the service: no connection was made. */
+  sent: boolean;
+}
+
+/** A sign that the service restricts the account. */
+export interface Restriction {
+  /** Milliseconds that it asks to wait; null if it names no time, or one that is over. */
+  waitMs: number | null;
+  /** What it said, without the key. */
+  reason: string;
+}
+
+/** A request that may be sent now. */
+export interface Admission {
+  /** Records the result. Called once. */
+  answered(result: RequestResult): void;
+  /** Records a sign of restriction: no process gets another admission before its pause is over. */
+  restricted(restriction: Restriction): void;
+}
+
+export interface Budget {
+  /**
+   * Resolves once the request is in the ledger and may be sent; callers are served in their order. Rejects with
+   * ParkedError if the wait would be longer than allowed (not counting the wait for answers), and with the signal's
+   * reason when it aborts.
+   */
+  admit(entry: RequestEntry, signal?: AbortSignal): Promise<Admission>;
+}
+
+/** A budget that also says why it would park a request now; null if it would not. */
+export interface AccountBudget extends Budget {
+  whyParked(): ParkedError | null;
+}
