@@ -13,7 +13,7 @@ const COMPARED = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
  * `or removed_at is not null`: an unchanged video that returns must not stay removed. What vodhouse adds is bound by
  * position, so that no field of the service can replace it.
  */
-const UPSERT = query<never, object>(
+const UPSERT = query<never>(
   `insert into video (account, package_id, ${receivedNames.join(', ')}, extra, first_seen_at, changed_at, change_seq)
     values (?, ?, ${receivedNames.map((name) => `@${name}`).join(', ')}, ?, ?, ?, ?)
     on conflict (account, package_id, id) do update set

@@ -46,7 +46,7 @@ const COUNTS = [
   'unsettled',
   'recognised',
 ];
-const ADVANCE = query<never, object>(
+const ADVANCE = query<never>(
   `update walk set ${COUNTS.map((name) => `${name} = ${name} + :${name}`).join(', ')},
     totalcount = :totalcount, checkpoint_id = :id, checkpoint_page = :page, page_size = :pageSize,
     order_violated = :violated, unread_reason = :unread
