@@ -1,4 +1,4 @@
-/** What the service now says of a booked day, to be taken in place of the booked figures by a person. */
+/** Reads what the service now reports for a booked day, so that a person can accept it as a correction. */
 import { ConfigError, RefusedError } from '../../lib/errors.ts';
 import { formatOffset } from '../../lib/format.ts';
 import { FIGURES, type Figure } from '../../lib/storage-figures.ts';
@@ -8,16 +8,16 @@ import type { SyncAccount, SyncContext } from '../context.ts';
 import { createRunCalendar } from './date-ranges.ts';
 import { classifyDays } from './classify-days.ts';
 
-/** A booked day, and the figures of the service that differ from what readers see. */
+/** A booked day, and what the service reports for it now. */
 export interface CorrectionOffer extends BookedDay {
   observed: DayRow;
-  /** The figures that a correction would change; empty where the service is at what readers see. */
+  /** The figures that a correction would change; empty if readers already see them. */
   differing: readonly Figure[];
 }
 
 /**
- * Requests one booked day. Throws ConfigError where the day is not booked or the account has no storage, RefusedError
- * where the service does not return a complete record or its clock contradicts the machine's, and what the client throws.
+ * Requests one booked day. Throws ConfigError if the day is not booked or the account has no storage, RefusedError if the
+ * service returns no complete record or its clock contradicts the machine's, and what the client throws.
  */
 export async function readCorrection(
   { warehouse, calendar }: Pick<SyncContext, 'warehouse' | 'calendar'>,
@@ -26,36 +26,40 @@ export async function readCorrection(
   const { name, storage: rules, clock, client } = account;
   if (!rules)
     throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
-  const day = await warehouse.bookedDay(name, date);
-  if (!day) throw notBooked(name, date);
+  const bookedDay = await warehouse.bookedDay(name, date);
+  if (!bookedDay) throw createNotBookedError(name, date);
   clock.reset();
   const range = { from: date, to: date };
   const answer = await client.storageDays({ ...range, purpose: 'storage', runId: null, signal });
   const { wasOff, offsetMs, differenceMs } = clock.evidence();
   if (wasOff)
-    throw refusal(`account ${name}: ${formatOffset(offsetMs ?? 0)}`, "set the machine's clock first");
+    throw createRefusal(`account ${name}: ${formatOffset(offsetMs ?? 0)}`, "set the machine's clock first");
   const known = await warehouse.knownDays(name);
   const trust = { mayBook: true, mayGiveUp: false, differenceMs };
-  const runDay = createRunCalendar(calendar, clock.now(), rules, known);
-  const served = { newestServed: date, gapsFrom: runDay.since };
-  const sorted = classifyDays(answer, { range, day: runDay, known, rules, calendar, trust, ...served });
-  const observed = sorted.past.find((row) => row.date === date);
-  if (!observed) throw noRecord(name, date, sorted.refused[0]?.reason);
-  const shown = day.corrected ?? day.booked;
-  return { ...day, observed, differing: FIGURES.filter((figure) => observed[figure] !== shown[figure]) };
+  const day = createRunCalendar(calendar, clock.now(), rules, known);
+  const served = { newestServed: date, gapsFrom: day.since };
+  const days = classifyDays(answer, { range, day, known, rules, calendar, trust, ...served });
+  const observed = days.past.find((row) => row.date === date);
+  if (!observed) throw createNoRecordError(name, date, days.refused[0]?.reason);
+  const shown = bookedDay.corrected ?? bookedDay.booked;
+  return {
+    ...bookedDay,
+    observed,
+    differing: FIGURES.filter((figure) => observed[figure] !== shown[figure]),
+  };
 }
 
-function notBooked(account: string, date: string): ConfigError {
+function createNotBookedError(account: string, date: string): ConfigError {
   return new ConfigError(`${date} of account ${account} is not booked: there is nothing to correct`, {
     hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
   });
 }
 
-function noRecord(account: string, date: string, reason: string | undefined): RefusedError {
+function createNoRecordError(account: string, date: string, reason: string | undefined): RefusedError {
   const why = reason === undefined ? 'the service returns no record of it' : `the record is ${reason}`;
-  return refusal(`account ${account}, ${date}: ${why}`, 'nothing was corrected; try again later');
+  return createRefusal(`account ${account}, ${date}: ${why}`, 'nothing was corrected; try again later');
 }
 
-function refusal(message: string, hint: string): RefusedError {
+function createRefusal(message: string, hint: string): RefusedError {
   return new RefusedError(message, { fault: 'shape', hint });
 }

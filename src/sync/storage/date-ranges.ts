@@ -1,11 +1,11 @@
-/** Which days to ask for (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
+/** Which days to request (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
 import { daysBetween, type Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { KnownDays } from '../../warehouse/store-days.ts';
 import type { StorageRules } from '../context.ts';
 
-/** The calendar of one run: computed once, so that a midnight that passes meanwhile changes nothing. */
+/** The calendar of one run: computed once, so that midnight changes nothing. */
 export interface RunCalendar {
   today: string;
   /** The last day that is over and settled. */
@@ -15,13 +15,12 @@ export interface RunCalendar {
   now: number;
 }
 
-/** Implausible figures are booked when they are returned again at least this much later. */
+/** Implausible figures are booked if they are returned again at least this much later. */
 export const CONFIRM_AFTER_MS = 3_600_000;
 
-/** The longest range that is asked for at once. */
-const LONGEST = 31;
+/** Days of the longest range that is requested at once. */
+const MAX_RANGE = 31;
 
-/** Computes the days of a run from one look at the clock. */
 export function createRunCalendar(
   calendar: Calendar,
   now: number,
@@ -33,33 +32,33 @@ export function createRunCalendar(
   return { today, settled, since: rules.since ?? firstKnown(known, today) ?? addDays(today, -1), now };
 }
 
-/** The ranges of days that a person named, newest first, up to the last one that is over. */
+/** The days that a person named, up to today, in ranges, newest first. */
 export function namedRanges(day: Pick<RunCalendar, 'today'>, { from, to }: DayRange): DayRange[] {
   const ranges: DayRange[] = [];
-  for (let end = to < day.today ? to : day.today; end >= from; end = addDays(end, -LONGEST)) {
-    const start = addDays(end, 1 - LONGEST);
+  for (let end = to < day.today ? to : day.today; end >= from; end = addDays(end, -MAX_RANGE)) {
+    const start = addDays(end, 1 - MAX_RANGE);
     ranges.push({ from: start > from ? start : from, to: end });
   }
   return ranges;
 }
 
-/** So far back begins the history at most, in days, where no first day is configured: a clock may have been wrong. */
-const LONGEST_HISTORY = 366;
+/** Maximum age in days of the first day if none is configured: a clock may have been wrong. */
+const MAX_HISTORY = 366;
 
 /**
- * The first gap, or the day before the first reading: that one may not have been settled yet; or else the first booked
- * day. Other booked days say nothing: a person may have requested days long past.
+ * The first gap, or the day before the first reading, which may not have been settled then; or else the first booked day.
+ * Other booked days do not count: a person may have requested days long past.
  */
 function firstKnown({ booked, gaps, firstReading }: KnownDays, today: string): string | null {
   const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
   const since = [...gaps.keys(), ...beforeReading].sort()[0] ?? [...booked].sort()[0] ?? null;
-  const least = addDays(today, -LONGEST_HISTORY);
+  const least = addDays(today, -MAX_HISTORY);
   return since !== null && since < least ? least : since;
 }
 
 /**
- * The one range of every run: from yesterday (while it is not booked) to today; at the day's first run from as many
- * days back as are looked at again.
+ * The range that every run requests: yesterday (until it is booked) to today. The first run of a day also includes the
+ * booked days to compare.
  */
 export function currentRange(
   day: RunCalendar,
@@ -70,41 +69,40 @@ export function currentRange(
   const yesterday = addDays(day.today, -1);
   const from = known.booked.has(yesterday) || yesterday < day.since ? day.today : yesterday;
   if (!isFirstOfDay || rules.lookAgainDays < 1) return { from, to: day.today };
-  const back = Math.min(rules.lookAgainDays, LONGEST - 1);
-  const again = Array.from({ length: back }, (_, index) => addDays(day.today, index - back));
-  const first = again.find((each) => known.booked.has(each));
+  const back = Math.min(rules.lookAgainDays, MAX_RANGE - 1);
+  const compared = Array.from({ length: back }, (_, index) => addDays(day.today, index - back));
+  const first = compared.find((each) => known.booked.has(each));
   return { from: first && first < from ? first : from, to: day.today };
 }
 
-/** True where no run of this day made a live reading yet. */
+/** True if no run of this day has made a live reading yet. */
 export function isFirstOfDay(day: RunCalendar, known: KnownDays): boolean {
   return known.lastReading !== day.today;
 }
 
-/** The day that a stored moment falls on. */
-export function dayOf(calendar: Calendar, timestamp: string): string {
+/** The day of a stored time. */
+export function toDay(calendar: Calendar, timestamp: string): string {
   return calendar.dayAt(fromTimestamp(timestamp));
 }
 
-/** Disputed days that are requested again each day: the newest of them. */
-const MOST_DISPUTED = 62;
+/** Disputed days that are requested again each day, the newest ones. */
+const MAX_DISPUTED = 62;
 
-/** What bounds the ranges of older days. */
 export interface GapLimits {
-  /** What this run has requested already. */
+  /** The range that this run has requested already. */
   current: DayRange;
   /** This is the first run of the day: disputed days are requested too. */
   isFirst: boolean;
   /**
-   * The last day that the service is known to have had; null where an answer tells what day it is. A clock that is far
-   * ahead must not ask for years of days to come.
+   * The last day that the service is known to have had; null if its answers show what day it is. A clock that is far
+   * ahead must not request years of future days.
    */
   newest: string | null;
 }
 
 /**
- * Older gaps, newest first, in ranges of at most 31 days; each is requested once a day until it is given up, and once a
- * month from then on. So are disputed days: booked ones that the service reports differently, or not completely.
+ * Older gaps in ranges, newest first: each is requested once a day until it is given up, then once a month. So are
+ * disputed days: booked days that the service reports differently, or incompletely.
  */
 export function gapRanges(
   calendar: Calendar,
@@ -114,32 +112,32 @@ export function gapRanges(
 ): DayRange[] {
   const ranges: DayRange[] = [];
   const last = newest !== null && newest < day.settled ? newest : day.settled;
-  const disputed = new Set(isFirst ? [...known.disputed].sort().slice(-MOST_DISPUTED) : []);
+  const disputed = new Set(isFirst ? [...known.disputed].sort().slice(-MAX_DISPUTED) : []);
   const first = [...disputed, day.since].sort()[0] ?? day.since;
   for (let date = last; date >= first; date = addDays(date, -1)) {
     const isGap = date >= day.since && isDue(calendar, day, known, date);
     if (date >= current.from || !(isGap || disputed.has(date))) continue;
     const range = ranges.at(-1);
-    if (range && daysBetween(date, range.to) < LONGEST) range.from = date;
+    if (range && daysBetween(date, range.to) < MAX_RANGE) range.from = date;
     else ranges.push({ from: date, to: date });
   }
   return ranges;
 }
 
-/** Days between the requests for a gap that was given up. */
+/** Days between requests for a gap that was given up. */
 const GIVEN_UP_EVERY_DAYS = 30;
 
 function isDue(calendar: Calendar, day: RunCalendar, known: KnownDays, date: string): boolean {
   if (known.booked.has(date)) return false;
   const gap = known.gaps.get(date);
   if (!gap) return true;
-  const lastAskedOn = dayOf(calendar, gap.lastAskedAt);
+  const lastAskedOn = toDay(calendar, gap.lastAskedAt);
   if (lastAskedOn > day.today) return true; // by a clock that was ahead
   if (gap.givenUp) return daysBetween(lastAskedOn, day.today) >= GIVEN_UP_EVERY_DAYS;
   return lastAskedOn !== day.today || isSecondReadingDue(day, known, date, gap.lastAskedAt);
 }
 
-/** A second reading that differed from the first one waits for the next day. */
+/** A second reading that differs from the first one is repeated on the next day. */
 function isSecondReadingDue(day: RunCalendar, known: KnownDays, date: string, lastAskedAt: string): boolean {
   const first = known.unconfirmed.get(date);
   if (!first || first.observedAt !== lastAskedAt) return false;

@@ -1,4 +1,4 @@
-/** Is what the service says of a past day believable? What is not waits for a second reading. Pure. */
+/** Finds implausible figures of a past day: they are booked only after a second reading. Pure. */
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { FIGURES, hasSameFigures } from '../../lib/storage-figures.ts';
@@ -8,12 +8,12 @@ import type { StorageRules } from '../context.ts';
 import { CONFIRM_AFTER_MS } from './date-ranges.ts';
 
 const SIZES = FIGURES.filter((figure) => figure.endsWith('_size'));
-/** Totals that are both below this are not compared: 1 GB. */
+/** Totals that are both below 1 GB are not compared. */
 const COMPARED_BYTES = 1e9;
 
 /**
- * Why the figures of a past day are implausible: all of them are 0 although those of the nearest booked day are not, or
- * their total is far from the last live reading of that day. Null where they are plausible.
+ * Why the figures of a past day are implausible: all are 0 although those of the nearest booked day are not, or their
+ * total is far from the last live reading of that day. Null if they are plausible.
  */
 export function findDoubt(
   row: DayRow,
@@ -41,8 +41,7 @@ function isZero(row: DayRow): boolean {
 }
 
 /**
- * The nearest booked day before it, or else the nearest one after it, is 0 as well. No other day counts: one odd answer
- * may be 0 throughout.
+ * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong answer may be all 0.
  */
 function isZeroExpected(date: string, known: KnownDays): boolean {
   const booked = [...known.booked].sort();
@@ -51,7 +50,7 @@ function isZeroExpected(date: string, known: KnownDays): boolean {
   return row !== undefined && isZero(row);
 }
 
-/** The size in bytes of what both rows have a figure of. */
+/** Total bytes of the figures that both rows have. */
 function totalOf(row: DayRow, other: DayRow): number {
   return SIZES.reduce((sum, figure) => sum + (other[figure] === null ? 0 : (row[figure] ?? 0)), 0);
 }

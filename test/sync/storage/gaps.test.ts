@@ -126,7 +126,7 @@ describe('today', () => {
     const summary = await account.runAt(noon(0));
     expect(summary).toMatchObject({ status: 'succeeded', storage: [{ live: false, booked: 1 }] });
     expect(account.rows('select * from storage_reading')).toEqual([]);
-    expect(account.log.join('')).toContain('the service told no storage figures of 2026-03-10');
+    expect(account.log.join('')).toContain('the service returned no storage figures of 2026-03-10');
   });
 
   it('that is not returned does not begin the history anew the day after', async () => {
