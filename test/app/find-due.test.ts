@@ -12,7 +12,7 @@ const begun = (time: string, resumeAt: string | null = null): LastRun => ({
 interface Before {
   full?: LastRun | null;
   quick?: LastRun | null;
-  /** Every ten minutes, unless told otherwise. */
+  /** Default: every ten minutes. */
   quickSchedule?: string | null;
 }
 
@@ -72,14 +72,14 @@ describe('of what is due', () => {
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
 
-  it('a parked run is gone on with at its time, to the second, and not before', () => {
+  it('a parked run is resumed at its time, to the second, and not before', () => {
     const full = begun('12:00', '12:40:30');
     expect(dueAt('12:40:29', { full, quickSchedule: null })).toBeNull();
     expect(dueAt('12:40:30', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
     expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
   });
 
-  it('a parked quick run is gone on with, after a full one that was parked too', () => {
+  it('a parked quick run is resumed, after a full one that was parked too', () => {
     const quick = begun('12:10', '12:12');
     const next = dueAt('12:15', { full: begun('12:00'), quick });
     expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', resumesFrom: stamp('12:10') });
@@ -87,7 +87,7 @@ describe('of what is due', () => {
     expect(dueAt('12:15', { full: begun('12:00', '12:30'), quick })).toMatchObject({ mode: 'quick' });
   });
 
-  it('a run of the future says nothing: the clock was ahead when it began', () => {
+  it('a run in the future is ignored: the clock was ahead when it began', () => {
     const ahead = begun('23:00', '23:30');
     expect(dueAt('12:00', { full: ahead, quick: ahead })).toEqual(fromStart('full', 'schedule'));
     expect(dueAt('12:15', { full: begun('12:00'), quick: ahead })).toEqual(fromStart('quick', 'catch_up'));
@@ -98,14 +98,14 @@ describe('of what is due', () => {
   });
 });
 
-describe('a run that goes on', () => {
+describe('a run in progress', () => {
   const START = toMs('2026-03-10T12:05Z');
   const reasonAt = (quick: string | null, quickTookMs: number, mode: Due['mode'] = 'full') => {
     const reason = createPreemption({ full: '0 * * * *', quick }, { mode, startedAt: START, quickTookMs });
     return (time: string) => reason(toMs(`2026-03-10T${time}Z`));
   };
 
-  it('gives way to the next full one at its tick: that reads the storage of today first', () => {
+  it('gives way to the next full one at its tick, which reads the storage of today first', () => {
     const reason = reasonAt(null, 0);
     expect(reason('12:59:59')).toBeNull();
     expect(reason('13:00')).toBe('the next full run is due');
@@ -119,7 +119,7 @@ describe('a run that goes on', () => {
     expect(reason('12:30')).toBe('a quick run is due');
   });
 
-  it('has as long as the last quick one took before it gives way to the next: both come on', () => {
+  it('has as long as the last quick one took before it gives way to the next: both make progress', () => {
     const reason = reasonAt('*/10 * * * *', 12 * MINUTE_MS);
     expect(reason('12:16:59')).toBeNull();
     expect(reason('12:17')).toBe('a quick run is due');

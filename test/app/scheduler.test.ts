@@ -9,25 +9,25 @@ import { takeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
 const HOURLY = '0 * * * *';
 
-interface Wishes {
-  /** When the last whole run began; null for none. */
+interface TestOptions {
+  /** When the last run over everything began; null for none. */
   last?: string | null;
   full?: string;
   quick?: string | null;
-  /** Takes the place of a run, which otherwise is over at once. */
+  /** Replaces a run; by default it ends at once. */
   run?: () => Promise<void>;
   /** Until when a run is parked; left out: none is. */
   parkedUntil?: (due: Due) => string | null;
   /** Called each minute, and when nothing is due. */
   onMinute?: () => unknown;
   onCaughtUp?: () => unknown;
-  /** Takes the place of the look into the warehouse. */
+  /** Replaces the query of the warehouse. */
   lastUnscopedRun?: (mode: Mode) => Promise<LastRun | null>;
 }
 
-/** A worker whose runs are notes of when and why they began. */
-function startWorker({ last = null, full = HOURLY, quick = null, ...wishes }: Wishes) {
-  const { run, parkedUntil, lastUnscopedRun, onMinute, onCaughtUp } = wishes;
+/** A scheduler whose runs only record when and why they began. */
+function startWorker({ last = null, full = HOURLY, quick = null, ...options }: TestOptions) {
+  const { run, parkedUntil, lastUnscopedRun, onMinute, onCaughtUp } = options;
   const runs: string[] = [];
   const log: string[] = [];
   const controller = new AbortController();
@@ -301,7 +301,7 @@ describe('the worker', () => {
     expect(minutes).toBe(10);
   });
 
-  it('says when nothing is due any more: not before its first run ended, nor where that was put off', async () => {
+  it('calls onCaughtUp when nothing is due any more: not before its first run ended, nor where that was put off', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     const said: string[] = [];
     let isLocked = true;

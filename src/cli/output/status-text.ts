@@ -109,7 +109,7 @@ function budgetTable(report: Report): string {
     show(row.per_day),
     row.saved.looks === 0
       ? '-'
-      : `${formatCount(row.saved.requests)} by ${pluralize(row.saved.looks, 'quick look')}`,
+      : `${formatCount(row.saved.requests)} by ${pluralize(row.saved.looks, 'quick walk')}`,
     formatCount(row.saved.pages),
   ]);
   const headings = ['requests left', '>per second', '>per minute', '>per day', '>saved in 7 days'];
