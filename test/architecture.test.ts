@@ -128,7 +128,7 @@ const BAD: [path: string, line: string, message: string][] = [
   ['cli/start.ts', `import { pino } from 'pino';`, 'cli/start.ts imports pino, whose home is lib/'],
   ['cli/start.ts', `const key = process.env['KEY'];`, 'cli/start.ts reads process.env'],
   ['sync/run.ts', `process.stderr.write('hello');`, 'sync/run.ts writes to the terminal'],
-  ['lib/pretty-log.ts', `process.stdout.write('hello');`, 'lib/pretty-log.ts writes to the terminal'],
+  ['lib/format.ts', `process.stdout.write('hello');`, 'lib/format.ts writes to the terminal'],
   ['cli/start.ts', `console.log('hello');`, 'cli/start.ts writes to the console'],
   ['lib/clock.ts', `export default 7;`, 'lib/clock.ts has a default export'],
   ['lib/clock.ts', `const a = 7;\nexport { a as default };`, 'lib/clock.ts has a default export'],

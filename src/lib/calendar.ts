@@ -36,7 +36,7 @@ export function createCalendar(timezone: string): Calendar {
   };
 }
 
-/** Does the clock show 00:00 of the day at this moment? Costs a tenth of `startOf`. */
+/** The returned function is true where this moment is 00:00 of the day. Costs a tenth of `startOf`. */
 function createMidnightTest(timeZone: string): (ms: number, day: string) => boolean {
   const clock = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
@@ -46,7 +46,7 @@ function createMidnightTest(timeZone: string): (ms: number, day: string) => bool
   return (ms, day) => clock.format(ms) === `${day} 00:00:00`;
 }
 
-/** Do two names stand for the same time zone (`Asia/Calcutta`, `Asia/Kolkata`)? Throws RangeError where one is none. */
+/** True for two names of the same time zone (`Asia/Calcutta`, `Asia/Kolkata`). Throws RangeError for an unknown one. */
 export function isSameZone(one: string, other: string): boolean {
   const moment = Temporal.Instant.fromEpochMilliseconds(0);
   return moment.toZonedDateTimeISO(one).equals(moment.toZonedDateTimeISO(other));
@@ -57,7 +57,7 @@ export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days;
 }
 
-/** What a calendar says of a day; weekdays count from 1, which is Monday, and ISO weeks belong to the year of their Thursday. */
+/** The parts of a day; weekdays count from 1, which is Monday, and ISO weeks belong to the year of their Thursday. */
 export interface DayParts {
   year: number;
   month: number;

@@ -1,4 +1,4 @@
-/** Processes and threads of our own beside the one that asks. */
+/** Child processes that run files of our own. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { toInterruptedError } from './errors.ts';
 import { deserializeError, serializeError, type SerializedError } from './serialize-error.ts';
@@ -8,7 +8,7 @@ export function distFile(path: string): URL {
   return new URL(`../../dist/${path}`, import.meta.url);
 }
 
-/** Starts a built file as a process that is talked to by messages; what it writes is dropped, but for its last words on stderr. */
+/** Starts a built file as a child process with IPC. Its stdout is ignored, its stderr inherited. */
 export function forkDist(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
   return fork(distFile(path), {
     execArgv: [],
@@ -18,8 +18,8 @@ export function forkDist(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /**
- * For a process that another one of ours started: it ends with that one, and by it. A signal to the whole group is for the
- * parent, which knows what to do about it. `end` is called when the parent lets go or is gone.
+ * For a child process: ends with its parent, and ignores signals to the process group, which the parent handles. `end` is
+ * called when the parent disconnects or dies.
  */
 export function exitWithParent(end: () => void = () => process.exit()): void {
   process.on('disconnect', end);

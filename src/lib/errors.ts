@@ -18,10 +18,10 @@ export class ConfigError extends VodhouseError {}
 /** Fail the run: the warehouse file cannot be used. */
 export class WarehouseError extends VodhouseError {}
 
-/** Go away or wait: another process holds the lock. */
+/** Give up or wait: another process holds the lock. */
 export class LockedError extends VodhouseError {}
 
-/** Come back later: more is asked at once than can be answered. */
+/** Try again later: too many requests at once. */
 export class BusyError extends VodhouseError {}
 
 /** Stop at once: a signal ended the work before its end. */
@@ -32,7 +32,7 @@ export function toInterruptedError({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
 }
 
-/** Park the run: the budget would have to be waited for longer than the run may. */
+/** Park the run: the wait for the budget would be longer than `max_wait`. */
 export class ParkedError extends VodhouseError {
   readonly untilMs: number;
 
@@ -42,7 +42,7 @@ export class ParkedError extends VodhouseError {
   }
 }
 
-/** Park the run for a moment: another one is due, and goes first. */
+/** Park the run: another one is due and goes first. */
 export class PreemptedError extends ParkedError {}
 
 /** What went wrong with one request, as a word to count by. */

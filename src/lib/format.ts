@@ -1,4 +1,6 @@
 /** Numbers, times and texts as people read them. */
+import stringWidth from 'string-width';
+import { HOUR_MS } from './clock.ts';
 
 const numbers = new Intl.NumberFormat('en-US');
 
@@ -44,7 +46,7 @@ export function formatDuration(ms: number): string {
  */
 export function formatOffset(offsetMs: number): string {
   if (offsetMs === 0) return "the dates of the service's answers contradict each other";
-  const hours = Math.round(Math.abs(offsetMs) / 3_600_000);
+  const hours = Math.round(Math.abs(offsetMs) / HOUR_MS);
   const length = hours < 48 ? formatDuration(Math.abs(offsetMs)) : pluralize(Math.round(hours / 24), 'day');
   return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;
 }
@@ -58,32 +60,28 @@ export function formatAgo(ms: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-/** The text, or as much of its beginning as fits into so many columns, and an ellipsis. */
+/** The text, cut to this many columns of a terminal, the last one an ellipsis. */
 export function truncate(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = '';
-  let taken = 0;
+  let width = 0;
   for (const character of text) {
-    taken += displayWidth(character);
-    if (taken >= columns) break;
+    width += displayWidth(character);
+    if (width >= columns) break;
     kept += character;
   }
   return `${kept}…`;
 }
 
 /**
- * The text with a sign in place of each character that would do something to a terminal: control characters, line
- * and paragraph separators, those that turn the direction of what follows, halves of a character.
+ * Replaces each character that could control a terminal: control characters, line and paragraph separators, characters that
+ * change the direction of text, halves of a character.
  */
 export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
 }
 
-/** Korean and its neighbours, wide letters, emoji. */
-const WIDE =
-  /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/gu;
-
 /** How many columns of a terminal the text takes. */
 export function displayWidth(text: string): number {
-  return Array.from(text).length + (text.match(WIDE)?.length ?? 0);
+  return stringWidth(text);
 }

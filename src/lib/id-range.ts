@@ -1,5 +1,4 @@
-/** Ids of videos. */
-/** Ids from `low` to `high`, both included. */
+/** Ids of videos from `low` to `high`, both included. */
 export interface IdRange {
   low: number;
   high: number;

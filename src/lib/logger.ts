@@ -1,11 +1,14 @@
+import { createRequire } from 'node:module';
+import colors from 'picocolors';
 import { pino, type Logger as PinoLogger } from 'pino';
-import { pinoPretty, type LogFormat } from './pretty-log.ts';
 import { redact } from './redact.ts';
 
 export type Logger = PinoLogger;
-export type { LogFormat };
 
-/** What `--log-level` may name. */
+/** `text`: a plain line a message; `json`: pino's own lines. */
+export type LogFormat = 'text' | 'json';
+
+/** The values of `--log-level`. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -24,4 +27,18 @@ export function createLogger(options: LoggerOptions): Logger {
   const render = pinoPretty(options.format);
   const stream = { write: (line: string) => write(redact(render(line), options.secrets)) };
   return pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+}
+
+type PrettyModule = { prettyFactory: (options: object) => (line: string) => string };
+
+/** Renders pino's JSON lines as plain text lines, or leaves them as they are. */
+function pinoPretty(format: LogFormat): (line: string) => string {
+  if (format === 'json') return (line) => line;
+  const pretty = createRequire(import.meta.url)('pino-pretty') as PrettyModule;
+  return pretty.prettyFactory({
+    colorize: process.stderr.isTTY && colors.isColorSupported,
+    translateTime: "UTC:yyyy-mm-dd HH:MM:ss 'UTC'",
+    ignore: 'account,packageId,page,runId', // the message holds them
+    singleLine: true,
+  });
 }

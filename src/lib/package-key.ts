@@ -1,5 +1,4 @@
-/** Which package of which account. */
-/** Which package of which account. */
+/** One package of one account. */
 export interface PackageKey {
   account: string;
   packageId: number;

@@ -1,4 +1,4 @@
-/** Is there a process of this number on this machine, of this user or of another one? */
+/** True where a process with this id runs on this machine, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** Takes secrets out of texts, in whatever notation they came: a service may echo a key as it likes. */
+/** Takes secrets out of texts, in any notation: a service may echo a key encoded. */
 
 const patterns = new Map<string, RegExp>();
 
@@ -7,10 +7,10 @@ export function redact(text: string, secrets: readonly string[]): string {
   const longestFirst = [...new Set(secrets)]
     .filter((secret) => secret !== '')
     .sort((one, other) => other.length - one.length);
-  return longestFirst.reduce((clean, secret) => clean.replace(patternOf(secret), '[key]'), text);
+  return longestFirst.reduce((clean, secret) => clean.replace(getPattern(secret), '[key]'), text);
 }
 
-function patternOf(secret: string): RegExp {
+function getPattern(secret: string): RegExp {
   const known = patterns.get(secret);
   if (known) return known;
   const pattern = new RegExp(Array.from(secret, anyNotation).join(''), 'g');

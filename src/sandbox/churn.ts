@@ -29,7 +29,7 @@ export function createChurn(seed: number, lists: readonly PackageList[]): (count
 
 /** A package by its share of the videos; null where all are empty. */
 function pickList(lists: readonly PackageList[], chance: Random): PackageList | null {
-  let rank = chance.below(lists.reduce((sum, list) => sum + list.size(), 0));
+  let rank = chance.nextInt(lists.reduce((sum, list) => sum + list.size(), 0));
   for (const list of lists) {
     if (rank < list.size()) return list;
     rank -= list.size();
@@ -41,9 +41,9 @@ function pickList(lists: readonly PackageList[], chance: Random): PackageList | 
 function changeOne(list: PackageList, chance: Random): Change {
   const { packageId } = list;
   const kind = pickKind(chance);
-  const rank = chance.below(list.size());
+  const rank = chance.nextInt(list.size());
   if (kind === 're-add' && list.goneCount() > 0) {
-    return { kind, packageId, id: list.restore(chance.below(list.goneCount())) };
+    return { kind, packageId, id: list.restore(chance.nextInt(list.goneCount())) };
   }
   if (kind === 'delete' && list.mayShrink()) return { kind, packageId, id: list.remove(rank) };
   if (kind === 'edit' || kind === 'delete') return { kind: 'edit', packageId, id: list.edit(rank) };
@@ -51,7 +51,7 @@ function changeOne(list: PackageList, chance: Random): Change {
 }
 
 function pickKind(chance: Random): Change['kind'] {
-  const drawn = chance.below(100);
+  const drawn = chance.nextInt(100);
   if (drawn < SHARES.upload) return 'upload';
   if (drawn < SHARES.upload + SHARES.edit) return 'edit';
   return drawn < SHARES.upload + SHARES.edit + SHARES.delete ? 'delete' : 're-add';

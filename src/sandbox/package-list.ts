@@ -12,7 +12,7 @@ import {
   type PackageSpec,
   type RecordCache,
 } from './record-cache.ts';
-import { createSortedIndex, cutPage, rankOf, type SortedIndex } from './sorted-index.ts';
+import { createSortedIndex, cutPage, findRank, type SortedIndex } from './sorted-index.ts';
 
 export interface PackageList {
   readonly packageId: number;
@@ -89,7 +89,7 @@ function ordered({ live, orders }: State, item: SortItem, shelf: RecordCache): r
 }
 
 function place(state: State, entry: Entry): number {
-  state.live.splice(rankOf(state.live, entry.id), 0, entry);
+  state.live.splice(findRank(state.live, entry.id), 0, entry);
   return touch(state, entry);
 }
 
@@ -108,7 +108,7 @@ function remove(state: State, rank: number): number {
 
 /** Every change ends here. */
 function touch(state: State, entry: Entry): number {
-  for (const order of state.orders.values()) order.touch(entry);
+  for (const order of state.orders.values()) order.markChanged(entry);
   state.found = null;
   return entry.id;
 }

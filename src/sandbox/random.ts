@@ -1,23 +1,22 @@
-/** Chance that repeats itself: everything made up here is a function of whole numbers, on every machine. */
+/** Seeded random numbers: the same on every machine. */
 
-/** Keeps what is drawn for one purpose apart from what is drawn for another. */
+/** The first seed of a stream: streams of different purposes are independent. */
 export const STREAM = { ids: 1, video: 2, edit: 3, churn: 4, storage: 5, notation: 6 } as const;
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** A stream of draws. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `limit` (up to 2^32). */
-  below(limit: number): number;
-  /** True in `percent` of a hundred draws. */
+  /** An integer from 0 up to, not including, `limit` (up to 2^32). */
+  nextInt(limit: number): number;
+  /** True in `percent` of 100 calls. */
   percent(percent: number): boolean;
   /** One of the values, which must not be empty. */
   pick<T>(values: readonly T[]): T;
-  /** As many characters out of 0-9 and a-z. */
+  /** `count` characters of 0-9 and a-z. */
   characters(count: number): string;
 }
 
-/** Mixes whole numbers, up to 2^53 each, into 32 bits. */
+/** Mixes integers, up to 2^53 each, into 32 bits. */
 export function hash(...numbers: readonly number[]): number {
   let mixed = 0x9e3779b9;
   for (const number of numbers) {
@@ -27,22 +26,22 @@ export function hash(...numbers: readonly number[]): number {
   return mixed >>> 0;
 }
 
-/** The stream that belongs to these numbers. */
+/** Creates the stream of this seed. */
 export function createRandom(...numbers: readonly number[]): Random {
   let state = hash(...numbers);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     return mix(state) >>> 0;
   };
-  const below = (limit: number): number => Math.floor((next() / 2 ** 32) * limit);
+  const nextInt = (limit: number): number => Math.floor((next() / 2 ** 32) * limit);
   return {
-    below,
-    percent: (percent) => below(100) < percent,
-    pick: <T>(values: readonly T[]): T => values[below(values.length)] as T,
+    nextInt,
+    percent: (percent) => nextInt(100) < percent,
+    pick: <T>(values: readonly T[]): T => values[nextInt(values.length)] as T,
     characters: (count) => {
       let text = '';
       for (let rest = 0; text.length < count; rest = Math.floor(rest / 36)) {
-        if (text.length % 5 === 0) rest = below(36 ** 5);
+        if (text.length % 5 === 0) rest = nextInt(36 ** 5);
         text += ALPHABET.charAt(rest % 36);
       }
       return text;

@@ -59,11 +59,11 @@ export function makeVideo(outline: PackageSeed, id: number, revision: number): V
 
 function makeTexts(chance: Random, subject: Subject) {
   return {
-    title: chance.pick(TITLE_PATTERNS)(subject, 1 + chance.below(200)),
-    series: chance.percent(55) ? `${subject.korean} 시리즈 ${1 + chance.below(9)}기` : absent(chance),
+    title: chance.pick(TITLE_PATTERNS)(subject, 1 + chance.nextInt(200)),
+    series: chance.percent(55) ? `${subject.korean} 시리즈 ${1 + chance.nextInt(9)}기` : absent(chance),
     author: chance.percent(80) ? chance.pick(AUTHORS) : absent(chance),
     content: chance.percent(85) ? makeContent(chance) : absent(chance),
-    tag: chance.percent(75) ? subject.tags.slice(chance.below(subject.tags.length)).join(',') : '',
+    tag: chance.percent(75) ? subject.tags.slice(chance.nextInt(subject.tags.length)).join(',') : '',
     copyright: chance.percent(60) ? chance.pick(COPYRIGHTS) : absent(chance),
     rate: chance.percent(40) ? chance.pick(RATES) : absent(chance),
     etc: chance.percent(25) ? chance.pick(REMARKS) : absent(chance),
@@ -76,21 +76,21 @@ function absent(chance: Random): string | null {
 }
 
 function makeContent(chance: Random): string {
-  const sentences = Array.from({ length: 1 + chance.below(8) }, () => chance.pick(SENTENCES));
+  const sentences = Array.from({ length: 1 + chance.nextInt(8) }, () => chance.pick(SENTENCES));
   return sentences.join(chance.pick(SENTENCE_BREAKS));
 }
 
 /** Duration in milliseconds; many are whole minutes, so that equal values occur. Some files exceed 2^31 bytes. */
 function makeFigures(chance: Random) {
   const screen = chance.pick(SCREENS);
-  const duration = chance.percent(30) ? 60_000 * (1 + chance.below(90)) : 4_000 + chance.below(7_200_000);
+  const duration = chance.percent(30) ? 60_000 * (1 + chance.nextInt(90)) : 4_000 + chance.nextInt(7_200_000);
   return {
     duration,
     encoding_success: chance.percent(99) ? 'Y' : 'N',
     v_width: screen.width,
     v_height: screen.height,
     v_framerate: chance.pick(FRAME_RATES),
-    filesize: Math.floor((duration / 1000) * screen.bytesPerSecond) + chance.below(50_000),
+    filesize: Math.floor((duration / 1000) * screen.bytesPerSecond) + chance.nextInt(50_000),
   };
 }
 
@@ -98,7 +98,7 @@ function makePictures(packageId: number, id: number, chance: Random) {
   const folder = `https://images.example.test/${packageId}/${id}/${chance.characters(8)}`;
   return {
     thumbnail_url: `${folder}/poster.jpg`,
-    thumbnail_sheet_url: chance.percent(70) ? `${folder}/sheet_${1 + chance.below(4)}.jpg` : '',
+    thumbnail_sheet_url: chance.percent(70) ? `${folder}/sheet_${1 + chance.nextInt(4)}.jpg` : '',
     drm_cid: chance.percent(15) ? `drm-${chance.characters(16)}` : '',
     opt: 'NONE',
     preloading: '',

@@ -1,43 +1,42 @@
-/** Putting videos in order, keeping them in order as they change, and cutting a page out of them. */
+/** Videos sorted by one field, kept sorted as they change, and cut into pages. */
 import type { SortDirection } from '../service/videos.ts';
 
-/** Something that has an id. */
 interface Identified {
   readonly id: number;
 }
 
-/** All that is in `live`, ascending by one value. */
+/** All entries of `live`, ascending by one value. */
 export interface SortedIndex<T> {
   sorted(): readonly T[];
-  /** To be told of everything that came, went or has another value. */
-  touch(one: T): void;
+  /** Call it for every entry that was added, removed or has another value. */
+  markChanged(one: T): void;
 }
 
 /**
- * An order by `valueOf`, null first, by id where that is equal: text by Unicode code point, as in SQLite, and not by UTF-16
- * unit. Only what was touched is placed anew, so that an account under churn still answers at once.
+ * Sorts by `getValue`, null first, then by id; text by Unicode code point, as SQLite does. Only changed entries are sorted
+ * again, so that an account under churn still answers quickly.
  */
 export function createSortedIndex<T extends Identified>(
   live: readonly T[],
-  valueOf: (one: T) => string | number | null,
+  getValue: (one: T) => string | number | null,
 ): SortedIndex<T> {
-  const touched = new Set<T>(live);
+  const changed = new Set<T>(live);
   let rows: { one: T; key: string | number | null }[] = [];
   let sorted: T[] = [];
-  const place = (): void => {
-    const settled = rows.filter(({ one }) => !touched.has(one));
-    const moved = live.filter((one) => touched.has(one)).map((one) => ({ one, key: sortKey(valueOf(one)) }));
-    rows = [...settled, ...moved];
+  const update = (): void => {
+    const unchanged = rows.filter(({ one }) => !changed.has(one));
+    const moved = live.filter((one) => changed.has(one)).map((one) => ({ one, key: sortKey(getValue(one)) }));
+    rows = [...unchanged, ...moved];
     rows.sort((a, b) => compareKeys(a.key, b.key) || a.one.id - b.one.id);
     sorted = rows.map(({ one }) => one);
-    touched.clear();
+    changed.clear();
   };
   return {
     sorted: () => {
-      if (touched.size > 0) place();
+      if (changed.size > 0) update();
       return sorted;
     },
-    touch: (one) => void touched.add(one),
+    markChanged: (one) => void changed.add(one),
   };
 }
 
@@ -48,8 +47,8 @@ function compareKeys(one: string | number | null, other: string | number | null)
 }
 
 /**
- * A text whose order by `<` is the code point order of the original. UTF-16 puts surrogates (D800 to DFFF), which
- * stand for what is beyond U+FFFF, before E000 to FFFF; here the two change places.
+ * A text that `<` sorts by the code points of the original. UTF-16 sorts surrogates (D800 to DFFF), which encode characters
+ * beyond U+FFFF, before E000 to FFFF; here the two ranges are exchanged.
  */
 function sortKey(value: string | number | null): string | number | null {
   if (typeof value !== 'string') return value;
@@ -72,8 +71,8 @@ export function cutPage<T>(
   return sorted.slice(Math.max(0, end - pageSize), end).reverse();
 }
 
-/** The position of the first in a list ascending by id whose id is not below `id`. */
-export function rankOf(sorted: readonly Identified[], id: number): number {
+/** The position of the first entry whose id is at least `id`, in a list ascending by id. */
+export function findRank(sorted: readonly Identified[], id: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

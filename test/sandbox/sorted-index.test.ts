@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSortedIndex, cutPage, rankOf } from '../../src/sandbox/sorted-index.ts';
+import { createSortedIndex, cutPage, findRank } from '../../src/sandbox/sorted-index.ts';
 
 interface Row {
   id: number;
@@ -48,7 +48,7 @@ describe('createOrder', () => {
             if (kind === 'add' || !row) live.push({ id: nextId++, value });
             else if (kind === 'remove') live.splice(live.indexOf(row), 1);
             else row.value = value;
-            order.touch(kind === 'add' || !row ? (live.at(-1) as Row) : row);
+            order.markChanged(kind === 'add' || !row ? (live.at(-1) as Row) : row);
           }
           expect(order.sorted()).toEqual(live.toSorted(byBytes));
         }
@@ -74,7 +74,7 @@ describe('rankOf', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(50)), fc.nat(50), (ids, id) => {
         const sorted = ids.toSorted((a, b) => a - b).map((one) => ({ id: one }));
-        expect(rankOf(sorted, id)).toBe(ids.filter((one) => one < id).length);
+        expect(findRank(sorted, id)).toBe(ids.filter((one) => one < id).length);
       }),
     );
   });
