@@ -202,7 +202,6 @@ function repeatedPageReason(input: PageInput): string | null {
   return `page ${number} came with nothing but records of page ${above.number}`;
 }
 
-/** Number of pages for this many records. */
 export function countPages({ totalcount, pagesize }: Pick<Paging, 'totalcount' | 'pagesize'>): number {
   return Math.ceil(totalcount / Math.max(1, pagesize));
 }

@@ -143,7 +143,7 @@ async function finish(quick: QuickWalk): Promise<void> {
   const canCount = !checkpoint.orderViolated && !walk.coversWholeList;
   const missing = end && canCount ? await countMissing(quick, end) : 0;
   const { totalcount, pageSize } = checkpoint;
-  const missingRecords = quick.firstTotalcount === totalcount ? missing : null; // null: the list changed meanwhile
+  const missingRecords = quick.firstTotalcount === totalcount ? missing : null; // null: the list changed during the walk
   const result = {
     ...key,
     runId: options.runId,
