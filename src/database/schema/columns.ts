@@ -1,4 +1,4 @@
-/** The column types of the live file, declared so that BI drivers read them right (docs/architecture.md). */
+/** The column types of the live file, declared so that BI drivers read them correctly. */
 import { customType, integer } from 'drizzle-orm/sqlite-core';
 
 /** Ids, counts and bytes: whole numbers up to 2^53 - 1. */

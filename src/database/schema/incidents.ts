@@ -16,17 +16,13 @@ export const incident = sqliteTable(
   {
     incident_id: rowKey('incident_id'),
     event: text('event', { enum: INCIDENT_EVENTS }).notNull(),
-    /** NULL where it concerns them all. */
     account: text('account'),
-    /** NULL where it is not about one package. */
     package_id: bigint('package_id'),
     text: text('text').notNull(),
-    /** JSON of what the event has to say. */
     details: text('details').notNull(),
     since: timestamp('since').notNull(),
     noticed_at: timestamp('noticed_at').notNull(),
     over_at: timestamp('over_at'),
-    /** The newest message that tells of it. */
     message_id: bigint('message_id').notNull(),
   },
   (table) => [index('incident_open').on(table.incident_id).where(isNull(table.over_at))],
@@ -40,12 +36,10 @@ export const incidentMessage = sqliteTable(
     event: text('event', { enum: INCIDENT_EVENTS }).notNull(),
     account: text('account'),
     state: text('state', { enum: MESSAGE_STATES }).notNull(),
-    /** The JSON that is posted. */
     body: text('body').notNull(),
     created_at: timestamp('created_at').notNull(),
     attempts: bigint('attempts').notNull().default(0),
     next_at: timestamp('next_at').notNull(),
-    /** Until then it belongs to the process that sends it. */
     claimed_until: timestamp('claimed_until'),
     last_error: text('last_error'),
     delivered_at: timestamp('delivered_at'),

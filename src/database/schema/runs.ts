@@ -24,16 +24,9 @@ export const run = sqliteTable('run', {
   finished_at: timestamp('finished_at'),
   requests: bigint('requests').notNull().default(0),
   error: text('error'),
-  /** What was asked for where that was not everything, in words; NULL for everything. */
   scope: text('scope'),
-  /** Parked: from when on it may be gone on with. */
   resume_at: timestamp('resume_at'),
-  /** Start of the first of the runs that this one goes on from; NULL where it goes on from none. */
   origin_started_at: timestamp('origin_started_at'),
-  /**
-   * How far the clock of the service was ahead of the machine's, in milliseconds (negative: behind), where that was too
-   * much to trust the machine's; NULL where it was not, or where the service told no time.
-   */
   clock_offset_ms: bigint('clock_offset_ms'),
 });
 
@@ -95,7 +88,6 @@ export const walk = sqliteTable(
     inserted: bigint('inserted').notNull().default(0),
     updated: bigint('updated').notNull().default(0),
     unchanged: bigint('unchanged').notNull().default(0),
-    /** Pages known by their bytes: neither read nor written. */
     recognised: bigint('recognised').notNull().default(0),
     removed: bigint('removed').notNull().default(0),
     restored: bigint('restored').notNull().default(0),
@@ -107,18 +99,12 @@ export const walk = sqliteTable(
     started_at: timestamp('started_at').notNull(),
     finished_at: timestamp('finished_at'),
     error: text('error'),
-    /** The checkpoint: the lowest id read; NULL before the first page. */
     checkpoint_id: bigint('checkpoint_id'),
-    /** Where the checkpoint stood in the list when it was read: its page, and the page size. */
     checkpoint_page: bigint('checkpoint_page'),
     page_size: bigint('page_size'),
-    /** The list was seen out of order: this walk proves nothing. */
     order_violated: boolean('order_violated').notNull().default(false),
-    /** The checkpoint that this walk went on from; NULL where it began at the end of the list. */
     resumed_from_id: bigint('resumed_from_id'),
-    /** Why some page was not read, in words; NULL where all were. Walks that go on from this one take it over. */
     unread_reason: text('unread_reason'),
-    /** Start of the first of the walks that this one goes on from. */
     origin_started_at: timestamp('origin_started_at').notNull(),
   },
   (table) => [
@@ -145,7 +131,6 @@ export const request = sqliteTable(
     status: bigint('status'),
     duration_ms: bigint('duration_ms'),
     bytes: bigint('bytes'),
-    /** Until when it may still reach the service: its answer, or else its deadline. Windows count from here. */
     spent_until_ms: bigint('spent_until_ms').notNull(),
   },
   (table) => [
@@ -160,9 +145,7 @@ export const pause = sqliteTable('pause', {
   until: timestamp('until').notNull(),
   reason: text('reason').notNull(),
   since: timestamp('since').notNull(),
-  /** From `until` to here the rate comes back; after that the row is history. */
   full_rate_at: timestamp('full_rate_at').notNull(),
-  /** How many restrictions came in a row: the pauses grow with them. */
   consecutive_restrictions: bigint('consecutive_restrictions').notNull(),
 });
 
@@ -172,7 +155,6 @@ export const savedRequests = sqliteTable(
   {
     account: text('account').notNull(),
     date: date('date').notNull(),
-    /** Packages looked at. */
     looks: bigint('looks').notNull(),
     requests: bigint('requests').notNull(),
   },
@@ -184,8 +166,6 @@ export const warehouseState = sqliteTable('warehouse_state', {
   singleton: integer('singleton').primaryKey(),
   created_at: timestamp('created_at').notNull(),
   change_seq: bigint('change_seq').notNull(),
-  /** When a backup was last put in place of the file: its numbers may have been given to other changes before. */
   restored_at: timestamp('restored_at'),
-  /** The time zone of the calendar by which days are booked; NULL before the first run. */
   timezone: text('timezone'),
 });

@@ -50,11 +50,9 @@ export const storageDiscrepancy = sqliteTable(
     account: text('account').notNull(),
     date: date('date').notNull(),
     field: text('field').notNull(),
-    /** The figure that readers see: as booked, or as last corrected. */
     booked: bigint('booked'),
     observed: bigint('observed'),
     observed_at: timestamp('observed_at').notNull(),
-    /** When the service was back at the figure that readers see, or a person took its figure as a correction. */
     resolved_at: timestamp('resolved_at'),
   },
   (table) => [
@@ -89,7 +87,6 @@ export const storageGap = sqliteTable(
     last_asked_at: timestamp('last_asked_at').notNull(),
     given_up_at: timestamp('given_up_at'),
     reason: text('reason', { enum: GAP_REASONS }).notNull().default('missing'),
-    /** Separate days, in the service's calendar, on which it was requested. */
     asked_days: bigint('asked_days').notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
@@ -102,9 +99,7 @@ export const storageUnconfirmed = sqliteTable(
     account: text('account').notNull(),
     date: date('date').notNull(),
     ...figures(),
-    /** Why they are implausible. */
     reason: text('reason').notNull(),
-    /** When these figures were first returned. */
     observed_at: timestamp('observed_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],

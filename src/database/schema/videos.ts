@@ -11,23 +11,15 @@ export const packageTable = sqliteTable(
     name: text('name'),
     totalcount: bigint('totalcount'),
     page_size: bigint('page_size'),
-    /** End of the last full walk. */
     walked_at: timestamp('walked_at'),
-    /** End of the first one. */
     first_walked_at: timestamp('first_walked_at'),
     order: text('order', { enum: ['trusted', 'untrusted'] }),
     retired_at: timestamp('retired_at'),
-    /** Rows of `video` that are not removed: kept in step by every transaction that changes them. */
     live_count: bigint('live_count').notNull().default(0),
-    /** The highest `change_seq` of its rows. */
     changed_seq: bigint('changed_seq').notNull().default(0),
-    /** The full walk by which it last had its turn: the lower, the longer it has been unserved. */
     last_turn_walk_id: bigint('last_turn_walk_id').notNull().default(0),
-    /** Full walks that failed since, or were killed. */
     failed_walks: bigint('failed_walks').notNull().default(0),
-    /** When a quick walk last looked at the end of its list, or a full one did. */
     looked_at: timestamp('looked_at'),
-    /** Records that a quick walk missed below the last page and could not find; NULL where none has searched. */
     missing_records: bigint('missing_records'),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
@@ -40,7 +32,6 @@ export const packageDay = sqliteTable(
     account: text('account').notNull(),
     package_id: bigint('package_id').notNull(),
     date: date('date').notNull(),
-    /** Rows of `video` that were not removed. */
     videos: bigint('videos').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
@@ -74,7 +65,6 @@ const videoColumns = () => ({
   drm_cid: text('drm_cid'),
   opt: text('opt'),
   preloading: text('preloading'),
-  /** JSON of the fields that docs/service.md does not know. */
   extra: text('extra'),
   first_seen_at: timestamp('first_seen_at').notNull(),
   changed_at: timestamp('changed_at').notNull(),
@@ -94,9 +84,7 @@ export const videoVersion = sqliteTable(
   'video_version',
   {
     ...videoColumns(),
-    /** The moment from which this state held: of its change, or of the proof where it is a removal. */
     valid_from: timestamp('valid_from').notNull(),
-    /** The moment from which the next state held. */
     valid_to: timestamp('valid_to').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id, table.change_seq] })],
@@ -116,15 +104,11 @@ export const removalCandidate = sqliteTable(
     account: text('account').notNull(),
     package_id: bigint('package_id').notNull(),
     id: bigint('id').notNull(),
-    /** The moment of the answer that proved it first. */
     proved_at: timestamp('proved_at').notNull(),
-    /** What the proof rests on: the order of the list, or an answer that held all of it. */
     proof: text('proof', { enum: PROOFS }).notNull().default('order'),
-    /** The last walk that proved it. */
     walk_id: bigint('walk_id').notNull(),
     held_back: boolean('held_back').notNull().default(false),
     held_at: timestamp('held_at'),
-    /** The walk that held it back, and why. */
     held_by: bigint('held_by'),
     held_reason: text('held_reason', { enum: HELD_REASONS }),
   },
@@ -139,7 +123,6 @@ export const quarantine = sqliteTable(
     account: text('account').notNull(),
     stream: text('stream', { enum: ['videos', 'storage'] }).notNull(),
     package_id: bigint('package_id'),
-    /** The record's id or date as text, where it can be read. */
     record_id: text('record_id'),
     page: bigint('page'),
     reason: text('reason').notNull(),
@@ -165,7 +148,6 @@ export const drift = sqliteTable(
     stream: text('stream', { enum: ['videos', 'storage'] }).notNull(),
     field: text('field').notNull(),
     kind: text('kind', { enum: DRIFT_KINDS }).notNull(),
-    /** The first such value as JSON, shortened; NULL for a missing field. */
     sample: text('sample'),
     first_seen_at: timestamp('first_seen_at').notNull(),
     last_seen_at: timestamp('last_seen_at').notNull(),
@@ -185,12 +167,9 @@ export const pageHash = sqliteTable(
     records: bigint('records').notNull(),
     first_id: bigint('first_id').notNull(),
     last_id: bigint('last_id').notNull(),
-    /** The ids of which the page showed every live one. */
     proof_low: bigint('proof_low').notNull(),
     proof_high: bigint('proof_high').notNull(),
-    /** The last `change_seq` handed out when the page and the rows were last found equal. */
     change_seq: bigint('change_seq').notNull(),
-    /** JSON of the drift in its records, known before: `[[field, kind], …]`; NULL where there is none. */
     drift: text('drift'),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.page, table.page_size] })],

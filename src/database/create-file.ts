@@ -1,0 +1,68 @@
+/** Creating the live file: complete under another name first, so that a crash never leaves an empty file at its path. */
+import { existsSync, linkSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { WarehouseError } from '../lib/errors.ts';
+import { draftPath, removeDraft, sweepDrafts } from './draft-files.ts';
+import { toWarehouseError } from './integrity.ts';
+import { APPLICATION_ID, migrateFile } from './migrate.ts';
+import { restoreMarkerPath } from './paths.ts';
+
+/** Creates an empty warehouse at the path. Throws WarehouseError. */
+export function createFile(path: string, now: number): void {
+  assertNoOrphanLog(path);
+  const draft = draftPath(path);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    sweepDrafts(path);
+    removeDraft(draft);
+    try {
+      writeDraft(draft, path, now);
+      assertNotRestoring(path); // another process may have started a restore just now
+      linkIfAbsent(draft, path);
+    } finally {
+      removeDraft(draft);
+    }
+  } catch (error) {
+    throw toWarehouseError(error, path);
+  }
+}
+
+/** Throws WarehouseError if a restore of the file was interrupted. */
+export function assertNotRestoring(path: string): void {
+  if (!existsSync(restoreMarkerPath(path))) return;
+  throw new WarehouseError(`a restore of ${path} was broken off: ${restoreMarkerPath(path)} is there`, {
+    hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',
+  });
+}
+
+function writeDraft(draft: string, path: string, now: number): void {
+  const client = new Database(draft);
+  try {
+    client.pragma(`application_id = ${APPLICATION_ID}`);
+    migrateFile(client, path, now);
+  } finally {
+    client.close();
+  }
+}
+
+/** SQLite would take a log next to a missing file for part of a new one. */
+function assertNoOrphanLog(path: string): void {
+  const orphan = ['-wal', '-journal'].map((ending) => path + ending).find((file) => existsSync(file));
+  if (!orphan || existsSync(path)) return; // another process may have made the file just now
+  throw new WarehouseError(
+    `${path} is not there, but ${orphan} is: it may hold the last changes of the file that is gone`,
+    {
+      hint: `put the file back beside it; or, if it is not needed, move ${orphan} away too`,
+    },
+  );
+}
+
+function linkIfAbsent(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    const isCreatedByAnother = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    if (!isCreatedByAnother) throw error;
+  }
+}

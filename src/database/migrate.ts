@@ -1,0 +1,56 @@
+/** The schema of the live file: its version, and how a file of an older one is brought up to date. */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type Database from 'better-sqlite3';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
+import { toTimestamp } from '../lib/clock.ts';
+import { WarehouseError } from '../lib/errors.ts';
+
+/** `vodh` in ASCII: marks a SQLite file as a vodhouse warehouse. */
+export const APPLICATION_ID = 0x766f6468;
+
+const MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '../../drizzle');
+/** The number of migrations; a file with more is from a newer version. */
+export const SCHEMA_VERSION = countMigrations();
+const TRIGGERS = [
+  'storage_day_booked_insert',
+  'storage_day_booked_update',
+  'storage_day_booked_delete',
+  'video_version_kept',
+  'storage_correction_insert',
+  'storage_correction_update',
+  'storage_correction_delete',
+];
+
+/** Runs the missing migrations. Foreign keys are off: a table rebuild would delete the children of its rows. */
+export function migrateFile(client: Database.Database, path: string, now: number): void {
+  client.pragma('foreign_keys = OFF');
+  migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
+  client
+    .prepare('insert or ignore into warehouse_state (singleton, created_at, change_seq) values (1, ?, 0)')
+    .run(toTimestamp(now));
+  assertMigrated(client, path);
+  client.pragma(`user_version = ${SCHEMA_VERSION}`);
+  client.pragma('foreign_keys = ON');
+}
+
+function assertMigrated(client: Database.Database, path: string): void {
+  const violations = client.pragma('foreign_key_check') as unknown[];
+  if (violations.length > 0) {
+    throw new WarehouseError(`${path}: the migration left rows without their parent`);
+  }
+  const names = client.prepare("select name from sqlite_schema where type = 'trigger'").pluck().all();
+  const missing = TRIGGERS.filter((trigger) => !names.includes(trigger));
+  if (missing.length > 0) {
+    throw new WarehouseError(`${path}: the migration lost the triggers ${missing.join(', ')}`);
+  }
+}
+
+function countMigrations(): number {
+  const journal = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8')) as {
+    entries: unknown[];
+  };
+  return journal.entries.length;
+}
