@@ -31,7 +31,7 @@ describe('sync', () => {
     expect(changed.code).toBe(0);
     expect(changed.stdout).toMatch(/^main\/101: inserted [1-9]/m);
     const saved = await vodhouse(['status'], { cwd });
-    expect(saved.stdout).toMatch(/^main .* [1-9]\d* by 3 quick looks +\d+$/m);
+    expect(saved.stdout).toMatch(/^main .* [1-9]\d* by 3 quick walks +\d+$/m);
   });
 
   it('reads only the videos, the storage or the packages asked for', async () => {
