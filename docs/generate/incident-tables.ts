@@ -1,47 +1,48 @@
-/** The live file described: what people are told of, and the messages that tell it. */
+/** The tables of the live file: incidents, and the messages about them. */
 import * as schema from '../../src/database/schema/incidents.ts';
 import { describeTable, withUnit, enumOf } from './describe-table.ts';
 
 const EVENT = enumOf(
   schema.INCIDENT_EVENTS,
-  'failed: a walk, or a whole run. stale: two ticks late. restricted: the service asked to wait. discrepancy: it says otherwise about a booked day. held_back: removals wait for a person or a second proof. gap: a day is not served yet.',
+  'failed: a walk, or a complete run. stale: two scheduled times late. restricted: the service asked to wait. discrepancy: it returned other figures for a booked day. held_back: removals wait for a person or a second proof. gap: the service has not returned a day yet.',
 );
-const ACCOUNT = 'Name of the account in the config; NULL where it concerns all of them.';
+const ACCOUNT = 'Name of the account in the config; NULL if it concerns all of them.';
 
 const incident = describeTable(
   schema.incident,
-  'Trouble that `notify.webhook` is told of, once when it begins and once when it is over. Ended ones are kept for `retention.runs_days`.',
+  'A problem that is reported to `notify.webhook`, once when it begins and once when it ends. Ended ones are kept for `retention.runs_days`.',
   {
-    incident_id: 'Number of the incident, rising.',
+    incident_id: 'Number of the incident, increasing.',
     event: EVENT,
     account: ACCOUNT,
-    package_id: 'The package that it is about; NULL where it is not about one.',
-    text: 'What it is, in one sentence; as it was last seen.',
-    details: withUnit('JSON', 'What the event has to say, as it was last seen (docs/alerts.md).'),
-    since: 'When it began, as far as that is known.',
+    package_id: 'The package that it is about; NULL if it is not about one.',
+    text: 'The problem in one sentence, as it was last seen.',
+    details: withUnit('JSON', 'Details of the event, as last seen (docs/alerts.md).'),
+    since: 'When it began, as far as known.',
     noticed_at: 'When vodhouse noticed it.',
-    over_at: 'When vodhouse noticed that it is over; NULL while it lasts.',
-    message_id: 'The newest message that tells of it.',
+    over_at: 'When vodhouse noticed its end; NULL while it lasts.',
+    message_id: 'The newest message about it.',
   },
 );
 
 const message = describeTable(
   schema.incidentMessage,
-  'One POST to `notify.webhook`, kept until it was taken and then for `retention.runs_days`. Many incidents of one event and account that begin together have one.',
+  'One POST to `notify.webhook`, kept until it is delivered and then for `retention.runs_days`. Incidents of one event and account that begin together may share one.',
   {
-    message_id: 'Number of the message, rising: in this order those of an event and account are sent.',
+    message_id:
+      'Number of the message, increasing: the messages of an event and account are sent in this order.',
     event: EVENT,
     account: ACCOUNT,
-    state: enumOf(schema.MESSAGE_STATES, 'What it tells of its incidents.'),
-    body: withUnit('JSON', 'What is posted; no key is in it.'),
+    state: enumOf(schema.MESSAGE_STATES, 'What it reports about its incidents.'),
+    body: withUnit('JSON', 'The body that is posted; it contains no key.'),
     created_at: 'When it was written.',
-    attempts: withUnit('attempts', 'How often it was sent, or begun to be.'),
+    attempts: withUnit('attempts', 'How many times it was sent or was about to be sent.'),
     next_at: 'From when on it may be sent again.',
-    claimed_until: 'Until when it belongs to the process that sends it; NULL where none does.',
-    last_error: 'Why it was not taken the last time; NULL where it was, or was not sent yet.',
-    delivered_at: 'When the webhook took it; NULL before.',
+    claimed_until: 'Until when a process claims it for sending; NULL if none does.',
+    last_error: 'Why the last attempt failed; NULL if it did not, or none was made yet.',
+    delivered_at: 'When the webhook accepted it; NULL before.',
     given_up_at:
-      'When it was given up untold: after 7 days, or a reminder that came too late; NULL where it was not.',
+      'When delivery was given up: after 7 days, or earlier for a reminder that is out of date; NULL otherwise.',
   },
 );
 

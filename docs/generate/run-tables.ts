@@ -1,35 +1,34 @@
-/** The live file described: runs, walks, the ledger of requests and what governs it. */
+/** The tables of the live file: runs, walks, the ledger of requests and pauses. */
 import * as schema from '../../src/database/schema/runs.ts';
 import { PURPOSES } from '../../src/lib/request-budget.ts';
 import { describeTable, withUnit, enumOf } from './describe-table.ts';
 import { ACCOUNT, PACKAGE_ID } from './video-tables.ts';
 
-const MODE = enumOf(schema.MODES, 'full: every page. quick: only what is new or gone.');
+const MODE = enumOf(schema.MODES, 'full: every page. quick: only new and removed videos.');
 const EPOCH_MS = 'milliseconds since 1970-01-01 UTC';
 const videos = (means: string) => withUnit('videos', means);
 
 const run = describeTable(schema.run, 'One pass over everything due. Kept for `retention.runs_days`.', {
-  run_id: 'Number of the run, rising.',
+  run_id: 'Number of the run, increasing.',
   trigger: enumOf(
     schema.TRIGGERS,
-    'What set it off. schedule: a tick of it. catch_up: a tick that was missed, or a parked run that went on. manual: a person.',
+    'What started it. schedule: a scheduled time. catch_up: a missed scheduled time, or a parked run that resumed. manual: a person.',
   ),
   mode: MODE,
   status: enumOf(
     schema.STATUSES,
-    'partial: a part of it failed. parked: it stopped because the budget was spent, the account is paused, or another run was due. interrupted: it was told to end, or killed.',
+    'partial: a part of it failed. parked: it stopped because the budget was used up, the account is paused, or another run was due. interrupted: it was stopped or killed.',
   ),
-  started_at: 'When it began.',
+  started_at: 'When it started.',
   finished_at: 'When it ended; NULL while it runs.',
   requests: withUnit('requests', 'Requests that it sent; 0 while it runs.'),
-  error: 'What went wrong or stopped it, in words; NULL where nothing did.',
-  scope: 'What was asked for where that was not everything, in words; NULL for everything.',
-  resume_at: 'Parked: from when on it may be gone on with.',
-  origin_started_at:
-    'Start of the first of the runs that this one goes on from; NULL where it goes on from none.',
+  error: 'What failed or stopped it, in words; NULL if nothing did.',
+  scope: 'The part that was requested, in words; NULL for everything.',
+  resume_at: 'From when on a parked run may resume.',
+  origin_started_at: 'Start time of the original run that this run resumes; NULL if it resumes none.',
   clock_offset_ms: withUnit(
     'milliseconds',
-    "How far the service's clock was ahead of the machine's (negative: behind), where that was more than 10 minutes; NULL where it was less, or where the service sent no `Date`.",
+    "How far the service's clock was ahead of the machine's (negative: behind), if that was more than 10 minutes; otherwise NULL, also if the service sent no `Date`.",
   ),
 });
 
@@ -53,49 +52,47 @@ const walk = describeTable(
   schema.walk,
   'One pass over the pages of one package, inside a run, with its checkpoint. A quick walk that found nothing leaves no row.',
   {
-    walk_id: 'Number of the walk, rising.',
-    run_id: 'Run that it is part of; it is forgotten with it.',
+    walk_id: 'Number of the walk, increasing.',
+    run_id: 'Run that it is part of; it is deleted with the run.',
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     mode: MODE,
     status: enumOf(
       schema.STATUSES,
-      'As for runs. partial: some page was not read, so the walk does not count as whole.',
+      'As for runs. partial: some page was not read, so the walk does not count as complete.',
     ),
-    pages: withUnit(
-      'pages',
-      'Pages that it took in, recognised ones too; looks between two pages do not count.',
-    ),
+    pages: withUnit('pages', 'Pages that it read, including recognised ones; boundary reads do not count.'),
     totalcount: videos('How many videos the service last said the package has.'),
     inserted: videos('Videos that were new.'),
     updated: videos('Videos whose fields had changed.'),
     unchanged: withUnit(
       'records',
-      'Records that were as their row, those on recognised pages too; one that is seen twice counts twice.',
+      'Records equal to their row, including those on recognised pages; one that is seen twice counts twice.',
     ),
-    recognised: withUnit('pages', 'Pages known by their bytes: not looked into.'),
+    recognised: withUnit('pages', 'Pages whose bytes were unchanged: their records were not read.'),
     removed: videos('Videos that were marked removed at its end.'),
-    restored: videos('Videos that were removed and came back.'),
+    restored: videos('Videos that were removed and returned.'),
     quarantined: withUnit(
       'records',
-      'Records that could not be stored, also those that were in quarantine before.',
+      'Records that could not be stored, including those that were in quarantine before.',
     ),
-    unsettled: videos('Known videos that fell between two pages, which neither page could prove: they stay.'),
+    unsettled: videos(
+      'Known videos that fell between two pages, so that neither page proves their removal: they stay.',
+    ),
     held_back: videos('Removals of the package that were held back when it ended.'),
     requests: withUnit('requests', 'Requests that the run sent for the package; 0 until the walk ends.'),
-    resumed: '1 where it went on from the checkpoint of an earlier walk.',
-    started_at: 'When it began.',
+    resumed: '1 if it resumed from the checkpoint of an earlier walk.',
+    started_at: 'When it started.',
     finished_at: 'When it ended; NULL while it runs.',
-    error: 'What went wrong or is worth saying, in words; NULL where nothing is.',
+    error: 'What failed, or another remark, in words; NULL if there is none.',
     checkpoint_id: 'The checkpoint: the lowest video id read; NULL before the first page.',
     checkpoint_page: 'Page on which the checkpoint was read.',
-    page_size: withUnit('videos a page', 'Page size that the service answered with.'),
-    order_violated: '1 where the list was seen out of order: nothing is proved by its order.',
-    resumed_from_id: 'The checkpoint that it went on from; NULL where it began at the end of the list.',
+    page_size: withUnit('videos a page', 'Page size of the response.'),
+    order_violated: '1 if the list was found out of order: its order then proves nothing.',
+    resumed_from_id: 'The checkpoint that it resumed from; NULL if it started at the end of the list.',
     unread_reason:
-      'Why some page was not read, in words; NULL where all were. Walks that go on from this one take it over.',
-    origin_started_at:
-      'Start of the first of the walks that this one goes on from; its own where it goes on from none.',
+      'Why some page was not read, in words; NULL if all were. Walks that resume this one inherit it.',
+    origin_started_at: 'Start time of the original walk that this one resumes; its own if it resumes none.',
   },
 );
 
@@ -103,69 +100,68 @@ const request = describeTable(
   schema.request,
   'One request to the service, written before it was sent: the ledger of the budget. The key is never in it. Kept for `retention.requests_days`.',
   {
-    request_id: 'Number of the request, rising.',
+    request_id: 'Number of the request, increasing.',
     account: ACCOUNT,
     at_ms: withUnit(EPOCH_MS, 'When it was sent.'),
     answered_at_ms: withUnit(
       EPOCH_MS,
-      'When its answer was there; NULL while it is under way, or where none came.',
+      'When the response arrived; NULL while it is in flight, or if none arrived.',
     ),
     purpose: enumOf(
       PURPOSES,
-      'What it was for. storage: days. page: a page of a full walk. probe: where the list ends. boundary: a look between two pages. quick: a page of a quick walk. check: `vodhouse check`.',
+      'What it was for. storage: days. page: a page of a full walk. probe: the end of the list. boundary: the gap between two pages. quick: a page of a quick walk. check: `vodhouse check`.',
     ),
     run_id: 'Run that sent it; NULL outside of runs.',
-    package_id: 'Package whose list was asked for; NULL for storage.',
-    page: 'Page that was asked for; NULL for storage.',
-    status: 'HTTP status of the answer; NULL where none came.',
+    package_id: 'Package whose list was requested; NULL for storage.',
+    page: 'Page that was requested; NULL for storage.',
+    status: 'HTTP status of the response; NULL if none arrived.',
     duration_ms: withUnit(
       'milliseconds',
-      'From sending until its answer or its failure; NULL while it is under way.',
+      'Time until the response or the failure; NULL while it is in flight.',
     ),
-    bytes: withUnit('bytes', 'Size of the content of the answer, decompressed; NULL where none was read.'),
+    bytes: withUnit('bytes', 'Size of the response body, decompressed; NULL if none was read.'),
     spent_until_ms: withUnit(
       EPOCH_MS,
-      'Until when it may have reached the service: its answer, or else its deadline. The windows of the budget count from here.',
+      'Until when it may have reached the service: the time of the response, otherwise its deadline. The windows of the budget count from here.',
     ),
   },
 );
 
 const pause = describeTable(
   schema.pause,
-  'One account that the service restricted: nothing is sent before that is over. Forgotten an hour after the full rate is back.',
+  'One account that the service restricted: nothing is sent until the restriction ends. Deleted an hour after the full rate is restored.',
   {
     account: ACCOUNT,
     until: 'When requests may be sent again.',
     reason: 'What the service said, in words.',
-    since: 'When the restriction was first told.',
-    full_rate_at: 'When the full rate is back: it rises from `until` on.',
-    consecutive_restrictions: withUnit('restrictions', 'How many came in a row: pauses grow with them.'),
+    since: 'When the service first reported the restriction.',
+    full_rate_at: 'When the full rate is restored: it rises from `until` on.',
+    consecutive_restrictions: withUnit(
+      'restrictions',
+      'How many restrictions came in a row: each makes the pause longer.',
+    ),
   },
 );
 
 const savedRequests = describeTable(
   schema.savedRequests,
-  'One day of an account: what quick looks saved. Kept for `retention.runs_days`.',
+  'One day of an account: the requests that quick walks saved. Kept for `retention.runs_days`.',
   {
     account: ACCOUNT,
     date: withUnit('YYYY-MM-DD', 'Day in UTC.'),
-    looks: withUnit('looks', 'Quick looks at a package that came to their end.'),
-    requests: withUnit('requests', 'Requests that full walks would have sent on top.'),
+    looks: withUnit('looks', 'Completed quick walks of a package.'),
+    requests: withUnit('requests', 'Requests that full walks would have sent in addition.'),
   },
 );
 
-const warehouseState = describeTable(
-  schema.warehouseState,
-  'The only row: that the file is a warehouse, and how far its changes are counted.',
-  {
-    singleton: 'Always 1.',
-    created_at: 'When the file was made.',
-    change_seq: 'The last `change_seq` given to a row of `video`.',
-    restored_at:
-      'When a backup was last put in place of the file; NULL where none was. Numbers given before that may be given to other changes after it.',
-    timezone: 'Time zone of the calendar by which days are booked; NULL before the first run.',
-  },
-);
+const warehouseState = describeTable(schema.warehouseState, 'The only row: the state of the file.', {
+  singleton: 'Always 1.',
+  created_at: 'When the file was created.',
+  change_seq: 'The last `change_seq` given to a row of `video`.',
+  restored_at:
+    'When a backup last replaced the file; NULL if none did. Numbers (`change_seq`) from before may be used again for other changes.',
+  timezone: 'Time zone of the calendar by which days are booked; NULL before the first run.',
+});
 
 export const RUN_TABLES = [run, runFailure, walk, request, pause, savedRequests];
 export const STATE_TABLES = [warehouseState];

@@ -1,207 +1,177 @@
-/** The live file described: packages, videos, and what a walk knows of them. */
+/** The tables of the live file: packages, videos, and what a walk knows of them. */
 import * as schema from '../../src/database/schema/videos.ts';
-import { describeTable, withUnit, enumOf } from './describe-table.ts';
+import { VIDEO_FIELDS } from '../../src/lib/service-fields.ts';
+import { describeFields, describeTable, enumOf, withUnit } from './describe-table.ts';
 
 /** Columns that mean the same in every table that has them. */
 export const ACCOUNT = 'Name of the account in the config.';
 export const PACKAGE_ID = "The service's number of the distribution package; unique within its account.";
 export const VIDEO_ID = "The service's number of the video; a video in two packages has a row in each.";
 
-const STREAM = enumOf(['videos', 'storage'], 'Operation of the service that answered with it.');
-const NOT_DOCUMENTED = 'As it came; its meaning is not documented.';
+const STREAM = enumOf(['videos', 'storage'], 'Operation of the service that returned it.');
 
 const packages = describeTable(
   schema.packageTable,
-  'One distribution package of an account, as far as it has been walked; also those that are no longer in the config.',
+  'One distribution package of an account, including those that are no longer in the config.',
   {
     account: ACCOUNT,
     package_id: PACKAGE_ID,
-    name: 'Name of the package in the config; NULL where it has none.',
-    totalcount: withUnit(
-      'videos',
-      'How many videos the service said the package has, when it was last walked or looked at.',
-    ),
-    page_size: withUnit('videos a page', 'Page size that the service answered with.'),
-    walked_at: 'End of the last full walk that read every page; NULL before the first.',
+    name: 'Name of the package in the config; NULL if it has no name.',
+    totalcount: withUnit('videos', 'How many videos the package had by the last answer of the service.'),
+    page_size: withUnit('videos a page', 'Page size of the response.'),
+    walked_at: 'End of the last full walk that read every page; NULL before the first one.',
     first_walked_at:
-      'End of the first full walk that read every page, or of the first that was still remembered when vodhouse began to note this; NULL before it.',
+      'End of the first full walk that read every page, or of the oldest one on record when vodhouse began to record this; NULL before it.',
     order: enumOf(
       ['trusted', 'untrusted'],
-      'trusted: the list was seen sorted by id. untrusted: it was not, so only an answer that holds all of it proves removals. NULL before the first full walk. A word of SQL: quote it, as in `"order"`.',
+      'trusted: the list is sorted by id. untrusted: it is not, so only a response with the complete list proves removals. NULL before the first full walk. `order` is a keyword of SQL: write `"order"`.',
     ),
-    retired_at: 'When the package was first missing from the config; NULL while it is there.',
+    retired_at: 'When the package was first missing from the config; NULL while it is in the config.',
     live_count: withUnit('videos', 'Rows of `video` that are not removed.'),
-    changed_seq: 'The highest `change_seq` of its rows in `video`; 0 where there are none.',
+    changed_seq: 'The highest `change_seq` of its rows in `video`; 0 if there are none.',
     last_turn_walk_id:
       '`walk_id` of the full walk by which the package last had its turn; 0 before the first. The lowest is served next.',
     failed_walks: withUnit('walks', 'Full walks that failed or were killed since the last one that did not.'),
-    looked_at: 'When a quick run last came to the package, or a full walk of it ended.',
+    looked_at: 'When a quick walk last checked the package, or a full walk of it ended.',
     missing_records: withUnit(
       'records',
-      'Records that the last quick walk missed somewhere in the list and could not find; NULL where none has searched since the last full walk.',
+      'Records that the last quick walk found missing in the list and could not locate; NULL if none has searched since the last full walk.',
     ),
   },
 );
 
 const packageDays = describeTable(
   schema.packageDay,
-  'How many videos a package had on a day: as the last walk of that day that read it whole, or changed it, left it.',
+  'How many videos a package had on a day, after the last walk of that day that read every page or changed a row.',
   {
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     date: 'Day in UTC. A day without such a walk has no row.',
     videos: withUnit(
       'videos',
-      'Rows of `video` that were not removed; on days before vodhouse began to note this, the `totalcount` of the walk.',
+      'Rows of `video` that were not removed; on days before vodhouse began to record this, the `totalcount` of the walk.',
     ),
   },
 );
 
-/** What every state of a video has: its key, the fields of docs/service.md 2.1, and what vodhouse knows of it. */
+/** The columns of every state of a video: its key, the fields of docs/service.md 2.1, and what vodhouse adds. */
 const STATE = {
   account: ACCOUNT,
   package_id: PACKAGE_ID,
+  ...describeFields(VIDEO_FIELDS, {
+    access_key: 'It lets the video be played.',
+    org_access_key: 'It lets the video be played.',
+    duration: 'The published file reads it in `duration_unit` of the config (default: milliseconds).',
+    v_width: 'The published file reads it in pixels.',
+    v_height: 'The published file reads it in pixels.',
+    filesize: 'The published file reads it in bytes.',
+  }),
   id: VIDEO_ID,
-  cid: 'Content identifier, as it came; its meaning is not documented.',
-  access_key: 'Video key (video access key, level 2), as it came: lets the video be played.',
-  org_access_key: 'Original key (video access key, level 1), as it came: lets the video be played.',
-  title: 'Title, as it came.',
-  series: 'Series, as it came.',
-  author: 'Original creator, as it came.',
-  content: 'Description, as it came.',
-  tag: 'Tags, as they came; how several are separated is not documented.',
-  copyright: 'Copyright, as it came.',
-  rate: NOT_DOCUMENTED,
-  cdate: withUnit(
-    'yyyy-mm-dd hh:mm:ss.f',
-    "Creation time, as it came, on the service's own clock: its time zone is not documented.",
-  ),
-  duration: withUnit(
-    'not documented',
-    'Playback length, as it came. The published file takes it for what `duration_unit` of the config says (default: milliseconds).',
-  ),
-  etc: 'Miscellaneous, as it came.',
-  thumbnail_url: withUnit('URL', 'Address of the thumbnail image, as it came.'),
-  thumbnail_sheet_url: NOT_DOCUMENTED,
-  encoding_success: 'Result of encoding, as it came: Y occurs; other values are not documented.',
-  v_width: withUnit(
-    'not documented',
-    'Width of the video, as it came. The published file takes it for pixels.',
-  ),
-  v_height: withUnit(
-    'not documented',
-    'Height of the video, as it came. The published file takes it for pixels.',
-  ),
-  v_framerate: withUnit('frames per second', 'Frame rate, as it came.'),
-  filesize: withUnit('not documented', 'File size, as it came. The published file takes it for bytes.'),
-  drm_cid: NOT_DOCUMENTED,
-  opt: 'As it came: NONE occurs; other values, and its meaning, are not documented.',
-  preloading: NOT_DOCUMENTED,
-  extra: withUnit('JSON', 'Fields that the service sent and does not document; NULL where there are none.'),
+  extra: withUnit('JSON', 'Fields that the service sent and does not document; NULL if there are none.'),
   first_seen_at: 'When vodhouse first saw the video in this package.',
   changed_at:
     'When this state was first seen. For a removal: when it took effect, at the end of the walk that proved it or later.',
-  removed_at: 'When the video was proved to be no longer in the package; NULL while it is there.',
+  removed_at: 'When the video was proved to be no longer in the package; NULL while it is in it.',
   change_seq:
-    'Number of the change that made this state, rising over the whole file: read on from the last one you saw.',
+    'Number of the change that led to this state, increasing over the whole file: continue from the last one you read.',
 } as const;
 
 const video = describeTable(
   schema.video,
-  'One video of one package, in its present state; also those that are removed.',
+  'One video of one package, in its present state, including removed ones.',
   STATE,
 );
 
 const videoVersion = describeTable(
   schema.videoVersion,
-  'One state of a video that another one superseded: with the present ones in `video`, the complete history.',
+  'One former state of a video; together with the present states in `video`, this is the complete history.',
   {
     ...STATE,
-    valid_from: 'From when on this state held: its change, or the proof where it is a removal.',
-    valid_to: 'From when on the next state held: this one no longer did (exclusive).',
+    valid_from: 'Start of this state: its change, or the proof if it is a removal.',
+    valid_to: 'Start of the next state, and end of this one (exclusive).',
   },
 );
 
 const removalCandidate = describeTable(
   schema.removalCandidate,
-  'One video that is proved to be gone, before that takes effect: at the end of its walk, or later where it is held back. Struck where the video is seen again.',
+  'One proved removal that has not taken effect yet: it does at the end of its walk, or later if it is held back. Deleted if the video is seen again.',
   {
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     id: VIDEO_ID,
-    proved_at: 'When the answer came that proves it: the `removed_at` that the video will have.',
+    proved_at: 'When the response that proves it arrived: the future `removed_at` of the video.',
     proof: enumOf(
       schema.PROOFS,
-      'order: the list is sorted and the video is not where it would stand. whole: one answer held the whole list, without it.',
+      'order: the list is sorted, and the video is not at its place. whole: one response had the complete list, without the video.',
     ),
     walk_id: 'Last walk that proved it.',
-    held_back: '1 where the removal waits for a second proof.',
+    held_back: '1 if the removal waits for a second proof.',
     held_at: 'Start of the walk that held it back.',
     held_by: '`walk_id` of the walk that held it back.',
     held_reason: enumOf(
       schema.HELD_REASONS,
-      'Why it is held back. many: more at once than the brake allows. all: no video would be left. order: the list has to earn trust first.',
+      'Why it is held back. many: more removals at once than `walk.removal_brake` allows. all: no video would be left. order: the order of the list is not trusted yet.',
     ),
   },
 );
 
 const quarantine = describeTable(
   schema.quarantine,
-  'One record that could not be stored without loss, as it came, with the reason.',
+  'One record that could not be stored without loss, as received, with the reason.',
   {
-    quarantine_id: 'Number of the row, rising.',
+    quarantine_id: 'Number of the row, increasing.',
     account: ACCOUNT,
     stream: STREAM,
     package_id: 'Package whose list had it; NULL for storage.',
-    record_id: 'Id of the video or day of the storage record, as text; NULL where it cannot be read.',
+    record_id: 'Id of the video or day of the storage record, as text; NULL if it cannot be read.',
     page: 'Page of the list that it was on; NULL for storage.',
-    reason: 'Why it could not be stored, in words.',
-    raw: withUnit('JSON', 'The whole record, as it came.'),
-    seen_at: 'When it last came like this.',
+    reason: 'Why it could not be stored.',
+    raw: withUnit('JSON', 'The complete record, as received.'),
+    seen_at: 'When it was last received like this.',
     resolved_at:
-      'When it was over: the record came well or otherwise, or was gone; NULL while it is in quarantine.',
+      'When the quarantine ended: the record could be stored, changed, or was gone; NULL while it is in quarantine.',
   },
 );
 
 const drift = describeTable(
   schema.drift,
-  "One way in which a field of the service departs from the service's own documents.",
+  "One way in which a field differs from the service's own documents.",
   {
     account: ACCOUNT,
     stream: STREAM,
     field: 'Name of the field.',
     kind: enumOf(
       schema.DRIFT_KINDS,
-      'new: not documented. missing: documented, and not there. type: of another JSON type than documented.',
+      'new: not documented. missing: documented, but not sent. type: another JSON type than documented.',
     ),
-    sample: withUnit('JSON', 'The first such value, shortened; NULL for a missing field.'),
-    first_seen_at: 'When it was seen first.',
-    last_seen_at: 'When it was seen last.',
+    sample: withUnit('JSON', 'The first such value, truncated; NULL for a missing field.'),
+    first_seen_at: 'When it was first seen.',
+    last_seen_at: 'When it was last seen.',
   },
 );
 
 const pageHash = describeTable(
   schema.pageHash,
-  'One page of a list that need not be read again while its bytes, and the rows that it speaks of, stay as they are.',
+  'One page of a list that is skipped while its bytes and its rows are unchanged.',
   {
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     page: 'Number of the page, from 1.',
-    page_size: withUnit('videos a page', 'Page size that the service answered with.'),
+    page_size: withUnit('videos a page', 'Page size of the response.'),
     hash: withUnit('SHA-256, base64', 'Hash of the bytes of its records.'),
     records: withUnit('records', 'How many records it has.'),
     first_id: 'Its lowest video id.',
     last_id: 'Its highest video id.',
-    proof_low: 'Lowest of the ids of which it showed every live one.',
-    proof_high: 'Highest of the ids of which it showed every live one.',
-    change_seq: 'Last `change_seq` of the file when page and rows were last found equal.',
-    drift: withUnit('JSON', 'Drift in its records, as `[[field, kind], …]`; NULL where there is none.'),
+    proof_low: 'Lowest id of the range in which it showed every live video.',
+    proof_high: 'Highest id of the range in which it showed every live video.',
+    change_seq: '`change_seq` of the file when page and rows were last equal.',
+    drift: withUnit('JSON', 'Drift in its records, as `[[field, kind], …]`; NULL if there is none.'),
   },
 );
 
-/** What people ask for. */
+/** The tables that people query. */
 export const VIDEO_TABLES = [packages, packageDays, video, videoVersion];
-/** What is not settled. */
+/** Open findings. */
 export const FINDING_TABLES = [removalCandidate, quarantine, drift];
-/** What a walk remembers for the next one. */
+/** What a walk stores for the next one. */
 export const MEMORY_TABLES = [pageHash];

@@ -2,11 +2,11 @@
 import type { Mart, Table } from '../mart.ts';
 import { column } from './mart-columns.ts';
 
-/** One row a published column. */
+/** One row per published column. */
 export const dictionary: Table = {
   kind: 'table',
   name: 'dictionary',
-  description: 'One row a column of this file: its type, unit, meaning and origin.',
+  description: 'One row per column of this file: its type, unit, meaning and origin.',
   key: ['table_name', 'column_name'],
   foreignKeys: [],
   columns: [
@@ -33,11 +33,12 @@ export const dictionary: Table = {
   count: '',
 };
 
-/** One row a fact about the file. */
+/** One row per fact about the file. */
 export const about: Table = {
   kind: 'table',
   name: 'about',
-  description: 'One row a fact about this file: which version made it, when, from what, and how fresh it is.',
+  description:
+    'One row per fact about this file: which version made it, when, from what, and how fresh it is.',
   key: ['key'],
   foreignKeys: [],
   columns: [

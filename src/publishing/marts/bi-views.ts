@@ -1,4 +1,4 @@
-/** Published: one wide view a subject, for tools that want one table. */
+/** Published: one wide view per subject, for tools that want one table. */
 import type { Column, Mart, View } from '../mart.ts';
 
 /** A table that is joined to a subject by a column that both have, and the columns that it adds. */

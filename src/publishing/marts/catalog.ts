@@ -9,13 +9,13 @@ const level = (unit: string) => ({ unit, additivity: 'semi-additive' }) as const
 /** A change counts on the first day of the state that it led to. */
 const onFirstDay = (figure: string) => `case when d.day = s.from_day then s.${figure} else 0 end`;
 
-/** One row a day of a package. */
+/** One row per day of a package. */
 export function catalogDaily(durationUnit: 'ms' | 's'): Table {
   return {
     kind: 'table',
     name: 'catalog_daily',
     description:
-      'One row a day of a package, from its first sync to today (or to the day it left the config): what the warehouse knew of it at the end of the day. A change counts on the day it was seen, a removal on the day of its proof. A package that left the config and came back is shown as if it had stayed.',
+      'One row per day of a package, from its first sync to today (or to the day it left the config): what the warehouse knew of it at the end of the day. A change counts on the day it was seen, a removal on the day of its proof. A package that left the config and came back is shown as if it had stayed.',
     key: ['package_key', 'day'],
     foreignKeys: [
       { columns: ['package_key'], table: 'packages', references: ['package_key'] },

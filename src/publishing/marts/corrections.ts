@@ -3,12 +3,12 @@ import type { Table } from '../mart.ts';
 import { figureColumns } from './figure-columns.ts';
 import { accountColumn, column, dayColumns, sourceColumn } from './mart-columns.ts';
 
-/** One row a correction. The booked row stays in the live file; `storage_daily` shows the newest correction of a day. */
+/** One row per correction. The booked row stays in the live file; `storage_daily` shows the newest correction of a day. */
 export const storageCorrections: Table = {
   kind: 'table',
   name: 'storage_corrections',
   description:
-    'One row a correction of a booked day: the booked figures, and the figures that a person accepted in their place.',
+    'One row per correction of a booked day: the booked figures, and the figures that a person accepted in their place.',
   key: ['account', 'day', 'accepted_at'],
   foreignKeys: [
     { columns: ['account', 'day'], table: 'storage_daily', references: ['account', 'day'] },

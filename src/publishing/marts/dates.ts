@@ -1,16 +1,16 @@
-/** Published: the calendar, one row a day. Filled by date-rows.ts. */
+/** Published: the calendar, one row per day. Filled by date-rows.ts. */
 import type { DataType, Table, TableColumn } from '../mart.ts';
 import { column, dayColumns } from './mart-columns.ts';
 
 const part = (name: string, type: DataType, description: string, unit?: string): TableColumn =>
   column(name, type, description, '', unit === undefined ? {} : { unit });
 
-/** One row a day, whole years: from the year before the first fact, for comparisons with the day before. */
+/** One row per day, whole years: from the year before the first fact, for comparisons with the day before. */
 export const dates: Table = {
   kind: 'table',
   name: 'dates',
   description:
-    "One row a day of the service's calendar: whole years, from the year before the first fact to the present year.",
+    "One row per day of the service's calendar: whole years, from the year before the first fact to the present year.",
   key: ['day'],
   foreignKeys: [],
   columns: [

@@ -12,7 +12,7 @@ function timestamp(name: string, description: string): TableColumn {
   return sourceColumn(name, 'TIMESTAMP', description, ['v', name]);
 }
 
-/** One row a package. */
+/** One row per package. */
 export function packages(durationUnit: 'ms' | 's'): Table {
   return {
     kind: 'table',

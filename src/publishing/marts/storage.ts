@@ -45,7 +45,7 @@ const REASON = `case when s.date is null then case
     else ''
   end end`;
 
-/** One row a day of an account, without missing rows: `account_day` lists the days. */
+/** One row per day of an account, without missing rows: `account_day` lists the days. */
 export const storageDaily: Table = {
   kind: 'table',
   name: 'storage_daily',
@@ -103,7 +103,7 @@ order by d.account, d.day`,
   count: 'select count(*) from account_day',
 };
 
-/** One row a reading of today's figures. */
+/** One row per reading of today's figures. */
 export const storageReadings: Table = {
   kind: 'table',
   name: 'storage_readings',

@@ -111,7 +111,7 @@ function createColumns(
   ].filter(({ name, source }) => !exclude.includes(name) && !(source && exclude.includes(source)));
 }
 
-/** One row a video of a package, in its present state. */
+/** One row per video of a package, in its present state. */
 export function videos(options: VideoOptions): Table {
   return {
     kind: 'table',
@@ -130,7 +130,7 @@ export function videos(options: VideoOptions): Table {
   };
 }
 
-/** One row a state that another one superseded. */
+/** One row per state that another one superseded. */
 export function videoHistory(options: VideoOptions): Table {
   return {
     kind: 'table',
