@@ -19,7 +19,7 @@ export interface NamedQuery<Row, Params extends object = object> extends Query<R
   /** As a heading of the docs. */
   heading: string;
   /** What it returns beyond its heading, in a sentence or two of Markdown. */
-  says: string;
+  description: string;
 }
 
 /** The SQL of every query in the modules that are loaded. */
@@ -29,15 +29,15 @@ export const declaredQueries: string[] = [];
 export function query<Row, Params extends object = object>(sql: string): Query<Row, Params>;
 export function query<Row, Params extends object = object>(
   heading: string,
-  says: string,
+  description: string,
   sql: string,
 ): NamedQuery<Row, Params>;
 export function query<Row, Params extends object>(...texts: string[]): NamedQuery<Row, Params> {
   const sql = (texts.at(-1) ?? '').trim();
   declaredQueries.push(sql);
-  const [heading = '', says = ''] = texts;
+  const [heading = '', description = ''] = texts;
   return {
-    ...{ sql, heading, says },
+    ...{ sql, heading, description },
     all: (tx, params) => prepareOnce(tx, sql).all(params) as Row[],
     get: (tx, params) => prepareOnce(tx, sql).get(params) as Row | undefined,
     run: (tx, params) => prepareOnce(tx, sql).run(params).changes,

@@ -1,7 +1,7 @@
 /** Finds what needs attention in the facts: the one list that `status`, the page, alerts and readiness show. Pure. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../lib/format.ts';
-import { HIDDEN } from '../queries/named/videos.ts';
+import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
 import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem.ts';
@@ -154,7 +154,7 @@ function findDrift({ drift, now }: HealthFacts): Problem[] {
   return recent.map(({ account, stream, field, kind, sample, first_seen_at: since }) => {
     const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
     const name = truncate(field, 60);
-    const value = HIDDEN.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
+    const value = HIDDEN_FIELDS.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
     const text = {
       new: `carry a field that is not documented: ${name}, e.g. ${value}`,
       missing: `lack the documented field ${name}`,

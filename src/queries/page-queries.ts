@@ -44,7 +44,7 @@ export function openPageQueries(path: string) {
     edited: (limit: number) => changes.EDITED.all(db, { window: EDITS_AMONG, limit }),
     removed: (limit: number) => changes.REMOVED.all(db, { limit }),
     /** By day (UTC) from `since` on. */
-    sizes: (key: PackageKey, since: string) => videos.SIZES.all(db, { ...toColumns(key), since }),
+    sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),
     storageDays: (account: string) => storage.STORAGE_DAYS.all(db, { account }),
     /** Newest first. */
     gaps: (account: string, since: string) => storage.GAPS.all(db, { account, since }),
@@ -52,7 +52,7 @@ export function openPageQueries(path: string) {
     walks: (key: PackageKey, limit: number) => videos.PACKAGE_WALKS.all(db, { ...toColumns(key), limit }),
     /** Removed videos of a package with an id below `below`, highest first. */
     removedVideos: (key: PackageKey, below: number, limit: number) =>
-      videos.REMOVED_OF_PACKAGE.all(db, { ...toColumns(key), below, limit }),
+      videos.REMOVED_VIDEOS.all(db, { ...toColumns(key), below, limit }),
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),
   };
@@ -66,7 +66,7 @@ function readRunningRun(db: Db): RunningRun | null {
   const run = status.RUNS.get(db, { limit: 1 });
   if (run?.status !== 'running') return null;
   const { run_id, origin_started_at: origin } = run;
-  const done = status.RUN_DONE.get(db, { run_id, origin });
+  const done = status.WALKED_PACKAGES.get(db, { run_id, origin });
   const walks = status.RUNNING_WALKS.all(db, {}).filter((walk) => walk.run_id === run_id);
   return { ...run, walked: done?.walked ?? 0, running_walks: walks };
 }

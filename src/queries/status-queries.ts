@@ -73,7 +73,7 @@ export function openStatusQueries(path: string) {
     /** What is in quarantine, by account and stream, with examples. */
     quarantine: () => readQuarantine(db),
     /** The same without examples. */
-    countQuarantine: () => status.QUARANTINE.all(db, {}),
+    countQuarantine: () => status.QUARANTINE_COUNTS.all(db, {}),
     /** Removals that are held back, by package, with examples. */
     heldBack: () => readHeldBack(db),
     /** The same without examples. */
@@ -96,7 +96,7 @@ export function openStatusQueries(path: string) {
 }
 
 function countHeldBack(db: Db) {
-  return status.HELD_BACK.all(db, {}).map((row) => {
+  return status.HELD_BACK_COUNTS.all(db, {}).map((row) => {
     const reasons = row.reasons?.split(',') ?? [];
     return { ...row, reasons: HELD_REASONS.filter((reason) => reasons.includes(reason)) };
   });
@@ -111,7 +111,7 @@ function readHeldBack(db: Db) {
 }
 
 function readQuarantine(db: Db) {
-  return status.QUARANTINE.all(db, {}).map((row) => {
+  return status.QUARANTINE_COUNTS.all(db, {}).map((row) => {
     const { account, stream } = row;
     return { ...row, examples: status.QUARANTINE_EXAMPLES.all(db, { account, stream, limit: EXAMPLES }) };
   });

@@ -1,4 +1,4 @@
-/** The catalogue that serves the warehouse back: what the service said of its packages and days when it was last asked. */
+/** A Catalogue over the warehouse: serves its packages and storage days through the API of the service. */
 import type { AccountConfig } from '../config/config.ts';
 import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,7 +11,7 @@ import {
   type VideoQuery,
 } from '../service/server/catalogue.ts';
 import type { ApiError } from '../service/server/api-errors.ts';
-import { FIGURES, type Figure } from '../lib/storage-figures.ts';
+import { pickFigures } from '../lib/storage-figures.ts';
 import type { StorageDay } from '../service/storage.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 
@@ -19,11 +19,11 @@ export interface MirrorParts {
   lists: VideoLists;
   calendar: Calendar;
   clock: Clock;
-  /** The accounts that are served: one, or all where the base address names none. */
+  /** The accounts that are served: one, or all if the base address names none. */
   accounts: readonly AccountConfig[];
 }
 
-/** The catalogue of some accounts. A package, or storage, that several of them have is refused with what to ask instead. */
+/** The catalogue of some accounts. A request that fits several of them is rejected with the paths that work. */
 export function createMirror(parts: MirrorParts): Catalogue {
   return {
     videos: (query, signal) => readVideos(parts, query, signal),
@@ -39,7 +39,7 @@ async function readVideos(
   const { packageId } = query;
   const [account, ...others] = accounts.filter(({ packages }) => packages.some(({ id }) => id === packageId));
   if (!account) return packageNotFound(packageId);
-  if (others.length > 0) return ambiguous(`package ${packageId}`, [account, ...others]);
+  if (others.length > 0) return createAmbiguousError(`package ${packageId}`, [account, ...others]);
   const page = await lists.page({ account: account.name, packageId }, query, signal);
   if (!page) {
     const message = `package ${packageId} of account ${account.name} has not been read completely yet`;
@@ -55,24 +55,16 @@ async function readStorage(
   const [account, ...others] = accounts.filter(({ storage }) => storage !== null);
   if (!account) {
     const names = accounts.map(({ name }) => name).join(', ');
-    return { errorCode: 'PackageNotFound', message: `no storage statistics are kept of account ${names}` };
+    return { errorCode: 'PackageNotFound', message: `account ${names} has no storage in the config` };
   }
-  if (others.length > 0) return ambiguous('storage', [account, ...others]);
+  if (others.length > 0) return createAmbiguousError('storage', [account, ...others]);
   const { days, readAt } = lists.days(account.name, { from, to }, calendar.dayAt(clock.now()));
-  const records = days.map(dayOf);
+  const records = days.map((row): StorageDay => ({ ...pickFigures(row), date: row.date }));
   if (direction === 'desc') records.reverse();
   return { days: records, ...(readAt === null ? {} : { readAt }) };
 }
 
-function dayOf(row: Record<Figure, number | null> & { date: string }): StorageDay {
-  const figures = Object.fromEntries(FIGURES.map((name) => [name, row[name]])) as Record<
-    Figure,
-    number | null
-  >;
-  return { ...figures, date: row.date };
-}
-
-function ambiguous(what: string, accounts: readonly AccountConfig[]): ApiError {
+function createAmbiguousError(what: string, accounts: readonly AccountConfig[]): ApiError {
   const names = accounts.map(({ name }) => name);
   const message = `accounts ${names.join(', ')} have ${what}; put /accounts/NAME before the path, as in /accounts/${names[0] ?? ''}`;
   return { errorCode: 'PackageAmbiguous', message };

@@ -26,7 +26,7 @@ const MODULES = {
   'videos.ts': videos,
 };
 
-const ASKED = NAMED_QUERIES.flatMap(({ questions }) => questions);
+const ASKED = NAMED_QUERIES.flatMap(({ queries }) => queries);
 
 type Asked = Pick<NamedQuery<unknown>, 'heading' | 'sql'>;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
-import { FIELDS } from '../../src/queries/named/changes.ts';
+import { EDITABLE_FIELDS } from '../../src/queries/named/changes.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
@@ -84,9 +84,9 @@ describe('the latest edits', () => {
 
   it('name every field that a change can touch, and none of our own', async () => {
     await walker.whole(videos([1]));
-    const every = FIELDS.map((name) => `${name} = coalesce(${name}, 0) || '7'`).join(', ');
+    const every = EDITABLE_FIELDS.map((name) => `${name} = coalesce(${name}, 0) || '7'`).join(', ');
     execute(path, `update video set ${every}, changed_at = '2026-03-02 00:00:00', change_seq = 99`);
-    expect(details.edited(1)[0]?.fields.trim().split(' ')).toEqual(FIELDS);
+    expect(details.edited(1)[0]?.fields.trim().split(' ')).toEqual(EDITABLE_FIELDS);
     execute(path, `update video set thumbnail_url = null, change_seq = 100`);
     expect(details.edited(1)[0]?.fields).toBe('thumbnail_url ');
   });

@@ -247,7 +247,7 @@ describe('the accounts', () => {
       days: [],
     });
     expect(await askStorage(`${url}/accounts/alone${DAYS}`)).toEqual({
-      message: 'no storage statistics are kept of account alone',
+      message: 'account alone has no storage in the config',
       days: [],
     });
   });

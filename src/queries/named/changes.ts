@@ -1,22 +1,30 @@
 /**
- * The latest additions, edits and removals. Rows of `video` and `video_version` are only ever added to the end, so that the
- * newest are found by their rowid; none of these questions reads `video` through.
+ * The latest additions, edits and removals. Rows of `video` and `video_version` are only appended, so the newest ones are
+ * found by rowid; no query scans `video`.
  */
 import { getTableColumns } from 'drizzle-orm';
 import { video } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 
-/** What vodhouse itself notes of a video: no edit. */
-const OWN = ['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq'];
+/** Columns that vodhouse itself writes: their changes are no edits. */
+const OWN_COLUMNS = [
+  'account',
+  'package_id',
+  'id',
+  'first_seen_at',
+  'changed_at',
+  'removed_at',
+  'change_seq',
+];
 
 /** The fields of docs/service.md 2.1 (and `extra`) that an edit may change. */
-export const FIELDS: readonly string[] = Object.keys(getTableColumns(video)).filter(
-  (name) => !OWN.includes(name),
+export const EDITABLE_FIELDS: readonly string[] = Object.keys(getTableColumns(video)).filter(
+  (name) => !OWN_COLUMNS.includes(name),
 );
 
 /** Names of the fields in which two rows differ, each followed by a space. */
-function differing(one: string, other: string): string {
-  return FIELDS.map((name) => `iif(${one}.${name} is not ${other}.${name}, '${name} ', '')`).join(
+function differingFields(one: string, other: string): string {
+  return EDITABLE_FIELDS.map((name) => `iif(${one}.${name} is not ${other}.${name}, '${name} ', '')`).join(
     '\n    || ',
   );
 }
@@ -49,22 +57,22 @@ limit :limit`,
 );
 
 export type Edited = VideoOfPackage & {
-  /** The moment from which the present state holds. */
+  /** When the present state began. */
   at: string;
   old_title: string | null;
-  /** 1 where the video had been removed, and came back. */
+  /** 1 if the video had been removed before. */
   returned: 0 | 1;
-  /** Names of the fields that changed, by spaces. */
+  /** Names of the fields that changed, each followed by a space. */
   fields: string;
 };
 
 export const EDITED = query<Edited, { window: number; limit: number }>(
   'The latest edits',
-  'Of each video its last change, among the last `:window` states that were superseded; the old title beside the new one, and the names of all fields that differ.',
+  'The last edit of each video among the last `:window` superseded states, with the old title, the new title and the names of all fields that differ.',
   `
 select video.account, video.package_id, package.name as package_name, video.id, old.valid_to as at,
   old.title as old_title, video.title, old.removed_at is not null as returned,
-  ${differing('old', 'video')} as fields
+  ${differingFields('old', 'video')} as fields
 from video_version as old
 join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
 left join package on package.account = old.account and package.package_id = old.package_id
@@ -81,7 +89,7 @@ export type Removed = VideoOfPackage & { removed_at: string };
 
 export const REMOVED = query<Removed, { limit: number }>(
   'The latest removals',
-  '`removed_at` is the moment of the proof.',
+  '`removed_at` is the time of the proof.',
   `
 select video.account, video.package_id, package.name as package_name, id, title, removed_at
 from video

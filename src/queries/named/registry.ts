@@ -1,26 +1,26 @@
-/** All questions by the part of the page that asks them: the source of docs/status-page.md. */
+/** All named queries by the part of the page that uses them: the source of docs/status-page.md. */
 import { ADDED, EDITED, REMOVED } from './changes.ts';
 import type { NamedQuery } from '../../database/query.ts';
 import { DIFFERENCES, FAILED_RUN, FAILED_WALKS, OPEN_GAPS, STORAGE_FAILURES } from './failures.ts';
-import * as standing from './status.ts';
+import * as status from './status.ts';
 import { GAPS, OPEN_DISCREPANCIES, STORAGE, STORAGE_DAYS, WAITING_DAYS } from './storage.ts';
-import { PACKAGE_WALKS, REMOVED_OF_PACKAGE, SIZES, CHANGE_MARKER, VERSIONS, VIDEO } from './videos.ts';
+import { PACKAGE_WALKS, REMOVED_VIDEOS, PACKAGE_SIZES, CHANGE_MARKER, VERSIONS, VIDEO } from './videos.ts';
 
-type Told = Pick<NamedQuery<unknown>, 'heading' | 'says' | 'sql'>;
+type DocumentedQuery = Pick<NamedQuery<unknown>, 'heading' | 'description' | 'sql'>;
 
-export const NAMED_QUERIES: readonly { part: string; questions: readonly Told[] }[] = [
+export const NAMED_QUERIES: readonly { part: string; queries: readonly DocumentedQuery[] }[] = [
   {
-    part: 'The verdict, and what needs a person',
-    questions: [
-      standing.PACKAGES,
+    part: 'Overall status, and what needs attention',
+    queries: [
+      status.PACKAGES,
       STORAGE,
       WAITING_DAYS,
       OPEN_DISCREPANCIES,
-      standing.HELD_BACK,
-      standing.HELD_BACK_EXAMPLES,
-      standing.QUARANTINE,
-      standing.QUARANTINE_EXAMPLES,
-      standing.DRIFT,
+      status.HELD_BACK_COUNTS,
+      status.HELD_BACK_EXAMPLES,
+      status.QUARANTINE_COUNTS,
+      status.QUARANTINE_EXAMPLES,
+      status.DRIFT,
       FAILED_WALKS,
       FAILED_RUN,
       STORAGE_FAILURES,
@@ -28,29 +28,29 @@ export const NAMED_QUERIES: readonly { part: string; questions: readonly Told[] 
       OPEN_GAPS,
     ],
   },
-  { part: 'A run under way', questions: [standing.RUNNING_WALKS, standing.RUN_DONE, CHANGE_MARKER] },
-  { part: 'Storage', questions: [STORAGE_DAYS, GAPS] },
-  { part: 'Packages', questions: [SIZES] },
-  { part: 'Requests spent', questions: [standing.SPENT_REQUESTS, standing.PAUSE] },
-  { part: 'Last runs', questions: [standing.RUNS] },
-  { part: 'Latest changes', questions: [ADDED, EDITED, REMOVED] },
+  { part: 'The run in progress', queries: [status.RUNNING_WALKS, status.WALKED_PACKAGES, CHANGE_MARKER] },
+  { part: 'Storage', queries: [STORAGE_DAYS, GAPS] },
+  { part: 'Packages', queries: [PACKAGE_SIZES] },
+  { part: 'Requests spent', queries: [status.SPENT_REQUESTS, status.PAUSE] },
+  { part: 'Last runs', queries: [status.RUNS] },
+  { part: 'Latest changes', queries: [ADDED, EDITED, REMOVED] },
   {
     part: 'The page of a package',
-    questions: [standing.PACKAGE, PACKAGE_WALKS, REMOVED_OF_PACKAGE],
+    queries: [status.PACKAGE, PACKAGE_WALKS, REMOVED_VIDEOS],
   },
-  { part: 'The page of a video', questions: [VIDEO, VERSIONS] },
+  { part: 'The page of a video', queries: [VIDEO, VERSIONS] },
 ];
 
-/** The questions as Markdown, a heading each. */
+/** The queries as Markdown. */
 export function queriesMarkdown(): string {
-  const sections = NAMED_QUERIES.map(({ part, questions }) =>
-    [`### ${part}`, ...questions.map(questionMarkdown)].join('\n\n'),
+  const sections = NAMED_QUERIES.map(({ part, queries }) =>
+    [`### ${part}`, ...queries.map(queryMarkdown)].join('\n\n'),
   );
   return `${sections.join('\n\n')}\n`;
 }
 
-function questionMarkdown({ heading, says, sql }: Told): string {
+function queryMarkdown({ heading, description, sql }: DocumentedQuery): string {
   const end = heading.endsWith('?') ? '' : '.';
-  const text = `**${heading}${end}**${says === '' ? '' : ` ${says}`}`;
+  const text = `**${heading}${end}**${description === '' ? '' : ` ${description}`}`;
   return [text, `\`\`\`sql\n${sql};\n\`\`\``].join('\n\n');
 }

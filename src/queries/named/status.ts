@@ -1,9 +1,9 @@
-/** How things stand: packages, what is held back, in quarantine or adrift, and the budget. */
+/** Packages, held-back removals, quarantine, drift, the budget and runs. */
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { DriftKind } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 
-/** A package that the config names, or named when it was last run. */
+/** A package that the config names, or once named. */
 export interface PackageStatus {
   account: string;
   package_id: number;
@@ -14,7 +14,7 @@ export interface PackageStatus {
   walked_at: string | null;
   looked_at: string | null;
   order: 'trusted' | 'untrusted' | null;
-  /** How its last full walk stands or ended, and why not well. */
+  /** The status of its last full walk, and why that failed. */
   last_walk: Status | null;
   last_error: string | null;
 }
@@ -28,8 +28,8 @@ const LAST_WALK = `left join walk on walk.walk_id = (
   order by walk_id desc limit 1)`;
 
 export const PACKAGES = query<PackageStatus>(
-  'The packages, and how their last full walk ended',
-  'Those that the config names; how fresh each is, is `walked_at`: the end of the last walk that read every page.',
+  'The packages and their last full walk',
+  'Those that the config names. `walked_at` is the end of the last walk that read every page.',
   `
 select ${PACKAGE_COLUMNS}
 from package
@@ -43,7 +43,7 @@ export const PACKAGE = query<
   { account: string; package_id: number }
 >(
   'One package',
-  'Also one that is no longer in the config: since `retired_at`.',
+  'Also one that the config no longer names (since `retired_at`).',
   `
 select ${PACKAGE_COLUMNS}, package.retired_at
 from package
@@ -55,16 +55,16 @@ export interface HeldBackCount {
   account: string;
   package_id: number;
   removals: number;
-  /** The moment the first of them was held back. */
+  /** When the first of them was held back. */
   since: string;
-  /** The last of the walks that held them back; null where all are from before that was noted. */
+  /** The last walk that held some of them back; null if a version that did not record it did. */
   held_by: number | null;
-  /** Words of HELD_REASONS, by commas, in any order; null as above. */
+  /** Some of HELD_REASONS, separated by commas, in any order; null as above. */
   reasons: string | null;
 }
 
-export const HELD_BACK = query<HeldBackCount>(
-  'Removals that are held back',
+export const HELD_BACK_COUNTS = query<HeldBackCount>(
+  'Held-back removals',
   'By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in warehouse.md).',
   `
 select account, package_id, count(*) as removals, min(coalesce(held_at, proved_at)) as since,
@@ -78,7 +78,7 @@ export const HELD_BACK_EXAMPLES = query<
   { id: number; title: string | null },
   { account: string; package_id: number; limit: number }
 >(
-  'The first few of them in one package',
+  'Examples of held-back removals in one package',
   '',
   `
 select video.id, video.title
@@ -95,9 +95,9 @@ export interface QuarantineCount {
   open: number;
 }
 
-export const QUARANTINE = query<QuarantineCount>(
+export const QUARANTINE_COUNTS = query<QuarantineCount>(
   'Records in quarantine',
-  'That could not be stored, and have not come well since.',
+  'Records that could not be stored, and were not stored since.',
   `
 select account, stream, count(*) as open
 from quarantine
@@ -116,8 +116,8 @@ export const QUARANTINE_EXAMPLES = query<
   QuarantineExample,
   { account: string; stream: 'videos' | 'storage'; limit: number }
 >(
-  'The records longest in quarantine',
-  'The record as it came is in the column `raw`.',
+  'Examples of records in quarantine',
+  'Oldest first. The column `raw` has the record as it was received.',
   `
 select package_id, record_id, reason, seen_at
 from quarantine
@@ -137,7 +137,7 @@ export interface DriftRow {
 }
 
 export const DRIFT = query<DriftRow>(
-  'Where the answers of the service differ from their description',
+  'Drift: where the answers of the service differ from their description',
   '',
   `
 select account, stream, field, kind, sample, first_seen_at, last_seen_at
@@ -155,7 +155,7 @@ export interface PauseRow {
 
 export const PAUSE = query<PauseRow, { account: string; at: string }>(
   'Is the account restricted?',
-  'A row while a pause is in force (`until`), or the full rate is still coming back (`full_rate_at`).',
+  'A row while a pause is in force (`until`), or while the rate rises again (until `full_rate_at`).',
   `
 select account, until, reason, since, full_rate_at
 from pause
@@ -166,8 +166,8 @@ export const SPENT_REQUESTS = query<
   { second: number; minute: number; day: number },
   { account: string; now_ms: number }
 >(
-  'Requests spent in the windows that end now',
-  'A request counts from its answer, or where none came from its deadline, until one window later. `:now_ms` in milliseconds since 1970.',
+  'Requests in the windows that end now',
+  'A request counts until one window after its answer, or after its deadline if none came. `:now_ms`: milliseconds since 1970.',
   `
 select count(case when spent_until_ms > :now_ms - 1000 then 1 end) as second,
   count(case when spent_until_ms > :now_ms - 60000 then 1 end) as minute,
@@ -189,7 +189,7 @@ export interface RunRow {
   scope: string | null;
   resume_at: string | null;
   origin_started_at: string | null;
-  /** How far the service's clock was ahead of the machine's (negative: behind); NULL where they agreed. */
+  /** How far the service's clock was ahead of the machine's (negative: behind); NULL if they agreed. */
   clock_offset_ms: number | null;
   walks: number;
   failed_walks: number;
@@ -201,8 +201,8 @@ export interface RunRow {
 }
 
 export const RUNS = query<RunRow, { limit: number }>(
-  'The last runs, and what they did',
-  'A quick look at a package that found nothing leaves no walk.',
+  'The last runs and their changes',
+  'A quick walk that found nothing is not stored.',
   `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
   coalesce(sum(inserted), 0) as inserted, coalesce(sum(updated), 0) as updated, coalesce(sum(removed), 0) as removed,
@@ -218,7 +218,7 @@ group by last.run_id
 order by last.run_id desc`,
 );
 
-/** A walk under way. */
+/** A walk in progress. */
 export interface RunningWalk {
   walk_id: number;
   run_id: number;
@@ -231,13 +231,13 @@ export interface RunningWalk {
   pages: number;
   totalcount: number | null;
   page_size: number | null;
-  /** The page that it stored last; it counts down to 1. */
+  /** The page that it stored last; counts down to 1. */
   checkpoint_page: number | null;
 }
 
 export const RUNNING_WALKS = query<RunningWalk>(
-  'The walks under way',
-  'A walk reads its pages from the last to the first: `checkpoint_page` is where it is.',
+  'The walks in progress',
+  'A walk reads from its last page to the first; `checkpoint_page` is the page it stored last.',
   `
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, started_at, pages, walk.totalcount,
   walk.page_size, checkpoint_page
@@ -247,9 +247,9 @@ where status = 'running'
 order by walk_id`,
 );
 
-export const RUN_DONE = query<{ walked: number }, { run_id: number; origin: string | null }>(
+export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(
   'How many packages has a run walked?',
-  'With those of the runs that it goes on from: `:origin` is its `origin_started_at`.',
+  'Includes those of the runs that it resumes: `:origin` is its `origin_started_at`.',
   `
 select count(distinct walk.account || '/' || package_id) as walked
 from walk

@@ -1,4 +1,4 @@
-/** Storage: how fresh it is, its days, and its gaps. */
+/** Storage: its status, its days and its gaps. */
 import { query } from '../../database/query.ts';
 
 export interface StorageStatus {
@@ -27,8 +27,8 @@ export interface DiscrepancyDay {
 }
 
 export const STORAGE = query<StorageStatus, { account: string; since: string }>(
-  'How storage stands',
-  'The newest live reading, the newest booked day; and of the days from `:since` on: the gaps, how many days are booked, and for how many of these the service now returns other figures.',
+  'The status of storage',
+  'The newest live reading and the newest booked day. Of the days from `:since` on: gaps, booked days, and booked days for which the service now returns other figures.',
   `
 select
   (select observed_at from storage_reading where account = :account order by reading_id desc limit 1) as read_at,
@@ -42,7 +42,7 @@ select
 
 export const WAITING_DAYS = query<WaitingDay, { account: string }>(
   'Days that wait for a second reading',
-  'Their figures are implausible, and are booked when the service returns the same at least an hour later.',
+  'Their figures are implausible. They are booked once the service returns the same figures at least an hour later.',
   `
 select g.date, u.reason, coalesce(u.observed_at, g.first_missed_at) as since
 from storage_gap g
@@ -53,7 +53,7 @@ order by g.date desc`,
 
 export const OPEN_DISCREPANCIES = query<DiscrepancyDay, { account: string }>(
   'Booked days that the service now reports differently',
-  'Until it is back at the booked figures, or `vodhouse correct` takes the new ones.',
+  'Until the service returns the booked figures again, or `vodhouse correct` accepts the new ones.',
   `
 select date, count(distinct field) as fields, min(observed_at) as since
 from storage_discrepancy
@@ -62,12 +62,12 @@ group by date
 order by date desc`,
 );
 
-/** The sizes (bytes) and counts of one day; NULL where the service left a figure out. */
+/** The sizes (bytes) and counts of one day; NULL for a figure that the service left out. */
 export interface StorageDayRow {
   date: string;
   state: 'live' | 'booked';
   observed_at: string;
-  /** 1 where the figures are those of a correction. */
+  /** 1 if the figures are those of a correction. */
   is_corrected: 0 | 1;
   mov_org_size: number | null;
   encoder_size: number | null;
@@ -88,7 +88,7 @@ const SHOWN = [
 
 export const STORAGE_DAYS = query<StorageDayRow, { account: string }>(
   'Storage by day',
-  'Booked days, which stand for ever, each with the figures of its newest correction where it has one, and today while it is `live`; sizes in bytes.',
+  'Booked days, which never change, with the figures of their newest correction if there is one; and today, which is `live`. Sizes in bytes.',
   `
 select d.date, d.state, d.observed_at, c.account is not null as is_corrected,
   ${SHOWN.join(',\n  ')}

@@ -1,15 +1,15 @@
 /** One package and one video. */
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { video } from '../../database/schema/videos.ts';
-import { FIELDS } from './changes.ts';
+import { EDITABLE_FIELDS } from './changes.ts';
 import { query } from '../../database/query.ts';
 
-export const SIZES = query<
+export const PACKAGE_SIZES = query<
   { date: string; videos: number },
   { account: string; package_id: number; since: string }
 >(
   'How many videos a package had',
-  'By day (UTC), from `:since` on; a day on which no walk counted them has no row.',
+  'By day (UTC) from `:since` on. A day without a full walk has no row.',
   `
 select date, videos
 from package_day
@@ -55,12 +55,12 @@ export interface RemovedVideo {
   removed_at: string;
 }
 
-export const REMOVED_OF_PACKAGE = query<
+export const REMOVED_VIDEOS = query<
   RemovedVideo,
   { account: string; package_id: number; below: number; limit: number }
 >(
   'The removed videos of a package',
-  'Those with an id below `:below`, the highest first.',
+  'Those with an id below `:below`, highest first.',
   `
 select id, title, duration, filesize, first_seen_at, removed_at
 from video
@@ -69,10 +69,10 @@ order by id desc
 limit :limit`,
 );
 
-/** What lets a video be played: not shown, whoever looks. */
-export const HIDDEN: readonly string[] = ['access_key', 'org_access_key'];
+/** Keys that let a video be played: no page shows them. */
+export const HIDDEN_FIELDS: readonly string[] = ['access_key', 'org_access_key'];
 
-const SHOWN = FIELDS.filter((name) => !HIDDEN.includes(name)).join(', ');
+const SHOWN = EDITABLE_FIELDS.filter((name) => !HIDDEN_FIELDS.includes(name)).join(', ');
 
 export type VideoRow = Omit<typeof video.$inferSelect, 'access_key' | 'org_access_key'>;
 
@@ -84,7 +84,7 @@ interface VideoKey extends Record<string, string | number> {
 
 export const VIDEO = query<VideoRow, VideoKey>(
   'One video',
-  'Its present state. The keys that let it be played (`access_key`, `org_access_key`) are left out, here and below.',
+  'Its present state, without the keys that let it be played (`access_key`, `org_access_key`).',
   `
 select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq
 from video
@@ -94,8 +94,8 @@ where account = :account and package_id = :package_id and id = :id`,
 export type VersionRow = VideoRow & { valid_from: string; valid_to: string };
 
 export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(
-  'The states of a video that others superseded',
-  'The newest first.',
+  'The earlier states of a video',
+  'Newest first.',
   `
 select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, valid_from, valid_to
 from video_version
@@ -104,7 +104,7 @@ order by change_seq desc
 limit :limit`,
 );
 
-/** What moves when there is something new to show. */
+/** Differs when there is something new to show. */
 export interface ChangeMarker {
   change_seq: number;
   last_run: number | null;
@@ -114,7 +114,7 @@ export interface ChangeMarker {
 
 export const CHANGE_MARKER = query<ChangeMarker>(
   'Has anything changed?',
-  'The page looks at this every few seconds, and reads the rest anew where it differs.',
+  'The page polls this every few seconds, and refreshes when it differs.',
   `
 select
   (select change_seq from warehouse_state) as change_seq,
