@@ -47,7 +47,7 @@ export interface PackageView {
   package_id: number;
   name: string | null;
   /** Null if it is no longer in the config (`retiredAt`). */
-  standing: PackageState | null;
+  health: PackageState | null;
   retiredAt: string | null;
   query: PackageQuery;
   sizes: { date: string; videos: number }[];
@@ -67,16 +67,16 @@ export async function createPackageView(
   const { details } = sources;
   const { account, packageId: package_id } = key;
   const packages = getPackageStates(createHealthReport(sources, now, 1));
-  const standing = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
+  const health = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
-  if (!stored && !standing) return null;
+  if (!stored && !health) return null;
   const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
   return {
     now,
     account,
     package_id,
-    name: (stored ?? standing)?.name ?? null,
-    standing,
+    name: (stored ?? health)?.name ?? null,
+    health,
     retiredAt: stored?.retired_at ?? null,
     query,
     sizes: details.sizes(key, since),

@@ -31,10 +31,10 @@ export interface StatusView {
   /** Milliseconds since 1970. */
   now: number;
   stamp: string;
-  standing: HealthReport;
+  health: HealthReport;
   /** The command that lists all problems. */
-  allNeeds: string;
-  verdict: OverallStatus;
+  listAllCommand: string;
+  overallStatus: OverallStatus;
   progress: RunProgress | null;
   /** When the next full run is due, in milliseconds since 1970. */
   nextRun: number;
@@ -84,27 +84,27 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
   const { details } = sources;
   const running = details.runningRun();
   const isFirstReadRunning = running !== null && running.mode === 'full' && running.scope === null;
-  const standing = withoutFirstReads(createHealthReport(sources, now, RUNS), isFirstReadRunning);
+  const health = withoutFirstReads(createHealthReport(sources, now, RUNS), isFirstReadRunning);
   return {
     now,
     stamp: toChangeMarker(details.changeMarker(), running, now),
-    standing,
-    allNeeds: sources.formatCommand('status --json'),
-    verdict: getOverallStatus(standing, now, isFirstReadRunning),
-    progress: running && toRunProgress(running, standing.packages.length, now),
+    health,
+    listAllCommand: sources.formatCommand('status --json'),
+    overallStatus: getOverallStatus(health, now, isFirstReadRunning),
+    progress: running && toRunProgress(running, health.packages.length, now),
     nextRun: sources.nextRun(now),
     isFirstReadRunning,
     storage: createStorageView(sources, query.storage, now),
-    packages: listPackages(standing, details, query, now),
+    packages: listPackages(health, details, query, now),
     added: details.added(CHANGES),
     edited: details.edited(CHANGES),
     removed: details.removed(CHANGES),
   };
 }
 
-function withoutFirstReads(standing: HealthReport, isFirstReadRunning: boolean): HealthReport {
-  if (!isFirstReadRunning) return standing;
-  return { ...standing, problems: standing.problems.filter(({ kind }) => kind !== 'never_read') };
+function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): HealthReport {
+  if (!isFirstReadRunning) return health;
+  return { ...health, problems: health.problems.filter(({ kind }) => kind !== 'never_read') };
 }
 
 /** The storage of account `name`; of the first account with storage if that one has none. */

@@ -4,13 +4,7 @@ import { Timestamp } from './format.tsx';
 
 const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
 
-export function OverallStatusSection({
-  verdict: { level, text },
-  at,
-}: {
-  verdict: OverallStatus;
-  at: string;
-}) {
+export function OverallStatusSection({ status: { level, text }, at }: { status: OverallStatus; at: string }) {
   return (
     <section id="overall-status" class={`overall-status ${level}`} data-part>
       <h1>

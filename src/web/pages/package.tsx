@@ -45,8 +45,8 @@ export function PackagePage({ view, unit, ...page }: PackagePageProps) {
   );
 }
 
-function State({ view: { standing, retiredAt, sizes, now } }: { view: PackageView }) {
-  if (!standing) {
+function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView }) {
+  if (!health) {
     return (
       <p class="notice">
         No longer in the config{retiredAt === null ? '' : ` since ${retiredAt} UTC`}. Its stored videos are
@@ -54,21 +54,21 @@ function State({ view: { standing, retiredAt, sizes, now } }: { view: PackageVie
       </p>
     );
   }
-  const [level, text] = getPackageState(standing);
+  const [level, text] = getPackageState(health);
   return (
     <p class="package-state">
-      <span class={`state ${level}`}>{text}</span> {pluralize(standing.videos, 'video')}, last full walk{' '}
-      <RelativeTime at={standing.walked_at} now={now} />
+      <span class={`state ${level}`}>{text}</span> {pluralize(health.videos, 'video')}, last full walk{' '}
+      <RelativeTime at={health.walked_at} now={now} />
       {sizes.length > 1 && (
         <>
           {' · '}
           <Sparkline sizes={sizes} />
         </>
       )}
-      {standing.last_error !== null && (
+      {health.last_error !== null && (
         <>
           {' '}
-          <bdi class="why">{standing.last_error}</bdi>
+          <bdi class="why">{health.last_error}</bdi>
         </>
       )}
     </p>

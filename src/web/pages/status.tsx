@@ -19,16 +19,16 @@ interface StatusPageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'> {
 }
 
 export function StatusPage({ view, unit, ...page }: StatusPageProps) {
-  const { verdict, standing, progress, storage, packages, now, stamp } = view;
+  const { overallStatus, health, progress, storage, packages, now, stamp } = view;
   return (
-    <Page {...page} title={`${verdict.text} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
-      <OverallStatusSection verdict={verdict} at={toTimestamp(now)} />
+    <Page {...page} title={`${overallStatus.text} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
+      <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <ProgressSection progress={progress} nextRun={view.nextRun} />
-      <ProblemsSection problems={groupProblems(standing.problems)} all={view.allNeeds} />
+      <ProblemsSection problems={groupProblems(health.problems)} all={view.listAllCommand} />
       <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
-      <BudgetsSection budgets={standing.budgets} />
-      <RunsSection runs={standing.runs} now={now} />
+      <BudgetsSection budgets={health.budgets} />
+      <RunsSection runs={health.runs} now={now} />
       <ChangesSection {...view} unit={unit} />
     </Page>
   );
