@@ -59,7 +59,7 @@ try {
   clock.advance(LOOKED_AT_MS);
   const serving = await openWebServer(config, {
     clock,
-    whyDead: () => null,
+    workerDeadReason: () => null,
     onError: (error) => console.error(error),
   });
   try {

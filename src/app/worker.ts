@@ -11,7 +11,8 @@ import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import { publishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
-import { startWebProcess, type WebProcess } from '../web/process/supervisor.ts';
+import { startWebProcess } from '../web/process/supervisor.ts';
+import type { WebServer } from '../web/server.ts';
 import { createPreemption, type Due } from './due.ts';
 import { openPipeline, type Environment, type Pipeline } from './pipeline.ts';
 import { createPublishLoop } from './publish-loop.ts';
@@ -59,10 +60,10 @@ async function serveSchedule(
 ): Promise<void> {
   const { warehouse, publisher } = pipeline;
   const { schedule } = config;
-  let server: WebProcess | null = null;
+  let server: WebServer | null = null;
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
-    server?.published(publication);
+    server?.recordPublication(publication);
   };
   const publishClock = createPublishClock(clock);
   const { getTime } = publishClock;

@@ -1,120 +1,118 @@
-/** Keeps an open page up to date: what runs now every second or three, and its parts when the server has something else to show. */
-import { createConnection } from './offline-notice.ts';
-import { createParts, isHeld, replaceContent } from './dom-swap.ts';
+/** Keeps an open page up to date: the progress of a run every second, and its other parts when the server has news. */
+import { createPartSwapper, isInUse, replaceContent } from './dom-swap.ts';
+import { createOfflineNotice } from './offline-notice.ts';
 
 const RUNNING_MS = 1_000;
-const QUIET_MS = 3_000;
-const LONGEST_MS = 30_000;
-/** Older than this, words such as "3 min ago" are wrong. */
-const STALE_MS = 60_000;
-const PATIENCE_MS = 15_000;
+const IDLE_MS = 3_000;
+const MAX_RETRY_MS = 30_000;
+/** Refresh after this even without news, for texts such as "3 min ago". */
+const MAX_AGE_MS = 60_000;
+const TIMEOUT_MS = 15_000;
 
-export interface LiveListeners {
-  /** An element got new content. */
-  swapped(part: HTMLElement): void;
-  /** The page was brought up to date. */
-  refreshed(): void;
+export interface RefreshListeners {
+  /** A part got new content. */
+  onSwap(part: HTMLElement): void;
+  /** The whole page is up to date. */
+  onRefresh(): void;
 }
 
-/** The viewer is no longer let in, or sent elsewhere. */
-class NotLetInError extends Error {}
+/** The session has ended. */
+class SignedOutError extends Error {}
 
-/** Does nothing on a page whose body has no `data-live`. To be called before anything of the page is changed. */
-export function watchLive(listeners: LiveListeners): void {
-  const address = document.body.dataset.live;
-  if (address === undefined) return;
+/** Does nothing if the body has no `data-live`. Must be called before any script changes the page. */
+export function startAutoRefresh(listeners: RefreshListeners): void {
+  const url = document.body.dataset.live;
+  if (url === undefined) return;
   const progress = createProgress(listeners);
   const refresh = createRefresh(listeners);
-  const look = async (): Promise<number> => {
-    const { stamp, html, isRunning } = readLive(await (await ask(address, 'application/json')).json());
+  const poll = async (): Promise<number> => {
+    const { stamp, html, isRunning } = readLive(await (await request(url, 'application/json')).json());
     progress.show(html);
     if (refresh.isDue(stamp)) await refresh.run();
-    return waitFor(isRunning);
+    return isRunning ? RUNNING_MS : IDLE_MS;
   };
-  keepLooking(look, waitFor(progress.html() !== ''));
+  startPolling(poll, progress.html() === '' ? IDLE_MS : RUNNING_MS);
 }
 
-const waitFor = (isRunning: boolean) => (isRunning ? RUNNING_MS : QUIET_MS);
-
-/** Calls `look` again and again, never twice at a time, and not while the page is out of sight; `look` tells how long to wait. */
-function keepLooking(look: () => Promise<number>, firstWaitMs: number): void {
-  const connection = createConnection();
+/** Calls `poll`, which resolves with the wait before the next call, one at a time and only while the page is visible. */
+function startPolling(poll: () => Promise<number>, firstWaitMs: number): void {
+  const notice = createOfflineNotice();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isLooking = false;
+  let isPolling = false;
   let failures = 0;
-  const later = (waitMs: number) => {
+  const schedule = (waitMs: number) => {
     clearTimeout(timer);
-    if (!document.hidden) timer = setTimeout(() => void round(), waitMs);
+    if (!document.hidden) timer = setTimeout(() => void run(), waitMs);
   };
-  const round = async () => {
-    if (isLooking) return;
-    isLooking = true;
+  const run = async () => {
+    if (isPolling) return;
+    isPolling = true;
     clearTimeout(timer);
     let waitMs: number;
     try {
-      waitMs = await look();
+      waitMs = await poll();
       failures = 0;
-      connection.answered();
+      notice.hide();
     } catch (error) {
-      if (error instanceof NotLetInError) {
+      if (error instanceof SignedOutError) {
         location.reload();
-        return; // and looks no more
+        return; // with `isPolling` set: no more polls
       }
-      waitMs = Math.min(LONGEST_MS, QUIET_MS * 2 ** failures);
+      waitMs = Math.min(MAX_RETRY_MS, IDLE_MS * 2 ** failures);
       failures += 1;
-      connection.failed();
+      notice.show();
     }
-    isLooking = false;
-    later(waitMs);
+    isPolling = false;
+    schedule(waitMs);
   };
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) clearTimeout(timer);
-    else void round();
+    else void run();
   });
-  later(firstWaitMs);
+  schedule(firstWaitMs);
 }
 
-/** The section of what runs now; hidden where nothing does. */
-function createProgress(listeners: LiveListeners) {
+/** The section of the current run; hidden if its content is empty. */
+function createProgress(listeners: RefreshListeners) {
   const root = document.getElementById('progress');
   const template = document.createElement('template');
   let shown = root?.innerHTML.trim() ?? '';
   return {
     html: () => shown,
     show: (html: string) => {
-      template.innerHTML = html; // as the browser writes it, to compare like with like
-      if (!root || template.innerHTML.trim() === shown || isHeld(root)) return;
+      template.innerHTML = html; // normalised by the browser, as `shown` is
+      if (!root || template.innerHTML.trim() === shown || isInUse(root)) return;
       shown = template.innerHTML.trim();
       replaceContent(root, [...template.content.childNodes]);
       root.hidden = shown === '';
-      listeners.swapped(root);
+      listeners.onSwap(root);
     },
   };
 }
 
-function createRefresh(listeners: LiveListeners) {
-  const parts = createParts();
+function createRefresh(listeners: RefreshListeners) {
+  const swapper = createPartSwapper();
   let refreshedAtMs = performance.now();
   return {
     isDue: (stamp: string) =>
-      stamp !== document.body.dataset.stamp || performance.now() - refreshedAtMs >= STALE_MS,
+      stamp !== document.body.dataset.stamp || performance.now() - refreshedAtMs >= MAX_AGE_MS,
     run: async () => {
-      const html = await (await ask(location.href, 'text/html')).text();
+      const html = await (await request(location.href, 'text/html')).text();
       const newer = new DOMParser().parseFromString(html, 'text/html');
       if (newer.body.dataset.stamp === undefined) throw new Error('the answer is not this page');
-      for (const part of parts.swap(newer)) listeners.swapped(part);
+      for (const part of swapper.swap(newer)) listeners.onSwap(part);
       document.body.dataset.stamp = newer.body.dataset.stamp;
       document.title = newer.title;
       refreshedAtMs = performance.now();
-      listeners.refreshed();
+      listeners.onRefresh();
     },
   };
 }
 
-async function ask(address: string, accept: string): Promise<Response> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const response = await fetch(address, { cache: 'no-cache', headers: { accept }, signal });
-  if (response.status === 401 || response.redirected) throw new NotLetInError();
+async function request(url: string, accept: string): Promise<Response> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { cache: 'no-cache', headers: { accept }, signal });
+  if (response.status === 401 || response.redirected) throw new SignedOutError();
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   return response;
 }
@@ -122,6 +120,6 @@ async function ask(address: string, accept: string): Promise<Response> {
 function readLive(answer: unknown): { stamp: string; html: string; isRunning: boolean } {
   const { stamp, progress, running = progress !== '' } = (answer ?? {}) as Record<string, unknown>;
   if (typeof stamp !== 'string' || typeof progress !== 'string')
-    throw new Error('the answer is not about now');
+    throw new Error('the answer has no stamp or progress');
   return { stamp, html: progress, isRunning: running === true };
 }

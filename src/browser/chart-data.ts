@@ -1,24 +1,24 @@
-/** The figures of a chart, as the server answers with them, and what is drawn of them. */
-import { dayNumber } from './day-axis.ts';
+/** The data of a chart: read from the answer of the server, and stacked. */
+import { toDayNumber } from './day-axis.ts';
 
-/** Sizes in bytes by name and by day. A day of which no size is told is a gap. */
-export interface StorageFigures {
+/** Sizes in bytes by name and by day. A day without any size is a gap. */
+export interface StorageData {
   account: string;
   names: readonly string[];
   /** Every calendar day from the first to the last: `2026-11-22`. */
   dates: readonly string[];
   /** As `dates`, as day numbers. */
   days: readonly number[];
-  /** One list a name, each as long as `dates`. */
+  /** One list per name, each as long as `dates`. */
   sizes: readonly (readonly (number | null)[])[];
-  /** The sum of what is told of each day; null in a gap. */
+  /** The sum of the known sizes of each day; null in a gap. */
   totals: readonly (number | null)[];
-  /** Where in `dates` today's live day is; -1 where there is none. */
-  liveAt: number;
+  /** The index of today's live day; -1 if there is none. */
+  liveIndex: number;
 }
 
-/** Reads an answer. Throws where it is not one. */
-export function readFigures(answer: unknown): StorageFigures {
+/** Throws if the answer has another shape. */
+export function readStorageData(answer: unknown): StorageData {
   if (!isRecord(answer)) throw new Error('the answer is not an object');
   const { account, names, dates, sizes, live } = answer;
   if (typeof account !== 'string') throw new Error('the answer has no account');
@@ -26,19 +26,19 @@ export function readFigures(answer: unknown): StorageFigures {
   if (!isList(dates, isText)) throw new Error('the answer has no dates');
   const isRow = (row: unknown) => isList(row, isSize) && row.length === dates.length;
   if (!isList(sizes, isRow as (row: unknown) => row is (number | null)[]) || sizes.length !== names.length)
-    throw new Error('the sizes do not go with the names and dates');
-  const days = dates.map(dayNumber);
-  const totals = dates.map((_, at) => sumOf(sizes.map((row) => row[at] ?? null)));
-  return { account, names, dates, days, sizes, totals, liveAt: isText(live) ? dates.indexOf(live) : -1 };
+    throw new Error('the sizes do not match the names and dates');
+  const days = dates.map(toDayNumber);
+  const totals = dates.map((_, at) => sumKnown(sizes.map((row) => row[at] ?? null)));
+  return { account, names, dates, days, sizes, totals, liveIndex: isText(live) ? dates.indexOf(live) : -1 };
 }
 
-function sumOf(sizes: readonly (number | null)[]): number | null {
-  const told = sizes.filter((size) => size !== null);
-  return told.length === 0 ? null : told.reduce((sum, size) => sum + size, 0);
+function sumKnown(sizes: readonly (number | null)[]): number | null {
+  const known = sizes.filter((size) => size !== null);
+  return known.length === 0 ? null : known.reduce((sum, size) => sum + size, 0);
 }
 
-/** The sizes on top of each other: list n is the sum of the names up to n. What is not told counts as 0, a gap stays one. */
-export function stack({ sizes, totals }: StorageFigures): (number | null)[][] {
+/** List n is the sum of the names up to n. An unknown size counts as 0; gaps stay null. */
+export function stack({ sizes, totals }: StorageData): (number | null)[][] {
   const below = totals.map(() => 0);
   return sizes.map((row) =>
     row.map((size, at) => {
@@ -50,13 +50,12 @@ export function stack({ sizes, totals }: StorageFigures): (number | null)[][] {
   );
 }
 
-/** Where the last day with figures is; -1 where there is none. */
-export function lastKnown({ totals }: StorageFigures): number {
+/** The index of the last day with sizes; -1 if there is none. */
+export function findLastKnown({ totals }: StorageData): number {
   return totals.findLastIndex((total) => total !== null);
 }
 
-/** How many days have figures. */
-export function countKnown({ totals }: StorageFigures): number {
+export function countKnown({ totals }: StorageData): number {
   return totals.filter((total) => total !== null).length;
 }
 

@@ -1,43 +1,42 @@
-/** What stands in the figure of a chart: the plot, the figures of one day below it, and the buttons for what is in sight. */
-import { element } from './dom.ts';
-import { countKnown, lastKnown, type StorageFigures } from './chart-data.ts';
+/** The content of a chart's figure: the plot, the zoom buttons, and the sizes of one day. */
+import { createElement } from './dom.ts';
+import { countKnown, findLastKnown, type StorageData } from './chart-data.ts';
 import { createLegend, type Legend } from './legend.ts';
 import { createPlot, isPlotLoaded, type Plot } from './plot.ts';
-import { canZoom, createRanges, type Ranges, windowOf, type Zoom } from './zoom.ts';
-import { sizeWords } from './size-axis.ts';
+import { canZoom, createZoomButtons, getWindow, type Zoom, type ZoomButtons } from './zoom.ts';
+import { formatSize } from './size-axis.ts';
 
-export interface Drawing {
-  /** What it puts into the figure, the plot first. */
+export interface ChartView {
+  /** Its elements in the figure, the plot first. */
   readonly nodes: readonly HTMLElement[];
-  /** Draws for the first time or anew; with no figures at all, nothing is left. Throws where uPlot was not loaded. */
-  draw(figure: HTMLElement, figures: StorageFigures): void;
+  /** Draws, or updates. Without any size it removes everything. Throws if uPlot is not loaded. */
+  draw(figure: HTMLElement, data: StorageData): void;
   recolour(): void;
   close(): void;
 }
 
-interface View {
+interface State {
   root: HTMLElement;
   legend: Legend;
-  ranges: Ranges;
+  buttons: ZoomButtons;
   zoom: Zoom;
-  /** What is drawn now, and of which figures. */
-  drawn: { plot: Plot; figures: StorageFigures } | undefined;
+  drawn: { plot: Plot; data: StorageData } | undefined;
 }
 
-export function createDrawing(): Drawing {
-  const view: View = {
-    root: element('div', 'plot'),
+export function createChartView(): ChartView {
+  const view: State = {
+    root: createElement('div', 'plot'),
     legend: createLegend(),
-    ranges: createRanges((zoom) => look(view, zoom)),
+    buttons: createZoomButtons((zoom) => setZoom(view, zoom)),
     zoom: 'all',
     drawn: undefined,
   };
   view.root.setAttribute('role', 'img');
-  const nodes = [view.root, view.ranges.root, view.legend.root];
-  const widths = new ResizeObserver(() => {
+  const nodes = [view.root, view.buttons.root, view.legend.root];
+  const resizeObserver = new ResizeObserver(() => {
     if (view.root.clientWidth > 0) view.drawn?.plot.fit();
   });
-  widths.observe(view.root);
+  resizeObserver.observe(view.root);
   const clear = () => {
     view.drawn?.plot.close();
     view.drawn = undefined;
@@ -45,72 +44,72 @@ export function createDrawing(): Drawing {
   };
   return {
     nodes,
-    draw: (figure, figures) => {
-      if (!isPlotLoaded()) throw new Error('what draws it was not loaded');
-      if (lastKnown(figures) < 0 || !isAlike(view.drawn?.figures ?? figures, figures)) clear();
-      if (lastKnown(figures) >= 0) {
+    draw: (figure, data) => {
+      if (!isPlotLoaded()) throw new Error('uPlot was not loaded');
+      if (findLastKnown(data) < 0 || !isCompatible(view.drawn?.data ?? data, data)) clear();
+      if (findLastKnown(data) >= 0) {
         if (!view.drawn) figure.prepend(...nodes);
-        show(view, figures);
+        show(view, data);
       }
-      Object.assign(figure.dataset, { points: countKnown(figures), days: figures.dates.length });
+      Object.assign(figure.dataset, { points: countKnown(data), days: data.dates.length });
     },
     recolour: () => view.drawn?.plot.recolour(),
     close: () => {
       clear();
-      widths.disconnect();
+      resizeObserver.disconnect();
     },
   };
 }
 
-function show(view: View, figures: StorageFigures): void {
-  view.zoom = settle(view.zoom, figures);
-  const window = windowIn(figures, view.zoom);
+function show(view: State, data: StorageData): void {
+  view.zoom = limitZoom(view.zoom, data);
+  const window = toWindow(data, view.zoom);
   if (view.drawn) {
-    view.drawn.figures = figures;
-    view.drawn.plot.setFigures(figures, window);
+    view.drawn.data = data;
+    view.drawn.plot.setData(data, window);
   } else {
-    const plot = createPlot(view.root, figures, window, {
-      pointed: (at) => view.legend.show(view.drawn?.figures ?? figures, at),
-      dragged: (from, to) => look(view, { from, to }),
-      doubleClicked: () => look(view, 'all'),
+    const plot = createPlot(view.root, data, window, {
+      onPoint: (index) => view.legend.show(view.drawn?.data ?? data, index),
+      onDrag: (from, to) => setZoom(view, { from, to }),
+      onDoubleClick: () => setZoom(view, 'all'),
     });
-    view.drawn = { plot, figures };
-    view.legend.show(figures, null);
+    view.drawn = { plot, data };
+    view.legend.show(data, null);
   }
-  view.root.setAttribute('aria-label', sentenceOf(figures));
-  view.ranges.show(figures.days.length, view.zoom, `Days in the chart of ${figures.account}`);
+  view.root.setAttribute('aria-label', describePlot(data));
+  view.buttons.show(data.days.length, view.zoom, `Days in the chart of ${data.account}`);
 }
 
-function look(view: View, zoom: Zoom): void {
+function setZoom(view: State, zoom: Zoom): void {
   if (!view.drawn) return;
-  const { figures, plot } = view.drawn;
-  view.zoom = settle(zoom, figures);
-  plot.setWindow(windowIn(figures, view.zoom));
-  view.ranges.press(view.zoom);
+  const { data, plot } = view.drawn;
+  view.zoom = limitZoom(zoom, data);
+  plot.setWindow(toWindow(data, view.zoom));
+  view.buttons.press(view.zoom);
 }
 
-/** A zoom that the figures allow: the last days only where there are more than that. */
-function settle(zoom: Zoom, { days }: StorageFigures): Zoom {
+/** `all` if there are no more days than the last days of the zoom. */
+function limitZoom(zoom: Zoom, { days }: StorageData): Zoom {
   return typeof zoom === 'object' && 'lastDays' in zoom && zoom.lastDays >= days.length ? 'all' : zoom;
 }
 
-function windowIn({ days }: StorageFigures, zoom: Zoom): [min: number, max: number] {
-  return windowOf(zoom, days[0] ?? 0, days.at(-1) ?? 0);
+function toWindow({ days }: StorageData, zoom: Zoom): [min: number, max: number] {
+  return getWindow(zoom, days[0] ?? 0, days.at(-1) ?? 0);
 }
 
-/** Whether a plot of the one can go on with the other. */
-function isAlike(one: StorageFigures, other: StorageFigures): boolean {
-  const isSameNames = one.names.join('\n') === other.names.join('\n');
-  return isSameNames && canZoom(one.days.length) === canZoom(other.days.length);
+/** True if one plot can show both. */
+function isCompatible(one: StorageData, other: StorageData): boolean {
+  const hasSameNames = one.names.join('\n') === other.names.join('\n');
+  return hasSameNames && canZoom(one.days.length) === canZoom(other.days.length);
 }
 
-/** The plot in a sentence, for those who do not see it. */
-function sentenceOf(figures: StorageFigures): string {
-  const { account, dates, totals } = figures;
-  const say = (at: number) => `${sizeWords(totals[at] ?? 0)} on ${dates[at] ?? ''}`;
-  const [from, to] = [totals.findIndex((total) => total !== null), lastKnown(figures)];
-  const isLive = to === figures.liveAt ? ' (today, live)' : '';
+/** A sentence for screen readers. */
+function describePlot(data: StorageData): string {
+  const { account, dates, totals } = data;
+  const describeDay = (index: number) => `${formatSize(totals[index] ?? 0)} on ${dates[index] ?? ''}`;
+  const [from, to] = [totals.findIndex((total) => total !== null), findLastKnown(data)];
+  const isLive = to === data.liveIndex ? ' (today, live)' : '';
   return from === to
-    ? `Storage of ${account}: ${say(to)}${isLive}, the only day with figures.`
-    : `Storage of ${account} by day: from ${say(from)} to ${say(to)}${isLive}.`;
+    ? `Storage of ${account}: ${describeDay(to)}${isLive}, the only day with sizes.`
+    : `Storage of ${account} by day: from ${describeDay(from)} to ${describeDay(to)}${isLive}.`;
 }

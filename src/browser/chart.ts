@@ -1,37 +1,36 @@
-/** The storage charts: one in every `<figure class="chart" data-chart="address">`. */
+/** The storage charts: one in each `<figure class="chart" data-chart="URL">`. */
 import { onSchemeChange } from './colours.ts';
-import { createDrawing } from './chart-view.ts';
-import { element } from './dom.ts';
-import { readFigures } from './chart-data.ts';
+import { createChartView } from './chart-view.ts';
+import { createElement } from './dom.ts';
+import { readStorageData } from './chart-data.ts';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export interface Charts {
-  /** Draws into figures that are new in the page; one that stands for a figure that left gets its chart as it is. */
-  adopt(): void;
-  /** Asks for all figures anew; what is in sight stays. */
+  /** Draws into new figures. A figure that replaced one of the same url gets the existing chart. */
+  attachAll(): void;
+  /** Fetches the data of all charts again; the zoom stays. */
   reload(): Promise<void>;
 }
 
-/** Draws into every figure that the page has. */
 export function showCharts(): Charts {
   let charts: Chart[] = [];
-  const adopt = () => {
+  const attachAll = () => {
     const figures = [...document.querySelectorAll<HTMLElement>('figure.chart[data-chart]')];
-    const fresh = figures.filter((figure) => !charts.some((chart) => chart.figure() === figure));
-    for (const figure of fresh) {
-      const address = figure.dataset.chart ?? '';
-      const orphan = charts.find((chart) => chart.address === address && !chart.figure().isConnected);
+    const added = figures.filter((figure) => !charts.some((chart) => chart.figure() === figure));
+    for (const figure of added) {
+      const url = figure.dataset.chart ?? '';
+      const orphan = charts.find((chart) => chart.url === url && !chart.figure().isConnected);
       if (orphan) orphan.moveTo(figure);
-      else charts.push(createChart(figure, address));
+      else charts.push(createChart(figure, url));
     }
     for (const chart of charts) if (!chart.figure().isConnected) chart.close();
     charts = charts.filter((chart) => chart.figure().isConnected);
   };
-  adopt();
+  attachAll();
   onSchemeChange(() => charts.forEach((chart) => chart.recolour()));
   return {
-    adopt,
+    attachAll,
     reload: async () => {
       await Promise.all(charts.map((chart) => chart.load()));
     },
@@ -39,30 +38,30 @@ export function showCharts(): Charts {
 }
 
 interface Chart {
-  readonly address: string;
+  readonly url: string;
   figure(): HTMLElement;
   moveTo(figure: HTMLElement): void;
-  /** Asks once what was asked before is done. Never rejects: what went wrong is said in the figure. */
+  /** One load at a time. Never rejects: the figure shows the error. */
   load(): Promise<void>;
   recolour(): void;
   close(): void;
 }
 
-function createChart(first: HTMLElement, address: string): Chart {
-  let figure = first;
-  let drawn = '';
-  const notice = element('p', 'notice');
-  const drawing = createDrawing();
-  const ownNodes = () => [...drawing.nodes, notice].filter((node) => node.parentNode === figure);
+function createChart(initialFigure: HTMLElement, url: string): Chart {
+  let figure = initialFigure;
+  let drawnText = '';
+  const notice = createElement('p', 'notice');
+  const view = createChartView();
+  const ownNodes = () => [...view.nodes, notice].filter((node) => node.parentNode === figure);
   const loadNow = async () => {
     notice.remove();
     try {
-      const text = await ask(address);
+      const text = await fetchText(url);
       if (!figure.isConnected) return;
-      if (text !== drawn) drawing.draw(figure, readFigures(JSON.parse(text)));
-      drawn = text;
+      if (text !== drawnText) view.draw(figure, readStorageData(JSON.parse(text)));
+      drawnText = text;
     } catch (error) {
-      notice.textContent = `The chart could not be ${drawn === '' ? 'drawn' : 'brought up to date'}: ${reasonOf(error)}.`;
+      notice.textContent = `The chart could not be ${drawnText === '' ? 'drawn' : 'updated'}: ${formatReason(error)}.`;
       const above = ownNodes().at(-1);
       if (above) above.after(notice);
       else figure.prepend(notice);
@@ -70,7 +69,7 @@ function createChart(first: HTMLElement, address: string): Chart {
   };
   let loading = loadNow();
   return {
-    address,
+    url,
     figure: () => figure,
     moveTo: (next) => {
       const { points, days } = figure.dataset;
@@ -79,19 +78,19 @@ function createChart(first: HTMLElement, address: string): Chart {
       figure = next;
     },
     load: () => (loading = loading.then(loadNow)),
-    recolour: () => drawing.recolour(),
-    close: () => drawing.close(),
+    recolour: () => view.recolour(),
+    close: () => view.close(),
   };
 }
 
-async function ask(address: string): Promise<string> {
-  const response = await fetch(address, {
+async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url, {
     cache: 'no-cache',
     headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   return await response.text();
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const formatReason = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** What the plot is painted with: the page's custom properties, as they are now. */
+/** The colours and font of the plot, from the custom properties of the page. */
 export interface Colours {
   /** `--chart-1` to `--chart-5`. */
   sizes: readonly string[];
@@ -10,7 +10,6 @@ export interface Colours {
   family: string;
 }
 
-/** Reads them anew: they are others after a change of the colour scheme. */
 export function readColours(): Colours {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue(name).trim();
@@ -24,7 +23,6 @@ export function readColours(): Colours {
   };
 }
 
-/** Calls `changed` whenever the viewer's colour scheme becomes another one. */
-export function onSchemeChange(changed: () => void): void {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+export function onSchemeChange(listener: () => void): void {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', listener);
 }

@@ -1,11 +1,11 @@
-/** An element with a class and, where given, a text. */
-export function element<Name extends keyof HTMLElementTagNameMap>(
+/** An element with a class and a text. */
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   className: string,
   text = '',
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
+  const element = document.createElement(name);
+  element.className = className;
+  element.textContent = text;
+  return element;
 }

@@ -1,49 +1,46 @@
-/** The figures of one day, below the plot. */
-import { element } from './dom.ts';
-import { lastKnown, type StorageFigures } from './chart-data.ts';
-import { sizeWords } from './size-axis.ts';
+/** The sizes of one day, below the plot. */
+import { createElement } from './dom.ts';
+import { findLastKnown, type StorageData } from './chart-data.ts';
+import { formatSize } from './size-axis.ts';
 
 export interface Legend {
   root: HTMLElement;
-  /** Shows the day at a place of `dates`; null: the last day with figures. */
-  show(figures: StorageFigures, at: number | null): void;
+  /** Shows the day at this index of `dates`; null: the last day with sizes. */
+  show(data: StorageData, index: number | null): void;
 }
 
 export function createLegend(): Legend {
-  const root = element('div', 'chart-legend');
-  const day = element('p', 'chart-day');
-  const list = element('dl', 'chart-sizes');
+  const root = createElement('div', 'chart-legend');
+  const day = createElement('p', 'chart-day');
+  const list = createElement('dl', 'chart-sizes');
   root.append(day, list);
   return {
     root,
-    show: (figures, at) => {
-      const shown = at ?? lastKnown(figures);
-      day.textContent = `${figures.dates[shown] ?? ''}${shown === figures.liveAt ? ' (today, live)' : ''}`;
-      const total = totalRow(figures, shown);
-      list.replaceChildren(
-        ...figures.names.map((name, which) => sizeRow(figures, name, which, shown)),
-        total,
-      );
+    show: (data, index) => {
+      const shown = index ?? findLastKnown(data);
+      day.textContent = `${data.dates[shown] ?? ''}${shown === data.liveIndex ? ' (today, live)' : ''}`;
+      const total = totalRow(data, shown);
+      list.replaceChildren(...data.names.map((name, series) => sizeRow(data, name, series, shown)), total);
     },
   };
 }
 
-function sizeRow(figures: StorageFigures, name: string, which: number, at: number): HTMLElement {
-  const size = figures.sizes[which]?.[at] ?? null;
-  const isGap = (figures.totals[at] ?? null) === null;
-  const words = size === null ? (isGap ? 'not known' : 'not told') : sizeWords(size);
-  return row(`chart-size chart-size-${which + 1}`, name, words);
+function sizeRow(data: StorageData, name: string, series: number, at: number): HTMLElement {
+  const size = data.sizes[series]?.[at] ?? null;
+  const isGap = (data.totals[at] ?? null) === null;
+  const text = size === null ? (isGap ? 'unknown' : 'not provided') : formatSize(size);
+  return row(`chart-size chart-size-${series + 1}`, name, text);
 }
 
-function totalRow({ sizes, totals }: StorageFigures, at: number): HTMLElement {
+function totalRow({ sizes, totals }: StorageData, at: number): HTMLElement {
   const total = totals[at] ?? null;
-  if (total === null) return row('chart-total', 'Total', 'not known');
-  const isWhole = sizes.every((each) => each[at] !== null);
-  return row('chart-total', 'Total', `${isWhole ? '' : '≥ '}${sizeWords(total)}`);
+  if (total === null) return row('chart-total', 'Total', 'unknown');
+  const isComplete = sizes.every((each) => each[at] !== null);
+  return row('chart-total', 'Total', `${isComplete ? '' : '≥ '}${formatSize(total)}`);
 }
 
-function row(className: string, name: string, words: string): HTMLElement {
-  const made = element('div', className);
-  made.append(element('dt', '', name), element('dd', '', words));
-  return made;
+function row(className: string, name: string, text: string): HTMLElement {
+  const root = createElement('div', className);
+  root.append(createElement('dt', '', name), createElement('dd', '', text));
+  return root;
 }

@@ -1,5 +1,5 @@
-/** Gives each `<time>` in `root` that tells an instant a title with the viewer's own time. A calendar day is left alone: it has no time zone. */
-export function titleTimes(root: ParentNode): void {
+/** Adds the viewer's local time as title to each `<time>` in `root`. Calendar days have no time zone and get none. */
+export function addLocalTimeTitles(root: ParentNode): void {
   for (const time of root.querySelectorAll<HTMLTimeElement>('time[datetime*="T"]')) {
     const instant = new Date(time.dateTime);
     if (!Number.isNaN(instant.getTime()))
@@ -7,8 +7,8 @@ export function titleTimes(root: ParentNode): void {
   }
 }
 
-/** `14:03:09` of the viewer's own time. */
-export function clockTime(instant: Date): string {
+/** `14:03:09` in the viewer's time zone. */
+export function formatLocalTime(instant: Date): string {
   return [instant.getHours(), instant.getMinutes(), instant.getSeconds()]
     .map((number) => String(number).padStart(2, '0'))
     .join(':');

@@ -1,28 +1,28 @@
-/** Says in `#connection` since when the server does not answer. */
-import { clockTime } from './local-times.ts';
+/** The notice in `#connection` that the server does not answer. */
+import { formatLocalTime } from './local-times.ts';
 
-export interface Connection {
-  answered(): void;
-  failed(): void;
+export interface OfflineNotice {
+  hide(): void;
+  show(): void;
 }
 
-export function createConnection(): Connection {
-  const line = document.getElementById('connection');
+export function createOfflineNotice(): OfflineNotice {
+  const notice = document.getElementById('connection');
   let answeredAt = new Date();
-  let isSaid = false;
+  let isShown = false;
   return {
-    answered: () => {
+    hide: () => {
       answeredAt = new Date();
-      if (!isSaid) return;
-      isSaid = false;
-      if (line) line.hidden = true;
+      if (!isShown) return;
+      isShown = false;
+      if (notice) notice.hidden = true;
     },
-    failed: () => {
-      if (isSaid || !line) return;
-      isSaid = true;
-      // shown before it is filled: a status that is announced was there already
-      line.hidden = false;
-      line.textContent = `No answer from vodhouse since ${clockTime(answeredAt)}; what stands here is of then`;
+    show: () => {
+      if (isShown || !notice) return;
+      isShown = true;
+      // screen readers announce a status only if it was visible before its text changed
+      notice.hidden = false;
+      notice.textContent = `No answer from vodhouse since ${formatLocalTime(answeredAt)}; this page shows the state at that time`;
     },
   };
 }

@@ -1,15 +1,15 @@
-/** What runs in the browser, on every page. The page is complete without it. */
+/** The script of every page. The pages work without it. */
 import { showCharts } from './chart.ts';
-import { watchLive } from './auto-refresh.ts';
-import { titleTimes } from './local-times.ts';
+import { startAutoRefresh } from './auto-refresh.ts';
+import { addLocalTimeTitles } from './local-times.ts';
 
 const charts = showCharts();
 
-watchLive({
-  swapped: (part) => {
-    titleTimes(part);
-    charts.adopt();
+startAutoRefresh({
+  onSwap: (part) => {
+    addLocalTimeTitles(part);
+    charts.attachAll();
   },
-  refreshed: () => void charts.reload(),
+  onRefresh: () => void charts.reload(),
 });
-titleTimes(document);
+addLocalTimeTitles(document);

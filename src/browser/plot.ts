@@ -1,11 +1,11 @@
-/** The plot itself: sizes on top of each other, by day. uPlot is loaded before, by a classic script. */
+/** The plot: stacked sizes by day. A classic script loads uPlot before. */
 import type UPlot from 'uplot';
 import { createAxes } from './axes.ts';
 import { type Colours, readColours } from './colours.ts';
-import { element } from './dom.ts';
-import { stack, type StorageFigures } from './chart-data.ts';
+import { createElement } from './dom.ts';
+import { stack, type StorageData } from './chart-data.ts';
 import { canZoom } from './zoom.ts';
-import { sizeAxis, type SizeAxis } from './size-axis.ts';
+import { createSizeAxis, type SizeAxis } from './size-axis.ts';
 
 declare const uPlot: typeof UPlot;
 
@@ -13,57 +13,56 @@ const NARROW_PX = 480;
 const SIZE_LABEL_PX = 44;
 
 export interface PlotListeners {
-  /** The day under the cursor, as a place in `dates`; null where there is no cursor. */
-  pointed(at: number | null): void;
-  /** The days at the ends of a drag; with fractions where the plot ends between two. */
-  dragged(from: number, to: number): void;
-  doubleClicked(): void;
+  /** The index in `dates` of the day under the cursor; null without a cursor. */
+  onPoint(index: number | null): void;
+  /** The day numbers at the ends of a drag, with fractions. */
+  onDrag(from: number, to: number): void;
+  onDoubleClick(): void;
 }
 
 export interface Plot {
-  /** Draws other figures of the same names. */
-  setFigures(figures: StorageFigures, window: readonly [min: number, max: number]): void;
+  /** The names must be the same. */
+  setData(data: StorageData, window: readonly [min: number, max: number]): void;
   setWindow(window: readonly [min: number, max: number]): void;
-  /** Fits it into its container again. */
+  /** Adapts the size to the container. */
   fit(): void;
-  /** Draws with the colours of now. */
+  /** Reads the colours of the page again. */
   recolour(): void;
   close(): void;
 }
 
-/** Whether there is something to draw with. */
 export function isPlotLoaded(): boolean {
   return typeof uPlot !== 'undefined';
 }
 
-/** Draws into `root`, which stands in the page. */
+/** `root` must be in the document. */
 export function createPlot(
   root: HTMLElement,
-  figures: StorageFigures,
+  data: StorageData,
   window: readonly [min: number, max: number],
   listeners: PlotListeners,
 ): Plot {
   let colours = readColours();
-  const now: Now = { figures, window, colours: () => colours, sizes: sizeAxis(0, 1) };
-  const live = element('div', 'chart-live');
-  live.append(element('span', '', 'today, live'));
+  const state: State = { data, window, colours: () => colours, sizes: createSizeAxis(0, 1) };
+  const live = createElement('div', 'chart-live');
+  live.append(createElement('span', '', 'today, live'));
   const u = new uPlot(
-    { ...optionsOf(now, listeners), ...sizeOf(root), hooks: hooksOf(now, listeners, live) },
-    dataOf(figures),
+    { ...buildOptions(state, listeners), ...getSize(root), hooks: buildHooks(state, listeners, live) },
+    toSeries(data),
     root,
   );
   u.over.append(live);
   return {
-    setFigures: (next, nextWindow) => {
-      Object.assign(now, { figures: next, window: nextWindow });
-      u.setData(dataOf(next));
-      listeners.pointed(u.cursor.idx ?? null);
+    setData: (next, nextWindow) => {
+      Object.assign(state, { data: next, window: nextWindow });
+      u.setData(toSeries(next));
+      listeners.onPoint(u.cursor.idx ?? null);
     },
     setWindow: (next) => {
-      now.window = next;
+      state.window = next;
       u.setScale('x', { min: next[0], max: next[1] });
     },
-    fit: () => u.setSize(sizeOf(root)),
+    fit: () => u.setSize(getSize(root)),
     recolour: () => {
       colours = readColours();
       u.redraw();
@@ -72,27 +71,27 @@ export function createPlot(
   };
 }
 
-interface Now {
-  figures: StorageFigures;
+interface State {
+  data: StorageData;
   window: readonly [min: number, max: number];
   colours: () => Colours;
-  /** The size axis for what is in sight. */
+  /** The size axis of the visible days. */
   sizes: SizeAxis;
 }
 
-/** The topmost sum first: what lies lower is painted later, its line in front of the area above. */
-function dataOf(figures: StorageFigures): UPlot.AlignedData {
-  return [[...figures.days], ...stack(figures).reverse()];
+/** The topmost sum first: lower areas are painted later, over it. */
+function toSeries(data: StorageData): UPlot.AlignedData {
+  return [[...data.days], ...stack(data).reverse()];
 }
 
-function sizeOf(root: HTMLElement): { width: number; height: number } {
+function getSize(root: HTMLElement): { width: number; height: number } {
   const width = root.clientWidth;
   return { width, height: width < NARROW_PX ? 220 : 280 };
 }
 
-function optionsOf(now: Now, listeners: PlotListeners): Omit<UPlot.Options, 'width' | 'height'> {
-  const count = now.figures.names.length;
-  const colour = (_u: UPlot, series: number) => colourOf(now, series);
+function buildOptions(state: State, listeners: PlotListeners): Omit<UPlot.Options, 'width' | 'height'> {
+  const count = state.data.names.length;
+  const colour = (_u: UPlot, series: number) => getColour(state, series);
   const series: UPlot.Series = {
     stroke: colour,
     fill: colour,
@@ -103,93 +102,98 @@ function optionsOf(now: Now, listeners: PlotListeners): Omit<UPlot.Options, 'wid
   return {
     padding: [22, 18, 0, 0],
     legend: { show: false },
-    cursor: cursorOf(now, listeners),
+    cursor: buildCursor(state, listeners),
     scales: {
-      x: { time: false, range: () => [...now.window] },
-      y: { range: (u, _min, max: number | null) => sizesInSight(u, now, max) },
+      x: { time: false, range: () => [...state.window] },
+      y: { range: (u, _min, max: number | null) => getSizeRange(u, state, max) },
     },
-    axes: createAxes(now.colours, () => now.sizes),
+    axes: createAxes(state.colours, () => state.sizes),
     series: [{}, ...Array.from({ length: count }, () => ({ ...series }))],
     bands: Array.from({ length: count - 1 }, (_, at) => ({ series: [at + 1, at + 2] })),
   };
 }
 
-function cursorOf(now: Now, listeners: PlotListeners): UPlot.Cursor {
+function buildCursor(state: State, listeners: PlotListeners): UPlot.Cursor {
   return {
     y: false,
-    move: (u, left, top) => [onDay(u, left), top],
-    points: { size: 9, width: 2, stroke: () => now.colours().surface, fill: (_u, at) => colourOf(now, at) },
-    drag: { x: canZoom(now.figures.days.length), y: false, setScale: false, dist: 5 },
+    move: (u, left, top) => [snapToDay(u, left), top],
+    points: {
+      size: 9,
+      width: 2,
+      stroke: () => state.colours().surface,
+      fill: (_u, at) => getColour(state, at),
+    },
+    drag: { x: canZoom(state.data.days.length), y: false, setScale: false, dist: 5 },
     bind: {
       dblclick: () => () => {
-        listeners.doubleClicked();
+        listeners.onDoubleClick();
         return null;
       },
     },
   };
 }
 
-/** The place of the nearest day; a place outside of the plot stays as it is. */
-function onDay(u: UPlot, left: number): number {
+/** The x position of the nearest day, in pixels; a negative one is outside of the plot. */
+function snapToDay(u: UPlot, left: number): number {
   if (left < 0) return left;
-  const place = u.valToPos(Math.round(u.posToVal(left, 'x')), 'x');
-  return Math.min(Math.max(0, place), u.over.clientWidth);
+  const x = u.valToPos(Math.round(u.posToVal(left, 'x')), 'x');
+  return Math.min(Math.max(0, x), u.over.clientWidth);
 }
 
-/** The colour of a series: the first one is the topmost, of the last name. */
-function colourOf({ figures, colours }: Now, series: number): string {
-  return colours().sizes[figures.names.length - series] ?? colours().ink;
+/** The first series is the topmost, of the last name. */
+function getColour({ data, colours }: State, series: number): string {
+  return colours().sizes[data.names.length - series] ?? colours().ink;
 }
 
-/** From 0 to a round size; where nothing in sight has figures, as for all days. */
-function sizesInSight(u: UPlot, now: Now, max: number | null): [min: number, max: number] {
-  now.sizes = sizeAxis(max ?? topOf(now.figures), Math.floor(u.height / SIZE_LABEL_PX));
-  return [0, now.sizes.topBytes];
+/** From 0 to a round size; if no visible day has a size, as for all days. */
+function getSizeRange(u: UPlot, state: State, max: number | null): [min: number, max: number] {
+  state.sizes = createSizeAxis(max ?? getMaxTotal(state.data), Math.floor(u.height / SIZE_LABEL_PX));
+  return [0, state.sizes.topBytes];
 }
 
-const topOf = ({ totals }: StorageFigures) => Math.max(0, ...totals.map((total) => total ?? 0));
+const getMaxTotal = ({ totals }: StorageData) => Math.max(0, ...totals.map((total) => total ?? 0));
 
-/** A day with a gap on both sides has no area: it stands as a column. */
-function drawColumns(u: UPlot, { figures, window: [min, max], colours }: Now): void {
-  const { totals, days } = figures;
-  const isKnown = (at: number) => (totals[at] ?? null) !== null;
+/** A day between two gaps has no area, so it is drawn as a column. */
+function drawColumns(u: UPlot, { data, window: [min, max], colours }: State): void {
+  const { totals, days } = data;
+  const isKnown = (index: number) => (totals[index] ?? null) !== null;
   const width = Math.max(1, uPlot.pxRatio * Math.min(28, (u.over.clientWidth / (max - min)) * 0.5));
-  const sums = stack(figures);
+  const sums = stack(data);
   const base = u.valToPos(0, 'y', true);
   u.ctx.save();
-  for (const [at, day] of days.entries()) {
-    if (!isKnown(at) || isKnown(at - 1) || isKnown(at + 1) || day < min || day > max) continue;
+  for (const [index, day] of days.entries()) {
+    if (!isKnown(index) || isKnown(index - 1) || isKnown(index + 1) || day < min || day > max) continue;
     const left = Math.round(u.valToPos(day, 'x', true) - width / 2);
-    for (const [which, row] of [...sums.entries()].reverse()) {
-      const top = u.valToPos(row[at] ?? 0, 'y', true);
-      u.ctx.fillStyle = colours().sizes[which] ?? colours().ink;
+    for (const [series, row] of [...sums.entries()].reverse()) {
+      const top = u.valToPos(row[index] ?? 0, 'y', true);
+      u.ctx.fillStyle = colours().sizes[series] ?? colours().ink;
       u.ctx.fillRect(left, top, width, base - top);
     }
   }
-  u.ctx.restore(); // uPlot remembers what it painted with last
+  u.ctx.restore(); // uPlot caches the last fill style
 }
 
-function hooksOf(now: Now, listeners: PlotListeners, live: HTMLElement): UPlot.Hooks.Arrays {
+function buildHooks(state: State, listeners: PlotListeners, live: HTMLElement): UPlot.Hooks.Arrays {
   return {
-    setCursor: [(u) => listeners.pointed(u.cursor.idx ?? null)],
+    setCursor: [(u) => listeners.onPoint(u.cursor.idx ?? null)],
     setSelect: [
       (u) => {
         const { left, width } = u.select;
         u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-        if (width > 0) listeners.dragged(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
+        if (width > 0) listeners.onDrag(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
       },
     ],
-    draw: [(u) => drawColumns(u, now), (u) => placeLive(u, now, live)],
+    draw: [(u) => drawColumns(u, state), (u) => placeLive(u, state, live)],
   };
 }
 
-/** Stands at today's live day; its words to that side where there is space. */
+/** Marks today's live day, with the label on the side that has space. */
 function placeLive(
   u: UPlot,
-  { figures: { days, liveAt }, window: [min, max] }: Now,
+  { data: { days, liveIndex }, window: [min, max] }: State,
   live: HTMLElement,
 ): void {
-  const day = days[liveAt];
+  const day = days[liveIndex];
   live.hidden = day === undefined || day < min || day > max;
   if (day === undefined || live.hidden) return;
   const left = Math.round(u.valToPos(day, 'x'));

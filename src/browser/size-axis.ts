@@ -1,21 +1,21 @@
-/** Sizes in words, and round sizes for an axis. Sizes are bytes. */
+/** Formats sizes, and finds round ones for an axis. Sizes are in bytes. */
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** `1.53 TiB`: three digits, in the largest unit of which there is one. */
-export function sizeWords(bytes: number): string {
+/** `1.53 TiB`: three digits, in the largest unit that fits. */
+export function formatSize(bytes: number): string {
   let power = 0;
   let size = bytes;
-  while (Number(digitsOf(size)) >= 1024 && power < UNITS.length - 1) {
+  while (Number(formatDigits(size)) >= 1024 && power < UNITS.length - 1) {
     size /= 1024;
     power += 1;
   }
-  return `${power === 0 ? String(size) : digitsOf(size)} ${UNITS[power] ?? ''}`;
+  return `${power === 0 ? String(size) : formatDigits(size)} ${UNITS[power] ?? ''}`;
 }
 
-const digitsOf = (size: number) => size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+const formatDigits = (size: number) => size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 
 /** An axis from 0 to `topBytes`, with ticks every `stepBytes`: both are round in GiB or TiB. */
 export interface SizeAxis {
@@ -24,24 +24,24 @@ export interface SizeAxis {
   topBytes: number;
 }
 
-/** The axis that carries `maxBytes` with `most` steps or fewer. */
-export function sizeAxis(maxBytes: number, most: number): SizeAxis {
+/** The smallest axis that contains `maxBytes` and has at most `maxSteps` steps. */
+export function createSizeAxis(maxBytes: number, maxSteps: number): SizeAxis {
   const [unit, unitBytes] = maxBytes >= TIB ? (['TiB', TIB] as const) : (['GiB', GIB] as const);
   const max = maxBytes > 0 ? maxBytes / unitBytes : 1;
-  const least = max / most;
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = (ROUND.find((each) => each * power >= least * (1 - 1e-9)) ?? 10) * power;
+  const minStep = max / maxSteps;
+  const power = 10 ** Math.floor(Math.log10(minStep));
+  const step = (ROUND.find((each) => each * power >= minStep * (1 - 1e-9)) ?? 10) * power;
   const topBytes = Math.ceil(max / step - 1e-9) * step * unitBytes;
   return { unit, stepBytes: step * unitBytes, topBytes };
 }
 
-/** Where the ticks are, 0 among them. */
-export function sizeTicks({ stepBytes, topBytes }: SizeAxis): number[] {
+/** Includes 0. */
+export function listSizeTicks({ stepBytes, topBytes }: SizeAxis): number[] {
   return Array.from({ length: Math.round(topBytes / stepBytes) + 1 }, (_, at) => at * stepBytes);
 }
 
 /** `1.5 TiB`; 0 is `0`. */
-export function sizeLabel(bytes: number, unit: SizeAxis['unit']): string {
+export function formatSizeLabel(bytes: number, unit: SizeAxis['unit']): string {
   const size = Number((bytes / (unit === 'TiB' ? TIB : GIB)).toPrecision(6));
   return size === 0 ? '0' : `${size.toLocaleString('en', { maximumFractionDigits: 12 })} ${unit}`;
 }

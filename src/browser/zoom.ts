@@ -1,55 +1,53 @@
-/** Which days are in sight, and the buttons that choose them. */
-import { element } from './dom.ts';
+/** The visible days of a chart, and the buttons that choose them. */
+import { createElement } from './dom.ts';
 
-/** The last days, as many; or everything; or from one day number to another. */
+/** The last days, all days, or the days between two day numbers. */
 export type Zoom = { lastDays: number } | 'all' | { from: number; to: number };
 
-const BUTTONS: readonly { words: string; zoom: Zoom }[] = [
-  { words: '30 days', zoom: { lastDays: 30 } },
-  { words: '90 days', zoom: { lastDays: 90 } },
-  { words: '1 year', zoom: { lastDays: 365 } },
-  { words: 'All', zoom: 'all' },
+const BUTTONS: readonly { label: string; zoom: Zoom }[] = [
+  { label: '30 days', zoom: { lastDays: 30 } },
+  { label: '90 days', zoom: { lastDays: 90 } },
+  { label: '1 year', zoom: { lastDays: 365 } },
+  { label: 'All', zoom: 'all' },
 ];
 
-/** With fewer days than this there is nothing to look closer at. */
-const LEAST_TO_ZOOM = 8;
-const NARROWEST = 2;
+/** With fewer days there is no zoom. */
+const MIN_DAYS_TO_ZOOM = 8;
+const MIN_VISIBLE_DAYS = 2;
 
-/** Whether looking closer makes sense with as many days. */
 export function canZoom(days: number): boolean {
-  return days >= LEAST_TO_ZOOM;
+  return days >= MIN_DAYS_TO_ZOOM;
 }
 
-/** The days at the two ends of what is in sight: whole numbers within `first` and `last`. */
-export function endsOf(zoom: Zoom, first: number, last: number): { from: number; to: number } {
+/** The first and last visible day: integers within `first` and `last`. */
+function getVisibleDays(zoom: Zoom, first: number, last: number): { from: number; to: number } {
   if (zoom === 'all') return { from: first, to: last };
   if ('lastDays' in zoom) return { from: Math.max(first, last - zoom.lastDays + 1), to: last };
-  const from = Math.min(Math.max(first, Math.round(zoom.from)), Math.max(first, last - NARROWEST));
-  return { from, to: Math.min(last, Math.max(from + NARROWEST, Math.round(zoom.to))) };
+  const from = Math.min(Math.max(first, Math.round(zoom.from)), Math.max(first, last - MIN_VISIBLE_DAYS));
+  return { from, to: Math.min(last, Math.max(from + MIN_VISIBLE_DAYS, Math.round(zoom.to))) };
 }
 
-/** The ends with some air beside them, so that a day at an end is seen whole. */
-export function windowOf(zoom: Zoom, first: number, last: number): [min: number, max: number] {
-  const { from, to } = endsOf(zoom, first, last);
-  const air = from === to ? 0.5 : (to - from) * 0.015;
-  return [from - air, to + air];
+/** The visible days with a margin, so that the first and last day are not cut off. */
+export function getWindow(zoom: Zoom, first: number, last: number): [min: number, max: number] {
+  const { from, to } = getVisibleDays(zoom, first, last);
+  const margin = from === to ? 0.5 : (to - from) * 0.015;
+  return [from - margin, to + margin];
 }
 
-export interface Ranges {
+export interface ZoomButtons {
   root: HTMLElement;
-  /** Shows the buttons that make sense with as many days, under a name, the one of `zoom` pressed. */
+  /** Shows the buttons that fit this number of days, with the one of `zoom` pressed; `name` is for screen readers. */
   show(days: number, zoom: Zoom, name: string): void;
   press(zoom: Zoom): void;
 }
 
-/** The buttons; `choose` is called with what one of them stands for. */
-export function createRanges(choose: (zoom: Zoom) => void): Ranges {
-  const root = element('div', 'chart-ranges');
+export function createZoomButtons(onZoom: (zoom: Zoom) => void): ZoomButtons {
+  const root = createElement('div', 'chart-ranges');
   root.setAttribute('role', 'group');
-  const buttons = BUTTONS.map(({ words, zoom }) => {
-    const button = element('button', '', words);
+  const buttons = BUTTONS.map(({ label, zoom }) => {
+    const button = createElement('button', '', label);
     button.type = 'button';
-    button.addEventListener('click', () => choose(zoom));
+    button.addEventListener('click', () => onZoom(zoom));
     return { button, zoom };
   });
   root.append(...buttons.map(({ button }) => button));

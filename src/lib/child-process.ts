@@ -74,7 +74,7 @@ export async function runInChild<Result>(
 }
 
 /** Sends the request. Gives the first message of the child, or how it ended without one. */
-function sendRequest<Message>(
+export function sendRequest<Message>(
   child: ChildProcess,
   request: Serializable,
 ): Promise<Message | { ended: string }> {

@@ -1,11 +1,11 @@
-/** The gauges: what each is called, what it means, and how it is read from the live file at a scrape. */
+/** The gauges: name, meaning, and how each is read from the live file. */
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { DiskSpace } from '../database/disk-space.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import type { Stream } from '../health/streams.ts';
 
-/** How things stand at one scrape. */
+/** The inputs of one scrape. */
 export interface Scrape {
   config: Config;
   overview: StatusQueries;
@@ -13,23 +13,22 @@ export interface Scrape {
   now: number;
   streams: readonly Stream[];
   space: DiskSpace;
-  /** The published file; null where the config publishes nothing. */
+  /** The published file; null if the config publishes nothing. */
   published: { at: string | null; isBehind: boolean; durationMs: number | null } | null;
   version: string;
 }
 
-/** One line of a metric. */
 export interface Sample {
   labels: Record<string, string>;
   value: number;
 }
 
-/** A gauge: its name with the unit, and its samples, none where nothing is known. */
+/** A gauge; it has no samples if nothing is known. */
 export interface GaugeReading {
   name: string;
   help: string;
   labels: readonly string[];
-  read(look: Scrape): Sample[];
+  read(scrape: Scrape): Sample[];
 }
 
 const WINDOWS = [
@@ -38,7 +37,7 @@ const WINDOWS = [
   { window: 'day', limit: 'perDay' },
 ] as const;
 
-const sample = (value: number, labels: Record<string, string> = {}): Sample => ({ labels, value });
+const toSample = (value: number, labels: Record<string, string> = {}): Sample => ({ labels, value });
 const secondsSince = (at: string, now: number) => Math.max(0, (now - fromTimestamp(at)) / 1000);
 
 export const GAUGES: readonly GaugeReading[] = [
@@ -46,7 +45,7 @@ export const GAUGES: readonly GaugeReading[] = [
     name: 'vodhouse_build_info',
     help: 'The version of vodhouse that serves this; always 1.',
     labels: ['version'],
-    read: ({ version }) => [sample(1, { version })],
+    read: ({ version }) => [toSample(1, { version })],
   },
   {
     name: 'vodhouse_stream_age_seconds',
@@ -54,14 +53,14 @@ export const GAUGES: readonly GaugeReading[] = [
     labels: ['account', 'stream', 'package_id'],
     read: ({ streams, now }) =>
       streams.flatMap((stream) =>
-        stream.at === null ? [] : sample(secondsSince(stream.at, now), labelsOf(stream)),
+        stream.at === null ? [] : toSample(secondsSince(stream.at, now), toLabels(stream)),
       ),
   },
   {
     name: 'vodhouse_stream_stale',
     help: '1 where two ticks of schedule.full have passed since the stream was last read, or it never was; else 0.',
     labels: ['account', 'stream', 'package_id'],
-    read: ({ streams }) => streams.map((stream) => sample(stream.isStale ? 1 : 0, labelsOf(stream))),
+    read: ({ streams }) => streams.map((stream) => toSample(stream.isStale ? 1 : 0, toLabels(stream))),
   },
   {
     name: 'vodhouse_videos',
@@ -69,7 +68,7 @@ export const GAUGES: readonly GaugeReading[] = [
     labels: ['account', 'package_id'],
     read: ({ streams }) =>
       streams.flatMap(({ account, packageId, videos }) =>
-        videos === null ? [] : sample(videos, { account, package_id: String(packageId) }),
+        videos === null ? [] : toSample(videos, { account, package_id: String(packageId) }),
       ),
   },
   {
@@ -77,12 +76,12 @@ export const GAUGES: readonly GaugeReading[] = [
     help: 'Removals of the package that are held back until a second proof, or until a person lets them through.',
     labels: ['account', 'package_id'],
     read: ({ config, overview }) => {
-      const held = new Map(
+      const removals = new Map(
         overview.countHeldBack().map((row) => [`${row.account}/${row.package_id}`, row.removals]),
       );
       return config.accounts.flatMap(({ name: account, packages }) =>
         packages.map(({ id }) =>
-          sample(held.get(`${account}/${id}`) ?? 0, { account, package_id: String(id) }),
+          toSample(removals.get(`${account}/${id}`) ?? 0, { account, package_id: String(id) }),
         ),
       );
     },
@@ -98,7 +97,7 @@ export const GAUGES: readonly GaugeReading[] = [
       );
       return [...kinds.values()].map(({ account, stream }) => {
         const row = rows.find((each) => each.account === account && each.stream === stream);
-        return sample(row?.open ?? 0, { account, stream });
+        return toSample(row?.open ?? 0, { account, stream });
       });
     },
   },
@@ -111,8 +110,8 @@ export const GAUGES: readonly GaugeReading[] = [
         if (!storage) return [];
         const { openGaps, givenUpGaps } = overview.storage(account, storage.since ?? '');
         return [
-          sample(openGaps, { account, state: 'open' }),
-          sample(givenUpGaps, { account, state: 'given_up' }),
+          toSample(openGaps, { account, state: 'open' }),
+          toSample(givenUpGaps, { account, state: 'given_up' }),
         ];
       }),
   },
@@ -125,7 +124,7 @@ export const GAUGES: readonly GaugeReading[] = [
         const spent = overview.spentRequests(account, now);
         return WINDOWS.flatMap(({ window, limit }) => {
           const most = limits[limit];
-          return most === null ? [] : sample(Math.max(0, most - spent[window]), { account, window });
+          return most === null ? [] : toSample(Math.max(0, most - spent[window]), { account, window });
         });
       }),
   },
@@ -137,7 +136,7 @@ export const GAUGES: readonly GaugeReading[] = [
       config.accounts.flatMap(({ name: account, limits }) =>
         WINDOWS.flatMap(({ window, limit }) => {
           const most = limits[limit];
-          return most === null ? [] : sample(most, { account, window });
+          return most === null ? [] : toSample(most, { account, window });
         }),
       ),
   },
@@ -149,53 +148,53 @@ export const GAUGES: readonly GaugeReading[] = [
       config.accounts.map(({ name: account }) => {
         const until = overview.pause(account, now)?.until;
         const left = until === undefined ? 0 : (fromTimestamp(until) - now) / 1000;
-        return sample(Math.max(0, left), { account });
+        return toSample(Math.max(0, left), { account });
       }),
   },
   {
     name: 'vodhouse_published_timestamp_seconds',
     help: 'When the published file was made, in seconds since 1970; no sample where it is not there.',
     labels: [],
-    read: ({ published }) => (published?.at ? [sample(fromTimestamp(published.at) / 1000)] : []),
+    read: ({ published }) => (published?.at ? [toSample(fromTimestamp(published.at) / 1000)] : []),
   },
   {
     name: 'vodhouse_published_behind',
     help: '1 where the live file has changes that the published one does not show, or it is not there; else 0.',
     labels: [],
-    read: ({ published }) => (published ? [sample(published.isBehind ? 1 : 0)] : []),
+    read: ({ published }) => (published ? [toSample(published.isBehind ? 1 : 0)] : []),
   },
   {
     name: 'vodhouse_publish_duration_seconds',
     help: "How long the worker's last publication took; no sample before its first since this server started.",
     labels: [],
-    read: ({ published }) => (published?.durationMs == null ? [] : [sample(published.durationMs / 1000)]),
+    read: ({ published }) => (published?.durationMs == null ? [] : [toSample(published.durationMs / 1000)]),
   },
   {
     name: 'vodhouse_warehouse_size_bytes',
     help: 'Size of the live file.',
     labels: [],
-    read: ({ space }) => [sample(space.file)],
+    read: ({ space }) => [toSample(space.file)],
   },
   {
     name: 'vodhouse_warehouse_wal_size_bytes',
     help: 'Size of the -wal file beside the live file; 0 where there is none.',
     labels: [],
-    read: ({ space }) => [sample(space.wal)],
+    read: ({ space }) => [toSample(space.wal)],
   },
   {
     name: 'vodhouse_disk_free_bytes',
     help: 'Bytes left on the disk of the live file.',
     labels: [],
-    read: ({ space }) => [sample(space.free)],
+    read: ({ space }) => [toSample(space.free)],
   },
   {
     name: 'vodhouse_disk_size_bytes',
     help: 'Size of the disk of the live file.',
     labels: [],
-    read: ({ space }) => [sample(space.disk)],
+    read: ({ space }) => [toSample(space.disk)],
   },
 ];
 
-function labelsOf({ account, stream, packageId }: Stream): Record<string, string> {
+function toLabels({ account, stream, packageId }: Stream): Record<string, string> {
   return { account, stream, package_id: packageId === null ? '' : String(packageId) };
 }

@@ -1,4 +1,4 @@
-/** What `/metrics` says, in the text form of Prometheus. Counters begin at 0 with the server, as is usual there. */
+/** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,34 +12,32 @@ import { CHANGE_KINDS, type MetricDeltas, type MetricDeltaReader } from '../quer
 import { GAUGES, type Scrape, type Sample } from './gauges.ts';
 import { listStreams, type StreamParts } from '../health/streams.ts';
 
-/** What metrics are made of. */
-export interface MetricsParts {
+export interface MetricsOptions {
   config: Config;
   overview: StatusQueries;
-  tallies: Pick<MetricDeltaReader, 'sinceLast'>;
-  /** Null where the config publishes nothing. */
+  deltas: Pick<MetricDeltaReader, 'sinceLast'>;
+  /** Null if the config publishes nothing. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   clock: Pick<Clock, 'now'>;
   isStale: StreamParts['isStale'];
 }
 
 export interface Metrics {
-  /** Reads the live file and writes what it found. Rejects where it cannot be read. */
-  text(): Promise<string>;
-  /** The HTTP `Content-Type` of the text. */
+  /** Reads the live file. Rejects if it cannot be read. */
+  render(): Promise<string>;
   contentType: string;
   /** The worker has published. */
-  published(publication: Pick<Publication, 'durationMs'>): void;
-  /** The server has answered: `route` is the pattern and never what was asked for, lest keys or endless values get in. */
-  served(route: string, status: number, seconds: number): void;
+  recordPublication(publication: Pick<Publication, 'durationMs'>): void;
+  /** `route` is the pattern, never the path: that has endless values and may contain a key. */
+  recordResponse(route: string, status: number, seconds: number): void;
 }
 
 /** Metrics in a registry of their own. */
-export function createMetrics(parts: MetricsParts): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
-  const counters = createCounters(registry, parts.config);
+  const counters = createCounters(registry, options.config);
   const gauges = GAUGES.map((reading) => createGauge(registry, reading.name, reading.help, reading.labels));
-  const served = new Histogram({
+  const responseTimes = new Histogram({
     name: 'vodhouse_http_request_duration_seconds',
     help: 'How long this server took to answer, by route and HTTP status.',
     labelNames: ['route', 'status'],
@@ -48,24 +46,25 @@ export function createMetrics(parts: MetricsParts): Metrics {
   collectDefaultMetrics({ register: registry });
   let publishDurationMs: number | null = null;
   return {
-    // all is read before anything is set, and set at once: neither a failure nor a second scrape finds gauges half set
-    text: async () => {
-      const look = lookAt(parts, publishDurationMs);
-      const samples = GAUGES.map((reading) => reading.read(look));
-      counters.add(parts.tallies.sinceLast(look.now));
+    // reads everything before it sets anything, without an await: no failure and no second scrape sees half of it
+    render: async () => {
+      const scrape = readScrape(options, publishDurationMs);
+      const samples = GAUGES.map((reading) => reading.read(scrape));
+      counters.add(options.deltas.sinceLast(scrape.now));
       gauges.forEach((gauge, index) => {
         setSamples(gauge, samples[index] ?? []);
       });
       return registry.metrics();
     },
     contentType: registry.contentType,
-    published: ({ durationMs }) => void (publishDurationMs = durationMs),
-    served: (route, status, seconds) => served.observe({ route, status: String(status) }, seconds),
+    recordPublication: ({ durationMs }) => void (publishDurationMs = durationMs),
+    recordResponse: (route, status, seconds) =>
+      responseTimes.observe({ route, status: String(status) }, seconds),
   };
 }
 
-function lookAt(
-  { config, overview, publisher, clock, isStale }: MetricsParts,
+function readScrape(
+  { config, overview, publisher, clock, isStale }: MetricsOptions,
   durationMs: number | null,
 ): Scrape {
   const now = clock.now();
@@ -91,14 +90,14 @@ function createGauge(registry: Registry, name: string, help: string, labelNames:
   return new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
 }
 
-/** In the place of those of the last scrape: a gauge without labels has one of its own accord, which means nothing. */
+/** Replaces the samples. prom-client gives label-less gauges a default 0; `remove` drops it. */
 function setSamples(gauge: Gauge, samples: readonly Sample[]): void {
   gauge.reset();
   if (samples.length === 0) gauge.remove({});
   for (const { labels, value } of samples) gauge.set(labels, value);
 }
 
-/** Counters for the accounts of the config. Those that are sure to come stand at 0 before: else their first is no increase. */
+/** Counters for the accounts of the config. They start at 0, otherwise Prometheus misses the first increase. */
 function createCounters(registry: Registry, { accounts }: Config) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
@@ -114,18 +113,18 @@ function createCounters(registry: Registry, { accounts }: Config) {
     ['account', 'status'],
   );
   const names = new Set(accounts.map(({ name }) => name));
-  const add = (finished: MetricDeltas) => {
-    for (const { mode, status, count } of finished.runs) runs.inc({ mode, status }, count);
-    for (const { account, change, count } of finished.records)
+  const add = (counts: MetricDeltas) => {
+    for (const { mode, status, count } of counts.runs) runs.inc({ mode, status }, count);
+    for (const { account, change, count } of counts.records)
       if (names.has(account)) records.inc({ account, change }, count);
-    for (const { account, status, count } of finished.requests)
+    for (const { account, status, count } of counts.requests)
       if (names.has(account)) requests.inc({ account, status }, count);
   };
-  add(nothingYet([...names]));
+  add(zeroCounts([...names]));
   return { add };
 }
 
-function nothingYet(accounts: readonly string[]): MetricDeltas {
+function zeroCounts(accounts: readonly string[]): MetricDeltas {
   const statuses = STATUSES.filter((status) => status !== 'running');
   return {
     runs: MODES.flatMap((mode) => statuses.map((status) => ({ mode, status, count: 0 }))),

@@ -1,4 +1,4 @@
-/** How far the run under way is. Pure. */
+/** The progress of the current run. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import type { RunningRun } from '../queries/page-queries.ts';
 import type { RunningWalk } from '../queries/named/status.ts';
@@ -8,7 +8,7 @@ export interface WalkProgress {
   account: string;
   package_id: number;
   name: string | null;
-  /** Pages of the list that are read, of all there are; null before its first answer is stored. */
+  /** Pages of the list that were read; null before the first page is stored. */
   pages: { done: number; all: number } | null;
 }
 
@@ -17,28 +17,28 @@ export interface RunProgress {
   mode: 'full' | 'quick';
   trigger: string;
   started_at: string;
-  /** Since then, in milliseconds. */
-  forMs: number;
-  /** Packages walked, of so many; null for a quick run, whose looks leave no walk where they find nothing. */
+  /** Since `started_at`. */
+  elapsedMs: number;
+  /** Packages walked; null for a quick run (a quick walk that finds nothing is not stored) and for a scoped run. */
   packages: { done: number; all: number } | null;
   walks: WalkProgress[];
 }
 
-/** The progress of a run over so many packages at `now` (ms). */
+/** `packages` counts those of the config; `now` is in ms since 1970. */
 export function toRunProgress(run: RunningRun, packages: number, now: number): RunProgress {
-  const isWhole = run.mode === 'full' && run.scope === null;
+  const isUnscoped = run.mode === 'full' && run.scope === null;
   return {
     run_id: run.run_id,
     mode: run.mode,
     trigger: run.trigger,
     started_at: run.started_at,
-    forMs: Math.max(0, now - fromTimestamp(run.started_at)),
-    packages: isWhole ? { done: Math.min(run.walked, packages), all: packages } : null,
-    walks: run.running_walks.map(walkProgress),
+    elapsedMs: Math.max(0, now - fromTimestamp(run.started_at)),
+    packages: isUnscoped ? { done: Math.min(run.walked, packages), all: packages } : null,
+    walks: run.running_walks.map(toWalkProgress),
   };
 }
 
-function walkProgress({
+function toWalkProgress({
   account,
   package_id,
   name,
@@ -53,12 +53,12 @@ function walkProgress({
   return { account, package_id, name, pages: isKnown ? { done, all } : null };
 }
 
-/** While a run is under way the page is read anew this often at most, in milliseconds. */
-const ANEW_MS = 5_000;
+/** During a run the page refreshes at most this often. */
+const REFRESH_MS = 5_000;
 
-/** A text that moves when the page has something new to show. */
+/** Changes when the page has something new to show. */
 export function toChangeMarker(stamp: ChangeMarker, running: RunningRun | null, now: number): string {
   const { change_seq: seq, last_run: run, last_reading: reading, restricted_until: until } = stamp;
-  const facts = running ? [running.run_id, Math.floor(now / ANEW_MS)] : [seq];
+  const facts = running ? [running.run_id, Math.floor(now / REFRESH_MS)] : [seq];
   return [...facts, run, reading, until].join('.').replaceAll(' ', 'T');
 }

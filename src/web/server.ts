@@ -1,4 +1,4 @@
-/** The server of the worker: the service of docs/service.md from the warehouse, and how the warehouse stands. */
+/** The web server of the worker: the pages, the mirror of the service (docs/service.md), health and metrics. */
 import { constants } from 'node:zlib';
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
@@ -14,60 +14,66 @@ import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
 import { addHostCheck, assertKeysOrLoopback, createAuthorize, rejectUnauthorized } from './auth/access.ts';
 import { openAssets } from './assets.ts';
-import { addHeaders } from './security-headers.ts';
+import { addSecurityHeaders } from './security-headers.ts';
+import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
 import { addPages, type PagesOptions } from './page-routes.tsx';
 import { createLoginRenderer } from './pages/login.tsx';
 import { createLogin, FORM_ROUTES } from './auth/login.ts';
 import type { Readiness } from '../health/readiness.ts';
 
-export interface WebServerParts {
+export interface WebServerOptions {
   server: ServerConfig;
   accounts: readonly AccountConfig[];
-  /** The catalogue of these accounts. */
-  catalogueOf: (accounts: readonly AccountConfig[]) => Catalogue;
+  createCatalogue: (accounts: readonly AccountConfig[]) => Catalogue;
   clock: Pick<Clock, 'now'>;
   pages: PagesOptions;
-  metrics: Pick<Metrics, 'text' | 'contentType' | 'served'>;
-  /** With names and figures, or for whoever is not let in. */
+  metrics: Pick<Metrics, 'render' | 'contentType' | 'recordResponse' | 'recordPublication'>;
+  /** With names and counts only if authenticated. */
   readiness: (isAuthenticated: boolean) => Readiness;
-  /** Why the worker behind the server counts as dead; null while it lives. */
-  whyDead: () => string | null;
-  /** Told of what a caller only sees as HTTP 500. */
+  /** Null while the worker is alive. */
+  workerDeadReason: () => string | null;
+  /** Gets the errors that clients only see as HTTP 500. */
   onError: (error: unknown) => void;
-  bounds?: Partial<LoadLimits>;
+  limits?: Partial<LoadLimits>;
 }
 
 export interface WebServer {
-  /** Where it is to be found, without a slash at the end. */
+  /** Without a slash at the end. */
   url: string;
+  /** The worker has published. */
+  recordPublication(publication: Pick<Publication, 'durationMs'>): void;
   close(): Promise<void>;
 }
 
-/** Opens the server and listens. Throws ConfigError where the address cannot be had, or would let everybody in. */
-export async function createWebServer(parts: WebServerParts): Promise<WebServer> {
-  const { server, onError, bounds = {} } = parts;
+/** Listens. Throws ConfigError if it cannot, or if other machines could connect without a key. */
+export async function createWebServer(options: WebServerOptions): Promise<WebServer> {
+  const { server, onError, limits = {} } = options;
   assertKeysOrLoopback(server);
   const app = createApp({
     onError,
-    limits: bounds,
+    limits,
     alwaysAnswered: ['/healthz'],
     acceptsBodies: FORM_ROUTES,
   });
   addHostCheck(app, server);
-  addTimes(app, parts.metrics);
-  addHeaders(app, server);
+  addRequestTimes(app, options.metrics);
+  addSecurityHeaders(app, server);
   const assets = openAssets();
-  const login = createLogin({ ...parts, renderForm: createLoginRenderer(assets.getUrl) });
+  const login = createLogin({ ...options, renderForm: createLoginRenderer(assets.getUrl) });
   login.addRoutes(app);
   await app.register(compress, COMPRESSION);
   assets.addRoutes(app);
-  addMirror(app, parts, createAuthorize(server, parts.accounts));
-  addStatusRoutes(app, parts, login.isAuthenticated);
-  addPages(app, parts.pages, { login, assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
+  addMirror(app, options, createAuthorize(server, options.accounts));
+  addStatusRoutes(app, options, login.isAuthenticated);
+  addPages(app, options.pages, { login, assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
   try {
     const { url } = await listen(app, server);
-    return { url, close: async () => app.close() };
+    return {
+      url,
+      recordPublication: (publication) => options.metrics.recordPublication(publication),
+      close: async () => app.close(),
+    };
   } catch (error) {
     await app.close();
     throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${errorMessage(error)}`, {
@@ -83,7 +89,7 @@ function hintFor(code: string | undefined): string {
     : 'another worker may serve there; set server.port to another one; 0 takes any free port';
 }
 
-/** The usual level of brotli is for what is compressed once and sent often. */
+/** The default level of brotli (11) is too slow to compress each answer. */
 const COMPRESSION: FastifyCompressOptions = {
   globalDecompression: false,
   encodings: ['br', 'gzip'],
@@ -91,44 +97,48 @@ const COMPRESSION: FastifyCompressOptions = {
   zlibOptions: { level: 4 },
 };
 
-/** Both operations at the root, over all accounts, and below /accounts/NAME, over one. */
+/** Both operations of the service: for all accounts, and under `/accounts/NAME` for one. */
 function addMirror(
   app: FastifyInstance,
-  { accounts, catalogueOf, clock }: WebServerParts,
-  admits: Authorize,
+  { accounts, createCatalogue, clock }: WebServerOptions,
+  authorize: Authorize,
 ): void {
-  const options = { ...PAGE_SIZES, authorize: { videos: admits, storage: admits }, now: () => clock.now() };
-  addServiceRoutes(app, { ...options, catalogue: catalogueOf(accounts) });
+  const options = {
+    ...PAGE_SIZES,
+    authorize: { videos: authorize, storage: authorize },
+    now: () => clock.now(),
+  };
+  addServiceRoutes(app, { ...options, catalogue: createCatalogue(accounts) });
   for (const account of accounts) {
     void app.register(
-      async (below) => addServiceRoutes(below, { ...options, catalogue: catalogueOf([account]) }),
+      async (scope) => addServiceRoutes(scope, { ...options, catalogue: createCatalogue([account]) }),
       { prefix: `/accounts/${account.name}` },
     );
   }
 }
 
-function addStatusRoutes(app: FastifyInstance, parts: WebServerParts, admits: Authorize): void {
-  const { metrics, readiness, whyDead, server } = parts;
+function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, authorize: Authorize): void {
+  const { metrics, readiness, workerDeadReason, server } = options;
   const description = buildOpenApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
   app.get('/openapi.json', async () => description);
   app.get('/healthz', async (_request, reply) => {
-    const reason = whyDead();
+    const reason = workerDeadReason();
     return reply.code(reason === null ? 200 : 503).send({ status: reason === null ? 'ok' : 'dead', reason });
   });
   app.get('/readyz', async (request, reply) => {
-    const { ready, reasons } = readiness(admits(request));
+    const { ready, reasons } = readiness(authorize(request));
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', reasons });
   });
   app.get('/metrics', async (request, reply) => {
-    if (rejectUnauthorized(admits, request, reply)) return reply;
-    return reply.type(metrics.contentType).send(await metrics.text());
+    if (rejectUnauthorized(authorize, request, reply)) return reply;
+    return reply.type(metrics.contentType).send(await metrics.render());
   });
 }
 
-/** Times every answer, under the pattern of its route: what was asked for may hold a key. */
-function addTimes(app: FastifyInstance, metrics: WebServerParts['metrics']): void {
+/** Labels are route patterns: a path may contain a key. */
+function addRequestTimes(app: FastifyInstance, metrics: WebServerOptions['metrics']): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = (request.routeOptions.url ?? 'none').replace(/^\/accounts\/[^/]+/, '/accounts/NAME');
-    metrics.served(route, reply.statusCode, reply.elapsedTime / 1000);
+    metrics.recordResponse(route, reply.statusCode, reply.elapsedTime / 1000);
   });
 }

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayLabels, dayNumber, dayTicks } from '../../src/browser/day-axis.ts';
-import { sizeAxis, sizeLabel, sizeTicks, sizeWords } from '../../src/browser/size-axis.ts';
+import { formatDayLabels, toDayNumber, listDayTicks } from '../../src/browser/day-axis.ts';
+import { createSizeAxis, formatSizeLabel, listSizeTicks, formatSize } from '../../src/browser/size-axis.ts';
 
 const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
 
 function dayAxis(from: string, to: string, widthPx: number): string[] {
-  return dayLabels(dayTicks(dayNumber(from), dayNumber(to), widthPx));
+  return formatDayLabels(listDayTicks(toDayNumber(from), toDayNumber(to), widthPx));
 }
 
 function sizeAxisLabels(maxBytes: number, most: number): string[] {
-  const axis = sizeAxis(maxBytes, most);
-  return sizeTicks(axis).map((tick) => sizeLabel(tick, axis.unit));
+  const axis = createSizeAxis(maxBytes, most);
+  return listSizeTicks(axis).map((tick) => formatSizeLabel(tick, axis.unit));
 }
 
 describe('the axis of days', () => {
@@ -35,7 +35,7 @@ describe('the axis of days', () => {
         fc.integer({ min: 0, max: 4_000 }),
         fc.integer({ min: 200, max: 1_200 }),
         (from, length, widthPx) => {
-          const ticks = dayTicks(from, from + length, widthPx);
+          const ticks = listDayTicks(from, from + length, widthPx);
           expect(ticks).toEqual([...new Set(ticks)].sort((one, other) => one - other));
           expect(ticks.every((tick) => Number.isInteger(tick) && tick >= from && tick <= from + length)).toBe(
             true,
@@ -48,7 +48,7 @@ describe('the axis of days', () => {
   });
 
   test('refuses what is no date', () => {
-    expect(() => dayNumber('2026-13-01')).toThrow('2026-13-01 is not a date');
+    expect(() => toDayNumber('2026-13-01')).toThrow('2026-13-01 is not a date');
   });
 });
 
@@ -69,8 +69,8 @@ describe('the axis of sizes', () => {
         fc.integer({ min: 1, max: 2 ** 53 - 1 }),
         fc.integer({ min: 2, max: 8 }),
         (maxBytes, most) => {
-          const axis = sizeAxis(maxBytes, most);
-          const ticks = sizeTicks(axis);
+          const axis = createSizeAxis(maxBytes, most);
+          const ticks = listSizeTicks(axis);
           expect(ticks[0]).toBe(0);
           expect(ticks.at(-1)).toBeGreaterThanOrEqual(maxBytes * (1 - 1e-9));
           expect(ticks.length - 1).toBeLessThanOrEqual(most);
@@ -91,6 +91,6 @@ describe('a size in words', () => {
     [1.534 * TIB, '1.53 TiB'],
     [34.56 * TIB, '34.6 TiB'],
   ])('%d bytes', (bytes, words) => {
-    expect(sizeWords(bytes)).toBe(words);
+    expect(formatSize(bytes)).toBe(words);
   });
 });

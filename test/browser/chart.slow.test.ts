@@ -141,7 +141,7 @@ describe('the legend', () => {
     await page.mouse.move(box.x + box.width * placeOf(5, 11), box.y + 100);
     expect(await legendOf(page)).toEqual({
       day: '2026-11-17',
-      sizes: Array<string>(6).fill('not known'),
+      sizes: Array<string>(6).fill('unknown'),
     });
     await page.mouse.move(1, 1);
     expect(await legendOf(page)).toEqual(last);
@@ -234,7 +234,7 @@ describe('figures that do not come', () => {
     [
       'something else',
       { body: '{"account":"main","names":["A"],"dates":["2026-01-01"],"sizes":[]}' },
-      'the sizes do not go',
+      'the sizes do not match',
     ],
   ])('%s leaves what the page says itself, and one line', async (_what, answer, words) => {
     site.answer('/storage.json', answer);

@@ -46,7 +46,7 @@ afterEach(() => {
 
 /** What a browser says of a page that is an error: 401 for the form, 404. */
 const isOfStatus = (line: string) => /status of 40[14]/.test(line);
-const KNOWN = /^\/(?:$|assets\/|packages\/|storage|live\.json|enter|leave)/;
+const KNOWN = /^\/(?:$|assets\/|packages\/|storage|live\.json|login|logout)/;
 
 async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const watched = await browser.newPage({ viewport: { width: 1000, height: 800 }, ...options });

@@ -37,8 +37,8 @@ async function fullScrape(): Promise<Scraped> {
   const file = join(dirname(live), 'out.db');
   await published(live, { file });
   const { metrics, scrape } = openMetrics(live, configOver(live, `publish: { file: ${file} }`));
-  metrics.published({ durationMs: 1 });
-  metrics.served('/', 200, 1);
+  metrics.recordPublication({ durationMs: 1 });
+  metrics.recordResponse('/', 200, 1);
   return scrape();
 }
 

@@ -5,7 +5,7 @@ import compress from '@fastify/compress';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp, listen } from '../../src/service/server/server.ts';
 import { openAssets, type Assets } from '../../src/web/assets.ts';
-import { addHeaders } from '../../src/web/security-headers.ts';
+import { addSecurityHeaders } from '../../src/web/security-headers.ts';
 import { browse } from '../support/browser/browser-request.ts';
 
 const FILES: [string, string, string][] = [
@@ -19,7 +19,7 @@ const fileAt = (path: string) => readFileSync(fileURLToPath(new URL(`../../${pat
 
 async function serve(assets: Assets = openAssets()) {
   const app = createApp({});
-  addHeaders(app, { keys: ['server-key'] });
+  addSecurityHeaders(app, { keys: ['server-key'] });
   await app.register(compress, { encodings: ['br', 'gzip'] });
   assets.addRoutes(app);
   onTestFinished(() => app.close());

@@ -190,7 +190,7 @@ const PUBLISHED = ['timestamp_seconds', 'behind'].map((name) => `vodhouse_publis
 describe('of the published file', () => {
   it('the metrics say nothing where nothing is published', async () => {
     const { scrape, metrics } = openMetrics(liveFileWith());
-    metrics.published({ durationMs: 1500 });
+    metrics.recordPublication({ durationMs: 1500 });
     const { samples } = await scrape();
     expect(samples.filter(({ name }) => /_publish/.test(name))).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('of the published file', () => {
     expect(await valuesOf()).toEqual([undefined, 1, undefined]);
     await published(live, { file, now: NOON - 60_000 });
     expect(await valuesOf()).toEqual([NOON / 1000 - 60, 0, undefined]);
-    metrics.published({ durationMs: 1500 });
+    metrics.recordPublication({ durationMs: 1500 });
     execute(live, "update package set name = 'New'");
     expect(await valuesOf()).toEqual([NOON / 1000 - 60, 1, 1.5]);
   });
@@ -216,9 +216,9 @@ describe('of the published file', () => {
 describe('what the server itself did', () => {
   it('is a histogram of seconds by route and status', async () => {
     const { metrics, scrape } = openMetrics(liveFileWith());
-    metrics.served('/metrics', 200, 0.02);
-    metrics.served('/metrics', 200, 3);
-    metrics.served('/readyz', 503, 0.001);
+    metrics.recordResponse('/metrics', 200, 0.02);
+    metrics.recordResponse('/metrics', 200, 3);
+    metrics.recordResponse('/readyz', 503, 0.001);
     const scraped = await scrape();
     const name = 'vodhouse_http_request_duration_seconds';
     const labels = { route: '/metrics', status: '200' };
@@ -238,9 +238,9 @@ describe('what the server itself did', () => {
 describe('the text', () => {
   it('is of one registry an open server: two do not count together', async () => {
     const [one, other] = [openMetrics(liveFileWith()), openMetrics(liveFileWith())];
-    one.metrics.served('/', 200, 1);
+    one.metrics.recordResponse('/', 200, 1);
     expect(one.metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
-    expect(await other.metrics.text()).not.toContain('vodhouse_http_request_duration_seconds_count');
+    expect(await other.metrics.render()).not.toContain('vodhouse_http_request_duration_seconds_count');
   });
 
   it('holds no key', async () => {
@@ -249,14 +249,14 @@ describe('the text', () => {
       pauseRow('main', '2026-03-10 12:01:30', '2026-03-10 12:03:00'),
     );
     const { config, metrics } = openMetrics(live);
-    const text = await metrics.text();
+    const text = await metrics.render();
     expect(config.secrets).toHaveLength(3);
     for (const secret of config.secrets) expect(text).not.toContain(secret);
   });
 
   it('is whole for two who scrape at the same time', async () => {
     const { metrics } = openMetrics(liveFileWith(packageRow(101, { live_count: 3 })));
-    const [one, other] = await Promise.all([metrics.text(), metrics.text()]);
+    const [one, other] = await Promise.all([metrics.render(), metrics.render()]);
     for (const text of [one, other])
       expect(text).toContain('vodhouse_videos{account="main",package_id="101"} 3\n');
   });

@@ -53,7 +53,7 @@ describe('the progress of a run', () => {
       mode: 'full',
       trigger: 'catch_up',
       started_at: '2026-03-10 11:58:30',
-      forMs: 90_000,
+      elapsedMs: 90_000,
       packages: { done: 4, all: 20 },
       walks: [],
     });
@@ -66,7 +66,7 @@ describe('the progress of a run', () => {
 
   it('never passes its end, also where the config lost packages since, nor begins in the future', () => {
     const ahead = run({ walked: 5, started_at: '2026-03-10 12:00:01' });
-    expect(toRunProgress(ahead, 3, NOW)).toMatchObject({ forMs: 0, packages: { done: 3, all: 3 } });
+    expect(toRunProgress(ahead, 3, NOW)).toMatchObject({ elapsedMs: 0, packages: { done: 3, all: 3 } });
     expect(toRunProgress(run(), 0, NOW).packages).toEqual({ done: 0, all: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp, listen } from '../../src/service/server/server.ts';
-import { addHeaders } from '../../src/web/security-headers.ts';
+import { addSecurityHeaders } from '../../src/web/security-headers.ts';
 import { browse } from '../support/browser/browser-request.ts';
 import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
 
@@ -25,7 +25,7 @@ const STRICT = {
 
 async function serve(keys: readonly string[] = []) {
   const app = createApp({});
-  addHeaders(app, { keys });
+  addSecurityHeaders(app, { keys });
   app.get('/json', async (_request, reply) =>
     reply.header('cache-control', 'private, no-cache').send({ one: 1 }),
   );

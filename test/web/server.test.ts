@@ -208,8 +208,8 @@ describe('a server with keys', () => {
 
 describe('liveness', () => {
   it('is 503 with the reason while the worker counts as dead', async () => {
-    let reason: string | null = 'the worker has not been heard of for 61 s';
-    const { url } = await openSite([], { whyDead: () => reason });
+    let reason: string | null = 'no heartbeat from the worker for 61 s';
+    const { url } = await openSite([], { workerDeadReason: () => reason });
     const dead = await ask(`${url}/healthz`);
     expect([dead.status, JSON.parse(dead.text)]).toEqual([503, { status: 'dead', reason }]);
     reason = null;

@@ -36,7 +36,7 @@ export function Progress({ progress: run, nextRun }: ProgressProps) {
   return (
     <>
       <h2>
-        Run {run.run_id} in progress <small>{`${run.mode}, for ${formatDuration(run.forMs)}`}</small>
+        Run {run.run_id} in progress <small>{`${run.mode}, for ${formatDuration(run.elapsedMs)}`}</small>
       </h2>
       {run.packages && (
         <p>

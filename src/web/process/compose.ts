@@ -1,4 +1,4 @@
-/** Composition of the server: the live file as a catalogue, and what is told of how it stands. */
+/** Composition of the web server: opens what it reads from the live file, and joins it to the routes. */
 import type { Config, ServerConfig } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -7,44 +7,36 @@ import { commandsFor } from '../../health/commands.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { openVideoLists } from '../../queries/video-list/video-list.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
-import { openPublisher, type Publication } from '../../publishing/publisher.ts';
+import { openPublisher } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
 import { createMetrics } from '../metrics.ts';
 import { createMirror } from '../mirror.ts';
 import { readReadiness } from '../../health/readiness.ts';
-import { createWebServer, type WebServerParts } from '../server.ts';
+import { createWebServer, type WebServer, type WebServerOptions } from '../server.ts';
 import { nextTick } from '../../lib/cron-ticks.ts';
 
-export interface Serving {
-  /** Where it listens, without a slash at the end. */
-  url: string;
-  published(publication: Pick<Publication, 'durationMs'>): void;
-  close(): Promise<void>;
-}
-
-/** What the process around it knows. */
-export interface WebEnvironment extends Pick<WebServerParts, 'whyDead' | 'onError' | 'bounds'> {
+export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError' | 'limits'> {
   clock: Clock;
 }
 
-/** Serves the live file of a config at `server`. Throws ConfigError where it cannot listen, WarehouseError for the file. */
+/** Serves the live file. Throws ConfigError if it cannot listen, WarehouseError if the file cannot be read. */
 export async function openWebServer(
   config: Config & { server: ServerConfig },
-  surroundings: WebEnvironment,
-): Promise<Serving> {
-  const { clock } = surroundings;
-  const { lists, overview, details, tallies, close } = openWarehouseToRead(config.warehouse, clock.now());
+  environment: WebEnvironment,
+): Promise<WebServer> {
+  const { clock } = environment;
+  const { lists, overview, details, deltas, close } = openQueries(config.warehouse, clock.now());
   const streams = { config, overview, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const nextRun = (now: number) => nextTick(config.schedule.full, now);
-  const metrics = createMetrics({ ...streams, tallies, publisher, clock });
+  const metrics = createMetrics({ ...streams, deltas, publisher, clock });
   const calendar = createCalendar(config.timezone);
   try {
-    const site = await createWebServer({
-      ...surroundings,
+    const webServer = await createWebServer({
+      ...environment,
       server: config.server,
       accounts: config.accounts,
-      catalogueOf: (accounts) => createMirror({ lists, calendar, clock, accounts }),
+      createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
       pages: {
         ...streams,
         details,
@@ -55,15 +47,14 @@ export async function openWebServer(
         clock,
       },
       metrics,
-      readiness: rememberedFor(clock, (isAuthenticated: boolean) =>
+      readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),
       ),
     });
     return {
-      url: site.url,
-      published: (publication) => metrics.published(publication),
+      ...webServer,
       close: async () => {
-        await site.close();
+        await webServer.close();
         await close();
       },
     };
@@ -73,32 +64,34 @@ export async function openWebServer(
   }
 }
 
-/** All that looks at the live file at `path`, each through a connection of its own. */
-function openWarehouseToRead(path: string, now: number) {
+/** Each has a read connection of its own. */
+function openQueries(path: string, now: number) {
   const lists = openVideoLists(path);
   const overview = openStatusQueries(path);
   const details = openPageQueries(path);
-  const tallies = openMetricDeltas(path, now);
+  const deltas = openMetricDeltas(path, now);
   const close = async () => {
-    tallies.close();
+    deltas.close();
     details.close();
     overview.close();
     await lists.close();
   };
-  return { lists, overview, details, tallies, close };
+  return { lists, overview, details, deltas, close };
 }
 
-/** How long an answer that costs many looks at the file serves for whoever asks after, in milliseconds. */
-const REMEMBERED_MS = 1_000;
+const CACHED_MS = 1_000;
 
-/** Remembers what came of each argument for a moment. */
-function rememberedFor<Of, What>(clock: Clock, make: (of: Of) => What): (of: Of) => What {
-  const known = new Map<Of, { what: What; at: number }>();
-  return (of) => {
-    const found = known.get(of);
-    if (found && Math.abs(clock.now() - found.at) < REMEMBERED_MS) return found.what;
-    const what = make(of);
-    known.set(of, { what, at: clock.now() });
-    return what;
+/** Keeps each result for a second, so that frequent probes do not query the file each time. */
+function cacheBriefly<Input, Result>(
+  clock: Clock,
+  compute: (input: Input) => Result,
+): (input: Input) => Result {
+  const cache = new Map<Input, { result: Result; atMs: number }>();
+  return (input) => {
+    const cached = cache.get(input);
+    if (cached && Math.abs(clock.now() - cached.atMs) < CACHED_MS) return cached.result;
+    const result = compute(input);
+    cache.set(input, { result, atMs: clock.now() });
+    return result;
   };
 }

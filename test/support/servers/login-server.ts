@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { AccountConfig } from '../../../src/config/config.ts';
 import { createApp, listen } from '../../../src/service/server/server.ts';
 import { rejectUnauthorized } from '../../../src/web/auth/access.ts';
-import { addHeaders } from '../../../src/web/security-headers.ts';
+import { addSecurityHeaders } from '../../../src/web/security-headers.ts';
 import { createLogin, FORM_ROUTES } from '../../../src/web/auth/login.ts';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
 
@@ -21,7 +21,7 @@ export async function openLoginServer(keys: readonly string[] = [KEY], port = 0)
   const app = createApp({ onError: (error) => void errors.push(error), acceptsBodies: FORM_ROUTES });
   const renderForm = (fields: object) => `<form>${JSON.stringify(fields)}</form>`;
   const login = createLogin({ server, accounts: ACCOUNTS, clock, renderForm });
-  addHeaders(app, server);
+  addSecurityHeaders(app, server);
   login.addRoutes(app);
   app.get('/packages/*', async (request, reply) =>
     login.sendLoginForm(request, reply) ? reply : reply.type('text/html').send('<p>packages</p>'),

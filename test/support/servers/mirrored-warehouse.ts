@@ -53,7 +53,7 @@ export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
     config,
     sync: () => pipeline.run({ trigger: 'manual', signal: new AbortController().signal }),
     serve: async () => {
-      const serving = await openWebServer(config, { clock, whyDead: () => null, onError: fail });
+      const serving = await openWebServer(config, { clock, workerDeadReason: () => null, onError: fail });
       closers.unshift(() => serving.close());
       return serving.url;
     },

@@ -104,7 +104,7 @@ export async function openSiteOver(
   const clock = createVirtualClock('2026-03-10T12:00:00Z');
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const serving = await openWebServer(config, { clock, whyDead: () => null, onError, ...parts });
+  const serving = await openWebServer(config, { clock, workerDeadReason: () => null, onError, ...parts });
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= serving.close());
   onTestFinished(close);

@@ -25,7 +25,7 @@ import { eventually } from '../../support/processes/vodhouse-command.ts';
 const CHILD = 'dist/web/process/entry.js';
 const serverPids = () => childrenOf(process.pid, CHILD);
 
-/** A server until the test is over; whoever waits to start it anew does so at once. */
+/** A server until the test is over; waits before a restart end at once. */
 async function startTestServer(config: ServedConfig = configToServe(liveFileToServe())) {
   const clock = createRecordingClock();
   const log: string[] = [];
@@ -59,8 +59,8 @@ describe('the process of the server', () => {
   it('is not waited for by a worker that is stopped while it starts', async () => {
     const stopping = new AbortController();
     const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
-    const surroundings = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
-    const started = startWebProcess(configToServe(liveFileToServe()), surroundings);
+    const options = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
+    const started = startWebProcess(configToServe(liveFileToServe()), options);
     stopping.abort(new Error('stopped by the test'));
     await expect(started).rejects.toThrow('stopped by the test');
     expect(serverPids()).toEqual([]);
@@ -69,24 +69,24 @@ describe('the process of the server', () => {
   it('answers from the live file, and ends by its parent alone', async () => {
     const live = liveFileToServe();
     const file = join(temporaryFolder(), 'bi.db');
-    const server = await startTestServer(configToServe(live, ['door-key'], `publish: { file: ${file} }`));
+    const server = await startTestServer(configToServe(live, ['server-key'], `publish: { file: ${file} }`));
     const { url, log, close } = server;
-    const list = `${url}${VIDEOS}?key=door-key&pkg=104`;
+    const list = `${url}${VIDEOS}?key=server-key&pkg=104`;
     expect((await askVideos(list)).ids).toHaveLength(20);
     expect((await askVideos(`${list}&sort_item=title&sort_direction=asc&pagesize=1`)).ids).toEqual([1]);
     expect((await ask(`${url}/healthz`)).status).toBe(200);
 
-    server.published({ durationMs: 1_500 });
-    const metrics = async () => (await ask(`${url}/metrics?key=door-key`)).text;
+    server.recordPublication({ durationMs: 1_500 });
+    const metrics = async () => (await ask(`${url}/metrics?key=server-key`)).text;
     await eventually(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
 
     const [pid = 0] = serverPids();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
     expect((await ask(`${url}/healthz`)).status).toBe(200);
     execute(live, 'drop table storage_day');
-    const days = await ask(`${url}/accounts/main${STORAGE}?key=door-key&sdate=2026-03-01&edate=2026-03-02`);
+    const days = await ask(`${url}/accounts/main${STORAGE}?key=server-key&sdate=2026-03-01&edate=2026-03-02`);
     expect([days.status, days.text]).toEqual([500, '{"error":"internal error"}']);
-    await eventually(log).toMatch(/the server failed to answer: .*no such table: storage_day/);
+    await eventually(log).toMatch(/the web server failed to answer: .*no such table: storage_day/);
     expect(serverPids()).toEqual([pid]);
 
     await close();
@@ -95,7 +95,7 @@ describe('the process of the server', () => {
     expect((await takePort(port)).port).toBe(port);
   });
 
-  it('is started anew at the same address when it was killed, as soon as the port is free, with longer and longer waits', async () => {
+  it('restarts at the same address after it was killed, once the port is free, with longer and longer waits', async () => {
     const { url, log, clock } = await startTestServer();
     const port = Number(new URL(url).port);
     let taken: Awaited<ReturnType<typeof takePort>> | undefined;
@@ -105,19 +105,19 @@ describe('the process of the server', () => {
     };
     kill();
     await eventually(log).toContain(`serving at ${url} again`);
-    expect(log()).toContain('the server ended: SIGKILL; it is started anew in 1 s');
-    expect(log()).toContain(`the server ended: cannot listen on 127.0.0.1:${port}: `);
+    expect(log()).toContain('the web server ended: SIGKILL; restarting in 1 s');
+    expect(log()).toContain(`the web server ended: cannot listen on 127.0.0.1:${port}: `);
     expect(clock.sleeps).toEqual([1_000, 2_000]);
     expect((await askVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
     expect(serverPids()).toHaveLength(1);
   });
 
-  it('is not there after an end that came while it was to be started anew', async () => {
+  it('does not start after a stop during the wait for a restart', async () => {
     const { log, clock, close } = await startTestServer();
     const gate = createGate();
     clock.whileAsleep = () => gate.opened;
     kill();
-    await eventually(log).toContain('it is started anew in 1 s');
+    await eventually(log).toContain('restarting in 1 s');
     const closed = close();
     gate.open();
     await closed;
