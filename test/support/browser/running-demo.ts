@@ -1,4 +1,4 @@
-/** `vodhouse demo` as it is installed, in a folder of its own, for all tests of a file. Needs `npm run build`. */
+/** `vodhouse demo` in a temporary folder, for all tests of a file. Needs `npm run build`. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,8 +41,8 @@ export async function startDemo(): Promise<RunningDemo> {
     }
   };
   try {
-    const account = await waitForLine(/^a made-up account answers at (\S+);/m);
-    const url = await waitForLine(/^see how it goes, in a browser: (\S+)\/$/m);
+    const account = await waitForLine(/^sandbox account at (\S+);/m);
+    const url = await waitForLine(/^watch it in a browser: (\S+)\/$/m);
     const file = join(folder, 'data/demo.db');
     return {
       url,
