@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
@@ -6,14 +5,9 @@ import type { RequestEntry } from '../../src/lib/request-budget.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { built, runModule } from '../support/processes/child-process.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import {
-  createTimeline,
-  createVirtualClock,
-  toMs,
-  type VirtualClock,
-} from '../support/clocks/virtual-clock.ts';
+import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
 const NOTE: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
@@ -27,10 +21,7 @@ describe('the budget', () => {
   let warehouse: SqliteWarehouse;
 
   beforeEach(() => {
-    path = join(temporaryFolder(), 'live.db');
-    clock = createVirtualClock(START);
-    warehouse = openWarehouse(path, clock);
-    return () => warehouse.close();
+    ({ path, clock, warehouse } = openEmptyWarehouse(START));
   });
 
   /** Spends one request that is answered at once, and says how long it had to wait. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
@@ -7,14 +6,9 @@ import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
 import { pauseLength, rampShare } from '../../src/budget/pauses.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import {
-  createTimeline,
-  createVirtualClock,
-  toMs,
-  type VirtualClock,
-} from '../support/clocks/virtual-clock.ts';
+import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
 const NOTE: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
@@ -84,10 +78,7 @@ describe('a pause', () => {
   let warehouse: SqliteWarehouse;
 
   beforeEach(() => {
-    path = join(temporaryFolder(), 'live.db');
-    clock = createVirtualClock(START);
-    warehouse = openWarehouse(path, clock);
-    return () => warehouse.close();
+    ({ path, clock, warehouse } = openEmptyWarehouse(START));
   });
 
   const admit = (limits = PATIENT, account = 'main') => warehouse.budget(account, limits).admit(NOTE);

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, type Row } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
-  createWalker,
+  type PackageWalker,
   EVERYTHING,
   PACKAGE,
   video,
   videos,
 } from '../support/fixtures/package-walker.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const PAGE = readFileSync('docs/queries.md', 'utf8');
 /** The SQL of the page by its heading. */
@@ -42,15 +40,10 @@ const CATALOGUE_OF_ALL = CATALOGUE.replaceAll(/^.*package_id = :package_id.*\n/g
 
 let path: string;
 let clock: VirtualClock;
-let warehouse: SqliteWarehouse;
-let walker: ReturnType<typeof createWalker>;
+let walker: PackageWalker;
 
 async function open(start: string | number) {
-  path = join(temporaryFolder(), 'live.db');
-  clock = createVirtualClock(start);
-  warehouse = openWarehouse(path, clock);
-  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-  walker = createWalker(warehouse, clock);
+  ({ path, clock, walker } = await openTestWarehouse({ start }));
 }
 
 const select = (text: string, parameters: Record<string, unknown> = {}): Row[] =>
@@ -94,7 +87,6 @@ describe('in a package whose videos are edited, removed and brought back', () =>
     await leaveOnly([3, 4]);
     clock.set('2026-03-01T15:00Z');
     await show(video(2, { title: 'back' }));
-    return () => warehouse.close();
   });
 
   const titlesAt = (at: string): Record<string, unknown> =>
@@ -165,7 +157,6 @@ describe('in a package that changed these days', () => {
   beforeEach(async () => {
     await open(now - 30 * DAY_MS);
     await walker.whole(videos([1, 2, 3, 4, 5, 6]));
-    return () => warehouse.close();
   });
 
   it('every edit of a title since yesterday is shown, old and new side by side', async () => {

@@ -1,39 +1,28 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
 import { EDITABLE_FIELDS } from '../../src/queries/named/changes.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
-  ACCOUNT,
-  createWalker,
   EVERYTHING,
   KEY,
   PACKAGE,
   video,
   videos,
+  type PackageWalker,
 } from '../support/fixtures/package-walker.ts';
 import { noteRunner } from '../support/fixtures/run-holder.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 let path: string;
 let clock: VirtualClock;
-let warehouse: SqliteWarehouse;
 let details: PageQueries;
-let walker: ReturnType<typeof createWalker>;
+let walker: PackageWalker;
 
 beforeEach(async () => {
-  path = join(temporaryFolder(), 'live.db');
-  clock = createVirtualClock('2026-03-01T12:00Z');
-  warehouse = openWarehouse(path, clock);
-  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: 'Lectures' }] }], clock.now());
-  walker = createWalker(warehouse, clock);
+  ({ path, clock, walker } = await openTestWarehouse({ packageName: 'Lectures' }));
   details = openPageQueries(path);
-  return () => {
-    details.close();
-    warehouse.close();
-  };
+  return () => details.close();
 });
 
 /** One page that shows these videos and proves nothing, an hour later. */

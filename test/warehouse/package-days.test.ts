@@ -1,25 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { execute, rowsOf } from '../support/fixtures/live-file.ts';
-import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { videos, type PackageWalker } from '../support/fixtures/package-walker.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 let path: string;
 let clock: VirtualClock;
-let warehouse: SqliteWarehouse;
-let walker: ReturnType<typeof createWalker>;
+let walker: PackageWalker;
 
 beforeEach(async () => {
-  path = join(temporaryFolder(), 'live.db');
-  clock = createVirtualClock('2026-03-01T12:00:00Z');
-  warehouse = openWarehouse(path, clock);
-  onTestFinished(() => warehouse.close());
-  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-  walker = createWalker(warehouse, clock);
+  ({ path, clock, walker } = await openTestWarehouse());
 });
 
 const days = () => rowsOf(path, 'select date, videos from package_day order by date');

@@ -1,27 +1,25 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
-import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import {
+  ACCOUNT,
+  type PackageWalker,
+  EVERYTHING,
+  PACKAGE,
+  videos,
+} from '../support/fixtures/package-walker.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 const firstIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const NONE = { removed: 0, heldBack: 0 };
 
 let path: string;
 let clock: VirtualClock;
-let warehouse: SqliteWarehouse;
-let walker: ReturnType<typeof createWalker>;
+let walker: PackageWalker;
 
 beforeEach(async () => {
-  path = join(temporaryFolder(), 'live.db');
-  clock = createVirtualClock('2026-03-01T12:00Z');
-  warehouse = openWarehouse(path, clock);
-  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-  walker = createWalker(warehouse, clock);
-  return () => warehouse.close();
+  ({ path, clock, walker } = await openTestWarehouse());
 });
 
 const candidates = () => rowsOf(path, 'select id, proved_at, held_back from removal_candidate order by id');

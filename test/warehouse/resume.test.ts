@@ -1,11 +1,16 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import type { SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
-import { ACCOUNT, createWalker, PACKAGE, videos, type Page } from '../support/fixtures/package-walker.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import {
+  ACCOUNT,
+  type PackageWalker,
+  PACKAGE,
+  videos,
+  type Page,
+} from '../support/fixtures/package-walker.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 const CHECKPOINT = { id: 500, page: 7, pageSize: 20, totalcount: 140, orderViolated: false, unread: null };
 const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT };
 
@@ -13,15 +18,10 @@ describe('a walk', () => {
   let path: string;
   let clock: VirtualClock;
   let warehouse: SqliteWarehouse;
-  let walker: ReturnType<typeof createWalker>;
+  let walker: PackageWalker;
 
   beforeEach(async () => {
-    path = join(temporaryFolder(), 'live.db');
-    clock = createVirtualClock('2026-03-01T12:00Z');
-    warehouse = openWarehouse(path, clock);
-    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-    walker = createWalker(warehouse, clock);
-    return () => warehouse.close();
+    ({ path, clock, warehouse, walker } = await openTestWarehouse());
   });
 
   const walks = () =>

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import type { SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 /** What a run found out about the clocks: nothing is wrong. */
 const TRUSTED = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
 const KEEP = { requestsDays: 1000, runsDays: 1000 };
@@ -15,10 +14,7 @@ let clock: VirtualClock;
 let warehouse: SqliteWarehouse;
 
 beforeEach(() => {
-  path = join(temporaryFolder(), 'live.db');
-  clock = createVirtualClock('2026-03-01T12:00Z');
-  warehouse = openWarehouse(path, clock);
-  return () => warehouse.close();
+  ({ path, clock, warehouse } = openEmptyWarehouse());
 });
 
 const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') =>

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import type { SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
-  createWalker,
+  type PackageWalker,
   EVERYTHING,
   PACKAGE,
   video,
@@ -12,8 +11,8 @@ import {
   type Walk,
 } from '../support/fixtures/package-walker.ts';
 import { videoRecord } from '../support/fixtures/service-responses.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const NOTHING = { inserted: 0, updated: 0, unchanged: 0, restored: 0, quarantined: 0, unsettled: 0 };
 
@@ -21,17 +20,12 @@ describe('a page', () => {
   let path: string;
   let clock: VirtualClock;
   let warehouse: SqliteWarehouse;
-  let walker: ReturnType<typeof createWalker>;
+  let walker: PackageWalker;
   let walk: Walk;
 
   beforeEach(async () => {
-    path = join(temporaryFolder(), 'live.db');
-    clock = createVirtualClock('2026-03-01T12:00Z');
-    warehouse = openWarehouse(path, clock);
-    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-    walker = createWalker(warehouse, clock);
+    ({ path, clock, warehouse, walker } = await openTestWarehouse());
     walk = await walker.begin();
-    return () => warehouse.close();
   });
 
   const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
@@ -241,8 +235,7 @@ describe('a page', () => {
 describe('a record that cannot be stored', () => {
   let path: string;
   let clock: VirtualClock;
-  let warehouse: SqliteWarehouse;
-  let walker: ReturnType<typeof createWalker>;
+  let walker: PackageWalker;
   const open = () =>
     rowsOf(
       path,
@@ -251,12 +244,7 @@ describe('a record that cannot be stored', () => {
   const refused = (id: number | null, raw: string) => ({ id, reason: 'duration: "x" is no number', raw });
 
   beforeEach(async () => {
-    path = join(temporaryFolder(), 'live.db');
-    clock = createVirtualClock('2026-03-01T12:00Z');
-    warehouse = openWarehouse(path, clock);
-    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-    walker = createWalker(warehouse, clock);
-    return () => warehouse.close();
+    ({ path, clock, walker } = await openTestWarehouse());
   });
 
   it('is kept as it came, once, however often it comes', async () => {

@@ -8,6 +8,7 @@ import { rowsOf } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   createWalker,
+  type PackageWalker,
   EVERYTHING,
   PACKAGE,
   video,
@@ -148,7 +149,7 @@ async function play(path: string, steps: readonly Step[]): Promise<Model> {
   return model;
 }
 
-async function endWalk(walker: ReturnType<typeof createWalker>, walk: Walk, how: Ending, now: number) {
+async function endWalk(walker: PackageWalker, walk: Walk, how: Ending, now: number) {
   if (how === 'stop') await walker.stop(walk, 'failed');
   else if (how === 'hold') await walker.finish(walk, { share: 0, least: 0, confirmBefore: 0 });
   else await walker.finish(walk, { share: 1, confirmBefore: now });

@@ -1,33 +1,20 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { SCHEMA_VERSION } from '../../src/database/connection.ts';
 import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
-import {
-  ACCOUNT,
-  createWalker,
-  EVERYTHING,
-  PACKAGE,
-  video,
-  videos,
-} from '../support/fixtures/package-walker.ts';
+import { EVERYTHING, video, videos, type PackageWalker } from '../support/fixtures/package-walker.ts';
 import { videoRecord } from '../support/fixtures/service-responses.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 let path: string;
 let clock: VirtualClock;
 let warehouse: SqliteWarehouse;
-let walker: ReturnType<typeof createWalker>;
+let walker: PackageWalker;
 
 beforeEach(async () => {
-  path = join(temporaryFolder(), 'live.db');
-  clock = createVirtualClock('2026-03-01T12:00Z');
-  warehouse = openWarehouse(path, clock);
-  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-  walker = createWalker(warehouse, clock);
-  return () => warehouse.close();
+  ({ path, clock, warehouse, walker } = await openTestWarehouse());
 });
 
 const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
