@@ -26,11 +26,11 @@ export function exitWithParent(end: () => void = () => process.exit()): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 }
 
-/** What `serveRequest` answers with. */
-type Answer<Result> = { result: Result } | { error: SerializedError };
+/** What `serveRequests` answers with. */
+export type Answer<Result> = { result: Result } | { error: SerializedError };
 
-/** The body of a child process that does one thing: takes one request, answers with the result or the error, and ends. */
-export function serveRequest(work: (request: never) => unknown): void {
+/** The body of a child process that answers each request with the result or the error of `work`, until its parent disconnects. */
+export function serveRequests(work: (request: never) => unknown): void {
   const answerTo = async (request: unknown): Promise<Answer<unknown>> => {
     try {
       return { result: await work(request as never) };
@@ -39,15 +39,15 @@ export function serveRequest(work: (request: never) => unknown): void {
     }
   };
   exitWithParent();
-  process.once('message', (request) => {
+  process.on('message', (request) => {
     void answerTo(request).then((answer) => {
-      if (process.connected) process.send?.(answer, undefined, undefined, () => process.exit());
+      if (process.connected) process.send?.(answer, undefined, undefined, () => undefined);
     });
   });
 }
 
 /**
- * Runs a built file that calls `serveRequest`. Gives its result, or throws its error. An aborted signal kills it with
+ * Runs a built file that calls `serveRequests`, for one request. Gives its result, or throws its error. An aborted signal kills it with
  * SIGKILL, and InterruptedError is thrown. If it ends without an answer, `onDeath` cleans up and gives the error to throw.
  */
 export async function runInChild<Result>(
@@ -70,6 +70,7 @@ export async function runInChild<Result>(
     return answer.result;
   } finally {
     signal.removeEventListener('abort', kill);
+    if (child.connected) child.disconnect();
   }
 }
 

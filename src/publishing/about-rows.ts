@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
-import { createFingerprint, SHAPE } from './fingerprint.ts';
+import { SHAPE } from './fingerprint.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** The value of a key of `about` in the published file; null if there is none, or no file that can be read. */
@@ -23,7 +23,11 @@ export function publishedFact(file: string, key: string): string | null {
 type AboutRow = [key: string, value: string | null, description: string];
 
 /** The rows for a new file. `live` as for `createFingerprint`. */
-export function createAboutRows(live: Database.Database, request: PublishRequest): AboutRow[] {
+export function createAboutRows(
+  live: Database.Database,
+  request: PublishRequest,
+  fingerprint: string,
+): AboutRow[] {
   const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
   const { created_at, change_seq } = live
     .prepare('select created_at, change_seq from warehouse_state')
@@ -43,7 +47,7 @@ export function createAboutRows(live: Database.Database, request: PublishRequest
     ...createFreshnessRows(live, storageAccounts),
     ['warehouse_since', created_at, 'When the warehouse behind this file was created, in UTC.'],
     ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
-    ['fingerprint', createFingerprint(live, request), 'Two files with the same value have the same content.'],
+    ['fingerprint', fingerprint, 'Two files with the same value have the same content.'],
   ];
 }
 

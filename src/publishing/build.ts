@@ -6,11 +6,12 @@ import { restoreMarkerPath } from '../database/paths.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';
 import type { ExpectedRows } from './check.ts';
+import { createFingerprint } from './fingerprint.ts';
+import type { HelperProcess } from './helper-process.ts';
 import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
-import { createDateRows } from './marts/date-rows.ts';
 import type { Marts } from './marts/marts.ts';
-import { dayStart, movementByDay, stateSpan } from './marts/movements.ts';
+import { MOVEMENT_TABLES } from './marts/movements.ts';
 import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -20,27 +21,39 @@ const PAGE_BYTES = 16_384;
 const CACHE_KIB = 8_000;
 
 /** Builds the file at `draft`. Gives the number of rows that each table must have. Throws what SQLite throws. */
-export async function build(draft: string, marts: Marts, request: PublishRequest): Promise<ExpectedRows> {
+export async function build(
+  draft: string,
+  marts: Marts,
+  request: PublishRequest,
+  helper: HelperProcess,
+): Promise<ExpectedRows> {
   rmSync(draft, { force: true });
+  const movementsFile = `${draft}-movements`;
+  const movementsStored = helper.storeMovements(request, movementsFile);
   const db = new Database(draft);
   try {
     applySettings(db);
     attachLive(db, request.live);
     db.exec('begin'); // one snapshot of the live file for all statements
     for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
-    const flushed = fillTables(db, marts, request, () => startFsync(draft));
+    const flushed = fillVideoTables(db, marts, () => startFsync(draft));
+    const fingerprint = createFingerprint(db, request);
+    if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile);
+    else await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
+    fillDayTables(db, marts, request);
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
     insertRows(db, marts.dictionary, createDictionaryRows(marts.all));
-    insertRows(db, marts.about, createAboutRows(db, request));
+    insertRows(db, marts.about, createAboutRows(db, request, fingerprint));
     const expected = countExpectedRows(db, marts);
     db.exec('commit');
-    db.exec('detach live');
+    detachAll(db);
     db.pragma('analysis_limit = 1000');
     db.exec('analyze');
     await Promise.all(flushed);
     return expected;
   } finally {
     db.close();
+    await movementsStored; // nothing writes next to the draft after this
   }
 }
 
@@ -67,32 +80,63 @@ export function attachLive(db: Database.Database, path: string): void {
   db.prepare('attach ? as live').run(path);
 }
 
-/** The tables in the order in which they are filled: each reads only the live file and tables before it. */
-export function fillOrder(marts: Marts): (Table | WorkingTable)[] {
+/** The tables that are filled before `MOVEMENT_TABLES`, in this order. */
+export function videoTables(marts: Marts): (Table | WorkingTable)[] {
+  return [packageKeys, marts.videos, marts.videoHistory];
+}
+
+/** The tables that are filled after `MOVEMENT_TABLES`, in this order: each reads only the live file and tables before it. */
+export function dayTables(marts: Marts): (Table | WorkingTable)[] {
   return [
-    ...[packageKeys, marts.videos, marts.videoHistory],
-    ...[stateSpan, marts.dates, dayStart, movementByDay],
     ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
     ...[marts.storageDaily, marts.storageReadings, marts.storageCorrections, marts.catalogDaily],
   ];
 }
 
-/** Calls `startFlush` after the two large tables: the disk writes them while the others are filled. */
-function fillTables(
+/** Calls `startFlush` after each large table: the disk writes it while the next ones are filled. */
+function fillVideoTables(
   db: Database.Database,
   marts: Marts,
-  request: PublishRequest,
   startFlush: () => Promise<void>,
 ): Promise<void>[] {
+  return videoTables(marts).map((table) => {
+    fill(db, table);
+    return startFlush();
+  });
+}
+
+function fillDayTables(db: Database.Database, marts: Marts, request: PublishRequest): void {
   const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
-  const flushed: Promise<void>[] = [];
-  for (const table of fillOrder(marts)) {
-    if (table.kind === 'working') db.exec(createTable(table));
-    if (table === marts.dates) insertRows(db, marts.dates, createDateRows(db, request));
-    else db.prepare(fillTable(table)).run(parameters);
-    if (table === marts.videos || table === marts.videoHistory) flushed.push(startFlush());
+  for (const table of dayTables(marts)) fill(db, table, parameters);
+}
+
+function fill(db: Database.Database, table: Table | WorkingTable, parameters: object = {}): void {
+  if (table.kind === 'working') db.exec(createTable(table));
+  db.prepare(fillTable(table)).run(parameters);
+}
+
+/** Fills `MOVEMENT_TABLES`; `dates` must exist. The calendar takes 70 ms to load, so it is loaded only here. */
+export async function fillMovements(
+  db: Database.Database,
+  request: PublishRequest,
+  schema: 'temp' | 'main',
+): Promise<void> {
+  const { createDateRows } = await import('./marts/date-rows.ts');
+  for (const table of MOVEMENT_TABLES) {
+    if (table.kind === 'working') db.exec(`${createTable(table, schema)}; ${fillTable(table)}`);
+    else insertRows(db, table, createDateRows(db, request));
   }
-  return flushed;
+}
+
+/** The working tables are read from the attached file. */
+function attachMovements(db: Database.Database, file: string): void {
+  db.prepare('attach ? as movements').run(file);
+  db.exec('insert into main.dates select * from movements.dates');
+}
+
+function detachAll(db: Database.Database): void {
+  const attached = db.pragma('database_list') as { name: string }[];
+  for (const { name } of attached) if (['live', 'movements'].includes(name)) db.exec(`detach ${name}`);
 }
 
 function countExpectedRows(db: Database.Database, marts: Marts): ExpectedRows {

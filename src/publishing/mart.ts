@@ -81,7 +81,7 @@ export interface View {
 
 export type Mart = Table | View;
 
-/** A temporary table that other tables are filled from. */
+/** A table that other tables are filled from, and that is not published. */
 export interface WorkingTable {
   kind: 'working';
   name: string;
@@ -93,9 +93,12 @@ export interface WorkingTable {
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 
-/** The CREATE TABLE statement. With rowids, because older readers (DuckDB before 0.8) cannot open a table without. */
-export function createTable(table: Table | WorkingTable): string {
-  if (table.kind === 'working') return `create table temp.${table.name} ${table.definition}`;
+/**
+ * The CREATE TABLE statement; `schema` is for a working table. A published table has rowids, because older readers (DuckDB
+ * before 0.8) cannot open a table without.
+ */
+export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main' = 'temp'): string {
+  if (table.kind === 'working') return `create table ${schema}.${table.name} ${table.definition}`;
   const { name, columns, key, foreignKeys } = table;
   const lines = [
     ...columns.map(

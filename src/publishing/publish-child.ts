@@ -1,5 +1,5 @@
 /** The process that publishes. */
-import { serveRequest } from '../lib/child-process.ts';
+import { serveRequests } from '../lib/child-process.ts';
 import { publish } from './publish.ts';
 
-serveRequest(publish);
+serveRequests(publish);

@@ -16,6 +16,9 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
+import { build } from '../../src/publishing/build.ts';
+import { createHelperProcess, type HelperProcess } from '../../src/publishing/helper-process.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
 import {
@@ -88,6 +91,39 @@ describe('a published file', () => {
     writer.exec('rollback');
     writer.close();
     expect(select('select title from videos where video_id = 1')).toEqual([{ title: 'Video 1' }]);
+  });
+});
+
+describe('a live file that changes between the snapshots of the two processes', () => {
+  it('is published by the snapshot of the process that builds', async () => {
+    const request = orderOf(live());
+    const helper = createHelperProcess();
+    const late: HelperProcess = {
+      ...helper,
+      storeMovements: async (...parameters) => {
+        await Promise.resolve(); // the process that builds has its snapshot now
+        execute(request.live, `${videoRow(3)} update warehouse_state set change_seq = 1000;`);
+        return helper.storeMovements(...parameters);
+      },
+    };
+    const expected = await build(request.file, createMarts(request), request, late);
+    helper.close();
+    expect(expected).toMatchObject({ videos: 2, catalog_daily: 10, dates: 730 });
+    const last = 'select videos, added, size_gib from catalog_daily where is_live';
+    expect(rowsOf(request.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
+    expect(rowsOf(request.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
+    expect(valueOf(request.live, 'select count(*) from video')).toBe(3);
+  });
+});
+
+describe('a helper process that ends', () => {
+  it('leaves its work to the process that builds', async () => {
+    const request = orderOf(live());
+    const marts = createMarts(request);
+    const helper = createHelperProcess();
+    helper.close();
+    expect(await build(request.file, marts, request, helper)).toMatchObject({ videos: 2, dates: 730 });
+    expect(await helper.checkTable(request.file, marts.videoHistory, {})).toBeNull();
   });
 });
 

@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { attachLive, fillOrder } from '../../src/publishing/build.ts';
+import { attachLive, dayTables, videoTables } from '../../src/publishing/build.ts';
 import { createTable, fillTable } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
+import { MOVEMENT_TABLES } from '../../src/publishing/marts/movements.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { scansInsideScans } from '../support/query-plan.ts';
 
@@ -21,7 +22,7 @@ function openDraft(): Database.Database {
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  fillOrder(marts)
+  [...videoTables(marts), ...MOVEMENT_TABLES, ...dayTables(marts)]
     .filter((table) => table !== marts.dates)
     .map((table) => [table, fillTable(table)]),
 );

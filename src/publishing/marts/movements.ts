@@ -1,5 +1,6 @@
 /** How the states of all videos change their packages, by day of the service's calendar. */
 import type { WorkingTable } from '../mart.ts';
+import { dates } from './dates.ts';
 
 /**
  * 1 if a removal ended a stored state. A video that was removed before vodhouse stored former states has none: it was never
@@ -67,3 +68,6 @@ from (
 )
 group by account, package_id, day`,
 };
+
+/** In the order in which they are filled. They need no other table, so the helper process can fill them. */
+export const MOVEMENT_TABLES = [stateSpan, dates, dayStart, movementByDay] as const;
