@@ -22,7 +22,7 @@ describe('the source', () => {
     expect(findBreaches(sourceFiles())).toEqual([]);
   });
 
-  it('has no circle of imports, of types either', () => {
+  it('has no import cycle, of types either', () => {
     expect(findCircles(sourceFiles())).toEqual([]);
   });
 });
@@ -140,7 +140,7 @@ describe('a made-up line', () => {
     expect(findBreaches([{ path, text }])).toEqual([message]);
   });
 
-  it('is found where a room knows both the service and the live file', () => {
+  it('is found where a room imports both the service and the live file', () => {
     const files = [
       { path: 'sandbox/one.ts', text: `import type { Video } from '../service/videos.ts';` },
       { path: 'sandbox/other.ts', text: `import { openFile } from '../database/connection.ts';` },
@@ -154,7 +154,7 @@ describe('a made-up line', () => {
     ['import', 'import'],
     ['import type', 'import'],
     ['import', 'import type'],
-  ])('is found where it closes a circle: %s and %s', (one, other) => {
+  ])('is found where it closes a cycle: %s and %s', (one, other) => {
     const files = [
       { path: 'lib/one.ts', text: `${one} { Two } from './two.ts';` },
       { path: 'lib/two.ts', text: `${other} { One } from './one.ts';` },
@@ -186,7 +186,7 @@ describe('a made-up line', () => {
       `// import { work } from '../app/worker.ts';\n/* export default\nconsole.log() is not used */`,
     ],
     ['lib/clock.ts', 'const a = 7;\n'.repeat(300)],
-  ])('in %s that breaks no rule is let be', (path, text) => {
+  ])('in %s that breaks no rule is accepted', (path, text) => {
     expect(findBreaches([{ path, text }])).toEqual([]);
   });
 });

@@ -8,7 +8,10 @@ import { NOON, openTestNotifier, runEnded, walkEnded } from '../support/fixtures
 const PACKAGES = Array.from({ length: 1_000 }, (_, index) => index + 1);
 const RUNS = Array.from({ length: 48 }, (_, index) => index + 1);
 
-/** A thousand packages with two days of hourly walks; every tenth fails since an hour, and holds 100 removals back. */
+/**
+ * A thousand packages with two days of hourly walks; every tenth fails since an hour and has 100 removals
+ * held back.
+ */
 function history(): string[] {
   return RUNS.flatMap((run) => {
     const at = new Date(Date.parse('2026-03-08T12:00Z') + run * HOUR_MS)
@@ -36,7 +39,7 @@ const held = PACKAGES.filter((id) => id % 10 === 0).flatMap((package_id) =>
   ),
 );
 
-/** The longest that nothing else got its turn while it looked, in milliseconds. */
+/** The longest time, in milliseconds, that a check blocked the event loop. */
 async function longestHold(look: () => Promise<void>): Promise<number> {
   let longest = 0;
   let before = performance.now();
@@ -48,7 +51,7 @@ async function longestHold(look: () => Promise<void>): Promise<number> {
   return longest;
 }
 
-it('a look at 1,000 packages never keeps the worker from its work for 100 ms', async () => {
+it('a check of 1,000 packages never blocks the worker for 100 ms', async () => {
   const { sql, look, lookAfter, told, path } = await openTestNotifier({ packages: PACKAGES });
   sql('begin;', ...history(), ...held, 'commit;');
   const first = await longestHold(look);

@@ -25,13 +25,13 @@ const held = (package_id: number) =>
   });
 
 describe('a webhook that is down', () => {
-  it('is tried again after 30 s, 1 min, 2 min and so on, up to 1 h', () => {
+  it('is retried after 30 s, 1 min, 2 min and so on, up to 1 h', () => {
     expect([1, 2, 3, 4, 8, 9, 500].map(getRetryDelay)).toEqual(
       [30, 60, 120, 240, 3600, 3600, 3600].map((seconds) => seconds * 1000),
     );
   });
 
-  it('is told all of it in order when it is up again, at once', async () => {
+  it('receives all pending messages in order as soon as it is up again', async () => {
     const { sql, look, lookAfter, told, webhook, path, log } = await openTestNotifier();
     webhook.answer(503);
     sql(gap('2026-03-08'), held(101));
@@ -61,7 +61,7 @@ describe('a webhook that is down', () => {
     expect(log.filter((line) => line.includes('accepts messages again'))).toHaveLength(1);
   });
 
-  it('goes on being told after a restart, and is not asked more often for that', async () => {
+  it('keeps its retry schedule after a restart, without additional attempts', async () => {
     const { sql, look, restart, lookAfter, told, webhook } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'));
@@ -76,7 +76,7 @@ describe('a webhook that is down', () => {
     expect(told()).toEqual(['gap begun']);
   });
 
-  it('is given up with after 7 days, and its end is told all the same', async () => {
+  it('is given up after 7 days, and the end of the incident is still sent', async () => {
     const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'));
@@ -96,7 +96,7 @@ describe('a webhook that is down', () => {
     expect(told()).toEqual(['gap over']);
   });
 
-  it('is told after 8 days what was left to be sent when it is up again', async () => {
+  it('receives the pending messages when it is up again after 8 days', async () => {
     const { sql, look, restart, clock, told, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
@@ -109,7 +109,7 @@ describe('a webhook that is down', () => {
     expect(log.join('')).not.toContain('given up');
   });
 
-  it('is told as begun what lasts, where that it began was given up', async () => {
+  it('receives the begin of an incident that lasts, where the first begin message was given up', async () => {
     const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
@@ -128,7 +128,7 @@ describe('a webhook that is down', () => {
     expect(told()).toEqual(['gap reminder']);
   });
 
-  it('does not have its last failure counted as one of 7 days where the end broke it off', async () => {
+  it('does not count an attempt that the shutdown aborts as the last failure of the 7 days', async () => {
     const { sql, look, lookAfter, restart, told, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
@@ -144,7 +144,7 @@ describe('a webhook that is down', () => {
     expect(told()).toEqual(['gap begun']);
   });
 
-  it('that refuses one message still gets those of other events', async () => {
+  it('that rejects one message still receives those of other events', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
     webhook.answer(({ body }) => (body.includes('"gap"') ? 400 : 200));
     sql(gap('2026-03-08'), held(101));
@@ -156,8 +156,8 @@ describe('a webhook that is down', () => {
   });
 });
 
-describe('an answer', () => {
-  it('that sends elsewhere is a failure that says so, and is not followed', async () => {
+describe('a response', () => {
+  it('that redirects is a failure with a clear message, and the redirect is not followed', async () => {
     const { sql, look, log, told, webhook } = await openTestNotifier();
     webhook.answer({ status: 302, location: `${webhook.url}/elsewhere` });
     sql(gap('2026-03-08'));
@@ -167,7 +167,7 @@ describe('an answer', () => {
     expect(log.join('')).toContain('it answered 302, a redirect, which is not followed');
   });
 
-  it('that does not come in time is a failure', async () => {
+  it('that does not arrive in time is a failure', async () => {
     const { sql, look, log, webhook } = await openTestNotifier({ deadlineMs: 30 });
     webhook.answer('hang');
     sql(gap('2026-03-08'));
@@ -175,7 +175,7 @@ describe('an answer', () => {
     expect(log.join('')).toContain('no answer within 0.03 s');
   });
 
-  it('of nobody is one, and tells no more of the address than its host', async () => {
+  it('of an unreachable host is a failure that names only the host of the address', async () => {
     const url = `http://127.0.0.1:1${SECRET_PATH}?token=abc`;
     const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: url } });
     sql(gap('2026-03-08'));
@@ -188,7 +188,7 @@ describe('an answer', () => {
 });
 
 describe('a message', () => {
-  it('is sent by one of two processes that look at the same time', async () => {
+  it('is sent by one of two processes that check at the same time', async () => {
     const { sql, look, another, webhook, told } = await openTestNotifier();
     const gate = createGate();
     webhook.answer(async () => {
@@ -206,7 +206,7 @@ describe('a message', () => {
     expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
   });
 
-  it('is claimed once, in the order of its event and account, and again a minute after its process died', async () => {
+  it('is claimed once, in the order of event and account, and again a minute after its process died', async () => {
     const { path, clock, sql } = await openTestNotifier();
     const message = (event: string) =>
       insert('incident_message', {
@@ -229,7 +229,7 @@ describe('a message', () => {
     other.close();
   });
 
-  it('is not noted twice where another process told something since the look began', async () => {
+  it('is not recorded twice where another process sent something since the check began', async () => {
     const { path, clock } = await openTestNotifier();
     const [one, other] = [openOutbox(path), openOutbox(path)];
     const incident = {
@@ -256,7 +256,7 @@ describe('a message', () => {
     other.close();
   });
 
-  it('that is broken off by the end waits for the next process', async () => {
+  it('that the shutdown aborts waits for the next process', async () => {
     const { sql, look, restart, told, webhook, path, log } = await openTestNotifier();
     webhook.answer('hang');
     sql(gap('2026-03-08'));
@@ -272,7 +272,7 @@ describe('a message', () => {
     expect(told()).toEqual(['gap begun']);
   });
 
-  it('is forgotten with the incidents that are over, after `retention.runs_days`, and no other', async () => {
+  it('is deleted with its resolved incident after `retention.runs_days`, and no other message is', async () => {
     const { sql, look, lookAfter, path, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), held(101));
     await look();
@@ -286,7 +286,7 @@ describe('a message', () => {
     );
     await lookAfter(90 * DAY_MS);
     await look();
-    expect([count(), messages()]).toEqual([2, 2]); // the last word on each
+    expect([count(), messages()]).toEqual([2, 2]); // the last message of each
     await lookAfter(DAY_MS);
     expect([count(), messages()]).toEqual([1, 2]); // the last two reminders
     expect(webhook.taken.at(-1)).toMatchObject({ event: 'held_back', state: 'reminder' });
@@ -294,7 +294,7 @@ describe('a message', () => {
 });
 
 describe('a reminder', () => {
-  it('comes each time that so long has passed since the last message, with what is so now', async () => {
+  it('is sent each time the interval since the last message has passed, with the current values', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier({
       notify: { remindAfterMs: 30 * MINUTE_MS },
     });
@@ -315,7 +315,7 @@ describe('a reminder', () => {
     expect(told()).toEqual(['held_back over 101']);
   });
 
-  it('comes also where it takes longer than the old is kept', async () => {
+  it('is sent also where the interval is longer than the retention of old messages', async () => {
     const { sql, look, lookAfter, told } = await openTestNotifier({
       notify: { remindAfterMs: 100 * DAY_MS },
     });
@@ -330,7 +330,7 @@ describe('a reminder', () => {
     expect(told()).toEqual(['held_back begun 101', 'held_back reminder 101']);
   });
 
-  it('never comes where the config says so', async () => {
+  it('is never sent where the config turns it off', async () => {
     const { sql, look, lookAfter, told } = await openTestNotifier({ notify: { remindAfterMs: null } });
     sql(
       gap('2026-03-08'),
@@ -342,7 +342,7 @@ describe('a reminder', () => {
     expect(told()).toEqual(['gap begun']);
   });
 
-  it('does not come while the webhook is down: the day counts from what was told', async () => {
+  it('is not sent while the webhook is down: the interval counts from the last delivery', async () => {
     const { sql, look, lookAfter, told, webhook, path } = await openTestNotifier();
     sql(
       "update package set walked_at = '2027-03-10 12:00:00';",
@@ -362,8 +362,8 @@ describe('a reminder', () => {
   });
 });
 
-describe('a reminder that was not taken', () => {
-  it('is not told after its incident is over', async () => {
+describe('a reminder that was not delivered', () => {
+  it('is not sent after its incident is over', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
     await look();
@@ -375,7 +375,7 @@ describe('a reminder that was not taken', () => {
     expect(told()).toEqual(['gap begun', 'gap over']);
   });
 
-  it('makes way for the next one', async () => {
+  it('is replaced by the next one', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
     await look();
@@ -390,7 +390,7 @@ describe('a reminder that was not taken', () => {
     expect(webhook.taken[1]?.details['count']).toBe(2);
   });
 
-  it('is told anew of what lasts, where part of it is over', async () => {
+  it('is sent again for what lasts, where part of the incident is over', async () => {
     const packages = Array.from({ length: 12 }, (_, index) => index + 1);
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ packages });
     sql(...packages.map(held), READ_LATER);
@@ -404,7 +404,7 @@ describe('a reminder that was not taken', () => {
     expect(webhook.taken[2]?.text).toContain('Still: 11 packages of main');
   });
 
-  it('is not dropped while it is being sent, and not sent again then', async () => {
+  it('is not dropped while it is being sent, and is not sent again afterwards', async () => {
     const { sql, look, another, lookAfter, told, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
     await look();
@@ -418,7 +418,7 @@ describe('a reminder that was not taken', () => {
     sql('delete from storage_gap;');
     const other = another();
     await other.check();
-    expect(webhook.calls).toHaveLength(2); // the end waits for what is under way
+    expect(webhook.calls).toHaveLength(2); // close() waits for the request in flight
     gate.open();
     await looked;
     webhook.answer(200);
@@ -428,7 +428,7 @@ describe('a reminder that was not taken', () => {
 });
 
 describe('a clock that was ahead', () => {
-  it('delays neither what was put off nor what a dead process had claimed', async () => {
+  it('delays neither deferred messages nor those that a dead process had claimed', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), held(101), READ_LATER);
@@ -450,7 +450,7 @@ describe('a clock that was ahead', () => {
     expect(told()).toEqual(['gap reminder']);
   });
 
-  it('does not keep a worker patient for longer', async () => {
+  it('does not extend the grace period of a worker', async () => {
     const { sql, look, lookAfter, told } = await openTestNotifier({ inStep: false });
     sql(gap('2026-03-08'), READ_LATER);
     await look();
@@ -481,7 +481,7 @@ describe('a webhook with a password in its address', () => {
     expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
   });
 
-  it('is pinged with it', async () => {
+  it('is pinged with basic authentication', async () => {
     const webhook = await startWebhook();
     const ping = webhook.url.replace('://', '://user:word@');
     const { notifier } = await openTestNotifier({ notify: { ping } });
@@ -495,7 +495,7 @@ describe('a webhook with a password in its address', () => {
 describe('a storm', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-  it('of more than ten packages is one message when it begins, when it lasts and when it is over', async () => {
+  it('of more than ten packages is one message each when it begins, lasts and is over', async () => {
     const { sql, look, lookAfter, webhook, path } = await openTestNotifier({ packages: ids(12) });
     sql(...ids(11).map(held));
     await look();
@@ -530,7 +530,7 @@ describe('a storm', () => {
     ).toBe(11);
   });
 
-  it('is none of ten, nor of what is added to ten later; and each may be over by itself', async () => {
+  it('does not include ten packages, or packages added to ten later; each of them may be over by itself', async () => {
     const { sql, look, lookAfter, told } = await openTestNotifier({ packages: ids(12) });
     sql(...ids(10).map(held));
     await look();
@@ -543,7 +543,7 @@ describe('a storm', () => {
     expect(told()).toEqual(['held_back over 12']);
   });
 
-  it('is told of apart from the storage, and from another event', async () => {
+  it('is reported separately from the storage and from other events', async () => {
     const { sql, look, told } = await openTestNotifier({ packages: ids(11) });
     sql(
       "update package set walked_at = '2026-03-10 01:00:00';",

@@ -6,10 +6,10 @@ import { NOON, openTestNotifier, readingAt, runEnded, walkEnded } from '../suppo
 
 interface Case {
   event: string;
-  /** Lets it begin, and lets it be over. */
+  /** Begins and ends the incident. */
   begin: string[];
   end: string[];
-  /** Passes before each of the two is looked at. */
+  /** Runs before each of the two checks. */
   beginMs?: number;
   endMs?: number;
   post: Record<string, unknown>;
@@ -215,7 +215,7 @@ const CASES: Case[] = [
 ];
 
 describe('an incident', () => {
-  it.each(CASES)('of $event ($over) is told once when it begins and once when it is over', async (each) => {
+  it.each(CASES)('of $event ($over) is sent once when it begins and once when it is over', async (each) => {
     const { sql, look, lookAfter, restart, told, webhook, path } = await openTestNotifier();
     await look();
     expect(told()).toEqual([]);
@@ -259,7 +259,7 @@ describe('an incident', () => {
     expect(call?.headers['user-agent']).toMatch(/^vodhouse\/\d/);
   });
 
-  it('is told without a key also where an account has it as its name', async () => {
+  it('is sent without the key, also where an account has the key as its name', async () => {
     const { sql, look, webhook, path } = await openTestNotifier({ secrets: ['main'] });
     sql(held(1));
     await look();
@@ -275,7 +275,7 @@ describe('an incident', () => {
     expect(stored).not.toContain('main');
   });
 
-  it('is told without what a long text leaves of a key where it is cut', async () => {
+  it('is sent without the rest of a key that truncation of a long text leaves', async () => {
     const { sql, look, webhook } = await openTestNotifier();
     const error = `${'x'.repeat(297)}test-key`;
     sql(runEnded(1, 'partial', NOON), walkEnded(1, 101, 'failed', NOON, error));
@@ -283,7 +283,7 @@ describe('an incident', () => {
     expect(webhook.taken[0]?.text).toMatch(/x\[k…$/);
   });
 
-  it('begins anew where it comes back', async () => {
+  it('begins again where the problem comes back', async () => {
     const { sql, look, lookAfter, told } = await openTestNotifier();
     for (let times = 0; times < 2; times++) {
       sql(held(1));
@@ -299,7 +299,7 @@ describe('an incident', () => {
     ]);
   });
 
-  it('says that it is over as it was when it was last seen', async () => {
+  it('is reported as over with the values of its last check', async () => {
     const { sql, look, webhook } = await openTestNotifier();
     sql(held(1));
     await look();
@@ -310,7 +310,7 @@ describe('an incident', () => {
     expect(webhook.taken.map(({ details }) => details['removals'])).toEqual([1, 2]);
   });
 
-  it('of a package that was taken out of the config is over, and none begins', async () => {
+  it('of a package that was removed from the config is over, and no new one begins', async () => {
     const { sql, look, webhook, told } = await openTestNotifier({
       packages: [101],
       holds: [walkEnded(1, 999, 'failed', NOON)].map((walk) => runEnded(1, 'partial', NOON) + walk),
@@ -346,7 +346,7 @@ describe('an incident', () => {
 describe('storage that failed', () => {
   const FAILED = [runEnded(2, 'partial', '2026-03-10 12:00:10'), storageFailed(2, 'status 500')];
 
-  it('is not over by a run that was put off, nor by one that says nothing of it', async () => {
+  it('is not over after a deferred run or after a run without a storage result', async () => {
     const { sql, lookAfter, told } = await openTestNotifier();
     sql(...FAILED, runEnded(3, 'parked', '2026-03-10 12:00:20'), storageFailed(3, 'x', { kind: 'parked' }));
     sql(runEnded(4, 'partial', '2026-03-10 12:00:30', 'account main is paused until later: status 429'));
@@ -357,7 +357,7 @@ describe('storage that failed', () => {
     expect(told()).toEqual(['failed over']);
   });
 
-  it('is reported for the account whose storage failed, and only if it was requested', async () => {
+  it('is reported for the account whose storage failed, and only if storage was requested', async () => {
     const { sql, lookAfter, told } = await openTestNotifier();
     sql(runEnded(2, 'partial', '2026-03-10 12:00:10'), storageFailed(2, 'no budget', { kind: 'parked' }));
     await lookAfter(MINUTE_MS);
@@ -374,7 +374,7 @@ describe('storage that failed', () => {
     expect(told()).toEqual(['failed begun']);
   });
 
-  it('does not hide that a run failed as a whole', async () => {
+  it('does not hide that the run itself failed', async () => {
     const { sql, lookAfter, told, webhook } = await openTestNotifier();
     sql(
       runEnded(2, 'failed', '2026-03-10 12:00:10', 'x; y'),
@@ -387,11 +387,11 @@ describe('storage that failed', () => {
   });
 });
 
-describe('an account that is restricted again and again', () => {
+describe('an account that is restricted repeatedly', () => {
   const pause = (since: string, until: string, full_rate_at: string) =>
     `delete from pause; ${insert('pause', { account: 'main', until, reason: 'status 429', since, full_rate_at, consecutive_restrictions: 1 })}`;
 
-  it('is told of once, and once when its full rate is back', async () => {
+  it('is reported once, and once when its full rate is back', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
     sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
     await look();
@@ -408,7 +408,7 @@ describe('an account that is restricted again and again', () => {
     expect(webhook.taken[1]).toMatchObject({ since: NOON, details: { until: '2026-03-10 12:03:00' } });
   });
 
-  it('is no news any more while the rate comes back', async () => {
+  it('is not reported again while the rate ramps up', async () => {
     const { sql, lookAfter, told, webhook } = await openTestNotifier({
       notify: { remindAfterMs: MINUTE_MS },
     });
@@ -431,14 +431,14 @@ describe('a run that failed', () => {
     walkEnded(2, 101, 'failed', '2026-03-10 11:00:05', 'status 500'),
   ];
 
-  it('is not told of beside the packages that say why', async () => {
+  it('is not reported next to the packages that give the reason', async () => {
     const { sql, look, told } = await openTestNotifier();
     sql(...failedWalk);
     await look();
     expect(told()).toEqual(['failed begun 101']);
   });
 
-  it('is not said to be over while runs go on failing', async () => {
+  it('is not reported as over while runs continue to fail', async () => {
     const { sql, look, told } = await openTestNotifier();
     sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
     await look();
@@ -450,7 +450,7 @@ describe('a run that failed', () => {
     expect(told().sort()).toEqual(['failed over', 'failed over 101']);
   });
 
-  it('lasts where an account is added, and names the only one', async () => {
+  it('lasts where an account is added, and names only the failing one', async () => {
     const { sql, look, lookAfter, restart, told, webhook, config } = await openTestNotifier();
     sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
     await look();
@@ -465,7 +465,7 @@ describe('a run that failed', () => {
     expect(webhook.taken.map(({ account }) => account)).toEqual(['main', null]);
   });
 
-  it('is not over for one that was parked, broken off or about a part only', async () => {
+  it('is not over after a parked, aborted or partial run', async () => {
     const { sql, look, told } = await openTestNotifier();
     sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
     await look();
@@ -475,7 +475,7 @@ describe('a run that failed', () => {
     expect(told()).toEqual(['failed begun']);
   });
 
-  it('of packages is not over by a walk that was broken off', async () => {
+  it('of packages is not over after an aborted walk', async () => {
     const { sql, look, told } = await openTestNotifier();
     sql(...failedWalk, runEnded(3, 'interrupted', NOON));
     await look();
@@ -504,10 +504,10 @@ describe('a run that failed', () => {
   });
 });
 
-describe('what was never read', () => {
+describe('a package that was never read', () => {
   const NEVER = ['update package set walked_at = null where package_id = 102;'];
 
-  it('is stale two ticks after a worker began to watch, and not while a run is under way', async () => {
+  it('is stale two ticks after the worker started, and not while a run is under way', async () => {
     const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ holds: NEVER });
     const fresh = (at: string) =>
       sql(
@@ -530,7 +530,7 @@ describe('what was never read', () => {
     });
   });
 
-  it('stays stale where the worker begins anew', async () => {
+  it('stays stale where the worker restarts', async () => {
     const { sql, look, lookAfter, restart, told } = await openTestNotifier({ holds: NEVER, since: 'always' });
     await look();
     expect(told()).toEqual(['stale begun 102']);
@@ -542,10 +542,10 @@ describe('what was never read', () => {
   });
 });
 
-describe('a worker that begins', () => {
+describe('a worker that starts', () => {
   const STALE = ["update package set walked_at = '2026-03-10 01:00:00';"];
 
-  it('tells nothing before it is in step', async () => {
+  it('sends nothing before it has caught up', async () => {
     const { look, notifier, told } = await openTestNotifier({ holds: STALE, inStep: false });
     await look();
     expect(told()).toEqual([]);
@@ -557,7 +557,7 @@ describe('a worker that begins', () => {
     expect(told()).toEqual(['stale begun 101', 'stale begun 102']);
   });
 
-  it('tells it after ten minutes all the same', async () => {
+  it('sends after ten minutes in any case', async () => {
     const { look, lookAfter, told } = await openTestNotifier({ holds: STALE, inStep: false });
     await look();
     await lookAfter(9 * MINUTE_MS);

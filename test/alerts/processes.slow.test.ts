@@ -12,7 +12,7 @@ type List = (request: SeenRequest) => Reply;
 const well: List = (request) => listPage(request, [videoRecord(1)]);
 const refuse: List = () => listRefusal('Gone', 'no such package');
 
-/** A folder with a config that tells a webhook, and a service that answers as the test says. */
+/** A folder with a config that has a webhook, and a service with scripted responses. */
 async function openFolder(packages: readonly number[] = [101]) {
   let list = well;
   const { url } = await startScriptedService((request) => list(request));
@@ -34,7 +34,7 @@ async function openFolder(packages: readonly number[] = [101]) {
 }
 
 describe('sync', () => {
-  it('tells once how things stand, and pings after a good run over everything', async () => {
+  it('sends the current state once, and pings after a successful run over everything', async () => {
     const { cwd, env, ping, told, answer } = await openFolder();
     answer(refuse);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
@@ -48,7 +48,7 @@ describe('sync', () => {
     expect([told().length, ping.calls.length]).toEqual([2, 2]);
   });
 
-  it('waits ten seconds at most for who is told, and leaves it to whoever comes next', async () => {
+  it('waits ten seconds at most for the webhook, and leaves the rest to the next process', async () => {
     const { cwd, env, webhook, told, answer } = await openFolder();
     answer(refuse);
     webhook.answer('hang');
@@ -62,7 +62,7 @@ describe('sync', () => {
     expect(told()).toEqual(['failed begun 101']);
   });
 
-  it('has done its run where nobody can be told', async () => {
+  it('completes its run where the webhook is unreachable', async () => {
     const { cwd, env } = await openFolder();
     const nowhere = { HOOK: 'http://127.0.0.1:1/secret', PING: 'http://127.0.0.1:1/secret' };
     const { code, stdout, stderr } = await vodhouse(['sync'], { cwd, env: { ...env, ...nowhere } });
@@ -72,8 +72,8 @@ describe('sync', () => {
   });
 });
 
-describe('processes that look at the same time', () => {
-  it('tell each incident once, and each end', async () => {
+describe('processes that check at the same time', () => {
+  it('send each incident once, and each end once', async () => {
     const packages = [101, 102, 103];
     const { cwd, env, webhook, told, answer, path } = await openFolder(packages);
     answer(refuse);

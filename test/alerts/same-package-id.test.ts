@@ -24,7 +24,7 @@ function heldIn(account: string, packageId: number): string {
   });
 }
 
-it('the command of an alert names the account where another one has a package of the same number', async () => {
+it('the command of an alert names the account where another one has a package with the same id', async () => {
   const path = liveFileWith(heldIn('main', 101), heldIn('main', 102), heldIn('second', 101));
   const one = configOf({ url: 'http://127.0.0.1:1', packages: [101, 102] }, path);
   const second = configOf({ url: 'http://127.0.0.1:1', packages: [101] }, path).accounts;

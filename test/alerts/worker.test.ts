@@ -44,7 +44,7 @@ interface Wishes {
   serves?: boolean;
 }
 
-/** A worker over a service that answers as the test says, and what tells it to look. */
+/** A worker over a service with scripted responses, and a trigger for its checks. */
 async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wishes = {}) {
   let list = well;
   const service = await startScriptedService((request) => list(request));
@@ -67,7 +67,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
   const log: string[] = [];
   const runs: RunSummary[] = [];
 
-  /** Lives until it has done what is due, and then for as long as `live` takes. */
+  /** Runs until the due work is done, and then until `live` resolves. */
   async function start(live: (tick: Tick, minute: Tick) => Promise<void> = () => Promise.resolve()) {
     const ticks: (() => Promise<void>)[] = [];
     const controller = new AbortController();
@@ -110,7 +110,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
 }
 
 describe('a worker', () => {
-  it('tells that a package fails, and by the next run that it does no longer', async () => {
+  it('reports that a package fails, and after the next good run that it works again', async () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker({ packages: [101, 102] });
     await start(async (tick) => {
       answer((request) =>
@@ -131,7 +131,7 @@ describe('a worker', () => {
     expect(webhook.taken[0]?.text).toContain('no such package');
   });
 
-  it('tells of a failure what it does not say already, also of storage, until that is read', async () => {
+  it('reports a failure that no open incident covers, also of storage, until the data is read', async () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker({
       packages: [101, 102],
       accounts: (base) => [
@@ -179,7 +179,7 @@ describe('a worker', () => {
     expect(errors.filter((error) => error.includes('account main'))).toEqual([]);
   });
 
-  it('that was off all night catches up before it tells anything', async () => {
+  it('that was off all night catches up before it sends anything', async () => {
     const { start, clock, webhook, runs, postsReach } = await openWorker();
     await start();
     clock.advance(9 * HOUR_MS);
@@ -192,7 +192,7 @@ describe('a worker', () => {
     await postsReach(0);
   });
 
-  it('tells what is stale while a run is under way', async () => {
+  it('reports stale data while a run is under way', async () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker();
     await start(async (tick, minute) => {
       let isFirst = true;
@@ -236,7 +236,7 @@ describe('a worker', () => {
     expect(webhook.taken).toMatchObject([{ event: 'failed', state: 'begun' }]);
   });
 
-  it('that ends waits for its server and for the webhook side by side', async () => {
+  it('that shuts down waits for its server and for the webhook at the same time', async () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker({ serves: true });
     webhook.answer('hang');
     answer(() => listRefusal('Gone', 'no such package'));
@@ -251,7 +251,7 @@ describe('a worker', () => {
     expect(childrenOf(process.pid, 'web/process/entry.js')).toEqual([]);
   });
 
-  it('pings after each good run over everything, and after no other', async () => {
+  it('pings after each successful run over everything, and after no other run', async () => {
     const both = (url: string) => ({ webhook: url, ping: `${url}/ping` });
     const { start, answer, clock, webhook, runs, postsReach } = await openWorker({ notify: both });
     await start(async (tick) => {
@@ -275,7 +275,7 @@ describe('a worker', () => {
     expect(rest.sort()).toEqual([pinged, `POST ${SECRET_PATH} {"event":"failed","state":"over",`]);
   });
 
-  it('pings up to three times, and logs the host alone where none went well', async () => {
+  it('pings up to three times, and logs only the host where every attempt fails', async () => {
     const { start, webhook, log, runs } = await openWorker({ notify: (url) => ({ ping: url }) });
     webhook.answer(404);
     await start(async () => {
@@ -286,7 +286,7 @@ describe('a worker', () => {
     expect(log.join('')).not.toContain('T0000');
   });
 
-  it('puts no key anywhere, whatever the service says of it', async () => {
+  it('writes no key anywhere, whatever message the service sends about it', async () => {
     const SERVER_KEY = 'server-canary-5d1c';
     const worker = await openWorker({
       packages: [...QUICK_PACKAGES.slice(0, 5), 7],

@@ -11,7 +11,7 @@ function noteLog(): { logger: Logger; lines: string[] } {
   return { logger: createLogger({ level: 'info', format: 'json', secrets: [], write }), lines };
 }
 
-/** Ticks whose looks note the time. */
+/** Ticks whose callbacks record the time. */
 function noteLooks(expression: string) {
   const looks: string[] = [];
   const look = async () => void looks.push(new Date(Date.now()).toISOString().slice(0, 16));
@@ -19,7 +19,7 @@ function noteLooks(expression: string) {
 }
 
 describe('ticks', () => {
-  it('come when the expression says, and write nothing to the console', async () => {
+  it('fire when the expression matches, and write nothing to the console', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:00Z');
     const written = watchConsole();
     const { looks, ticks } = noteLooks('*/20 * * * *');
@@ -29,7 +29,7 @@ describe('ticks', () => {
     expect(written).toEqual([]);
   });
 
-  it('come at every hour of UTC, also where some zone has no such hour', async () => {
+  it('fire at every hour of UTC, also where a time zone has no such hour', async () => {
     const { pass } = takeTimers('2026-03-29T00:30:00Z');
     const { looks, ticks } = noteLooks('0 * * * *');
     await pass(3 * HOUR_MS);
@@ -37,7 +37,7 @@ describe('ticks', () => {
     expect(looks).toEqual(['2026-03-29T01:00', '2026-03-29T02:00', '2026-03-29T03:00']);
   });
 
-  it('come late rather than not at all, and quietly', async () => {
+  it('fire late instead of never, and without a message', async () => {
     const { pass, skip } = takeTimers('2026-03-10T12:59:50Z');
     const written = watchConsole();
     const { looks, ticks } = noteLooks('0 * * * *');
@@ -48,7 +48,7 @@ describe('ticks', () => {
     expect(written).toEqual([]);
   });
 
-  it('never come while the look before is under way', async () => {
+  it('never fire while the previous callback runs', async () => {
     const { pass } = takeTimers('2026-03-10T12:00:30Z');
     const written = watchConsole();
     let begun = 0;
@@ -68,7 +68,7 @@ describe('ticks', () => {
     expect(written).toEqual([]);
   });
 
-  it('go on after a look that failed, which the log tells', async () => {
+  it('continue after a callback that failed, and log the failure', async () => {
     const { pass } = takeTimers('2026-03-10T12:00:30Z');
     const written = watchConsole();
     const { logger, lines } = noteLog();
@@ -85,7 +85,7 @@ describe('ticks', () => {
     expect(written).toEqual([]);
   });
 
-  it('come no more once they are closed', async () => {
+  it('fire no more once they are closed', async () => {
     const { pass } = takeTimers('2026-03-10T12:00:30Z');
     const { looks, ticks } = noteLooks('* * * * *');
     await pass(MINUTE_MS);

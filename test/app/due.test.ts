@@ -35,7 +35,7 @@ describe('ticks', () => {
     }
   });
 
-  it('come at the moment itself, to the millisecond', () => {
+  it('include the exact moment, to the millisecond', () => {
     const tick = toMs('2026-03-10T12:00Z');
     expect(previousTick('0 * * * *', tick - 1)).toBe(tick - HOUR_MS);
     expect(previousTick('0 * * * *', tick)).toBe(tick);
@@ -44,7 +44,7 @@ describe('ticks', () => {
     expect(nextTick('0 * * * *', tick)).toBe(tick + HOUR_MS);
   });
 
-  it('of every pattern of minutes in steps of five are those that a clock of paper shows', () => {
+  it('of every pattern of minutes in steps of five match the ticks of a clock face', () => {
     const start = toMs('2026-03-10T12:00Z');
     for (let offset = 0; offset < 5; offset++) {
       for (const minutes of [
@@ -63,7 +63,7 @@ describe('ticks', () => {
     }
   });
 
-  it('of any expression that the config takes are those that trying every minute finds', () => {
+  it('of any expression that the config accepts match a search over every minute', () => {
     const property = fc.property(
       plainCron,
       fc.integer({ min: toMs('2024-01-01T00:00Z'), max: toMs('2029-01-01T00:00Z') }),
@@ -100,36 +100,36 @@ describe('a run', () => {
   const due = (now: string, last: string | null, expression = HOURLY) =>
     dueTrigger(expression, toMs(now), last === null ? null : { startedAt: toTimestamp(toMs(last)) });
 
-  it('is due at the tick, by the schedule', () => {
+  it('is due at the tick of the schedule', () => {
     expect(due('2026-03-10T12:00Z', '2026-03-10T11:00Z')).toBe('schedule');
     expect(due('2026-03-10T12:01:00Z', '2026-03-10T11:00Z')).toBe('schedule');
   });
 
-  it('is due to catch up where its tick was missed, however long ago and however often', () => {
+  it('is due once where ticks were missed, however long ago and however many', () => {
     expect(due('2026-03-10T12:01:00.001Z', '2026-03-10T11:00Z')).toBe('catch_up');
     expect(due('2026-03-10T12:59Z', '2026-03-10T11:59:59Z')).toBe('catch_up');
     expect(due('2026-03-10T12:30Z', '2026-01-01T00:00Z')).toBe('catch_up');
   });
 
-  it('is due where there was none before', () => {
+  it('is due where no run exists', () => {
     expect(due('2026-03-10T12:00:30Z', null)).toBe('schedule');
     expect(due('2026-03-10T12:30Z', null)).toBe('catch_up');
   });
 
-  it('is not due where one has begun since the tick, just now too', () => {
+  it('is not due where a run began since the tick, even just now', () => {
     expect(due('2026-03-10T12:59Z', '2026-03-10T12:00Z')).toBeNull();
     expect(due('2026-03-10T12:59Z', '2026-03-10T12:58Z')).toBeNull();
     expect(due('2026-03-10T12:00:00.900Z', '2026-03-10T12:00:00Z')).toBeNull();
     expect(due('2026-03-10T12:30Z', '2026-03-10T12:30Z')).toBeNull();
   });
 
-  it('is due where the last one is of the future: a clock that was ahead says nothing', () => {
+  it('is due where the last run is in the future, because the clock was ahead', () => {
     expect(due('2026-03-10T12:30Z', '2027-01-01T00:00Z')).toBe('catch_up');
     expect(due('2026-03-10T12:30Z', '2026-03-10T12:31:01Z')).toBe('catch_up');
     expect(due('2026-03-10T12:30Z', '2026-03-10T12:31:00Z')).toBeNull();
   });
 
-  it('is due once per tick, whenever and however often it is asked', () => {
+  it('is due once per tick, however often the function is called', () => {
     const moments = fc.array(fc.nat(3 * HOUR_MS), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(moments, (steps) => {

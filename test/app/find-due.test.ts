@@ -20,13 +20,13 @@ const dueAt = (time: string, { full = null, quick = null, quickSchedule = '*/10 
   findDue({ full: '0 * * * *', quick: quickSchedule }, toMs(`2026-03-10T${time}Z`), { full, quick });
 const fromStart = (mode: Due['mode'], trigger: Due['trigger']): Due => ({ mode, trigger, resumesFrom: null });
 
-describe('of what is due', () => {
-  it('a full run is first: it does what a quick one would', () => {
+describe('due runs', () => {
+  it('a full run comes first: it includes the work of a quick one', () => {
     const due = dueAt('13:00', { full: begun('12:00'), quick: begun('12:50') });
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
 
-  it('full and quick together are one full run', () => {
+  it('full and quick together become one full run', () => {
     const quick = begun('12:50');
     expect(dueAt('13:01', { full: begun('13:00'), quick })).toBeNull();
     expect(dueAt('13:10', { full: begun('13:00'), quick })).toEqual(fromStart('quick', 'schedule'));
@@ -40,7 +40,7 @@ describe('of what is due', () => {
     expect(dueAt('12:19', { full: begun('12:00'), quickSchedule: null })).toBeNull();
   });
 
-  it('a quick run is before the rest of a parked full one', () => {
+  it('a quick run comes before the rest of a parked full one', () => {
     const full = begun('12:00', '12:09');
     expect(dueAt('12:10', { full })).toEqual(fromStart('quick', 'schedule'));
     expect(dueAt('12:11', { full, quick: begun('12:10') })).toEqual({
@@ -50,7 +50,7 @@ describe('of what is due', () => {
     });
   });
 
-  it('quick runs that take longer than the time between them take turns with the rest of a full one', () => {
+  it('quick runs that take longer than their interval alternate with the rest of a full one', () => {
     const full = begun('12:00', '12:12');
     expect(dueAt('12:25', { full, quick: begun('12:12') })).toMatchObject({
       mode: 'full',
@@ -60,14 +60,14 @@ describe('of what is due', () => {
     expect(dueAt('12:38', { full: rest, quick: begun('12:12') })).toEqual(fromStart('quick', 'catch_up'));
   });
 
-  it('a quick run that a long full one passed over is before the next full one', () => {
+  it('a quick run that a long full one skipped comes before the next full one', () => {
     const full = begun('12:00', '13:00');
     expect(dueAt('13:00', { full, quick: begun('11:50') })).toMatchObject({ mode: 'quick' });
     expect(dueAt('13:00', { full, quick: begun('12:10') })).toMatchObject({ mode: 'full' });
     expect(dueAt('13:00', { full: begun('12:00'), quick: begun('11:50') })).toMatchObject({ mode: 'full' });
   });
 
-  it('a new tick is before the rest of what was parked: the longest unserved are first there too', () => {
+  it('a new tick comes before the rest of a parked run: the new run serves the oldest packages first too', () => {
     const due = dueAt('13:00', { full: begun('12:00', '12:40'), quick: begun('12:50') });
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
@@ -79,7 +79,7 @@ describe('of what is due', () => {
     expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
   });
 
-  it('a parked quick run is resumed, after a full one that was parked too', () => {
+  it('a parked quick run is resumed, after a full one that is also parked', () => {
     const quick = begun('12:10', '12:12');
     const next = dueAt('12:15', { full: begun('12:00'), quick });
     expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', resumesFrom: stamp('12:10') });
@@ -93,7 +93,7 @@ describe('of what is due', () => {
     expect(dueAt('12:15', { full: begun('12:00'), quick: ahead })).toEqual(fromStart('quick', 'catch_up'));
   });
 
-  it('a run is due where there was none', () => {
+  it('a run is due where no run exists', () => {
     expect(dueAt('12:00', {})).toEqual(fromStart('full', 'schedule'));
   });
 });
@@ -105,32 +105,32 @@ describe('a run in progress', () => {
     return (time: string) => reason(toMs(`2026-03-10T${time}Z`));
   };
 
-  it('gives way to the next full one at its tick, which reads the storage of today first', () => {
+  it('is preempted by the next full run at its tick, which reads the storage of today first', () => {
     const reason = reasonAt(null, 0);
     expect(reason('12:59:59')).toBeNull();
     expect(reason('13:00')).toBe('the next full run is due');
     expect(reason('23:00')).toBe('the next full run is due');
   });
 
-  it('gives way to a quick one at its tick', () => {
+  it('is preempted by a quick run at its tick', () => {
     const reason = reasonAt('*/10 * * * *', 0);
     expect(reason('12:09:59')).toBeNull();
     expect(reason('12:10')).toBe('a quick run is due');
     expect(reason('12:30')).toBe('a quick run is due');
   });
 
-  it('has as long as the last quick one took before it gives way to the next: both make progress', () => {
+  it('runs at least as long as the last quick run before the next one preempts it: both make progress', () => {
     const reason = reasonAt('*/10 * * * *', 12 * MINUTE_MS);
     expect(reason('12:16:59')).toBeNull();
     expect(reason('12:17')).toBe('a quick run is due');
   });
 
-  it('never gives way where it is a quick one', () => {
+  it('is never preempted where it is a quick run', () => {
     const reason = reasonAt('*/10 * * * *', 0, 'quick');
     expect(reason('23:00')).toBeNull();
   });
 
-  it('gives way to nothing where it began at the tick itself', () => {
+  it('is not preempted by the tick at which it began', () => {
     const rules = { mode: 'full', startedAt: toMs('2026-03-10T13:00Z'), quickTookMs: 0 } as const;
     const reason = createPreemption({ full: '0 * * * *', quick: '0 * * * *' }, rules);
     expect(reason(toMs('2026-03-10T13:59:59Z'))).toBeNull();

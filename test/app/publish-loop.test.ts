@@ -34,7 +34,7 @@ function open(everyMs: number) {
   return { target, made, log, publications };
 }
 
-it('publishes what came too early as soon as the config allows it, without another run', async () => {
+it('publishes a deferred change as soon as the config allows it, without another run', async () => {
   const { target, made, publications } = open(3_600_000);
   publications.requestPublish();
   await expect.poll(() => made.length, { timeout: 20_000 }).toBe(1);
@@ -46,7 +46,7 @@ it('publishes what came too early as soon as the config allows it, without anoth
   await publications.close();
 });
 
-it('says why it cannot publish where something else stands in the place of the file', async () => {
+it('reports why it cannot publish where another file is at the path', async () => {
   const { target, made, log, publications } = open(0);
   writeFileSync(target.file, 'my own notes');
   publications.requestPublish();

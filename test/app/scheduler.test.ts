@@ -10,13 +10,13 @@ import { watchConsole } from '../support/processes/captured-output.ts';
 const HOURLY = '0 * * * *';
 
 interface TestOptions {
-  /** When the last run over everything began; null for none. */
+  /** When the last run over everything began; null if there is none. */
   last?: string | null;
   full?: string;
   quick?: string | null;
   /** Replaces a run; by default it ends at once. */
   run?: () => Promise<void>;
-  /** Until when a run is parked; left out: none is. */
+  /** Until when a run is parked; without it, no run is parked. */
   parkedUntil?: (due: Due) => string | null;
   /** Called each minute, and when nothing is due. */
   onMinute?: () => unknown;
@@ -75,7 +75,7 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...options }: T
 }
 
 describe('the worker', () => {
-  it('runs at its start what was missed, and then by the schedule, and writes nothing to the console', async () => {
+  it('runs at its start where a tick was missed, then by the schedule, and writes nothing to the console', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     const written = watchConsole();
     const { runs, log } = startWorker({ last: '2026-03-10T11:00Z' });
@@ -103,7 +103,7 @@ describe('the worker', () => {
     expect(runs).toEqual(['2026-03-10T12:00 schedule']);
   });
 
-  it('catches up a minute after the machine comes back from a long time in which nothing ran', async () => {
+  it('catches up a minute after the machine wakes from a long sleep', async () => {
     const { pass, skip } = takeTimers('2026-03-10T04:00:20Z');
     const written = watchConsole();
     const { runs } = startWorker({ last: '2026-03-10T03:00Z', full: '0 3 * * *' });
@@ -114,14 +114,14 @@ describe('the worker', () => {
     expect(written).toEqual([]);
   });
 
-  it('runs on a day of the month and on a weekday, where both are named', async () => {
+  it('runs on a day of the month and on a weekday, where both are set', async () => {
     const { pass } = takeTimers('2026-03-11T12:00:20Z');
     const { runs } = startWorker({ last: '2026-03-11T00:00Z', full: '0 0 12 * fri' });
     await pass(3 * 24 * HOUR_MS);
     expect(runs).toEqual(['2026-03-12T00:00 schedule', '2026-03-13T00:00 schedule']);
   });
 
-  it('makes no second run while the one of its start goes on', async () => {
+  it('starts no second run while the one of its start is under way', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     let end = (): void => undefined;
     const { runs, stop } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
@@ -131,7 +131,7 @@ describe('the worker', () => {
     end();
   });
 
-  it('makes one run at a time, and makes up for the ticks of a long one once', async () => {
+  it('runs one at a time, and catches up once on the ticks of a long run', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:50Z');
     let end = (): void => undefined;
     const run = () => new Promise<void>((resolve) => (end = resolve));
@@ -146,7 +146,7 @@ describe('the worker', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('goes on after a run that failed, and says so', async () => {
+  it('continues after a run that failed, and logs the failure', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     const run = () => Promise.reject(new Error('the disk is full'));
     const { runs, log } = startWorker({ run });
@@ -155,7 +155,7 @@ describe('the worker', () => {
     expect(log()).toContain('the run failed: the disk is full');
   });
 
-  it('goes on after a look that failed, and says so', async () => {
+  it('continues after a query that failed, and logs the failure', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     let looks = 0;
     const lastUnscopedRun = async () => {
@@ -171,13 +171,13 @@ describe('the worker', () => {
     expect(runs).toEqual(['2026-03-10T13:01 schedule']);
   });
 
-  it('does not begin where it cannot look at all', async () => {
+  it('does not start where its first query fails', async () => {
     takeTimers('2026-03-10T12:59:20Z');
     const { ended } = startWorker({ lastUnscopedRun: () => Promise.reject(new Error('no such file')) });
     await expect(ended).rejects.toThrow('no such file');
   });
 
-  it('puts off what it may not run because another process does, says that once, and makes up for it', async () => {
+  it('defers a run while another process holds the lock, logs that once, and catches up', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     let isLocked = true;
     const run = async () => {
@@ -195,7 +195,7 @@ describe('the worker', () => {
     expect(runs.at(-1)).toBe(made);
   });
 
-  it('puts off what it may not ask yet, says that once, and makes up for it', async () => {
+  it('defers a run while requests are not allowed, logs that once, and catches up', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     let isPaused = true;
     const run = async () => {
@@ -211,7 +211,7 @@ describe('the worker', () => {
     expect(runs.at(-1)).toBe('2026-03-10T13:10 catch_up');
   });
 
-  it('runs quickly between the full runs, and once where both are due', async () => {
+  it('makes quick runs between the full runs, and one run where both are due', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', quick: '*/20 * * * *' });
     await pass(50 * MINUTE_MS);
@@ -224,7 +224,7 @@ describe('the worker', () => {
     expect(log()).toContain('next full run at 2026-03-10 13:00 UTC, next quick run at 2026-03-10 12:40 UTC');
   });
 
-  it('goes on with what was parked, at the first look from its time on, until nothing of it is left', async () => {
+  it('resumes a parked run at the first query after its time, until it is complete', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     const until = ['2026-03-10T13:07:30Z', '2026-03-10T13:30Z'];
     const parkedUntil = () => until.shift() ?? null;
@@ -237,7 +237,7 @@ describe('the worker', () => {
     ]);
   });
 
-  it('runs quickly before it goes on with a parked full run', async () => {
+  it('makes a quick run before it resumes a parked full run', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     const until = ['2026-03-10T13:20Z'];
     const parkedUntil = ({ mode }: Due) => (mode === 'full' ? (until.shift() ?? null) : null);
@@ -251,7 +251,7 @@ describe('the worker', () => {
     ]);
   });
 
-  it('begins anew at a tick, whatever of the run before was parked', async () => {
+  it('starts a new run at a tick, even where a run before is parked', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     const parkedUntil = () => '2026-03-11T13:00Z';
     const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
@@ -259,7 +259,7 @@ describe('the worker', () => {
     expect(runs).toEqual(['2026-03-10T13:00 schedule', '2026-03-10T14:00 schedule']);
   });
 
-  it('ends at the signal, at once where nothing is under way', async () => {
+  it('ends at the signal, immediately where no run is under way', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     const { runs, stop, ended } = startWorker({ last: '2026-03-10T12:00Z' });
     await pass(MINUTE_MS);
@@ -269,7 +269,7 @@ describe('the worker', () => {
     expect(runs).toEqual([]);
   });
 
-  it('waits at the signal for the run that is under way, and takes its end quietly', async () => {
+  it('waits at the signal for the run under way, and accepts its abort without a message', async () => {
     const { pass } = takeTimers('2026-03-10T12:59:20Z');
     let fail: (error: Error) => void = () => undefined;
     const run = () => new Promise<void>((_resolve, reject) => (fail = reject));
@@ -286,7 +286,7 @@ describe('the worker', () => {
     expect(log()).not.toContain('failed');
   });
 
-  it('says each minute that it is there, also while a run is under way, and nothing after its end', async () => {
+  it('sends a heartbeat each minute, also while a run is under way, and none after its end', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     let minutes = 0;
     let end: () => void = () => undefined;
@@ -301,7 +301,7 @@ describe('the worker', () => {
     expect(minutes).toBe(10);
   });
 
-  it('calls onCaughtUp when nothing is due any more: not before its first run ended, nor where that was put off', async () => {
+  it('calls onCaughtUp when nothing is due: not before its first run ended, nor where that was deferred', async () => {
     const { pass } = takeTimers('2026-03-10T12:30:20Z');
     const said: string[] = [];
     let isLocked = true;
@@ -317,7 +317,7 @@ describe('the worker', () => {
     expect(said).toEqual(['run', 'run', 'run', 'in step']);
   });
 
-  it('begins nothing where the signal has come already', async () => {
+  it('starts nothing where the signal is already aborted', async () => {
     takeTimers('2026-03-10T12:30:20Z');
     const controller = new AbortController();
     controller.abort(new InterruptedError('stopped'));

@@ -13,7 +13,7 @@ import { doubled, overlaps, unexplained, unserved } from '../support/soak/soak-a
 import { LIMITS, playSoak, RETENTION, SINCE, START, ticks, type Soak } from '../support/soak/soak.ts';
 const KIB = 1024;
 
-/** In memory where there is such a folder: it is about days, not about disks. */
+/** In memory where such a folder exists: the test is about days, not about disks. */
 const MEMORY = '/dev/shm';
 const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'vodhouse-soak-'));
 const path = join(folder, 'vodhouse.db');
@@ -40,14 +40,14 @@ function tell(seconds: number): void {
   );
 }
 
-/** When a day of Berlin is over: its clocks go forward in the night to 29 March 2026. */
+/** The end of a day in Berlin: its clocks go forward in the night to 29 March 2026. */
 function endOf(date: string): number {
   const offsetHours = date < '2026-03-29' ? 1 : 2;
   return Date.parse(`${date}T00:00Z`) + DAY_MS - offsetHours * HOUR_MS;
 }
 
-describe('a worker that lives for 30 days, through bad nights and three deaths', () => {
-  it('meets every kind of bad night, and dies in the middle of a run', () => {
+describe('a worker that runs for 30 days, through bad nights and three crashes', () => {
+  it('goes through every kind of bad night, and crashes in the middle of a run', () => {
     expect(Object.keys(soak.service.seen.faults).sort()).toEqual([
       '429 with a time',
       '503',
@@ -87,7 +87,7 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
     expect(wrong).toEqual([]);
   });
 
-  it('makes one run at a time, at every tick, and none twice', () => {
+  it('runs one at a time, at every tick, and never twice', () => {
     const life = { ...soak, runs: soak.harvest.runs };
     const { full, quick } = ticks();
     expect(full.length).toBeGreaterThan(700);
@@ -98,11 +98,11 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
     expect(doubled(life, quick, 'quick')).toEqual([]);
   });
 
-  it('succeeds whenever the service is well', () => {
+  it('succeeds whenever the service is healthy', () => {
     expect(unexplained({ ...soak, runs: soak.harvest.runs })).toEqual([]);
   });
 
-  it('holds what the service lists, after a last full run', async () => {
+  it('has what the service lists, after a last full run', async () => {
     const { packageIds, catalogue } = soak.service.sandbox;
     for (const packageId of packageIds) {
       const records = await allRecords(catalogue, packageId);
@@ -127,7 +127,7 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
     expect(rowsOf(path, 'select * from removal_candidate')).toEqual([]);
   });
 
-  it('keeps of quick looks only those that found something', () => {
+  it('stores only the quick walks that found something', () => {
     const { runs, walks } = soak.harvest;
     const looks = runs.filter(({ mode, status }) => mode === 'quick' && status === 'succeeded').length * 5;
     expect(walks.quickInVain).toBe(0);
@@ -135,12 +135,12 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
     expect(walks.quickThatFound).toBeLessThan(looks / 20);
   });
 
-  it('asks no more than it may, as the service counts, and has every request in its ledger', () => {
+  it('sends no more requests than allowed, as counted by the service, and has each in its ledger', () => {
     const { arrivals, pauses } = soak.service.seen;
     expect(mostWithin(arrivals, 1_000)).toBe(LIMITS.perSecond);
     expect(mostWithin(arrivals, MINUTE_MS)).toBe(LIMITS.perMinute);
     expect(mostWithin(arrivals, DAY_MS)).toBeLessThanOrEqual(LIMITS.perDay);
-    // what was on its way when the service said so arrives within a second
+    // a request that was in flight when the service sent a restriction arrives within a second
     const disobedient = pauses.flatMap(({ from, to }) =>
       arrivals.filter((at) => at > from + 1_000 && at < to),
     );
@@ -148,10 +148,10 @@ describe('a worker that lives for 30 days, through bad nights and three deaths',
     expect(disobedient).toEqual([]);
     const noted = Number(valueOf(path, `select seq from sqlite_sequence where name = 'request'`));
     expect(noted).toBeGreaterThanOrEqual(arrivals.length);
-    expect(noted).toBeLessThanOrEqual(arrivals.length + 5); // a death may take one that was not sent yet
+    expect(noted).toBeLessThanOrEqual(arrivals.length + 5); // a crash may leave a recorded request that was not sent
   });
 
-  it('forgets runs, walks and requests when their time is over, and not before', () => {
+  it('deletes runs, walks and requests when their retention is over, and not before', () => {
     const { run, walk, request } = soak.harvest.oldestDays;
     for (const [days, kept] of [
       [run, RETENTION.runsDays],
@@ -176,7 +176,7 @@ describe('its file', () => {
   const growth = (name: string, of: 'bytes' | 'rows') =>
     sizeOf(soak.sizes[2], name)[of] - sizeOf(soak.sizes[1], name)[of];
 
-  it('is made of its tables and of free pages', () => {
+  it('consists of its tables and of free pages', () => {
     for (const { file, free, tables } of soak.sizes) {
       const bytes = [...tables.values()].reduce((sum, table) => sum + table.bytes, free);
       expect(bytes).toBe(file);
@@ -184,7 +184,7 @@ describe('its file', () => {
     }
   });
 
-  it('grows by the rows that are kept for ever', () => {
+  it('grows by the rows that are stored forever', () => {
     for (const name of KEPT_FOR_EVER) {
       const { bytes, rows } = sizeOf(soak.sizes[2], name);
       expect(growth(name, 'rows'), name).toBeGreaterThan(0);
@@ -194,11 +194,11 @@ describe('its file', () => {
     }
   });
 
-  it('does not grow by what is forgotten, and by nothing else', () => {
+  it('grows by nothing else, in particular not by deleted rows', () => {
     const names = [...(soak.sizes[2]?.tables.keys() ?? [])].filter((name) => !KEPT_FOR_EVER.includes(name));
     expect(names).toEqual(expect.arrayContaining(PRUNED));
     for (const name of names) {
-      const share = PRUNED.includes(name) ? 0.2 : 0; // a package grows, and a walk over it costs a request more
+      const share = PRUNED.includes(name) ? 0.2 : 0; // a package grows, and a walk over it takes one more request
       expect(growth(name, 'bytes'), name).toBeLessThanOrEqual(
         share * sizeOf(soak.sizes[1], name).bytes + 8 * KIB,
       );

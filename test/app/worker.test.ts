@@ -19,7 +19,7 @@ import { silentProgress } from '../../src/sync/context.ts';
 import type { Environment } from '../../src/app/pipeline.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
 
-/** Port 1 on loopback: nobody listens there. */
+/** Port 1 on loopback: no process listens there. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 let folder: string;
@@ -33,7 +33,7 @@ beforeEach(() => {
   clock.advance(34 * 60_000);
 });
 
-/** A config with one account at each address, each with three packages and storage. */
+/** A config with one account per address, each with three packages and storage. */
 function configFor(accounts: Record<string, string>): Config {
   const base = configOf({ url: NOWHERE, packages: [101, 102, 103], pageSize: 100 }, path);
   const [template] = base.accounts;
@@ -61,7 +61,7 @@ interface Worker {
   runs: RunSummary[];
   publications: Publication[];
   log: string[];
-  /** Resolves when it has looked for the first time what is due, and done that. */
+  /** Resolves when the first check for due runs and those runs are done. */
   settled: Promise<void>;
   stop(): void;
   ended: Promise<void>;
@@ -91,11 +91,11 @@ function startWorker(
   });
   const stop = () => controller.abort(new InterruptedError('stopped by the test'));
   const looked = Promise.race([settled, ended]);
-  looked.catch(() => undefined); // whoever awaits the end hears of it
+  looked.catch(() => undefined); // the caller that awaits the end receives the error
   return { runs, publications, log, settled: looked, stop, ended };
 }
 
-/** A worker's life from its start until it has nothing to do, and its orderly end. */
+/** Runs a worker from its start until nothing is due, then closes it. */
 async function workOnce(config: Config): Promise<Worker> {
   const worker = startWorker(config);
   await worker.settled;
@@ -110,7 +110,7 @@ const counts = () => ({
 });
 
 describe('the worker', () => {
-  it('catches up at its start, with all that the service has', async () => {
+  it('catches up at its start, with all data of the service', async () => {
     const { url } = await startSandbox({ clock });
     const { runs } = await workOnce(configFor({ main: url }));
     expect(runs).toMatchObject([{ status: 'succeeded', failures: [] }]);
@@ -120,7 +120,7 @@ describe('the worker', () => {
     expect(counts()).toEqual({ videos: 280, days: 9 });
   });
 
-  it('does not run again when it starts again right after, and does when a tick has passed', async () => {
+  it('does not run again when it restarts immediately, and does when a tick has passed', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
     await workOnce(config);
@@ -131,7 +131,7 @@ describe('the worker', () => {
     expect(rowsOf(path, 'select status from run')).toHaveLength(2);
   });
 
-  it('publishes what its runs changed beside them, once, and at its start what was left over', async () => {
+  it('publishes what its runs changed next to them, once, and pending changes at its start', async () => {
     const { url, sandbox } = await startSandbox({ clock });
     const file = join(folder, 'bi.db');
     const config = { ...configFor({ main: url }), publish: { file, exclude: [], everyMs: 0, keepDays: 0 } };
@@ -140,13 +140,13 @@ describe('the worker', () => {
     await expect.poll(videos, { timeout: 30_000 }).toBe(280);
     first.stop();
     await first.ended;
-    expect(first.publications.length).toBeLessThanOrEqual(2); // the one at the start may find a part of the run
+    expect(first.publications.length).toBeLessThanOrEqual(2); // the publication at the start may include a part of the run
 
     sandbox.churn(5);
     clock.advance(3_600_000);
     const second = startWorker(config);
     await second.settled;
-    second.stop(); // while it publishes, or before it does
+    second.stop(); // during the publication or before it
     await second.ended;
     expect([0, 1]).toContain(second.publications.length);
     expect(rowsOf(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
@@ -207,7 +207,7 @@ describe('the worker', () => {
     ]);
   });
 
-  it('ends a run after the page in flight when it is told to stop, and goes on with it at its next start', async () => {
+  it('ends a run after the page in flight when it receives a stop signal, and resumes it at its next start', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
     let stop = (): void => undefined;
@@ -239,7 +239,7 @@ describe('the worker', () => {
     expect((await workOnce(config)).runs).toEqual([]);
   });
 
-  it('lets others run while it waits, and leaves nothing open behind it', async () => {
+  it('leaves the lock free while it waits, and leaves nothing open at its end', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
     const worker = startWorker(config);
@@ -258,7 +258,7 @@ describe('the worker', () => {
     ]);
   });
 
-  it('puts its run off while another process runs', async () => {
+  it('defers its run while another process runs', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
@@ -277,7 +277,7 @@ describe('the worker', () => {
     expect(worker.log.join('')).toMatch(/put off: a run is under way: vodhouse sync on .*, pid \d+, since/);
   });
 
-  it('keeps one account in step although another one cannot be reached', async () => {
+  it('keeps one account up to date although another one is unreachable', async () => {
     const { url } = await startSandbox({ clock });
     const { runs, log } = await workOnce(configFor({ dead: NOWHERE, alive: url }));
     expect(runs).toMatchObject([{ status: 'partial', storage: [{ account: 'alive', booked: 9 }] }]);
@@ -293,7 +293,7 @@ describe('the worker', () => {
     expect(log.join('')).toContain('no connection');
   });
 
-  it('does not begin where its file cannot be used, and holds no lock after', async () => {
+  it('does not start where its file cannot be used, and holds no lock afterwards', async () => {
     execute(path, 'create table t (x)');
     const worker = startWorker(configFor({ main: NOWHERE }));
     await expect(worker.ended).rejects.toThrow(`${path} is a SQLite file, but not a vodhouse warehouse`);

@@ -10,7 +10,7 @@ import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
 
-/** A folder with a filled live file that nobody has open. */
+/** A folder with a filled live file that no process has open. */
 async function filled() {
   const folder = temporaryFolder();
   const path = join(folder, 'live.db');
@@ -19,14 +19,14 @@ async function filled() {
 }
 
 describe('a backup', () => {
-  it('is equal to the live file, row by row', async () => {
+  it('equals the live file, row by row', async () => {
     const { path, file } = await filled();
     backUp(path, file);
     expect(wholeOf(file)).toEqual(wholeOf(path));
     expect(valueOf(file, 'select count(*) from video_version')).toBe(40);
   });
 
-  it('is a warehouse of this format with its triggers, and needs nothing beside it', async () => {
+  it('is a warehouse of this format with its triggers, in a single file', async () => {
     const { folder, path, file } = await filled();
     backUp(path, file);
     expect(readdirSync(folder).filter((name) => !name.startsWith('live.db'))).toEqual(['copy.db']);
@@ -38,7 +38,7 @@ describe('a backup', () => {
     expect(valueOf(file, 'select count(*) from video_version where id = 2')).toBe(2);
   });
 
-  it('says what it holds', async () => {
+  it('is described in the result', async () => {
     const { path, file } = await filled();
     execute(path, "update video set removed_at = '2026-03-01 13:00:00', change_seq = 999 where id = 7");
     expect(backUp(path, file)).toEqual({
@@ -48,14 +48,14 @@ describe('a backup', () => {
     });
   });
 
-  it('may be read by whom the live file may be', async () => {
+  it('has the permissions of the live file', async () => {
     const { path, file } = await filled();
     chmodSync(path, 0o640);
     backUp(path, file);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('640');
   });
 
-  it('has what is in the write-ahead log', async () => {
+  it('contains the changes of the write-ahead log', async () => {
     const { path, file } = await filled();
     const writer = new Database(path);
     writer.exec("update package set name = 'only in the log'");
@@ -64,13 +64,13 @@ describe('a backup', () => {
     expect(valueOf(file, 'select name from package')).toBe('only in the log');
   });
 
-  it('is put into a folder that is made for it', async () => {
+  it('creates its folder', async () => {
     const { folder, path } = await filled();
     backUp(path, join(folder, 'a/b/copy.db'));
     expect(readdirSync(join(folder, 'a/b'))).toEqual(['copy.db']);
   });
 
-  it('is made of a file of an older format, which stays as it is', async () => {
+  it('is made of a file of an older format, which does not change', async () => {
     const { path, file } = await filled();
     execute(path, `drop table saved_requests; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashOf(path);
@@ -80,8 +80,8 @@ describe('a backup', () => {
   });
 });
 
-describe('a backup is refused', () => {
-  it('where something is already, which stays', async () => {
+describe('a backup is rejected', () => {
+  it('where a file already exists, which does not change', async () => {
     const { folder, path, file } = await filled();
     writeFileSync(file, 'yesterday');
     const back = () => backUp(path, file);
@@ -91,21 +91,21 @@ describe('a backup is refused', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.new-'))).toEqual([]);
   });
 
-  it('with another name that could be taken', async () => {
+  it('with another name that is reserved', async () => {
     const { path, file } = await filled();
     writeFileSync(file, '');
     const hint = expect.stringMatching(/copy-\d{4}-\d\d-\d\d\.db$/) as string;
     expect(() => backUp(path, file)).toThrow(expect.objectContaining({ hint }) as Error);
   });
 
-  it('where a link leads nowhere', async () => {
+  it('where the path is a dangling link', async () => {
     const { folder, path, file } = await filled();
     symlinkSync(join(folder, 'nowhere.db'), file);
     expect(() => backUp(path, file)).toThrow(ConfigError);
     expect(readdirSync(folder).sort()).not.toContain('nowhere.db');
   });
 
-  it('onto the live file itself, by whatever path', async () => {
+  it('onto the live file itself, by any path', async () => {
     const { folder, path } = await filled();
     symlinkSync(path, join(folder, 'link.db'));
     const before = wholeOf(path);
@@ -117,7 +117,7 @@ describe('a backup is refused', () => {
     ['there is none', () => undefined, /there is no warehouse/],
     ['it is empty', (path: string) => writeFileSync(path, ''), /is empty/],
     ['it is another database', (path: string) => execute(path, 'create table t (x)'), /not a vodhouse/],
-  ])('where the live file is none of ours: %s', (_what, make, words) => {
+  ])('where the live file is not a warehouse: %s', (_what, make, words) => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
     make(path);
@@ -144,28 +144,28 @@ describe('a backup is refused', () => {
     expect(readdirSync(folder).filter((name) => !name.startsWith('live.db'))).toEqual([]);
   });
 
-  it('where the live file is damaged where only a whole look finds it', async () => {
+  it('where only the full check finds the damage of the live file', async () => {
     const { folder, path, file } = await filled();
     misindex(path);
     expect(() => backUp(path, file)).toThrow(/is damaged: .*missing from index/);
     expect(readdirSync(folder)).not.toContain('copy.db');
   });
 
-  it('where something is already, before anything is read or copied', async () => {
+  it('where a file already exists, before anything is read or copied', async () => {
     const { path, file } = await filled();
     misindex(path);
     writeFileSync(file, 'yesterday');
     expect(() => backUp(path, file)).toThrow(ConfigError);
   });
 
-  it('where rows of the live file have lost their parent', async () => {
+  it('where rows of the live file have no parent', async () => {
     const { path, file } = await filled();
     execute(path, 'pragma foreign_keys = off; delete from run where run_id = 1');
     expect(() => backUp(path, file)).toThrow(/a row of walk has lost its parent in run/);
   });
 });
 
-/** Adds videos without end, each with the next change_seq in the same transaction, and says when it has begun. */
+/** Adds videos without end, each with the next change_seq in the same transaction, and reports the start. */
 const writer = (path: string) => `
   import { openDatabase } from '${built('database/connection.js')}';
   const { $client: client } = openDatabase('${path}', 0);
@@ -178,8 +178,8 @@ const writer = (path: string) => `
     if (round === 50) process.stdout.write('begun');
   }`;
 
-describe('beside a process that writes without a break', () => {
-  it('every backup ends, and is of one moment', async () => {
+describe('next to a process that writes continuously', () => {
+  it('every backup ends, and is a snapshot of one moment', async () => {
     const { folder, path } = await filled();
     const child = runModule(writer(path));
     await child.waitForOutput('begun');
@@ -196,7 +196,7 @@ describe('beside a process that writes without a break', () => {
     }
     child.process.kill('SIGKILL');
     await child.ended;
-    expect(new Set(numbers).size).toBe(4); // the writer was not held up
+    expect(new Set(numbers).size).toBe(4); // the writer was not blocked
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
   });
 });

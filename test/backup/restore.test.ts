@@ -25,7 +25,7 @@ let folder: string;
 let path: string;
 let file: string;
 
-/** A live file, a backup of it, and a change since: the live file is called `later`. */
+/** A live file, a backup of it, and a later change: then the live file is called `later`. */
 beforeEach(async () => {
   folder = temporaryFolder();
   [path, file] = [join(folder, 'live.db'), join(folder, 'backups/copy.db')];
@@ -34,7 +34,7 @@ beforeEach(async () => {
   execute(path, "update package set name = 'later'");
 });
 
-/** Names in the folder of the live file, without those of the locks. */
+/** Names in the folder of the live file, without the lock files. */
 const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
 const nameIn = (db: string) => valueOf(db, 'select name from package');
 const isMarked = () => existsSync(restoreMarkerPath(path));
@@ -49,19 +49,19 @@ function leaveInLog(): void {
 }
 
 describe('a restored backup', () => {
-  it('is equal to what was backed up, row by row', () => {
+  it('equals the backed-up file, row by row', () => {
     restore(path, file, NOW);
     expect(wholeOf(path)).toEqual(wholeOf(file));
     expect(nameIn(path)).toBeNull();
   });
 
-  it('says when it was restored', () => {
+  it('records when it was restored', () => {
     restore(path, file, NOW);
     const query = 'select restored_at from warehouse_state';
     expect([valueOf(path, query), valueOf(file, query)]).toEqual(['2026-03-03 08:05:00', null]);
   });
 
-  it('leaves beside it what was there before, and nothing else', () => {
+  it('leaves only the previous file next to it', () => {
     const before = hashOf(path);
     expect(restore(path, file, NOW)).toEqual({
       videos: 40,
@@ -74,14 +74,14 @@ describe('a restored backup', () => {
     expect(hashOf(join(folder, KEPT))).toBe(before);
   });
 
-  it('leaves what was in the log of the old file with it', () => {
+  it('preserves the log of the old file with it', () => {
     leaveInLog();
     restore(path, file, NOW);
     expect(names().sort()).toEqual(['live.db', KEPT, `${KEPT}-wal`]);
     expect([nameIn(path), nameIn(join(folder, KEPT))]).toEqual([null, 'in the log']);
   });
 
-  it('overwrites nothing that an earlier restore has kept', () => {
+  it('overwrites no file that an earlier restore preserved', () => {
     for (const name of ['one', 'two', 'three']) {
       execute(path, `update package set name = '${name}'`);
       restore(path, file, NOW);
@@ -90,13 +90,13 @@ describe('a restored backup', () => {
     expect(kept).toEqual(['one', 'two', 'three']);
   });
 
-  it('takes the place of a file that is gone', () => {
+  it('replaces a missing file', () => {
     rmSync(path);
     expect(restore(path, file, NOW)).toMatchObject({ kept: null, carried: null });
     expect(wholeOf(path)).toEqual(wholeOf(file));
   });
 
-  it('is not mixed with the log of a file that is gone, which is kept', () => {
+  it('ignores the log of a missing file, and preserves the log', () => {
     leaveInLog();
     rmSync(path);
     expect(restore(path, file, NOW).kept).toBe(join(folder, `${KEPT}.orphan-wal`));
@@ -106,7 +106,7 @@ describe('a restored backup', () => {
   it.each([
     ['no database at all', (live: string) => writeFileSync(live, 'x'.repeat(5000))],
     ['empty', (live: string) => writeFileSync(live, '')],
-  ])('takes the place of a file that is %s, whose ledger cannot be read', (_what, damage) => {
+  ])('replaces a file that is %s, whose ledger cannot be read', (_what, damage) => {
     damage(path);
     const before = hashOf(path);
     const { kept, carried } = restore(path, file, NOW);
@@ -114,28 +114,28 @@ describe('a restored backup', () => {
     expect([wholeOf(path), hashOf(kept ?? '')]).toEqual([wholeOf(file), before]);
   });
 
-  it('is written by whom the old file was', () => {
+  it('has the permissions of the old file', () => {
     chmodSync(path, 0o640);
     chmodSync(file, 0o400);
     restore(path, file, NOW);
     expect((statSync(path).mode & 0o777).toString(8)).toBe('640');
   });
 
-  it('stands where a link leads to', () => {
+  it('goes to the target where the path is a link', () => {
     const link = join(folder, 'link.db');
     symlinkSync(path, link);
     restore(link, file, NOW);
     expect([statSync(link).ino, nameIn(path)]).toEqual([statSync(path).ino, null]);
   });
 
-  it('is brought up to date where it is of an older format', () => {
+  it('is migrated where it has an older format', () => {
     execute(file, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     restore(path, file, NOW);
     expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     openStatusQueries(path).close();
   });
 
-  it('can be taken back: what was kept is restored with its log', () => {
+  it('can be undone: the preserved file is restored with its log', () => {
     leaveInLog();
     const { kept } = restore(path, file, NOW);
     restore(path, kept ?? '', NOW);
@@ -144,7 +144,7 @@ describe('a restored backup', () => {
 });
 
 describe('the backup', () => {
-  it.each(['delete', 'wal'])('is only read, and nothing is made beside it: in mode %s', (mode) => {
+  it.each(['delete', 'wal'])('is only read, and no file is created next to it: in mode %s', (mode) => {
     execute(file, `pragma journal_mode = ${mode}`);
     const before = hashOf(file);
     restore(path, file, NOW);
@@ -152,11 +152,11 @@ describe('the backup', () => {
   });
 });
 
-describe('what was sent since the backup', () => {
+describe('the requests since the backup', () => {
   const request = (at: number, page: number) =>
     `insert into request (account, at_ms, purpose, run_id, page, status, spent_until_ms)
      values ('main', ${at}, 'page', 3, ${page}, 200, ${at + 100});`;
-  it('counts on, if it was in the last day, and is of no run of the backup', () => {
+  it('count if they are of the last day, and belong to no run of the backup', () => {
     execute(path, request(NOW - 25 * HOUR_MS, 1) + request(NOW - HOUR_MS, 2) + request(NOW - HOUR_MS, 2));
     expect(restore(path, file, NOW).carried).toEqual({ requests: 2, pauses: 0 });
     expect(rowsOf(path, 'select at_ms, run_id, page, status from request')).toEqual(
@@ -164,7 +164,7 @@ describe('what was sent since the backup', () => {
     );
   });
 
-  it('counts once, however often it is restored', () => {
+  it('count once, however often the backup is restored', () => {
     execute(path, request(NOW - HOUR_MS, 1) + request(NOW - HOUR_MS + 1, 2));
     for (let round = 0; round < 3; round++) restore(path, file, NOW);
     restore(path, join(folder, KEPT), NOW);
@@ -175,7 +175,7 @@ describe('what was sent since the backup', () => {
     `insert or replace into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
      values ('${account}', '${until}', 'too many', '2026-03-03 08:00:00', '${until}', 1);`;
 
-  it('has its pauses with it, but for those that the backup knows to last longer', () => {
+  it('bring their pauses, except where the backup has a longer one', () => {
     execute(file, pause('main', '2026-03-03 11:00:00') + pause('side', '2026-03-03 11:00:00'));
     execute(path, pause('main', '2026-03-03 12:00:00') + pause('side', '2026-03-03 10:00:00'));
     expect(restore(path, file, NOW).carried).toEqual({ requests: 0, pauses: 1 });
@@ -185,13 +185,13 @@ describe('what was sent since the backup', () => {
     ]);
   });
 
-  it('is left behind where the ledger is damaged, and that is said', () => {
+  it('are dropped where the ledger is damaged, with a message', () => {
     execute(path, 'drop table pause');
     expect(restore(path, file, NOW).carried).toEqual({ error: `${path}: no such table: pause` });
   });
 });
 
-/** Nothing has changed in the folders of the live file and of the backup. */
+/** Asserts that the folders of the live file and of the backup have not changed. */
 function expectUntouched(attempt: () => unknown, kind: new (...parameters: never[]) => Error, words: RegExp) {
   const hashes = () => [path, ...(existsSync(file) && statSync(file).isFile() ? [file] : [])].map(hashOf);
   const before = [hashes(), names()];
@@ -200,8 +200,8 @@ function expectUntouched(attempt: () => unknown, kind: new (...parameters: never
   expect([hashes(), names()]).toEqual(before);
 }
 
-describe('a restore is refused, and nothing is touched', () => {
-  it.each(['worker', 'run'] as const)('while somebody holds the %s lock', (name) => {
+describe('a restore is rejected, and changes nothing', () => {
+  it.each(['worker', 'run'] as const)('while a process holds the %s lock', (name) => {
     const lock = lockOrThrow(path, name, 'start', NOW);
     const refusal = () => restore(path, file, NOW);
     expect(refusal).toThrow(LockedError);
@@ -278,7 +278,7 @@ describe('a restore is refused, and nothing is touched', () => {
     expectUntouched(() => restore(path, file, NOW), WarehouseError, words);
   });
 
-  it('where the backup is damaged where only a whole look finds it', () => {
+  it('where only the full check finds the damage of the backup', () => {
     misindex(file);
     expectUntouched(
       () => restore(path, file, NOW),
@@ -287,7 +287,7 @@ describe('a restore is refused, and nothing is touched', () => {
     );
   });
 
-  it('with what to do next', () => {
+  it('with the next step', () => {
     writeFileSync(file, '');
     const other = expect.objectContaining({
       hint: 'name another backup; the live file is as it was',
@@ -296,7 +296,7 @@ describe('a restore is refused, and nothing is touched', () => {
   });
 });
 
-/** Overwrites a part of the file; or cuts it off there. */
+/** Overwrites a part of the file, or truncates it there. */
 function patch(db: string, bytes: Buffer | null, at: number): void {
   const before = readFileSync(db);
   writeFileSync(
@@ -307,7 +307,7 @@ function patch(db: string, bytes: Buffer | null, at: number): void {
   );
 }
 
-/** How a live file stands for whoever opens it. */
+/** The state of a live file when it is opened. */
 function standing(): string {
   const ways = [
     () => openWarehouse(path, clock),
@@ -330,7 +330,7 @@ function standing(): string {
 
 const STEPS = 6;
 
-describe('a restore that is cut off', () => {
+describe('a restore that is interrupted', () => {
   const draft = () => `${path}.new-1`;
   const aside = () => join(folder, 'live.db.before-restore-20260302-000000');
 
@@ -343,7 +343,7 @@ describe('a restore that is cut off', () => {
 
   const CUTS = Array.from({ length: STEPS + 1 }, (_, count) => count);
 
-  it.each(CUTS)('after step %i leaves the old file, the new one, or one that is refused', (count) => {
+  it.each(CUTS)('after step %i leaves the old file, the new one, or one that is rejected', (count) => {
     leaveInLog();
     cutOffAfter(count);
     const expected =
@@ -356,17 +356,20 @@ describe('a restore that is cut off', () => {
     expect(isMarked()).toBe(count > 0 && count < STEPS);
   });
 
-  it.each(CUTS)('after step %i is finished by the next one, and the old file is kept whole', (count) => {
-    leaveInLog();
-    cutOffAfter(count);
-    const { kept } = restore(path, file, NOW);
-    expect([wholeOf(path), isMarked()]).toEqual([wholeOf(file), false]);
-    const old = count === STEPS ? aside() : (kept ?? '');
-    expect(nameIn(old)).toBe('in the log');
-    expect(valueOf(old, 'pragma integrity_check')).toBe('ok');
-  });
+  it.each(CUTS)(
+    'after step %i is completed by the next one, and the old file is preserved intact',
+    (count) => {
+      leaveInLog();
+      cutOffAfter(count);
+      const { kept } = restore(path, file, NOW);
+      expect([wholeOf(path), isMarked()]).toEqual([wholeOf(file), false]);
+      const old = count === STEPS ? aside() : (kept ?? '');
+      expect(nameIn(old)).toBe('in the log');
+      expect(valueOf(old, 'pragma integrity_check')).toBe('ok');
+    },
+  );
 
-  it.each(CUTS)('after step %i loses no request that was counted', (count) => {
+  it.each(CUTS)('after step %i loses no counted request', (count) => {
     execute(
       path,
       `insert into request (account, at_ms, purpose, spent_until_ms) values ('main', ${NOW}, 'page', ${NOW})`,
@@ -374,11 +377,11 @@ describe('a restore that is cut off', () => {
     leaveInLog();
     cutOffAfter(count);
     restore(path, file, NOW);
-    const isDone = count === STEPS; // the cut-off one had no ledger with it
+    const isDone = count === STEPS; // the interrupted restore copied no ledger
     expect(valueOf(path, 'select count(*) from request')).toBe(isDone ? 0 : 1);
   });
 
-  it('is refused also where nothing stands at the path, and nothing is made there', () => {
+  it('is rejected also where no file is at the path, and no file is created there', () => {
     cutOffAfter(4);
     expect(standing()).toMatch(/was broken off/);
     expect(existsSync(path)).toBe(false);
@@ -386,14 +389,14 @@ describe('a restore that is cut off', () => {
     expect(() => openStatusQueries(path)).toThrow(expect.objectContaining({ hint }) as Error);
   });
 
-  it('is refused also where the path is a link to the file that was moved away', () => {
+  it('is rejected also where the path is a link to the file that was moved away', () => {
     cutOffAfter(4);
     const link = join(folder, 'link.db');
     symlinkSync(path, link);
     expect(() => openWarehouse(link, clock)).toThrow(/was broken off/);
   });
 
-  it('stays refused where the next one is refused', () => {
+  it('stays rejected where the next restore is rejected', () => {
     cutOffAfter(4);
     const bad = join(folder, 'bad.db');
     writeFileSync(bad, '');

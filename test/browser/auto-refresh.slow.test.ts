@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(complaints).toEqual([]);
 });
 
-/** From now on the server has something else to show. */
+/** Changes what the server responds from now on. */
 function serve(stamp: string, words: string, progress = ''): void {
   const body = `<h1>vodhouse</h1><p id="connection" role="status" hidden></p>
     <section id="progress"${progress === '' ? ' hidden' : ''}>${progress}</section>
@@ -39,7 +39,7 @@ function serve(stamp: string, words: string, progress = ''): void {
   site.answer('/storage.json', { body: JSON.stringify(storageAnswer(60)) });
 }
 
-/** The page at noon, with a clock that stands still until a test moves it. */
+/** The page at noon, with a clock that does not move until a test advances it. */
 async function open(): Promise<Page> {
   const watched = await browser.newPage({
     viewport: { width: 900, height: 900 },
@@ -57,7 +57,7 @@ async function open(): Promise<Page> {
   return page;
 }
 
-/** Lets so many seconds pass, a few at a time, and waits for what each asked for. */
+/** Advances the clock by seconds, a few at a time, and waits for the requests of each step. */
 async function pass(page: Page, seconds: number): Promise<void> {
   for (let leftMs = Math.round(seconds * 1000); leftMs > 0; leftMs -= 3_000) {
     await page.clock.runFor(Math.min(leftMs, 3_000));
@@ -65,7 +65,9 @@ async function pass(page: Page, seconds: number): Promise<void> {
   }
 }
 
-/** Until what was asked for is answered and used: the live address, the page, the figures, one after another. */
+/**
+ * Waits until the requests are answered and applied: the live address, the page, the figures, in this order.
+ */
 async function settle(page: Page): Promise<void> {
   for (let round = 0; round < 4; round += 1)
     await page.evaluate(`fetch('/page.css').then((answer) => answer.text())`);
@@ -76,7 +78,7 @@ const words = (page: Page) => page.locator('.words').allTextContents();
 const progress = (page: Page) => page.locator('#progress');
 const connection = (page: Page) => page.locator('#connection');
 
-/** What a browser says of an answer that is an error, or that does not come. */
+/** Console messages of a browser about an error response or a missing one. */
 const isOfFailure = (line: string) => /status of (?:401|503)|ERR_|^failed request/.test(line);
 
 async function hide(page: Page, isHidden: boolean): Promise<void> {
@@ -86,7 +88,7 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
 }
 
 describe('progress', () => {
-  test('is asked for every three seconds, every second during a run, and goes when the run ends', async () => {
+  test('is fetched every three seconds, every second during a run, and disappears when the run ends', async () => {
     const page = await open();
     const before = asked('/live.json');
     await pass(page, 2.9);
@@ -105,7 +107,7 @@ describe('progress', () => {
     expect(asked('/')).toBe(1);
   });
 
-  test('is not asked for while nobody looks, and at once when somebody does', async () => {
+  test('is not fetched while the page is hidden, and is fetched as soon as it is visible', async () => {
     const page = await open();
     await hide(page, true);
     const before = asked('/live.json');
@@ -115,9 +117,9 @@ describe('progress', () => {
     expect(asked('/live.json')).toBe(before + 1);
   });
 
-  test('is never asked for twice at a time', async () => {
+  test('is never fetched twice at a time', async () => {
     const page = await open();
-    const requests: string[] = []; // the server sees only one: the browser holds back the same request
+    const requests: string[] = []; // the server sees only one: the browser delays an identical request
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     let answerNow: () => void = () => undefined;
     site.answer('/live.json', async () => {
@@ -133,8 +135,8 @@ describe('progress', () => {
   });
 });
 
-describe('another stamp', () => {
-  test('swaps the parts and the title, and keeps the chart as it is looked at', async () => {
+describe('a new stamp', () => {
+  test('replaces the parts and the title, and leaves the view of the chart', async () => {
     const page = await open();
     await page.getByRole('button', { name: '30 days' }).click();
     await page.evaluate(`document.activeElement.blur()`);
@@ -153,7 +155,7 @@ describe('another stamp', () => {
     expect(asked('/')).toBe(2);
   });
 
-  test('brings the figures that are new, in the days that were chosen', async () => {
+  test('loads the new figures, in the selected days', async () => {
     const page = await open();
     await page.getByRole('button', { name: '30 days' }).click();
     serve('two', '1 s ago');
@@ -164,7 +166,7 @@ describe('another stamp', () => {
     expect(await page.locator('.chart-ranges [aria-pressed="true"]').innerText()).toBe('30 days');
   });
 
-  test('leaves alone what holds the focus or a selection, until it does not', async () => {
+  test('does not change an element with the focus or a selection until that ends', async () => {
     const page = await open();
     await page.getByRole('link', { name: 'There' }).focus();
     serve('two', '1 s ago');
@@ -180,7 +182,7 @@ describe('another stamp', () => {
     await expect.poll(() => words(page)).toEqual(['2 s ago', '2 s ago']);
   });
 
-  test('keeps what was opened open and scrolled aside, and takes over the class', async () => {
+  test('keeps open details open and the scroll position, and updates the class', async () => {
     const page = await open();
     await page.evaluate(`document.querySelector('.scroll').scrollLeft = 40`);
     await page.locator('#more summary').click();
@@ -196,7 +198,7 @@ describe('another stamp', () => {
   });
 });
 
-test('a minute without another stamp brings newer words', async () => {
+test('a minute without a new stamp updates the relative times', async () => {
   const page = await open();
   serve('one', '4 min ago');
   await pass(page, 30);
@@ -207,7 +209,7 @@ test('a minute without another stamp brings newer words', async () => {
 });
 
 describe('a server that does not answer', () => {
-  test('is said with the time, asked less and less, and no longer said when it answers', async () => {
+  test('is reported with the time, is polled less and less, and the message disappears at the next response', async () => {
     const page = await open();
     site.answer('/live.json', { status: 503, body: 'no' });
     const before = asked('/live.json');
@@ -228,7 +230,7 @@ describe('a server that does not answer', () => {
     complaints = complaints.filter((line) => !isOfFailure(line));
   });
 
-  test('is told from one that no longer lets the viewer in: that reloads the page', async () => {
+  test('differs from one that rejects the viewer: that reloads the page', async () => {
     const page = await open();
     site.answer('/live.json', { status: 401, body: 'no' });
     site.answer('/', { body: pageOf('<h1>Log in</h1>') });
@@ -240,13 +242,13 @@ describe('a server that does not answer', () => {
   });
 });
 
-test('times get the time of the viewer, calendar days do not', async () => {
+test('times use the time zone of the viewer, calendar days do not', async () => {
   const page = await open();
   const titles = await page.evaluate(`[...document.querySelectorAll('time')].map(({ title }) => title)`);
   expect(titles).toEqual([expect.stringMatching(/^22 Nov 2026, 11:00:00 .*9$/), '']);
 });
 
-test('a page that is not live asks for nothing', async () => {
+test('a page that is not live fetches nothing', async () => {
   site.answer('/', { body: pageOf('<h1>Log in</h1>') });
   const { page } = await browser.newPage();
   onTestFinished(() => page.context().close());

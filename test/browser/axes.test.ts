@@ -47,7 +47,7 @@ describe('the axis of days', () => {
     );
   });
 
-  test('refuses what is no date', () => {
+  test('rejects invalid dates', () => {
     expect(() => toDayNumber('2026-13-01')).toThrow('2026-13-01 is not a date');
   });
 });
@@ -81,7 +81,7 @@ describe('the axis of sizes', () => {
   });
 });
 
-describe('a size in words', () => {
+describe('a size as text', () => {
   test.each([
     [0, '0 B'],
     [1023, '1023 B'],

@@ -39,7 +39,7 @@ async function show(answer: StorageAnswer, options: BrowserContextOptions = {}):
   return watched.page;
 }
 
-/** Where a day is in a plot of all days, between 0 and 1: there is air beside the first and the last. */
+/** The position of a day in a plot of all days, between 0 and 1, with padding at both ends. */
 const placeOf = (at: number, days: number) => (at / (days - 1) + 0.015) / 1.03;
 
 const counts = (page: Page) =>
@@ -61,7 +61,7 @@ async function dragOver(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.up();
 }
 
-describe('what is drawn', () => {
+describe('the plot', () => {
   test('800 days with gaps: as many points as days with figures, and nothing through a gap', async () => {
     const gaps = Array.from({ length: 40 }, (_, at) => 200 + at);
     const page = await show(storageAnswer(800, { gaps }));
@@ -79,7 +79,7 @@ describe('what is drawn', () => {
     );
   });
 
-  test('three days: an area, every day named, no buttons', async () => {
+  test('three days: an area, a label for every day, no buttons', async () => {
     const page = await show(storageAnswer(3));
     expect(await counts(page)).toMatchObject({ points: '3', days: '3' });
     expect((await axisLabels(page)).days).toEqual(['20 Nov', '2026', '21 Nov', '22 Nov']);
@@ -102,7 +102,7 @@ describe('what is drawn', () => {
     expect(await coloursAt(page, placeOf(40 - 1 - 10.3, 40))).toEqual([]);
   });
 
-  test('no figures at all: no plot, and what the page says itself', async () => {
+  test('no figures: no plot, and the text of the page itself', async () => {
     const page = await show({ ...storageAnswer(0), live: null });
     expect(await counts(page)).toMatchObject({ points: '0', days: '0' });
     expect(await page.locator('.plot').count()).toBe(0);
@@ -119,7 +119,7 @@ describe('what is drawn', () => {
 });
 
 describe('the legend', () => {
-  test('tells the last day, then the one under the cursor, with what is not told and not known', async () => {
+  test('shows the last day, then the one under the cursor, with missing and unknown figures', async () => {
     const answer = storageAnswer(11, { gaps: [5] });
     answer.sizes[3]?.splice(0, 1, null);
     const page = await show(answer);
@@ -148,8 +148,8 @@ describe('the legend', () => {
   });
 });
 
-describe('what is in sight', () => {
-  test('follows a drag, and All and a double click bring everything back', async () => {
+describe('the visible range', () => {
+  test('follows a drag, and All and a double click reset it', async () => {
     const page = await show(storageAnswer(400));
     const whole = await axisLabels(page);
     expect(await page.locator('.chart-live').innerText()).toBe('today, live');
@@ -166,7 +166,7 @@ describe('what is in sight', () => {
     expect(await axisLabels(page)).toEqual(whole);
   });
 
-  test('is chosen by the keyboard', async () => {
+  test('can be set with the keyboard', async () => {
     const page = await show(storageAnswer(100));
     expect(await buttons(page)).toEqual(['30 days', '90 days', 'All']);
     await page.keyboard.press('Tab');
@@ -179,11 +179,11 @@ describe('what is in sight', () => {
   });
 });
 
-describe('where it is looked at', () => {
+describe('the time zone of the viewer', () => {
   test.each(['Pacific/Auckland', 'America/Los_Angeles', 'America/Santiago'])(
     '%s shifts no date',
     async (timezoneId) => {
-      // a night in which clocks are put back at midnight, in Santiago
+      // in Santiago, clocks go back at midnight
       const answer = storageAnswer(5, { last: '2026-04-06' });
       const page = await show(answer, { timezoneId });
       expect((await axisLabels(page)).days).toEqual(['2 Apr', '2026', '3 Apr', '4 Apr', '5 Apr', '6 Apr']);
@@ -202,7 +202,7 @@ describe('where it is looked at', () => {
     expect(await colours()).not.toBe(light);
   });
 
-  test('a phone: as wide as the screen, lower, and it scrolls past', async () => {
+  test('a phone: full width, less height, and the page scrolls over it', async () => {
     const page = await show(storageAnswer(400), {
       viewport: { width: 360, height: 640 },
       isMobile: true,
@@ -220,7 +220,7 @@ describe('where it is looked at', () => {
     expect((await page.locator('.plot').boundingBox())?.height).toBe(280);
   });
 
-  test.each(['light', 'dark'] as const)('axe finds nothing wrong in a %s page', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('axe finds no violation in a %s page', async (colorScheme) => {
     const page = await show(storageAnswer(400), { colorScheme });
     await page.evaluate(axe.source);
     const found = await page.evaluate<axe.AxeResults>(`globalThis.axe.run()`);
@@ -228,7 +228,7 @@ describe('where it is looked at', () => {
   });
 });
 
-describe('figures that do not come', () => {
+describe('figures that do not load', () => {
   test.each([
     ['an error', { status: 503, body: 'no' }, 'the server answered 503'],
     [
@@ -236,7 +236,7 @@ describe('figures that do not come', () => {
       { body: '{"account":"main","names":["A"],"dates":["2026-01-01"],"sizes":[]}' },
       'the sizes do not match',
     ],
-  ])('%s leaves what the page says itself, and one line', async (_what, answer, words) => {
+  ])('%s leaves the text of the page itself, and one line', async (_what, answer, words) => {
     site.answer('/storage.json', answer);
     const watched = await browser.newPage();
     onTestFinished(() => watched.page.context().close());
@@ -250,7 +250,7 @@ describe('figures that do not come', () => {
     expect(watched.complaints.filter((line) => !isOfStatus(line))).toEqual([]);
   });
 
-  test('neither without uPlot', async () => {
+  test('and without uPlot', async () => {
     site.answer('/', { body: pageOf(FIGURE, { plots: false }) });
     site.answer('/storage.json', { body: JSON.stringify(storageAnswer(9)) });
     const watched = await browser.newPage();

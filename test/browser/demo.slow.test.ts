@@ -1,4 +1,4 @@
-/** The demo as somebody meets it who tries vodhouse: one process, and a page that is open from its first second. */
+/** The demo as a new user sees it: one process, and a page that is open from its first second. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,9 +15,9 @@ const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch:
 
 let browser: TestBrowser;
 let demo: RunningDemo;
-/** Opened while the demo loads for the first time; never loaded anew. */
+/** Opened during the first load of the demo; never reloaded. */
 let first: WatchedPage;
-/** What every page of every test complained of. */
+/** Console errors of every page of every test. */
 const complaints = new Set<string[]>();
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterEach(() => {
   expect([...complaints].flat()).toEqual([]);
 });
 
-/** From the next load on, the page notes every value that its bars of pages have had. */
+/** From the next load on, the page records every value of its page progress bars. */
 async function noteProgress(page: Page): Promise<void> {
   await page.addInitScript(`
     globalThis.seen = [];
@@ -50,7 +50,7 @@ async function open(path: string, options: BrowserContextOptions = WIDE): Promis
   const watched = await browser.newPage(options);
   complaints.add(watched.complaints);
   onTestFinished(async () => {
-    complaints.delete(watched.complaints); // what is on its way while the page is closed fails
+    complaints.delete(watched.complaints); // requests in flight fail when the page closes
     await watched.page.context().close();
   });
   await watched.page.goto(demo.url + path);
@@ -78,13 +78,13 @@ function somePaths(): string[] {
   ];
 }
 
-/** Until the chart is drawn, where there is one. */
+/** Waits until the chart is drawn, where there is one. */
 async function drawn(page: Page): Promise<void> {
   if ((await page.locator('figure.chart').count()) > 0) await page.waitForSelector('figure[data-points]');
 }
 
 describe('an open page', () => {
-  test('is there before the first load is done, and shows it move', async () => {
+  test('is available before the first load is done, and shows its progress', async () => {
     const { page } = first;
     await expect
       .poll(async () => (await fetch(`${demo.url}/live.json`)).text(), { timeout: 10_000, interval: 10 })
@@ -107,7 +107,7 @@ describe('an open page', () => {
     expect(await figure.getAttribute('data-days')).toBe(String(days));
   });
 
-  test('gets the additions, edits and removals of the account within a minute', async () => {
+  test('shows the additions, edits and removals of the account within a minute', async () => {
     const { page } = first;
     const started = performance.now();
     const newest = await notYetInTheWarehouse();
@@ -124,7 +124,7 @@ describe('an open page', () => {
   });
 });
 
-/** A video that the account has and the warehouse has not; one is uploaded every few seconds. */
+/** A video of the account that the warehouse does not have yet; one is uploaded every few seconds. */
 async function notYetInTheWarehouse(): Promise<number> {
   for (;;) {
     const newest = await demo.newestAtTheAccount();
@@ -133,7 +133,7 @@ async function notYetInTheWarehouse(): Promise<number> {
   }
 }
 
-/** The first edit of a title that the page shows has both titles, as the warehouse has them. */
+/** The first title edit on the page has both titles, as in the warehouse. */
 async function expectEdit(page: Page): Promise<void> {
   const edit = page.locator('#edited li > a:has(del)').first();
   const [, packageId, id] = /demo\/(\d+)\/videos\/(\d+)$/.exec((await edit.getAttribute('href')) ?? '') ?? [];
@@ -152,7 +152,7 @@ async function expectEdit(page: Page): Promise<void> {
 }
 
 describe('without scripts', () => {
-  test('the same facts stand in the page', async () => {
+  test('the page shows the same facts', async () => {
     const page = await open('/', { ...WIDE, javaScriptEnabled: false });
     await standStill(page);
     const texts = (selector: string) => page.locator(selector).allInnerTexts();
@@ -182,7 +182,7 @@ describe('without scripts', () => {
 
 const counted = (number: unknown) => Number(number).toLocaleString('en');
 
-/** Until nothing changed while the page was read: SQL tells the same as it from then until the next run. */
+/** Retries until nothing changed while the page was read: then SQL returns the same values as the page. */
 async function standStill(page: Page): Promise<void> {
   const moment = () =>
     demo.value(
@@ -258,7 +258,7 @@ async function expectChanges(page: Page): Promise<void> {
 }
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  test('axe finds nothing wrong with any page', async () => {
+  test('axe finds no violation in any page', async () => {
     for (const path of somePaths()) {
       const page = await open(path, { ...WIDE, colorScheme });
       await drawn(page);
@@ -268,18 +268,21 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
 });
 
 describe('the keyboard', () => {
-  test.each([0, 1, 2, 3])('reaches everything in order, and the focus is seen (page %i)', async (which) => {
-    const path = somePaths()[which] ?? '';
-    const page = await open(path);
-    await drawn(page);
-    await keepAsItIs(page);
-    const all = await focusable(page);
-    expect(all[0]).toBe('a Skip to content');
-    const stops = await tabThrough(page, all.length);
-    expect(stops.map(({ what }) => what)).toEqual(all);
-    expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
-    expect((await tabThrough(page, 1)).map(({ what }) => what)).toEqual(['body']);
-  });
+  test.each([0, 1, 2, 3])(
+    'reaches everything in order, and the focus is visible (page %i)',
+    async (which) => {
+      const path = somePaths()[which] ?? '';
+      const page = await open(path);
+      await drawn(page);
+      await keepAsItIs(page);
+      const all = await focusable(page);
+      expect(all[0]).toBe('a Skip to content');
+      const stops = await tabThrough(page, all.length);
+      expect(stops.map(({ what }) => what)).toEqual(all);
+      expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
+      expect((await tabThrough(page, 1)).map(({ what }) => what)).toEqual(['body']);
+    },
+  );
 
   test('skips to the content', async () => {
     const page = await open('/packages/demo/101');
@@ -290,7 +293,7 @@ describe('the keyboard', () => {
     expect((await focused(page)).what).toBe('a All packages');
   });
 
-  test('chooses the days of the chart, and opens the table below it', async () => {
+  test('selects the days of the chart, and opens the table below it', async () => {
     const page = await open('/');
     await drawn(page);
     await keepAsItIs(page);
@@ -313,7 +316,7 @@ describe('the keyboard', () => {
   });
 });
 
-/** From now on the page is told that nothing changed. */
+/** From now on the page receives responses without changes. */
 async function keepAsItIs(page: Page): Promise<void> {
   const stamp = (await page.locator('body').getAttribute('data-stamp')) ?? '';
   await page.route('**/live.json', (route) => route.fulfill({ json: { stamp, progress: '' } }));

@@ -1,4 +1,4 @@
-/** The pages over a service that means harm: whatever it says stays text; and the login. */
+/** The pages over a malicious service, whose values must stay text; and the login. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
@@ -28,7 +28,7 @@ const PAGES = [
 
 let browser: TestBrowser;
 let complaints: string[];
-/** Dialogs, and requests for anything but what the pages are made of. */
+/** Dialogs, and requests for anything but the parts of the pages. */
 let harm: string[];
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterEach(() => {
   expect(complaints.filter((line) => !isOfStatus(line))).toEqual([]);
 });
 
-/** What a browser says of a page that is an error: 401 for the form, 404. */
+/** Console messages of a browser about an error page: 401 for the form, 404. */
 const isOfStatus = (line: string) => /status of 40[14]/.test(line);
 const KNOWN = /^\/(?:$|assets\/|packages\/|storage|live\.json|login|logout)/;
 
@@ -70,7 +70,7 @@ async function openHostile(options: BrowserContextOptions = {}) {
   return { file: config.warehouse, site, page: await newPage(options) };
 }
 
-/** What the attacks would make of a page, had they got through. */
+/** The traces that a successful attack would leave in a page. */
 const traces = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const isForeign = (each) =>
@@ -83,8 +83,8 @@ const traces = (page: Page) =>
 
 const texts = (page: Page, selector: string) => page.locator(selector).allTextContents();
 
-describe('what the service says', () => {
-  test('runs nothing and loads nothing on any page', async () => {
+describe('text of the service', () => {
+  test('executes nothing and loads nothing on any page', async () => {
     const { site } = await openHostile();
     for (const path of PAGES) {
       const page = await newPage();
@@ -101,7 +101,7 @@ describe('what the service says', () => {
     expect(site.errors).toEqual([]);
   });
 
-  test('stands on the status page as it is', async () => {
+  test('appears on the status page unchanged', async () => {
     const { site, page } = await openHostile();
     await page.goto(site.url);
     const newest = TITLES.toReversed();
@@ -121,7 +121,7 @@ describe('what the service says', () => {
     expect((await texts(page, '#budgets td')).join()).toContain(EVERYTHING);
   });
 
-  test('stands on the pages of a package and of a video as it is', async () => {
+  test('appears on the pages of a package and of a video unchanged', async () => {
     const { site, page } = await openHostile();
     await page.goto(`${site.url}/packages/main/101`);
     expect(await texts(page, 'h1 > bdi')).toEqual([ATTACKS.image]);
@@ -142,7 +142,7 @@ describe('what the service says', () => {
     expect(await page.locator('main').textContent()).not.toContain('access_key');
   });
 
-  test('turns nothing round but itself', async () => {
+  test('reverses the direction of no other text', async () => {
     const { site, page } = await openHostile();
     const isBefore = (one: string, other: string) =>
       page.evaluate<boolean>(`(() => {
@@ -158,7 +158,7 @@ describe('what the service says', () => {
     expect(await isBefore('.crumbs a:first-child', '.crumbs a:last-child')).toBe(true);
   });
 
-  test('stays text when it comes to an open page', async () => {
+  test('stays text when it arrives in an open page', async () => {
     const { file, site, page } = await openHostile();
     await page.goto(site.url);
     const title = `<img src=x onerror=alert(2)> ${ATTACKS.close}`;
@@ -174,7 +174,7 @@ describe('what the service says', () => {
     expect(await traces(page)).toEqual([]);
   });
 
-  test.each(['light', 'dark'] as const)('axe finds nothing wrong with it in %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('axe finds no violation with it in %s', async (colorScheme) => {
     const { site } = await openHostile();
     for (const path of [
       '/',
@@ -207,7 +207,7 @@ describe('what the service says', () => {
   });
 });
 
-/** What reaches out of the page to the right, and no box around it scrolls. */
+/** Elements that overflow the page to the right and are in no box that scrolls. */
 const tooWide = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('main *')]
     .filter((each) => each.getBoundingClientRect().right > 361 && !each.closest('.scroll *'))
@@ -230,7 +230,7 @@ describe('with keys', () => {
 
   const heading = (page: Page) => page.locator('h1').innerText();
 
-  test('a page is a form; a wrong key is told so, the right one leads to the page', async () => {
+  test('a page is a form; a wrong key gets a message, the right one leads to the page', async () => {
     const { site, page } = await openKeyed();
     expect(await heading(page)).toBe('API key required');
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -242,7 +242,7 @@ describe('with keys', () => {
     expect(await page.locator('h1 > bdi').textContent()).toBe(`${ATTACKS.turned} ${ATTACKS.quotes}`);
   });
 
-  test('the cookie brings the chart and what is live, and leaving takes it away', async () => {
+  test('the cookie gives access to the chart and live data, and logout ends that', async () => {
     const { site, page } = await openKeyed();
     await enter(page, KEY);
     const live = page.waitForResponse((response) => response.url().endsWith('/live.json'));
@@ -256,28 +256,25 @@ describe('with keys', () => {
     await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('API key required');
     await other.goto(`${site.url}/storage/main`);
     expect(await heading(other)).toBe('API key required');
-    complaints = complaints.filter((line) => !/^failed request: .*live\.json .*ABORTED$/.test(line)); // it reloads at 401
+    complaints = complaints.filter((line) => !/^failed request: .*live\.json .*ABORTED$/.test(line)); // the page reloads at 401
   });
 
-  test.each(['light', 'dark'] as const)(
-    'axe finds nothing wrong with the form in %s',
-    async (colorScheme) => {
-      const { page } = await openKeyed({ colorScheme });
-      expect(await axeFindings(page)).toEqual([]);
-      await enter(page, 'another-key');
-      expect(await axeFindings(page)).toEqual([]);
-      await enter(page, KEY);
-      expect(await axeFindings(page)).toEqual([]);
-    },
-  );
+  test.each(['light', 'dark'] as const)('axe finds no violation in the form in %s', async (colorScheme) => {
+    const { page } = await openKeyed({ colorScheme });
+    expect(await axeFindings(page)).toEqual([]);
+    await enter(page, 'another-key');
+    expect(await axeFindings(page)).toEqual([]);
+    await enter(page, KEY);
+    expect(await axeFindings(page)).toEqual([]);
+  });
 
-  test('the form takes the keyboard, without scripts, on a phone', async () => {
+  test('the form works with the keyboard, without scripts, on a phone', async () => {
     const { site, page } = await openKeyed({
       javaScriptEnabled: false,
       viewport: { width: 360, height: 640 },
     });
     expect(await page.evaluate(`document.documentElement.scrollWidth`)).toBe(360);
-    for (let at = 0; at < 3; at += 1) await page.keyboard.press('Tab'); // past the skip link and the name
+    for (let at = 0; at < 3; at += 1) await page.keyboard.press('Tab'); // after the skip link and the name
     await page.keyboard.type(KEY);
     await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
     expect(page.url()).toBe(site.url + ASKED_FOR);

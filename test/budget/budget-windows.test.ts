@@ -10,7 +10,7 @@ import {
 } from '../support/models/budget-simulation.ts';
 
 describe('the windows of the budget', () => {
-  it('are never overfull, whatever arrives, fails and dies, as the service sees it', async () => {
+  it('never exceed a limit as the service counts, whatever arrives, fails or crashes', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (each) => {
         expect(breaches(each, await play(each))).toEqual([]);
@@ -19,7 +19,7 @@ describe('the windows of the budget', () => {
     );
   }, 120_000);
 
-  it('are counted right by this test', () => {
+  it('are counted correctly by this test', () => {
     const seen = (from: number, until: number): Fate => ({ kind: 'seen', from, until });
     expect(mostWithin([seen(0, 0), seen(999, 999), seen(1000, 1000)], 1000)).toBe(2);
     expect(mostWithin([seen(0, 500), seen(1200, 1200)], 1000)).toBe(2);
@@ -27,7 +27,7 @@ describe('the windows of the budget', () => {
     expect(mostWithin([seen(0, 5000), seen(100, 100), seen(1050, 1050)], 1000)).toBe(3);
   });
 
-  it('and the pauses too', () => {
+  it('and so are the pauses', () => {
     const seen = (from: number, until: number): Fate => ({ kind: 'seen', from, until });
     const told = (from: number, until: number, waitMs: number | null): Fate => ({
       ...{ kind: 'seen', from, until },

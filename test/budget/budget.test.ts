@@ -24,7 +24,7 @@ describe('the budget', () => {
     ({ path, clock, warehouse } = openEmptyWarehouse(START));
   });
 
-  /** Spends one request that is answered at once, and says how long it had to wait. */
+  /** Spends one request that is answered at once, and returns how long it had to wait. */
   async function spend(limits: Limits, account = 'main'): Promise<number> {
     const before = clock.now();
     const admission = await warehouse.budget(account, limits).admit(NOTE);
@@ -40,7 +40,7 @@ describe('the budget', () => {
   it.each([
     ['perSecond', 1_000],
     ['perMinute', 60_000],
-  ] as const)('lets the next one %s go exactly one window after an answer', async (window, ms) => {
+  ] as const)('admits the next one %s go exactly one window after a response', async (window, ms) => {
     const limits = { ...PATIENT, [window]: 2 };
     expect(await spend(limits)).toBe(0);
     clock.advance(ms - 300);
@@ -55,7 +55,7 @@ describe('the budget', () => {
     ['perSecond', 1_000],
     ['perMinute', 60_000],
     ['perDay', DAY_MS],
-  ] as const)('counts %s for that long and not a moment less or more', async (window, ms) => {
+  ] as const)('counts %s for exactly that time', async (window, ms) => {
     const limits = { ...NONE, [window]: 1 };
     await spend(limits);
     clock.advance(ms - 1);
@@ -64,7 +64,7 @@ describe('the budget', () => {
     expect(await spend(limits)).toBe(0);
   });
 
-  it('counts a request until one window after its answer, not after it was sent', async () => {
+  it('counts a request until one window after its response, not after it was sent', async () => {
     const limits = { ...NONE, perMinute: 1 };
     const admission = await warehouse.budget('main', limits).admit(NOTE);
     clock.advance(20_000);
@@ -75,7 +75,7 @@ describe('the budget', () => {
     expect(await spend(limits)).toBe(0);
   });
 
-  it('counts a request without an answer from its deadline on, and one that was never sent from its end', async () => {
+  it('counts a request without a response from its deadline on, and an unsent one from its end', async () => {
     const limits = { ...NONE, perMinute: 1 };
     const lost = await warehouse.budget('lost', limits).admit(NOTE);
     const unsent = await warehouse.budget('unsent', limits).admit(NOTE);
@@ -89,7 +89,7 @@ describe('the budget', () => {
     expect(await spend(limits, 'lost')).toBe(0);
   });
 
-  it('keeps every account on its own', async () => {
+  it('counts every account separately', async () => {
     const limits = { ...NONE, perDay: 1 };
     await spend(limits, 'one');
     expect(await spend(limits, 'other')).toBe(0);
@@ -105,7 +105,7 @@ describe('the budget', () => {
     other.close();
   });
 
-  it('parks what would have to wait longer than it may, and says until when', async () => {
+  it('parks a request that would have to wait longer than it may, and returns until when', async () => {
     const limits = { ...NONE, perMinute: 1, maxWaitMs: 59_999 };
     await spend(limits);
     const refused: unknown = await spend(limits).catch((error: unknown) => error);
@@ -118,7 +118,7 @@ describe('the budget', () => {
     expect(valueOf(path, 'select count(*) from request')).toBe(1);
   });
 
-  it('does not park for a window that others wait in only until their answers come', async () => {
+  it('does not park for a window in which other requests only wait for their responses', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
     const budget = own.budget('main', { ...NONE, perSecond: 1, maxWaitMs: 2_000 });
@@ -138,7 +138,7 @@ describe('the budget', () => {
     expect(admittedAt[1]).toBeLessThanOrEqual(9_200);
   });
 
-  it('lets nobody who comes later take the place of one who waits', async () => {
+  it('admits no later request before one that waits', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
     const budget = own.budget('main', { ...PATIENT, perSecond: 1 });
@@ -155,7 +155,7 @@ describe('the budget', () => {
     expect(order).toEqual(['first', 'second', 'as the place is free']);
   });
 
-  it('serves those who wait in their order', async () => {
+  it('admits waiting requests in their order', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
     const budget = own.budget('main', { ...PATIENT, perSecond: 2 });
@@ -177,7 +177,7 @@ describe('the budget', () => {
     expect(timeline.now() - START).toBeLessThanOrEqual(5_200);
   });
 
-  it('serves the next one although the one before was parked or gave up', async () => {
+  it('admits the next one although the one before was parked or aborted', async () => {
     const limits = { ...NONE, perMinute: 1 };
     const budget = warehouse.budget('main', limits);
     (await budget.admit(NOTE)).answered(ANSWER);
@@ -188,7 +188,7 @@ describe('the budget', () => {
     expect(valueOf(path, 'select count(*) from request')).toBe(2);
   });
 
-  it('ends a wait when its signal aborts, with the reason, and nothing is spent', async () => {
+  it('ends a wait when its signal aborts, with the reason, and spends nothing', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
     const budget = own.budget('main', { ...PATIENT, perDay: 1 });
@@ -203,7 +203,7 @@ describe('the budget', () => {
     expect(valueOf(path, 'select count(*) from request')).toBe(1);
   });
 
-  it('parks where the clock went back, after one deadline at most, instead of waiting until it is there again', async () => {
+  it('parks where the clock went back, after one deadline at most, instead of waiting for the old time', async () => {
     const limits = { ...NONE, perMinute: 1 };
     await spend(limits);
     clock.set(START - 3_600_000);
@@ -211,7 +211,7 @@ describe('the budget', () => {
     expect(clock.now() - (START - 3_600_000)).toBeLessThanOrEqual(NOTE.deadlineMs);
   });
 
-  it('frees places as fast as the limits allow', async () => {
+  it('admits requests as fast as the limits allow', async () => {
     const limits = { ...PATIENT, perSecond: 5, perMinute: 120 };
     for (let count = 0; count < 360; count++) await spend(limits);
     const seconds = (clock.now() - START) / 1000;
@@ -219,8 +219,8 @@ describe('the budget', () => {
     expect(seconds).toBeLessThanOrEqual(2 * 61 + 24);
   });
 
-  describe('keeps a ledger', () => {
-    it('that has the request before it may be sent, and its answer after', async () => {
+  describe('the ledger', () => {
+    it('has the request before it may be sent, and its response afterwards', async () => {
       const admission = await warehouse.budget('main', { ...NONE, perDay: 9 }).admit(NOTE);
       const sent = {
         request_id: 1,
@@ -248,7 +248,7 @@ describe('the budget', () => {
       ]);
     });
 
-    it('that says how long a request without an answer took', async () => {
+    it('has the duration of a request without a response', async () => {
       const budget = warehouse.budget('main', NONE);
       const admission = await budget.admit({
         ...NOTE,
@@ -277,7 +277,7 @@ describe('the budget', () => {
       ]);
     });
 
-    it('that forgets nothing when its process is killed', async () => {
+    it('loses nothing when its process is killed', async () => {
       warehouse.close();
       const child = runModule(`
         import { openWarehouse } from '${built('warehouse/warehouse.js')}';

@@ -9,7 +9,10 @@ const START = toMs('2026-03-01T12:00Z');
 const NOTE = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 } as const;
 const OFF: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 86_400_000 };
 
-/** Asks as fast as it may after a pause, for so many seconds; gives how many were admitted in each of them. */
+/**
+ * Sends requests as fast as allowed for some seconds after a pause; returns the number admitted in each of
+ * them.
+ */
 async function secondsAfter(pauseMs: number, limits: Limits, seconds: number): Promise<number[]> {
   const clock = createVirtualClock(START);
   const warehouse = openWarehouse(join(temporaryFolder(), 'live.db'), clock);
@@ -37,7 +40,7 @@ function sum(counts: readonly number[]): number {
 }
 
 describe('after a pause', () => {
-  it('of half a minute the rate comes back over a minute, also where there are no limits', async () => {
+  it('of half a minute the rate ramps up over a minute, also where there are no limits', async () => {
     const counts = await secondsAfter(30_000, OFF, 62);
     counts.slice(0, 60).forEach((count, second) => {
       expect(count, `second ${second}`).toBeLessThanOrEqual(Math.max(1, Math.floor((5 * (second + 1)) / 60)));
@@ -49,7 +52,7 @@ describe('after a pause', () => {
     expect(counts[60]).toBe(1000);
   });
 
-  it('the limits themselves come back', async () => {
+  it('the limits themselves ramp up', async () => {
     const limits = { ...OFF, perSecond: 10, perMinute: 600 };
     const counts = await secondsAfter(60_000, limits, 70);
     counts.slice(0, 60).forEach((count, second) => {
@@ -62,7 +65,7 @@ describe('after a pause', () => {
     for (const count of counts.slice(62)) expect(count).toBeGreaterThanOrEqual(9);
   });
 
-  it('the minute comes back from one request, whatever a second allows', async () => {
+  it('the minute ramps up from one request, whatever a second allows', async () => {
     const limits = { ...OFF, perSecond: 1000, perMinute: 60 };
     const counts = await secondsAfter(60_000, limits, 60);
     counts.forEach((_, second) => {
@@ -71,7 +74,7 @@ describe('after a pause', () => {
     expect(sum(counts)).toBeGreaterThanOrEqual(55);
   });
 
-  it('limits that are lower than the first rate stay what they are', async () => {
+  it('limits that are lower than the first rate do not change', async () => {
     const limits = { ...OFF, perSecond: 1, perMinute: 20 };
     const counts = await secondsAfter(60_000, limits, 60);
     expect(Math.max(...counts)).toBe(1);
@@ -79,7 +82,7 @@ describe('after a pause', () => {
     expect(sum(counts)).toBeLessThanOrEqual(20);
   });
 
-  it('of an hour the rate comes back over ten minutes', async () => {
+  it('of an hour the rate ramps up over ten minutes', async () => {
     const counts = await secondsAfter(3_600_000, OFF, 602);
     const minutes = Array.from({ length: 10 }, (_, minute) =>
       sum(counts.slice(minute * 60, minute * 60 + 60)),

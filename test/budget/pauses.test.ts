@@ -18,12 +18,12 @@ const PATIENT: Limits = { ...NONE, maxWaitMs: DAY_MS };
 describe('the length of a pause', () => {
   const anyMs = fc.option(fc.integer({ min: -DAY_MS, max: 100 * DAY_MS }), { nil: null });
 
-  it('without a time doubles from 30 seconds to an hour', () => {
+  it('without a given time doubles from 30 seconds to an hour', () => {
     const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1000].map((strikes) => pauseLength(null, strikes) / 1000);
     expect(seconds).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
   });
 
-  it('is the time that is named, up to 31 days', () => {
+  it('is the given time, up to 31 days', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 * DAY_MS }), (named) => {
         expect(pauseLength(named, 1)).toBe(Math.min(named, 31 * DAY_MS));
@@ -31,7 +31,7 @@ describe('the length of a pause', () => {
     );
   });
 
-  it('is that of no time where none or a past one is named', () => {
+  it('is that of no given time where the time is missing or past', () => {
     fc.assert(
       fc.property(fc.integer({ min: -DAY_MS, max: 0 }), fc.integer({ min: 1, max: 50 }), (past, strikes) => {
         expect(pauseLength(past, strikes)).toBe(pauseLength(null, strikes));
@@ -39,7 +39,7 @@ describe('the length of a pause', () => {
     );
   });
 
-  it('in a row is neither shorter than what is named nor than what it has grown to', () => {
+  it('in a row is neither shorter than the given time nor than the doubled one', () => {
     fc.assert(
       fc.property(anyMs, fc.integer({ min: 2, max: 50 }), (named, strikes) => {
         const length = pauseLength(named, strikes);
@@ -52,7 +52,7 @@ describe('the length of a pause', () => {
 describe('the share of the rate after a pause', () => {
   const pause = { untilMs: START, fullRateAtMs: START + 60_000, reason: '' };
 
-  it('rises from nothing at its end to all of it when the rate is back', () => {
+  it('rises from zero at its end to one when the rate is back', () => {
     const shares = [-1, 0, 15_000, 30_000, 60_000, 60_001].map((ms) => rampShare(pause, START + ms));
     expect(shares).toEqual([0, 0, 0.25, 0.5, 1, 1]);
   });
@@ -98,31 +98,31 @@ describe('a pause', () => {
     return { since: seconds(since), until: seconds(until), back: seconds(back), strikes };
   }
 
-  /** Admits one request, and says at which second after the start that was. */
+  /** Admits one request, and returns the second after the start at which that was. */
   async function admittedAt(limits = PATIENT, account = 'main'): Promise<number> {
     await admit(limits, account);
     return (clock.now() - START) / 1000;
   }
 
-  it('is stored with its reason, and is kept to', async () => {
+  it('is stored with its reason, and is obeyed', async () => {
     restrict(await admit(), 5_000, 'HTTP 429');
     expect(stored()).toEqual({ since: 0, until: 5, back: 65, strikes: 1 });
     expect(valueOf(path, 'select reason from pause')).toBe('HTTP 429');
     expect(await admittedAt()).toBeGreaterThanOrEqual(5);
   });
 
-  it('is never shorter for being written in whole seconds', async () => {
+  it('is not shortened by rounding to whole seconds', async () => {
     clock.advance(1);
     restrict(await admit(), 1);
     expect(stored()).toMatchObject({ since: 0, until: 1 });
   });
 
-  it('that may be waited out is waited out, though the rate comes back more slowly than a run may wait', async () => {
+  it('that fits the allowed wait is waited out, though the rate ramps up more slowly than a run may wait', async () => {
     restrict(await admit(), 20_000);
     expect(await admittedAt({ ...PATIENT, maxWaitMs: 20_000 })).toBeLessThanOrEqual(21);
   });
 
-  it('is longer the more restrictions come in a row', async () => {
+  it('is longer for each restriction in a row', async () => {
     const lengths: unknown[] = [];
     for (const named of [null, null, 5_000, 3_600_000, null]) {
       const admission = await admit();
@@ -139,7 +139,7 @@ describe('a pause', () => {
     ]);
   });
 
-  it('is as long as the service says also where that is told late, to a request from before it', async () => {
+  it('is as long as the service demands, also where a late response to an earlier request demands it', async () => {
     const [first, late] = [await admit(), await admit()];
     restrict(first, 1_000);
     clock.advance(4_000);
@@ -147,14 +147,14 @@ describe('a pause', () => {
     expect(stored()).toMatchObject({ until: 34, strikes: 1 });
   });
 
-  it('is a first one again once the rate has been back for an hour', async () => {
+  it('starts at the first length again once the rate has been back for an hour', async () => {
     restrict(await admit(), null);
     clock.set(START + 90_000 + 3_600_000);
     restrict(await admit(), null);
     expect(stored()).toEqual({ since: 3690, until: 3720, back: 3780, strikes: 1 });
   });
 
-  it('is one, however many were told it at a time', async () => {
+  it('is one, however many responses at a time restrict it', async () => {
     const under = [await admit(), await admit(), await admit(), await admit()];
     for (const admission of under) {
       clock.advance(1_000);
@@ -163,7 +163,7 @@ describe('a pause', () => {
     expect(stored()).toEqual({ since: 1, until: 31, back: 91, strikes: 1 });
   });
 
-  it('is made longer, and never shorter, by those who are told another time meanwhile', async () => {
+  it('is extended, and never shortened, by responses with another time', async () => {
     const under = [await admit(), await admit(), await admit()];
     const ends = [10_000, 40_000, 20_000].map((named, index) => {
       clock.advance(1_000);
@@ -178,7 +178,7 @@ describe('a pause', () => {
     ]);
   });
 
-  it('is no second one for a request from before it that is told so after it', async () => {
+  it('is not repeated by a later restriction of a request from before it', async () => {
     const slow = await admit();
     restrict(await admit(), 5_000);
     clock.advance(20_000);
@@ -189,7 +189,7 @@ describe('a pause', () => {
     expect(stored()?.strikes).toBe(2);
   });
 
-  it('lasts as long from now on where the clock went back', async () => {
+  it('lasts its length from now on where the clock went back', async () => {
     clock.set(START + 3_600_000);
     restrict(await admit(), 20_000);
     clock.set(START);
@@ -199,14 +199,14 @@ describe('a pause', () => {
     expect(stored()).toMatchObject({ since: 0, until: 20, strikes: 1 });
   });
 
-  it('outlives its process', async () => {
+  it('survives its process', async () => {
     restrict(await admit(), 100_000);
     warehouse.close();
     warehouse = openWarehouse(path, clock);
     expect(await admittedAt()).toBe(100);
   });
 
-  it('is kept to by every process that has the file open', async () => {
+  it('is obeyed by every process that has the file open', async () => {
     const other = openWarehouse(path, clock);
     const budget = other.budget('main', PATIENT);
     await budget.admit(NOTE);
@@ -216,7 +216,7 @@ describe('a pause', () => {
     expect(clock.now() - START).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('is kept to by a process that waits for its place when another one is told it', async () => {
+  it('is obeyed by a waiting process when another one receives the restriction', async () => {
     const timeline = createTimeline(START);
     const [one, other] = [openWarehouse(path, timeline), openWarehouse(path, timeline)];
     const limits = { ...PATIENT, perSecond: 1 };
@@ -230,13 +230,13 @@ describe('a pause', () => {
     expect(Number(valueOf(path, 'select max(at_ms) from request'))).toBeGreaterThanOrEqual(START + 8_000);
   });
 
-  it('is of one account: another one goes on', async () => {
+  it('is of one account: other accounts continue', async () => {
     restrict(await admit(), 20_000);
     expect(await admittedAt(NONE, 'other')).toBe(0);
     await expect(admit(NONE)).rejects.toThrow(ParkedError);
   });
 
-  it('parks what may not wait that long, says until when and why, and spends nothing', async () => {
+  it('parks a request that may not wait that long, returns until when and why, and spends nothing', async () => {
     restrict(await admit(), 20_000, 'account main, package 7: the service answered 429');
     const refused: unknown = await admit({ ...NONE, maxWaitMs: 19_999 }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ParkedError);
@@ -249,7 +249,7 @@ describe('a pause', () => {
     expect(valueOf(path, 'select count(*) from request')).toBe(1);
   });
 
-  it('parks nobody who may wait exactly that long', async () => {
+  it('parks no request that may wait exactly that long', async () => {
     restrict(await admit(), 100_000);
     clock.advance(85_000);
     expect(await admittedAt({ ...NONE, maxWaitMs: 15_000 })).toBe(100);

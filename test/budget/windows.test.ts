@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyHistory, createHistory, orderlyHistory, type Step } from '../support/models/window-history.ts';
 
-/** Plays the steps in a file of their own. */
+/** Runs the steps in a separate file. */
 async function playing(
   steps: readonly Step[],
   each: (history: ReturnType<typeof createHistory>, step: Step) => void,
@@ -18,8 +18,8 @@ async function playing(
   }
 }
 
-describe('the counts of the windows, carried on from look to look', () => {
-  it('are exactly what the ledger holds, whoever adds, settles, is late, and wherever the clock goes', async () => {
+describe('the window counts, updated from query to query', () => {
+  it('equal the ledger, whatever is added, settled or late, and wherever the clock goes', async () => {
     await fc.assert(
       fc.asyncProperty(orderlyHistory, (steps) =>
         playing(steps, (history) => {
@@ -31,7 +31,7 @@ describe('the counts of the windows, carried on from look to look', () => {
     );
   }, 60_000);
 
-  it('are never less than what the ledger holds, also where looks are rare and rows are gone', async () => {
+  it('are never less than the ledger, also where queries are rare and rows are deleted', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, (steps) =>
         playing(steps, (history, step) => {
@@ -44,7 +44,7 @@ describe('the counts of the windows, carried on from look to look', () => {
     );
   }, 60_000);
 
-  it('are exact again once they are counted anew', async () => {
+  it('are exact again after a recount', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, (steps) =>
         playing(steps, (history, step) => {

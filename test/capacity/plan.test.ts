@@ -43,7 +43,7 @@ function size(id: number, totalcount: number | null, pageSize: number | null = 1
 
 const noBoundaryReads = () => 0;
 
-/** An account whose full pass and quick pass make so many requests. */
+/** An account whose full pass and quick pass take the given numbers of requests. */
 function cost(full: number, quick: number, limits: Partial<LimitsConfig> = {}): AccountCost {
   const sizes = [size(1, full - quick + 1, 1)];
   const packages = Array.from({ length: quick }, (_, index) => index + 1);
@@ -51,7 +51,7 @@ function cost(full: number, quick: number, limits: Partial<LimitsConfig> = {}): 
 }
 
 describe('the cost of a pass', () => {
-  it('is a page of so many videos each, and one request for the storage', () => {
+  it('is one request per page of videos, and one for the storage', () => {
     const sizes = [size(101, 2001), size(102, 1000), size(103, 0), size(104, 5, 0)];
     const { full, quick, packagesUnknown } = countCost(account([101, 102, 103]), sizes, noBoundaryReads);
     expect(full).toEqual({ pages: 5, requests: 6, timeMs: null });
@@ -61,7 +61,7 @@ describe('the cost of a pass', () => {
     expect(countCost(account([]), sizes, noBoundaryReads).full).toMatchObject({ pages: 0, requests: 1 });
   });
 
-  it('counts a package that was never walked whole as one page, and says so', () => {
+  it('counts a package without a completed walk as one page, and reports that', () => {
     const sizes = [size(101, 3000), size(102, null, null), size(104, 7, null)];
     const { full, packagesUnknown } = countCost(account([101, 102, 103, 104]), sizes, noBoundaryReads);
     expect([full.pages, packagesUnknown]).toEqual([6, 3]);
@@ -75,7 +75,7 @@ describe('the cost of a pass', () => {
     });
   });
 
-  it('takes the time of the slowest limit; without any there is none', () => {
+  it('takes the time of the slowest limit, and none without limits', () => {
     const timeOf = (limits: Partial<LimitsConfig>) =>
       countCost(account([101], limits), [size(101, 599_000)], noBoundaryReads).full.timeMs;
     expect(timeOf({ perSecond: 5, perMinute: 120 })).toBe(300_000);
@@ -85,14 +85,14 @@ describe('the cost of a pass', () => {
     expect(timeOf({ perDay: 1 })).toBeNull();
   });
 
-  it('has boundary reads on top only where a package has a boundary', () => {
+  it('includes boundary reads only where a package has a boundary', () => {
     const sizes = [size(101, 10_000), size(102, 1000)];
     expect(countCost(account([101, 102, 103]), sizes, (pages) => pages * 7).boundaryReads).toBe(70);
   });
 });
 
-describe('the verdict', () => {
-  it('goes by the fullest 24 hours', () => {
+describe('the plan result', () => {
+  it('depends on the fullest 24 hours', () => {
     const verdict = evaluatePlan(cost(264, 4, { perDay: 20_000 }), getTimetable(HOURLY));
     expect(verdict).toEqual({ runs: { full: 24, quick: 0 }, requestsPerDay: 6336, shortfalls: [] });
     const withQuick = evaluatePlan(
@@ -102,7 +102,7 @@ describe('the verdict', () => {
     expect(withQuick).toMatchObject({ runs: { full: 24, quick: 120 }, requestsPerDay: 6816, shortfalls: [] });
   });
 
-  it('fits to the last request, and not with one more', () => {
+  it('fits up to the last request, and not with one more', () => {
     expect(evaluatePlan(cost(100, 1, { perDay: 2400 }), getTimetable(HOURLY)).shortfalls).toEqual([]);
     expect(evaluatePlan(cost(100, 1, { perDay: 2399 }), getTimetable(HOURLY)).shortfalls).toEqual([
       'per_day',
@@ -110,7 +110,7 @@ describe('the verdict', () => {
     expect(evaluatePlan(cost(1_000_000, 1), getTimetable(HOURLY)).shortfalls).toEqual([]);
   });
 
-  it('does not fit where a pass takes longer than the time between two of its runs, whatever a day may hold', () => {
+  it('does not fit where a pass takes longer than the time between two of its runs, whatever a day allows', () => {
     const limits = { perMinute: 10 };
     expect(evaluatePlan(cost(600, 1, limits), getTimetable(HOURLY)).shortfalls).toEqual([]);
     expect(evaluatePlan(cost(601, 1, limits), getTimetable(HOURLY)).shortfalls).toEqual(['full_time']);
@@ -126,7 +126,7 @@ describe('the proposal', () => {
   const schedules = (one: AccountCost, present: ScheduleConfig) =>
     proposeSchedule([one], present, getTimetable)?.schedule;
 
-  it('makes full runs rarer, at the minute that they have', () => {
+  it('makes full runs rarer, at the same minute', () => {
     const big = cost(1300, 1, { perDay: 20_000 });
     expect(schedules(big, HOURLY)).toEqual({ full: '0 */2 * * *', quick: null });
     expect(schedules(big, { full: '17 * * * *', quick: null })?.full).toBe('17 */2 * * *');
@@ -138,7 +138,7 @@ describe('the proposal', () => {
     );
   });
 
-  it('leaves the quick runs as they are where they can stay', () => {
+  it('does not change the quick runs where they fit', () => {
     const quick = '*/10 * * * *';
     expect(schedules(cost(1300, 10, { perDay: 20_000 }), { ...HOURLY, quick })).toEqual({
       full: '0 */2 * * *',
@@ -146,7 +146,7 @@ describe('the proposal', () => {
     });
   });
 
-  it('makes quick runs rarer where they alone are too much', () => {
+  it('makes quick runs rarer where they alone exceed the budget', () => {
     const quick = '* * * * *';
     const daily = { full: '0 3 * * *', quick };
     expect(schedules(cost(200, 100, { perDay: 20_000 }), daily)).toEqual({
@@ -159,7 +159,7 @@ describe('the proposal', () => {
     });
   });
 
-  it('does without quick runs where none fit beside the full ones', () => {
+  it('drops quick runs where none fit next to the full ones', () => {
     const proposal = proposeSchedule(
       [cost(100, 100, { perDay: 100 })],
       { full: '0 0 * * *', quick: '* * * * *' },
@@ -172,7 +172,7 @@ describe('the proposal', () => {
     });
   });
 
-  it('is none where not even one full run a day fits', () => {
+  it('is empty where not even one full run a day fits', () => {
     expect(schedules(cost(20_001, 1, { perDay: 20_000 }), HOURLY)).toBeUndefined();
     expect(schedules(cost(14_401, 1, { perMinute: 10 }), HOURLY)).toBeUndefined();
     expect(schedules(cost(14_400, 1, { perMinute: 10 }), HOURLY)?.full).toBe('0 0 * * *');
@@ -198,7 +198,7 @@ describe('the proposal', () => {
     quick: fc.constantFrom(null, '* * * * *', '*/10 * * * *', '5 * * * *', '0 */6 * * *'),
   });
 
-  it('fits by the same arithmetic, and nothing that is more often does', () => {
+  it('fits by the same arithmetic, and no more frequent proposal does', () => {
     const fits = (one: AccountCost, schedule: ScheduleConfig) =>
       evaluatePlan(one, getTimetable(schedule)).shortfalls.length === 0;
     fc.assert(
@@ -227,7 +227,7 @@ describe('the proposal', () => {
   }, 120_000);
 });
 
-/** Written once more, by hand. */
+/** The same arithmetic, written independently. */
 function cronText(minutes: number, minute: string): string {
   if (minutes < 60) return `*/${minutes} * * * *`;
   if (minutes === 60) return `${minute} * * * *`;

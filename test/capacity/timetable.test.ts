@@ -6,7 +6,7 @@ import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 const TUESDAY = toMs('2026-03-10T12:34Z');
 
-/** The most full runs, and the most quick ones, that 24 hours hold. */
+/** The largest numbers of full runs and of quick runs in 24 hours. */
 function most(full: string, quick: string | null = null, now = TUESDAY) {
   const { days } = createTimetables(now)({ full, quick });
   return [Math.max(...days.map((day) => day.full)), Math.max(...days.map((day) => day.quick))];
@@ -31,7 +31,7 @@ describe('a timetable', () => {
     expect(most(full, quick)).toEqual(runs);
   });
 
-  it('slides: runs late on one day and early on the next come together', () => {
+  it('uses a sliding window: late runs of one day and early ones of the next count together', () => {
     const { days } = createTimetables(TUESDAY)({ full: '0 22 * * mon', quick: '0 2 * * tue' });
     expect(days).toContainEqual({ full: 1, quick: 1 });
     const apart = createTimetables(TUESDAY)({ full: '0 2 * * mon', quick: '0 2 * * tue' });
@@ -45,19 +45,19 @@ describe('a timetable', () => {
     ['0 0 * * mon', 7 * DAY_MS, 7 * DAY_MS],
     ['0 0 1 * *', Infinity, null],
   ])(
-    'of "%s" knows the shortest step (%d ms), and whether all are alike (%j)',
+    'of "%s" has the shortest step (%d ms), and tells whether all are equal (%j)',
     (full, shortestMs, everyMs) => {
       expect(createTimetables(TUESDAY)({ full, quick: null }).full).toEqual({ shortestMs, everyMs });
     },
   );
 
-  it('counts the time between quick runs without those that a full run takes the place of', () => {
+  it('counts the time between quick runs without those that a full run replaces', () => {
     const { quick } = createTimetables(TUESDAY)({ full: '0 * * * *', quick: '*/30 * * * *' });
     expect(quick).toEqual({ shortestMs: HOUR_MS, everyMs: 30 * MINUTE_MS });
     expect(createTimetables(TUESDAY)({ full: '0 * * * *', quick: null }).quick).toBeNull();
   });
 
-  it('holds the runs that croner counts one by one, in the fullest day of any weights', () => {
+  it('counts the same runs as croner does one by one, in the fullest day of any weights', () => {
     const numbers = (highest: number) =>
       fc.oneof(
         fc.constant('*'),
@@ -85,7 +85,7 @@ describe('a timetable', () => {
   }, 120_000);
 });
 
-/** By brute force: every tick of the two weeks, and from each of them 24 hours. */
+/** By brute force: every tick of the two weeks, and 24 hours from each of them. */
 function fullestByCounting(full: string, quick: string, weight: number, now: number): number {
   const cron = (text: string) => new Cron(text, { timezone: 'UTC', paused: true });
   const first = cron(full).nextRun(new Date(now))?.getTime() ?? 0;

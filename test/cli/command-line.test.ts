@@ -13,19 +13,19 @@ vi.setConfig({ testTimeout: 60_000 });
 const COMMANDS = ['demo', 'init', 'check', 'sync', 'start', 'status', 'sandbox'];
 
 describe('the command line', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const { code, stdout } = await vodhouse(['--version'], { cwd: temporaryFolder() });
     expect([code, stdout]).toEqual([0, `${version}\n`]);
   });
 
-  it('shows its commands', async () => {
+  it('prints its commands', async () => {
     const { code, stdout, stderr } = await vodhouse(['--help'], { cwd: temporaryFolder() });
     expect([code, stderr]).toEqual([0, '']);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
-  it('shows the options of a command', async () => {
+  it('prints the options of a command', async () => {
     const { code, stdout } = await vodhouse(['sync', '--help'], { cwd: temporaryFolder() });
     expect(code).toBe(0);
     for (const option of [
@@ -70,7 +70,7 @@ describe('the command line', () => {
 });
 
 describe('a config with mistakes', () => {
-  it('is refused with all five of them at once, and nothing is sent or written', async () => {
+  it('is rejected with all five of them at once, and nothing is sent or written', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
     const good = configText({ url, key: '${VODHOUSE_KEY}' });
     const bad = good
@@ -98,7 +98,7 @@ describe('a config with mistakes', () => {
 });
 
 describe('init', () => {
-  it('writes a config that loads, its schema, and what to do next', async () => {
+  it('writes a config that loads, its schema, and the next steps', async () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await vodhouse(['init'], { cwd });
     expect(code).toBe(0);
@@ -131,7 +131,7 @@ describe('init', () => {
     }
   });
 
-  it('writes elsewhere where it is told to', async () => {
+  it('writes to the given path', async () => {
     const cwd = folderOf({ 'other/note': '' });
     const { code, stdout } = await vodhouse(['init', '--config', 'other/vodhouse.yaml'], { cwd });
     expect(code).toBe(0);

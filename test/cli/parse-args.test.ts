@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePackageSelectors } from '../../src/cli/parse-args.ts';
 import { formatSelector, matchesAny } from '../../src/sync/package-selector.ts';
 
-/** What commander makes of `--package` with these words. */
+/** The result of commander for `--package` with these words. */
 function asked(...words: string[]) {
   return words.reduce<ReturnType<typeof parsePackageSelectors> | undefined>(
     (earlier, word) => parsePackageSelectors(word, earlier),
@@ -12,7 +12,7 @@ function asked(...words: string[]) {
 }
 
 describe('the packages of a command line', () => {
-  it('are numbers, and numbers of one account, mixed and comma separated', () => {
+  it('are ids, and ids of one account, mixed and comma separated', () => {
     expect(asked('101', 'main/102,103', '2nd_account-b/101')).toEqual([
       { account: null, packageId: 101 },
       { account: 'main', packageId: 102 },
@@ -21,7 +21,7 @@ describe('the packages of a command line', () => {
     ]);
   });
 
-  it('read back as what they were', () => {
+  it('parse back to the same values', () => {
     const account = fc.option(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/));
     const list = fc.array(fc.record({ account, packageId: fc.nat() }), { minLength: 1 });
     fc.assert(
@@ -32,13 +32,13 @@ describe('the packages of a command line', () => {
   });
 
   it.each(['', 'abc', '1,2,x', '1,', '1.5', '-1', '/101', 'main/', 'main/x', 'main/-1', 'a/b/1', 'main'])(
-    'are refused where they are neither: %j',
+    'are rejected where they are neither: %j',
     (text) => {
       expect(() => asked(text)).toThrow('expected the ID of a package, or ACCOUNT/ID.');
     },
   );
 
-  it('are refused where a number cannot be told from its neighbours', () => {
+  it('are rejected where an id is beyond the exact integers', () => {
     expect(() => asked('9007199254740993')).toThrow('expected a whole number');
     expect(() => asked('main/9007199254740993')).toThrow('expected a whole number');
   });
@@ -51,7 +51,7 @@ describe('a package', () => {
     ['102,main/101', true],
     ['other/101', false],
     ['main/102,other/101', false],
-  ])('of the account main with the number 101 is asked for by %s: %s', (text, is) => {
+  ])('of the account main with the id 101 is selected by %s: %s', (text, is) => {
     expect(matchesAny({ account: 'main', packageId: 101 }, asked(text) ?? [])).toBe(is);
   });
 });

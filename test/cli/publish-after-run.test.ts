@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 30_000 });
 const never = new AbortController().signal;
 
 describe('publishing after a run', () => {
-  it('announces a publication before it starts, and logs until when publish.every puts it off', async () => {
+  it('announces a publication before it starts, and logs until when publish.every defers it', async () => {
     const target = { ...orderOf(liveFileWith(packageRow(101), videoRow(1))), everyMs: 3_600_000 };
     const publisher = createPublisher(target);
     const written: string[] = [];

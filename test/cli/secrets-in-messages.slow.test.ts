@@ -15,7 +15,7 @@ import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhou
 vi.setConfig({ testTimeout: 90_000 });
 
 describe('the key', () => {
-  it('is in nothing that is printed, logged or stored, whatever goes wrong', async () => {
+  it('is in no output, log or file, whatever fails', async () => {
     const { url } = await startScriptedService(indiscreet);
     const top = 'publish: { exclude: [] }';
     const config = configText({ url, key: '${VODHOUSE_KEY}', packages: QUICK_PACKAGES, concurrency: 6, top });
@@ -50,7 +50,7 @@ describe('the key', () => {
     expect(findCanary(writtenFiles(cwd))).toEqual([]);
   });
 
-  it('is in none of the files of a sync that was killed, journal and holder included', async () => {
+  it('is in no file of a sync that was killed, including journal and lock file', async () => {
     const { url, requests } = await startScriptedService(({ query }) =>
       query.get('pkg') === '2' ? 'hang' : listRefusal('No', `no ${query.get('key') ?? ''}`),
     );

@@ -14,7 +14,7 @@ import { vodhouse } from '../support/processes/vodhouse-command.ts';
 vi.setConfig({ testTimeout: 90_000 });
 
 describe('the key', () => {
-  it('is in nothing that is printed, logged or stored where answers are asked for again', async () => {
+  it('is in no output, log or file where requests are retried', async () => {
     const { url, requests } = await startScriptedService(indiscreet);
     const config = configText({ url, key: CANARY_KEY, packages: SLOW_PACKAGES, storage: false });
     const cwd = folderOf({ [CONFIG]: config });

@@ -20,10 +20,10 @@ async function startWith(script: Script, parameters: string[]) {
 const hanging = wholeService(() => 'hang');
 
 describe('SIGINT', () => {
-  it('ends a sync after the page in flight, with 130; the next sync goes on from there', async () => {
+  it('ends a sync after the page in flight, with 130; the next sync resumes there', async () => {
     const gate = createGate();
     const script = wholeService(async (request) => {
-      if (request.number > 3) await gate.opened; // a probe and two pages come at once
+      if (request.number > 3) await gate.opened; // a probe and two pages are in flight together
       return listPage(request, records);
     });
     const { service, cwd, command } = await startWith(script, ['sync']);
@@ -35,7 +35,7 @@ describe('SIGINT', () => {
     expect(code).toBe(130);
     expect(stdout).toMatch(/^main\/101: .* requests, interrupted: stopped by SIGINT before the end$/m);
     expect(stdout).toMatch(/^interrupted in /m);
-    // the signal may be handled a page later, but every page asked for is stored
+    // the signal may be handled a page later, but every requested page is stored
     const asked = service.requests.slice(1).map(({ query }) => Number(query.get('page')));
     expect(asked.slice(0, 3)).toEqual([5, 4, 3]);
     expect(asked.length).toBeLessThan(5);
@@ -48,7 +48,7 @@ describe('SIGINT', () => {
     expect(valueOf(cwd, 'select count(*) from video')).toBe(50);
   });
 
-  it('a second time ends a sync at once', async () => {
+  it('a second time ends a sync immediately', async () => {
     const { service, command } = await startWith(hanging, ['sync']);
     await eventually(() => service.requests.length).toBe(1);
     const begun = performance.now();
@@ -56,7 +56,7 @@ describe('SIGINT', () => {
     const { code } = await command.ended;
     clearInterval(again);
     expect(code).toBe(130);
-    expect(performance.now() - begun).toBeLessThan(3_500); // alone it would have had 4 s for the request
+    expect(performance.now() - begun).toBeLessThan(3_500); // a single signal would leave 4 s for the request
   });
 
   it('ends a worker with 130', async () => {
@@ -71,7 +71,7 @@ describe('SIGINT', () => {
 });
 
 describe('SIGTERM', () => {
-  it('ends an idle worker with 0; it has made its run by then', async () => {
+  it('ends an idle worker with 0 after its run', async () => {
     const { cwd, command } = await startWith(
       wholeService((request) => listPage(request, records)),
       ['start'],

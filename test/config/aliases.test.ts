@@ -3,7 +3,7 @@ import { inTime } from '../support/time-limit.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
 import { folderWith, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
 
-/** Nine values, nine times nine, and so on: as many lines as levels, each nine times the one before it. */
+/** Nine values, nine times nine, and so on: one line per level, each nine times the previous one. */
 function bomb(levels: number): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < levels; level++) {
@@ -28,13 +28,13 @@ function sharing(accounts: number): string {
 const TOO_MANY =
   'values that begin with * stand for too many values up to here, or too deep ones; expected at most 100,000, 100 deep: write out what is meant';
 
-describe('values that begin with *', () => {
-  test('stand for what they name', () => {
+describe('aliases', () => {
+  test('resolve to their anchor', () => {
     const { accounts } = load(sharing(3));
     expect(accounts.map(({ limits }) => limits.perDay)).toEqual([10, 10, 10]);
   });
 
-  test('stand for the last one of that name before them', () => {
+  test('resolve to the last anchor of that name before them', () => {
     const yaml = `${LEAST}    limits: &l { per_day: 1 }\n  - name: b\n    video_list: { base_url: https://v.test, key: k }
     packages: [1]\n    limits: *l\n  - name: c\n    video_list: { base_url: https://v.test, key: k }
     packages: [1]\n    limits: &l { per_day: 2 }\n  - name: d\n    video_list: { base_url: https://v.test, key: k }
@@ -42,23 +42,23 @@ describe('values that begin with *', () => {
     expect(load(yaml).accounts.map(({ limits }) => limits.perDay)).toEqual([1, 1, 2, 2]);
   });
 
-  test.each([7, 9, 300])('are refused at once where %i levels of them stand for millions', (levels) => {
+  test.each([7, 9, 300])('are rejected immediately where %i levels of them expand to millions', (levels) => {
     expect(inTime(() => problemsOf(LEAST + bomb(levels)))).toEqual([`line 11  ${TOO_MANY}`]);
   });
 
-  test('are refused where they stand in one another a thousand deep', () => {
+  test('are rejected where they are nested a thousand deep', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `b${index + 1}: &b${index + 1} [*b${index}]`);
     const [problem, ...others] = inTime(() => problemsOf(`${LEAST}b0: &b0 [1]\n${lines.join('\n')}\n`));
     expect(problem).toContain(TOO_MANY);
     expect(others).toEqual([]);
   });
 
-  test('are read in linear time: twenty thousand of them', () => {
+  test('are parsed in linear time: twenty thousand of them', () => {
     const yaml = `${LEAST}a: &a x\nb:\n${'  - *a\n'.repeat(20_000)}`;
     expect(inTime(() => problemsOf(yaml))).toHaveLength(2);
   });
 
-  test('end the command with 2, its line, and little memory', async () => {
+  test('end the command with 2, the line, and little memory', async () => {
     const cwd = folderWith({ 'vodhouse.yaml': LEAST + bomb(9) });
     const env = { NODE_OPTIONS: '--max-old-space-size=64' };
     const { code, stderr } = await vodhouse(['plan'], { cwd, env });
@@ -67,7 +67,7 @@ describe('values that begin with *', () => {
   });
 });
 
-describe('a config with a hundred thousand signs in one line', () => {
+describe('a config with a hundred thousand characters in one line', () => {
   test.each([
     ['braces', `a: ${'{'.repeat(150_000)}\n`],
     ['brackets', `a: ${'['.repeat(150_000)}\n`],
@@ -75,7 +75,7 @@ describe('a config with a hundred thousand signs in one line', () => {
     ['slashes', LEAST.replace('example.test', `example.test${'/'.repeat(400_000)}x/`)],
     ['starts of a variable', `${LEAST}warehouse: "${'${'.repeat(50_000)}"\n`],
     ['question marks', `${LEAST}duration_unit: "${'?a'.repeat(50_000)}"\n`],
-  ])('is read in linear time where they are %s', (_what, yaml) => {
+  ])('is parsed in linear time where they are %s', (_what, yaml) => {
     const told = inTime(() => {
       try {
         load(yaml);

@@ -4,7 +4,7 @@ import { childEnvWithout } from '../../src/config/env-vars.ts';
 describe('the environment for another process', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test('is this one without what holds a secret', () => {
+  test('is the current one without variables that hold a secret', () => {
     vi.stubEnv('VODHOUSE_TEST_KEY', 'canary-key');
     vi.stubEnv('VODHOUSE_TEST_URL', 'https://example.test/?key=canary-key&more');
     vi.stubEnv('VODHOUSE_TEST_PLAIN', 'plain');

@@ -5,7 +5,7 @@ import { formatDuration, parseDuration } from '../../src/config/duration.ts';
 const MOST = Number.MAX_SAFE_INTEGER;
 
 describe('a duration', () => {
-  test('comes back as the same milliseconds, whatever their number', () => {
+  test('survives formatting and parsing, for any number of milliseconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MOST }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -13,7 +13,7 @@ describe('a duration', () => {
     );
   });
 
-  test('is written in the largest unit that carries it exactly', () => {
+  test('is written in the largest unit that is exact', () => {
     const units = fc.constantFrom(
       ...Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }),
     );
@@ -26,7 +26,7 @@ describe('a duration', () => {
     );
   });
 
-  test('is read or refused, never made up', () => {
+  test('is parsed or rejected, never guessed', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const ms = parseDuration(text);
@@ -35,7 +35,7 @@ describe('a duration', () => {
     );
   });
 
-  test('has names people know', () => {
+  test('accepts common unit names', () => {
     expect([0, 1, 1000, 90_000, 120_000, 3_600_000, 86_400_000].map(formatDuration)).toEqual([
       '0s',
       '1ms',
@@ -47,7 +47,7 @@ describe('a duration', () => {
     ]);
   });
 
-  test('beyond what can be counted exactly is refused', () => {
+  test('beyond the exact integers is rejected', () => {
     expect(parseDuration(`${MOST}ms`)).toBe(MOST);
     expect(parseDuration(`${MOST}s`)).toBeNull();
   });

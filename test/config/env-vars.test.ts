@@ -16,7 +16,7 @@ describe('${NAME}', () => {
     expect(keyOf({}, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
   });
 
-  test('is replaced by the line of the .env beside the file', () => {
+  test('is replaced by the line of the .env next to the file', () => {
     expect(keyOf({ '.env': '# mine\nVODHOUSE_KEY="from file"\n' })).toBe('from file');
   });
 
@@ -24,7 +24,7 @@ describe('${NAME}', () => {
     expect(keyOf({ '.env': '\uFEFFVODHOUSE_KEY=from-file\n' })).toBe('from-file');
   });
 
-  test('is the one of the environment where both have it', () => {
+  test('prefers the environment where both have the variable', () => {
     expect(keyOf({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
   });
 
@@ -32,17 +32,17 @@ describe('${NAME}', () => {
     expect(keyOf({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: undefined })).toBe('from-file');
   });
 
-  test('stands anywhere in a text, and more than once', () => {
+  test('may be anywhere in a text, and more than once', () => {
     const yaml = LEAST.replace('https://videos.example.test', '"https://${HOST}.${HOST}.test/${PATH_1}"');
     const config = load(yaml, { HOST: 'h', PATH_1: 'p' });
     expect(config.accounts[0]?.videoList.baseUrl).toBe('https://h.h.test/p');
   });
 
-  test('is not looked into again', () => {
+  test('is not expanded again', () => {
     expect(keyOf({}, { VODHOUSE_KEY: 'a${B}$${C}' })).toBe('a${B}$${C}');
   });
 
-  test('is the environment of the process where none is given', () => {
+  test('uses the environment of the process by default', () => {
     const file = join(folderWith({ 'vodhouse.yaml': WITH_VARIABLE }), 'vodhouse.yaml');
     process.env['VODHOUSE_KEY'] = 'from-process';
     try {
@@ -60,28 +60,28 @@ describe('$${', () => {
 });
 
 describe('a variable that is not set', () => {
-  test('is named, on its line, and nothing else follows from it', () => {
+  test('is reported on its line, and causes no further problem', () => {
     expect(problemsOf(LEAST.replace('Asia/Seoul', '${ZONE}'))).toEqual([
       'line 1  timezone: ${ZONE} is not set; expected it in the environment or in .env beside this file',
     ]);
   });
 
-  test.each(['toString', '__proto__', 'constructor'])('is unset also when it is called %s', (name) => {
+  test.each(['toString', '__proto__', 'constructor'])('is unset also where its name is %s', (name) => {
     expect(problemsOf(LEAST.replace('Asia/Seoul', `\${${name}}`))[0]).toContain(`\${${name}} is not set`);
   });
 
-  test('counts among the other problems', () => {
+  test('is one of several problems', () => {
     expect(problemsOf(`${WITH_VARIABLE}zebra: 1\n`)).toHaveLength(2);
   });
 
-  test('is another thing than one that is empty', () => {
+  test('differs from an empty one', () => {
     expect(problemsOf(WITH_VARIABLE, { VODHOUSE_KEY: '' })).toEqual([
       'line 4  accounts[0].video_list.key: is empty; expected a key: text on one line',
     ]);
   });
 });
 
-describe('a ${ that names no variable', () => {
+describe('a ${ without a valid name', () => {
   test.each(['${}', '${A-B}', '${A:-b}', '${ A }', 'x${A'])('%s is a problem', (text) => {
     expect(problemsOf(LEAST.replace('Asia/Seoul', `"${text}"`), { A: 'UTC' })).toEqual([
       'line 1  timezone: a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${',
@@ -90,7 +90,7 @@ describe('a ${ that names no variable', () => {
 });
 
 describe('a .env that cannot be read', () => {
-  test('is an error that names it', () => {
+  test('is an error that names the file', () => {
     const folder = folderWith({ 'vodhouse.yaml': LEAST });
     mkdirSync(join(folder, '.env'));
     const error = errorOf(() => loadConfig(join(folder, 'vodhouse.yaml'), {}));

@@ -3,7 +3,7 @@ import { LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
 
 const STORAGE = '    storage: { base_url: http://r }\n';
 
-/** A place in the config by the text that stands there, and how to put another in. */
+/** A path in the config: the text at it, and how to replace that text. */
 const PLACES: Record<string, (value: string) => string> = {
   timezone: (value) => LEAST.replace('Asia/Seoul', value),
   base_url: (value) => LEAST.replace('https://videos.example.test', value),
@@ -96,7 +96,8 @@ describe.each(Object.keys(PLACES))('%s', (place) => {
 });
 
 describe('a cron expression', () => {
-  // node-cron reads the schedule and cron-parser plans it: what either reads otherwise is refused.
+  // node-cron and cron-parser must read the schedule alike: expressions that they read differently are
+  // rejected.
   test.each([
     '* * 31 2 1',
     '* * * * L',
@@ -105,7 +106,7 @@ describe('a cron expression', () => {
     '? * * * *',
     '* * * january *',
     '*/0 * * * *',
-  ])('may not be %s, which libraries do not agree on', (value) => {
+  ])('may not be %s, which the libraries read differently', (value) => {
     expect(problemsOf(`${LEAST}schedule: { quick: "${value}" }\n`)).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { errorOf, folderWith, LEAST, load } from '../support/fixtures/load-config.ts';
 
-describe('a config that says the least', () => {
+describe('a minimal config', () => {
   test('has the defaults of the contract for everything else', () => {
     const { file, warehouse, ...config } = load(LEAST);
     expect(warehouse).toBe(join(file, '../data/vodhouse.db'));
@@ -38,7 +38,7 @@ describe('a config that says the least', () => {
     });
   });
 
-  test('has the defaults of a section that is opened and left empty', () => {
+  test('has the defaults of a section that is present and empty', () => {
     const config = load(`${LEAST}publish: {}\nserver: {}\nnotify: {}\n`);
     expect(config.publish).toMatchObject({
       exclude: ['access_key', 'org_access_key'],
@@ -51,7 +51,7 @@ describe('a config that says the least', () => {
   });
 });
 
-describe('a config that says everything', () => {
+describe('a full config', () => {
   const everything = `warehouse: ../elsewhere/w.db
 timezone: Europe/Berlin
 duration_unit: s
@@ -88,7 +88,7 @@ server: { host: 0.0.0.0, port: 80, keys: [fourth-key] }
 notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test, remind_after: 90m }
 `;
 
-  test('is read with durations in milliseconds and addresses without a slash at the end', () => {
+  test('has durations in milliseconds and addresses without a trailing slash', () => {
     const config = load(everything);
     expect(config.accounts[0]).toEqual({
       name: 'main',
@@ -132,17 +132,17 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     });
   });
 
-  test('keeps a path that is absolute and resolves the others beside the file', () => {
+  test('has absolute paths unchanged and resolves the others next to the file', () => {
     const config = load(everything);
     expect(config.warehouse).toBe(join(config.file, '../../elsewhere/w.db'));
     expect(config.publish?.file).toBe('/srv/bi/w.db');
   });
 
-  test('gives storage the key of the account where it has none of its own', () => {
+  test('uses the key of the account for storage where storage has none', () => {
     expect(load(everything).accounts[1]?.storage?.key).toBe('third-key');
   });
 
-  test('lists every key and every address to notify once among the secrets', () => {
+  test('lists every key and every webhook address once as a secret', () => {
     expect(load(everything).secrets).toEqual([
       'first-key',
       'second-key',
@@ -153,11 +153,11 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     ]);
   });
 
-  test('may ask for no reminder', () => {
+  test('may turn off reminders', () => {
     expect(load(`${LEAST}notify: { remind_after: null }\n`).notify?.remindAfterMs).toBeNull();
   });
 
-  test('is frozen to the last list', () => {
+  test('is frozen, including nested lists', () => {
     const isFrozen = (value: unknown): boolean =>
       typeof value !== 'object' ||
       value === null ||
@@ -167,7 +167,7 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
 });
 
 describe('YAML', () => {
-  test('lets accounts share what an anchor names', () => {
+  test('lets accounts share an anchor', () => {
     const config = load(`timezone: UTC
 accounts:
   - name: a
@@ -180,27 +180,30 @@ accounts:
     expect(config.accounts.map(({ videoList }) => videoList.key)).toEqual(['k', 'k']);
   });
 
-  test.each(['0123', '12345678901234567890', '1e5', '0x1F'])('reads the key %s as it is written', (key) => {
-    expect(load(LEAST.replace('first-key', key)).accounts[0]?.videoList.key).toBe(key);
-  });
+  test.each(['0123', '12345678901234567890', '1e5', '0x1F'])(
+    'preserves the key %s as it is written',
+    (key) => {
+      expect(load(LEAST.replace('first-key', key)).accounts[0]?.videoList.key).toBe(key);
+    },
+  );
 
-  test('may come from Windows: a byte order mark, CRLF', () => {
+  test('may have a byte order mark and CRLF', () => {
     expect(load(`\uFEFF${LEAST.replaceAll('\n', '\r\n')}`).timezone).toBe('Asia/Seoul');
   });
 });
 
 describe('a file that cannot be read', () => {
-  test('says how to get one where there is none', () => {
+  test('has the command that creates one where there is none', () => {
     const error = errorOf(() => loadConfig(join(folderWith({}), 'vodhouse.yaml'), {}));
     expect(error.message).toMatch(/vodhouse\.yaml does not exist$/);
     expect(error.hint).toBe('vodhouse init writes one');
   });
 
-  test('says why where it is a folder', () => {
+  test('has the reason where it is a folder', () => {
     expect(errorOf(() => loadConfig(folderWith({}), {})).message).toMatch(/cannot be read: EISDIR/);
   });
 
-  test.skipIf(process.getuid?.() === 0)('says why where it may not be read', () => {
+  test.skipIf(process.getuid?.() === 0)('has the reason where permissions are missing', () => {
     const file = join(folderWith({ 'vodhouse.yaml': LEAST }), 'vodhouse.yaml');
     chmodSync(file, 0);
     expect(errorOf(() => loadConfig(file, {})).message).toMatch(/cannot be read: EACCES/);

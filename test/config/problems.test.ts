@@ -9,7 +9,7 @@ import { ConfigError } from '../../src/lib/errors.ts';
 import { errorOf, folderWith, LEAST, problemsOf } from '../support/fixtures/load-config.ts';
 
 describe('the problems of a config', () => {
-  test('are told all at once, each with its line, path, value and what would be right', () => {
+  test('are all reported together, each with its line, path, value and the expected value', () => {
     const yaml = `timezone: +09:00
 accounts:
   - name: main
@@ -38,7 +38,7 @@ accounts:
     );
   });
 
-  test('come in the order of the file, the missing ones of the top first', () => {
+  test('are sorted by the order of the file, missing top-level keys first', () => {
     expect(problemsOf('walk: { removal_brake: 2 }\nschedule: { full: x }\n')).toEqual([
       'timezone: missing; expected an IANA time zone such as Asia/Seoul',
       'accounts: missing; expected a list of at least one account',
@@ -47,7 +47,7 @@ accounts:
     ]);
   });
 
-  test('of who is told hide the address', () => {
+  test('of a webhook hide the address', () => {
     const yaml = 'notify:\n  webhook: hooks.test/secret\n  ping: 7\n  remind_after: 1\n  remindafter: 1d\n';
     expect(problemsOf(LEAST + yaml)).toEqual([
       'line  7  notify.webhook: [hidden] is not valid; expected an http(s) address',
@@ -57,13 +57,13 @@ accounts:
     ]);
   });
 
-  test('put a missing key on the line of the mapping that lacks it', () => {
+  test('have the line of the mapping where a key is missing', () => {
     expect(problemsOf(LEAST.replace(', key: first-key', ''))).toEqual([
       'line 4  accounts[0].video_list.key: missing; expected a key: text on one line',
     ]);
   });
 
-  test('look through an alias to the line that is wrong', () => {
+  test('have the line of the wrong value behind an alias', () => {
     const yaml = `${LEAST}    limits: &limits\n      per_day: 0\n  - name: b\n    video_list: { base_url: http://v, key: k }
     packages: [1]\n    limits: *limits\n`;
     expect(problemsOf(yaml)).toEqual([
@@ -78,7 +78,7 @@ accounts:
     ]);
   });
 
-  test('cut a long value short', () => {
+  test('truncate a long value', () => {
     const [problem] = problemsOf(LEAST.replace('Asia/Seoul', 'x'.repeat(1000)));
     expect(problem).toBe(
       `line 1  timezone: "${'x'.repeat(59)}…" is not valid; expected an IANA time zone such as Asia/Seoul`,
@@ -86,29 +86,29 @@ accounts:
   });
 });
 
-describe('a key that is unknown', () => {
+describe('an unknown key', () => {
   test.each([
     ['notfy', 'did you mean notify?'],
     ['timeZone', /set twice|did you mean timezone\?/],
     ['Walk', 'did you mean walk?'],
     ['zebra', 'expected one of warehouse, timezone, duration_unit,'],
-  ])('%s is told with the nearest that is known', (name, advice) => {
+  ])('%s is reported with the nearest known one', (name, advice) => {
     expect(problemsOf(`${LEAST}${name}: 1\n`)[0]).toMatch(advice);
   });
 
-  test('may just want a space', () => {
+  test('may lack only a space', () => {
     expect(problemsOf(LEAST.replace('key: ', 'key:'))).toContain(
       'line 4  accounts[0].video_list.key…: unknown key; expected a space after key:',
     );
   });
 
-  test('inside of a package or an auth is told like any other', () => {
+  test('inside of a package or an auth is reported like any other', () => {
     expect(problemsOf(LEAST.replace('101', '{ id: 1, nam: x }'))).toEqual([
       'line 5  accounts[0].packages[0].nam: unknown key; did you mean name?',
     ]);
   });
 
-  test('beside a missing one is told as what it was meant to be', () => {
+  test('next to a missing one is reported as the probable spelling of that one', () => {
     const storage = '    storage: { base_url: http://r, auth: { heade: x } }\n';
     expect(problemsOf(LEAST.replace('101', '{ name: x }') + storage)).toEqual([
       'line 5  accounts[0].packages[0].id: missing; expected a package id (a whole number from 1 up)',
@@ -117,19 +117,19 @@ describe('a key that is unknown', () => {
     ]);
   });
 
-  test('is compared with all that are known, and case, - and _ do not count', () => {
+  test('is compared with all known ones; case, - and _ do not count', () => {
     expect(findNearest('walkS', ['talks', 'walk_s'])).toBe('walk_s');
     expect(findNearest('x', ['key', 'auth'])).toBeUndefined();
   });
 
-  test('that is set twice is told with both lines', () => {
+  test('that is set twice is reported with both lines', () => {
     expect(problemsOf(`${LEAST}walk: {}\nretention: {}\nwalk: {}\n`)).toEqual([
       'line 8  walk: is set twice, first on line 6; expected it once',
     ]);
   });
 });
 
-describe('what one value demands of another', () => {
+describe('rules across values', () => {
   test('two accounts do not share a name', () => {
     const second = '  - name: main\n    video_list: { base_url: http://v, key: k }\n    packages: [1]\n';
     expect(problemsOf(LEAST + second)).toEqual([
@@ -151,7 +151,7 @@ describe('what one value demands of another', () => {
     ]);
   });
 
-  test('the published file is none of those beside the warehouse', () => {
+  test('the published file is none of the files next to the warehouse', () => {
     for (const ending of ['-wal', '-journal', '.worker.lock', '.restoring'])
       expect(problemsOf(`${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`)).toEqual([
         "line 6  publish.file: begins with the warehouse's name, as its own files beside it do; expected another name",
@@ -165,7 +165,7 @@ describe('what one value demands of another', () => {
   });
 });
 
-describe('a file that is no YAML', () => {
+describe('a file that is not YAML', () => {
   test.each([
     ['a: [1, 2\nb: 3\n', 'line 2  not valid YAML: flow sequence in block collection'],
     ['\ta: 1\n', 'line 1  not valid YAML: tabs are not allowed as indentation'],
@@ -173,11 +173,11 @@ describe('a file that is no YAML', () => {
     ['a: 1\nb: @x\n', 'line 2  a value that begins with @, ` or % needs quotes'],
     ['a: !x 1\n', 'line 1  a value that begins with ! needs quotes'],
     ['a:\n  b: { c: ${D} }\n', 'inside of { } and [ ] a ${NAME} needs quotes'],
-  ])('%j is told with its line', (yaml, told) => {
+  ])('%j is reported with its line', (yaml, told) => {
     expect(problemsOf(yaml).join('\n')).toContain(told);
   });
 
-  test.each(['a: *b', 'a: &b [*b]'])('an alias that leads nowhere or into itself is told: %s', (yaml) => {
+  test.each(['a: *b', 'a: &b [*b]'])('an alias without an anchor or to itself is reported: %s', (yaml) => {
     expect(problemsOf(yaml).join('\n')).toContain('a value that begins with * needs quotes');
   });
 
@@ -186,8 +186,8 @@ describe('a file that is no YAML', () => {
   });
 });
 
-describe('any slip of the hand', () => {
-  test('ends with a config or a ConfigError, never with another error', () => {
+describe('any typing mistake', () => {
+  test('results in a config or a ConfigError, never in another error', () => {
     const file = join(folderWith({}), 'vodhouse.yaml');
     const template = configTemplate();
     const at = fc.integer({ min: 0, max: template.length });

@@ -28,7 +28,7 @@ describe('a secret is never in a message', () => {
     expect(`${message}${stack ?? ''}${String(cause)}`).not.toContain(SECRET);
   });
 
-  test('nor any value that came from a variable, whatever it is', () => {
+  test('nor any value that came from a variable', () => {
     const yaml = LEAST.replace('Asia/Seoul', '${TZ}').replace('https://videos.example.test', '"${AT}"');
     expect(problemsOf(yaml, { TZ: SECRET, AT: `ftp://${SECRET}` })).toEqual([
       'line 1  timezone: [hidden] is not valid; expected an IANA time zone such as Asia/Seoul',
@@ -37,14 +37,14 @@ describe('a secret is never in a message', () => {
     ]);
   });
 
-  test('nor a key that was put where something else belongs as well', () => {
+  test('nor a key that was also put in a wrong place', () => {
     expect(problemsOf(LEAST.replace('Asia/Seoul', 'x-first-key-x'))).toEqual([
       'line 1  timezone: [hidden] is not valid; expected an IANA time zone such as Asia/Seoul',
     ]);
   });
 
-  test('nor any key at all, wherever it is put', () => {
-    // Without quotes: YAML takes those off, and what is left is another text.
+  test('nor any key, wherever it is put', () => {
+    // Without quotes: YAML removes those, and the value would differ.
     const secret = fc.stringMatching(/^[!#-&(-~]{12,30}$/);
     const place = fc.constantFrom('Asia/Seoul', 'main', 'https://videos.example.test', '101', 'first-key');
     fc.assert(
@@ -63,8 +63,8 @@ describe('a secret is never in a message', () => {
   });
 });
 
-describe('a value that is no secret', () => {
-  test('is shown', () => {
+describe('a value that is not a secret', () => {
+  test('is in the message', () => {
     expect(problemsOf(LEAST.replace('Asia/Seoul', 'Asia/Soul'))[0]).toContain('"Asia/Soul"');
   });
 });

@@ -44,7 +44,7 @@ describe('the template', () => {
     expect(configTemplate()).toMatch(/^# yaml-language-server: \$schema=\.\/vodhouse\.schema\.json\n/);
   });
 
-  test('is a config as soon as its key is set', () => {
+  test('is a valid config as soon as its key is set', () => {
     const config = load(configTemplate(), ENV);
     expect(config.accounts).toMatchObject([
       {
@@ -58,11 +58,11 @@ describe('the template', () => {
     ]);
   });
 
-  test('lacks nothing but its key', () => {
+  test('lacks only its key', () => {
     expect(problemsOf(configTemplate())).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, but for the first day and who is told', () => {
+  test('means the same with its commented defaults uncommented, except for the first day and the webhooks', () => {
     expect(uncommented).not.toBe(configTemplate());
     const plain = load(configTemplate(), ENV);
     const config = load(uncommented, ENV);
@@ -85,7 +85,7 @@ describe('the template', () => {
     });
   });
 
-  test('shows every key', () => {
+  test('has every key', () => {
     const shown = new Set(keysIn(parse(uncommented)));
     const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
     const missing = keysOf(schema)
@@ -106,13 +106,13 @@ describe('the template', () => {
 });
 
 describe('the JSON schema', () => {
-  test('is of a draft that editors read, and names itself', () => {
+  test('has a draft version that editors support, and an id', () => {
     expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#');
     expect(schema.title).toBe('vodhouse.yaml');
     expect(schema.required).toEqual(['timezone', 'accounts']);
   });
 
-  test('knows every key of the template', () => {
+  test('has every key of the template', () => {
     const known = keysOf(schema).map(([path]) => path);
     expect(known).toEqual(expect.arrayContaining(keysIn(parse(uncommented))));
   });
@@ -123,13 +123,13 @@ describe('the JSON schema', () => {
     }
   });
 
-  test('refuses unknown keys wherever there are keys', () => {
+  test('rejects unknown keys at every level', () => {
     for (const [path, node] of [['', schema] as const, ...keysOf(schema)]) {
       if (node.properties) expect(node.additionalProperties, path).toBe(false);
     }
   });
 
-  test('lets a ${NAME} through where there is text', () => {
+  test('accepts ${NAME} wherever text is accepted', () => {
     const patterns = keysOf(schema).flatMap(([, { pattern }]) => pattern ?? []);
     expect(patterns.length).toBeGreaterThan(5);
     for (const pattern of patterns) expect('${NAME}').toMatch(new RegExp(pattern, 'u'));

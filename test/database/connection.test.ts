@@ -20,7 +20,7 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const livePath = () => join(temporaryFolder(), 'live.db');
 
-/** A live file that was made and closed. */
+/** A live file that was created and closed. */
 function madeFile(): string {
   const path = livePath();
   openWarehouse(path, clock).close();
@@ -59,7 +59,7 @@ describe('an open warehouse', () => {
       /^run it again; nothing was sent$/,
     ],
   ];
-  it.each(swaps)('notices that its file was %s, and says so', (_how, swap, words, hint) => {
+  it.each(swaps)('detects that its file was %s, and reports it', (_how, swap, words, hint) => {
     const path = join(temporaryFolder(), 'live.db');
     const warehouse = openWarehouse(path, clock);
     expect(() => warehouse.refuseReplaced()).not.toThrow();
@@ -75,7 +75,7 @@ describe('an open warehouse', () => {
 });
 
 describe('a new file', () => {
-  it('says that it is ours, of which format, and since when', () => {
+  it('records the application, the format and the creation time', () => {
     const path = madeFile();
     expect(valueOf(path, 'pragma application_id')).toBe(APPLICATION_ID);
     expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
@@ -85,23 +85,23 @@ describe('a new file', () => {
     ]);
   });
 
-  it('keeps a write-ahead log', () => {
+  it('uses a write-ahead log', () => {
     expect(valueOf(madeFile(), 'pragma journal_mode')).toBe('wal');
   });
 
-  it('comes with its folder, and with nothing beside it once it is closed', () => {
+  it('is created with its folder, and is a single file once it is closed', () => {
     const folder = temporaryFolder();
     openWarehouse(join(folder, 'a/b/live.db'), clock).close();
     expect(readdirSync(join(folder, 'a/b'))).toEqual(['live.db']);
   });
 
-  it('is whole: SQLite finds nothing wrong with it', () => {
+  it('passes the integrity check of SQLite', () => {
     const path = madeFile();
     expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
     expect(rowsOf(path, 'pragma foreign_key_check')).toEqual([]);
   });
 
-  it('is not written again by whoever opens and closes it', () => {
+  it('does not change when it is opened and closed', () => {
     const path = madeFile();
     openWarehouse(path, clock).close();
     const before = hashOf(path);
@@ -121,7 +121,7 @@ describe('a connection', () => {
   const FULL = 2;
   const NORMAL = 1;
 
-  it('that keeps history waits for the disk at every commit', () => {
+  it('that stores history syncs to disk at every commit', () => {
     const db = openDatabase(livePath(), clock.now());
     expect(settings(db.$client)).toEqual({
       journal_mode: 'wal',
@@ -132,7 +132,7 @@ describe('a connection', () => {
     db.$client.close();
   });
 
-  it('that keeps the ledger does not', () => {
+  it('that stores the ledger does not', () => {
     const db = openLedgerConnection(madeFile());
     expect(settings(db.$client)).toEqual({
       journal_mode: 'wal',
@@ -143,7 +143,7 @@ describe('a connection', () => {
     db.$client.close();
   });
 
-  it('that only looks cannot write', () => {
+  it('that is read-only cannot write', () => {
     const db = openReadOnly(madeFile());
     expect(() => db.$client.exec('delete from run')).toThrow(/readonly/);
     expect(db.$client.pragma('busy_timeout', { simple: true })).toBe(5000);
@@ -151,7 +151,7 @@ describe('a connection', () => {
   });
 });
 
-/** What is not a warehouse of ours, and the words for it. */
+/** Files that are not a warehouse, and the expected message. */
 const FOREIGN: [string, (path: string) => void, RegExp][] = [
   ['empty', (path) => writeFileSync(path, ''), /empty/],
   [
@@ -201,7 +201,7 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
     ['to write', (path) => openWarehouse(path, clock)],
     ['to read', (path) => openStatusQueries(path)],
   ];
-  it.each(ways)('is refused %s by its name, and its bytes stay', (_how, open) => {
+  it.each(ways)('is rejected %s with its path, and its bytes do not change', (_how, open) => {
     const path = livePath();
     make(path);
     const before = hashOf(path);
@@ -213,7 +213,7 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
 });
 
 describe('a file of an older format', () => {
-  it('is refused to read with what brings it up to date, and its bytes stay', () => {
+  it('is rejected by readers with the command that migrates it, and its bytes do not change', () => {
     const path = madeFile();
     execute(path, `drop table drift; drop table page_hash; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashOf(path);
@@ -225,7 +225,7 @@ describe('a file of an older format', () => {
     expect(hashOf(path)).toBe(before);
   });
 
-  it('is read after whoever writes has opened it', () => {
+  it('is readable after a writer has opened it', () => {
     const path = madeFile();
     execute(path, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     openWarehouse(path, clock).close();
@@ -235,8 +235,8 @@ describe('a file of an older format', () => {
   });
 });
 
-describe('a path that is no file', () => {
-  it('is refused by its name: a folder', () => {
+describe('a path without a file', () => {
+  it('is rejected with its path: a folder', () => {
     const path = join(temporaryFolder(), 'live.db');
     mkdirSync(path);
     expect(errorOf(() => openWarehouse(path, clock)).message).toContain(`${path} is empty or not a file`);
@@ -244,20 +244,20 @@ describe('a path that is no file', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('is refused by its name: a link to nowhere', () => {
+  it('is rejected with its path: a dangling link', () => {
     const path = livePath();
     symlinkSync(join(temporaryFolder(), 'nowhere.db'), path);
     expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
-  it('is refused by its name: something below a file', () => {
+  it('is rejected with its path: a path below a file', () => {
     const file = livePath();
     writeFileSync(file, 'a file');
     const path = join(file, 'live.db');
     expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
-  it('is refused to read where there is nothing, and nothing is made', () => {
+  it('is rejected by readers where it does not exist, and nothing is created', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
     const error = errorOf(() => openStatusQueries(path));
@@ -267,8 +267,8 @@ describe('a path that is no file', () => {
   });
 });
 
-describe('a damaged file of ours', () => {
-  it('is refused by its name where its triggers are gone when it is brought up to date', () => {
+describe('a damaged warehouse', () => {
+  it('is rejected with its path where its triggers are missing when it is migrated', () => {
     const path = madeFile();
     execute(path, `drop trigger storage_day_booked_update; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const { message } = errorOf(() => openWarehouse(path, clock));
@@ -276,7 +276,7 @@ describe('a damaged file of ours', () => {
     expect(message).toContain('storage_day_booked_update');
   });
 
-  it('is refused by its name where rows lost their parent when it is brought up to date', () => {
+  it('is rejected with its path where rows have no parent when it is migrated', () => {
     const path = madeFile();
     execute(
       path,
@@ -288,7 +288,7 @@ describe('a damaged file of ours', () => {
     expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
-  it('is refused by its name where its pages are overwritten', () => {
+  it('is rejected with its path where its pages are overwritten', () => {
     const path = madeFile();
     const client = new Database(path);
     client.pragma('journal_mode = delete');

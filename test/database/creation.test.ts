@@ -10,7 +10,7 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 
-/** Makes the five files one after the other as soon as it is told to, and puts a package of its own into each. */
+/** Creates the five files one after the other on a command, and stores a separate package in each. */
 const maker = (folder: string, account: string) => `
   import { openWarehouse } from '${built('warehouse/warehouse.js')}';
   const clock = { now: () => ${clock.now()}, sleep: async () => undefined };
@@ -24,8 +24,8 @@ const maker = (folder: string, account: string) => `
     process.exit(0);
   });`;
 
-describe('making the live file', () => {
-  it('sweeps away the draft that a killed process of the same number left', () => {
+describe('creation of the live file', () => {
+  it('removes the draft that a killed process with the same pid left', () => {
     const folder = temporaryFolder();
     const draft = `live.db.new-${process.pid}`;
     for (const ending of ['', '-journal', '-wal', '-shm']) {
@@ -36,27 +36,24 @@ describe('making the live file', () => {
     expect(valueOf(join(folder, 'live.db'), 'pragma integrity_check')).toBe('ok');
   });
 
-  it('refuses to begin beside what a file that is gone left there: SQLite would take it for part of the new one', () => {
+  it('is rejected next to the files of a missing database: SQLite would use them for the new one', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'live.db-wal'), 'the last changes');
     expect(() => openWarehouse(join(folder, 'live.db'), clock)).toThrow(/live\.db-wal is/);
     expect(readdirSync(folder)).toEqual(['live.db-wal']);
   });
 
-  it.each(['-wal', '-journal'])(
-    'is refused where the %s of a file that is gone stands there still',
-    (ending) => {
-      const folder = temporaryFolder();
-      const path = join(folder, 'live.db');
-      writeFileSync(path + ending, 'the last changes');
-      const make = () => openWarehouse(path, clock);
-      expect(make).toThrow(WarehouseError);
-      expect(make).toThrow(`${path} is not there, but ${path}${ending} is`);
-      expect(readdirSync(folder)).toEqual([`live.db${ending}`]);
-    },
-  );
+  it.each(['-wal', '-journal'])('is rejected where the %s of a missing file still exists', (ending) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'live.db');
+    writeFileSync(path + ending, 'the last changes');
+    const make = () => openWarehouse(path, clock);
+    expect(make).toThrow(WarehouseError);
+    expect(make).toThrow(`${path} is not there, but ${path}${ending} is`);
+    expect(readdirSync(folder)).toEqual([`live.db${ending}`]);
+  });
 
-  it('leaves nothing at the path and nothing beside it where it fails', () => {
+  it('leaves no file behind where it fails', () => {
     const folder = temporaryFolder();
     const failing = {
       now: () => {

@@ -13,7 +13,7 @@ import { putFilled } from '../support/fixtures/full-warehouse.ts';
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const PARTS = ['', '-journal', '-wal', '-shm'];
 
-/** The number of a process that has ended. */
+/** The pid of a process that has ended. */
 const deadPid = () => spawnSync(process.execPath, ['--version']).pid;
 
 let folder: string;
@@ -30,7 +30,7 @@ const write = (names: readonly string[]) =>
   names.forEach((name) => writeFileSync(join(folder, name), 'half'));
 const left = () => readdirSync(folder).filter((name) => name.includes('.new-'));
 
-/** The commands that make a file next to its place, and what that is called. */
+/** The commands that make a file next to its destination, and its draft name. */
 const MAKERS: [string, string, () => unknown][] = [
   ['a backup', 'copy (1).db', () => backUp(path, file)],
   [
@@ -45,21 +45,21 @@ const MAKERS: [string, string, () => unknown][] = [
 ];
 
 describe.each(MAKERS)('%s', (_what, name, make) => {
-  it('sweeps away what a killed process left of that file, and what SQLite kept next to it', () => {
+  it('removes the drafts of a killed process and the files that SQLite made next to them', () => {
     const pid = deadPid();
     write([...PARTS, '.twin', '.twin-shm'].map((part) => `${name}.new-${pid}${part}`));
     make();
     expect(left()).toEqual([]);
   });
 
-  it('leaves what a process makes that lives, also one of another user', () => {
+  it('does not touch the drafts of a running process, also of another user', () => {
     const names = [`${name}.new-${process.ppid}`, `${name}.new-1`, `${name}.new-1-journal`];
     write(names);
     make();
     expect(left().sort()).toEqual(names.sort());
   });
 
-  it('leaves what only looks like one, and what is of another file', () => {
+  it('does not touch similar names, or drafts of another file', () => {
     const pid = deadPid();
     const names = [
       `${name}.new-${pid}.bak`,
@@ -71,14 +71,14 @@ describe.each(MAKERS)('%s', (_what, name, make) => {
       `another.db.new-${pid}`,
     ];
     write(names);
-    mkdirSync(join(folder, `${name}.new-${pid}`)); // a folder: nobody of ours made it
+    mkdirSync(join(folder, `${name}.new-${pid}`)); // a folder: vodhouse makes none
     make();
     expect(left().sort()).toEqual([...names, `${name}.new-${pid}`].sort());
   });
 });
 
-describe('a backup whose process is killed while it copies', () => {
-  it('leaves a draft, which the next one sweeps', async () => {
+describe('a backup whose process is killed during the copy', () => {
+  it('leaves a draft, which the next one removes', async () => {
     const child = runModule(`
       import { backUp } from '${built('backup/backup.js')}';
       import Database from '${import.meta.resolve('better-sqlite3')}';

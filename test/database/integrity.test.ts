@@ -37,7 +37,7 @@ const DAMAGES: [string, (path: string) => void, RegExp][] = [
   ],
 ];
 
-/** Runs the command where the service counts what is asked of it. */
+/** Runs the command next to a service that counts its requests. */
 async function run(command: string, damage: (path: string) => void) {
   const { url, requests } = await startScriptedService(() => 'drop');
   const cwd = folderOf({ [CONFIG]: configText({ url }) });
@@ -53,7 +53,7 @@ async function run(command: string, damage: (path: string) => void) {
 }
 
 describe.each(DAMAGES)('a live file that %s', (_what, damage, words) => {
-  it('is refused with the way back, and stays as it is', async () => {
+  it('is rejected with the repair steps, and does not change', async () => {
     const ends = await Promise.all(['sync', 'status'].map((command) => run(command, damage)));
     for (const { path, stderr } of ends) {
       expect(stderr).toMatch(words);
@@ -66,7 +66,7 @@ describe.each(DAMAGES)('a live file that %s', (_what, damage, words) => {
   });
 });
 
-/** Damage in a table that nobody asks for at the beginning. */
+/** Damage in a table that is not read at startup. */
 const hide = (path: string) => overwrite(path, pageOf(path, 'storage_reading'));
 
 async function hiddenDamage(): Promise<string> {
@@ -76,8 +76,8 @@ async function hiddenDamage(): Promise<string> {
   return path;
 }
 
-describe('damage that nobody meets at first', () => {
-  it('is found by whoever reads all of the file', async () => {
+describe('damage in a page that startup does not read', () => {
+  it('is found by every full read of the file', async () => {
     const path = await hiddenDamage();
     openDatabase(path, 0).$client.close();
     const before = readFileSync(path);
@@ -92,7 +92,7 @@ describe('damage that nobody meets at first', () => {
     expect(stderr).toContain('vodhouse restore BACKUP');
   });
 
-  it('is told by every statement that meets it, with the way back', async () => {
+  it('is thrown with the repair steps by every statement that reads the page', async () => {
     const path = await hiddenDamage();
     const { $client: client } = openDatabase(path, 0);
     const hint = expect.stringContaining('vodhouse restore BACKUP') as string;
@@ -105,7 +105,7 @@ describe('damage that nobody meets at first', () => {
     client.close();
   });
 
-  it('is no other error of a statement', async () => {
+  it('is distinguished from other errors of a statement', async () => {
     const path = join(temporaryFolder(), 'live.db');
     await putFilled(path);
     const { $client: client } = openDatabase(path, 0);
@@ -114,8 +114,8 @@ describe('damage that nobody meets at first', () => {
   });
 });
 
-describe('a sound file', () => {
-  it('passes, also while another one writes; and so does a path without a file', async () => {
+describe('an intact file', () => {
+  it('passes, also while another process writes; and so does a path without a file', async () => {
     const path = join(temporaryFolder(), 'live.db');
     assertUndamaged(path);
     await putFilled(path);

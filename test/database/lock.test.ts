@@ -11,7 +11,7 @@ import { toMs } from '../support/clocks/virtual-clock.ts';
 const SINCE = toMs('2026-03-01T12:00Z');
 const livePath = () => join(temporaryFolder(), 'data/live.db');
 
-/** Takes the lock, says so, and lives until it is killed. */
+/** Takes the lock, reports it, and lives until it is killed. */
 const taker = (path: string, name: LockName) => `
   import { lockOrThrow } from '${built('database/lock.js')}';
   globalThis.lock = lockOrThrow('${path}', '${name}', 'start', ${SINCE});
@@ -29,7 +29,7 @@ function refusalOf(run: () => unknown): LockedError {
 }
 
 describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
-  it('is held by one at a time, and the refused one is told by whom', () => {
+  it('is exclusive, and the error names the holder', () => {
     const path = livePath();
     const lock = lockOrThrow(path, name, 'sync', SINCE);
     expect(tryLock(path, name, 'sync', SINCE)).toBeNull();
@@ -40,7 +40,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
-  it('is of the file, by whatever path it is named', () => {
+  it('belongs to the file, by any of its paths', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
     writeFileSync(path, 'a file');
@@ -52,7 +52,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
-  it('is free again once it is released, as often as wanted', () => {
+  it('is free again after each release', () => {
     const path = livePath();
     for (let round = 0; round < 3; round++) {
       const lock = lockOrThrow(path, name, 'sync', SINCE);
@@ -62,7 +62,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     }
   });
 
-  it('is refused across processes, and free as soon as its holder is killed', async () => {
+  it('is exclusive across processes, and free as soon as its holder is killed', async () => {
     const path = livePath();
     const child = runModule(taker(path, name));
     await child.waitForOutput('taken');
@@ -80,7 +80,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   }, 60_000);
 
-  it('is one and the same however its path is spelled, before the file is there and after', () => {
+  it('is the same for every spelling of its path, before the file exists and after', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'data'));
     symlinkSync(join(folder, 'data'), join(folder, 'link'));
@@ -105,7 +105,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
-  it('still says that somebody holds it where nobody can tell who', () => {
+  it('is reported as held also where the holder is unknown', () => {
     const path = livePath();
     const lock = lockOrThrow(path, name, 'sync', SINCE);
     writeFileSync(`${path}.${name}.holder`, 'half a li');
@@ -113,7 +113,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
-  it('names its file where it cannot be made, and is not kept half', () => {
+  it('names its file where it cannot be created, and leaves no partial file', () => {
     const path = livePath();
     mkdirSync(`${path}.${name}.holder`, { recursive: true });
     for (let round = 0; round < 2; round++) {
@@ -139,7 +139,7 @@ describe('the two locks', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('say in their own files who holds them', () => {
+  it('have their holders in their own files', () => {
     const path = livePath();
     const lock = lockOrThrow(path, 'worker', 'start', SINCE);
     expect(JSON.parse(readFileSync(`${path}.worker.holder`, 'utf8'))).toEqual({

@@ -15,7 +15,7 @@ const clock = createVirtualClock('2026-03-05T06:00Z');
 
 const MIGRATIONS = new URL('../../drizzle/', import.meta.url);
 
-/** Brings the file of format 9 at `path` up to `version`, as a vodhouse of that time did. */
+/** Migrates the file of format 9 at `path` to `version`, as vodhouse did at that time. */
 function migrateTo(path: string, version: number): void {
   const folder = temporaryFolder();
   cpSync(MIGRATIONS, folder, { recursive: true });
@@ -28,7 +28,7 @@ function migrateTo(path: string, version: number): void {
   client.close();
 }
 
-/** A file of format 9, brought up to date after `change` was made to it; and what its tables held before. */
+/** A file of format 9, migrated after `change` was applied, and the earlier contents of its tables. */
 function migrated(change = ''): { path: string; before: Map<string, Row[]>; after: Map<string, Row[]> } {
   const path = join(temporaryFolder(), 'live.db');
   putFormat9(path);
@@ -38,7 +38,7 @@ function migrated(change = ''): { path: string; before: Map<string, Row[]>; afte
   return { path, before, after: tablesOf(path) };
 }
 
-/** Columns that format 11 added, and what they hold of rows that were there before; `asked_days` is counted. */
+/** Columns that format 11 added, and their values in earlier rows; `asked_days` is counted. */
 const ADDED: Record<string, Row> = {
   storage_discrepancy: { resolved_at: null },
   storage_gap: { reason: 'missing' },
@@ -57,19 +57,19 @@ const RENAMED_COLUMNS: Record<string, string> = {
 };
 const renamed = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [RENAMED_COLUMNS[name] ?? name, value]));
-/** What a wrong clock may have falsified, and the migration raises. */
+/** Columns that a wrong clock may have falsified, and that the migration raises. */
 const RAISED: Record<string, readonly string[]> = {
   video: ['changed_at', 'removed_at'],
   video_version: ['valid_from', 'valid_to'],
 };
-/** Tables that the migrator or SQLite itself keeps. */
+/** Tables of the migrator or of SQLite. */
 const INTERNAL = ['__drizzle_migrations', 'sqlite_sequence'];
 
 const keyOf = ({ account, package_id, id }: Row) => `${account}/${package_id}/${id}`;
-/** The moment from which the present state of a video holds. */
+/** The start of the present state of a video. */
 const since = (video: Row) => String(video['removed_at'] ?? video['changed_at']);
 
-/** The states of each video but the present one, in the order of their changes. */
+/** The states of each video except the present one, in the order of their changes. */
 function statesOf(tables: Map<string, Row[]>): Map<string, Row[]> {
   const states = new Map<string, Row[]>();
   for (const row of tables.get('video_version') ?? []) {
@@ -79,7 +79,7 @@ function statesOf(tables: Map<string, Row[]>): Map<string, Row[]> {
   return states;
 }
 
-/** Videos with a state that ends before it begins, or begins before the one before it ended. */
+/** Videos with a state that ends before it begins, or begins before the previous one ended. */
 function wrongVideos(tables: Map<string, Row[]>): string[] {
   const present = new Map((tables.get('video') ?? []).map((row) => [keyOf(row), since(row)]));
   const isWrong = ([key, states]: [string, Row[]]) => {
@@ -91,7 +91,7 @@ function wrongVideos(tables: Map<string, Row[]>): string[] {
 }
 
 describe('a file of format 9', () => {
-  it('has a history in all that it keeps, and traces of a wrong clock', () => {
+  it('has a history in all tables, and traces of a wrong clock', () => {
     const path = join(temporaryFolder(), 'live.db');
     putFormat9(path);
     const tables = tablesOf(path);
@@ -103,7 +103,7 @@ describe('a file of format 9', () => {
     expect(removed).not.toEqual([]);
   });
 
-  it('keeps every row of every table, column by column', () => {
+  it('retains every row of every table, column by column', () => {
     const { path, before, after } = migrated();
     for (const [table, rows] of before) {
       if (INTERNAL.includes(table)) continue;
@@ -122,7 +122,7 @@ describe('a file of format 9', () => {
     expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
   });
 
-  it('keeps booked days without a figure, or with a negative one, as they are', () => {
+  it('retains booked days without a figure, or with a negative one', () => {
     const { path } = migrated();
     const query =
       "select date, state, mov_org_size, image_size from storage_day where account = 'main' and date in ('2026-02-25', '2026-02-26') order by date";
@@ -132,7 +132,7 @@ describe('a file of format 9', () => {
     ]);
   });
 
-  it('is brought up to date once: to open it again changes nothing', () => {
+  it('is migrated once: another open changes nothing', () => {
     const { path, after } = migrated();
     openWarehouse(path, clock).close();
     expect(tablesOf(path)).toEqual(after);
@@ -140,7 +140,7 @@ describe('a file of format 9', () => {
 });
 
 describe.each([10, 11])('a file of format %i', (version) => {
-  it('is brought up to date as one of format 9 is', () => {
+  it('is migrated like one of format 9', () => {
     const path = join(temporaryFolder(), 'live.db');
     putFormat9(path);
     migrateTo(path, version);
@@ -180,7 +180,7 @@ describe('storage that failed in a run of an older file', () => {
 });
 
 describe('states of a video that ran backward in time', () => {
-  it('follow one another afterwards, each until the next one and the last until the present row', () => {
+  it('are consecutive afterwards, each until the next one and the last until the present row', () => {
     const { after } = migrated();
     const present = new Map((after.get('video') ?? []).map((row) => [keyOf(row), row]));
     for (const [key, states] of statesOf(after)) {
@@ -194,7 +194,7 @@ describe('states of a video that ran backward in time', () => {
     }
   });
 
-  it('are raised to the latest moment before them', () => {
+  it('are raised to the latest time before them', () => {
     const { after } = migrated();
     const one = statesOf(after).get('main/101/1') ?? [];
     expect(one.map((row) => [row['valid_from'], row['valid_to']])).toEqual([
@@ -205,7 +205,7 @@ describe('states of a video that ran backward in time', () => {
     ]);
   });
 
-  it('leave those of every other video as they were', () => {
+  it('do not affect the states of any other video', () => {
     const { before, after } = migrated();
     const wrong = wrongVideos(before);
     for (const table of ['video', 'video_version']) {
@@ -216,7 +216,7 @@ describe('states of a video that ran backward in time', () => {
     expect(wrongVideos(after)).toEqual([]);
   });
 
-  it('leave no trace of having been raised: no new state, and no new number', () => {
+  it('leave no trace of the change: no new state, and no new number', () => {
     const { before, after } = migrated();
     expect(after.get('video_version')?.length).toBe(before.get('video_version')?.length);
     expect(after.get('warehouse_state')?.[0]?.['change_seq']).toBe(
@@ -232,18 +232,18 @@ describe('a gap of an older file', () => {
       `select account, date, asked_days from storage_gap where ${where} order by account, date`,
     ).map((row) => [row['account'], row['date'], row['asked_days']]);
 
-  it('was asked for on as many days as requests for storage were sent on, between its first and its last', () => {
+  it('was requested on as many days as storage requests were sent, between its first and its last', () => {
     expect(askedDays(migrated().path)).toEqual([
       ['main', '2026-02-22', 6],
       ['main', '2026-02-24', 6], // 03-01 to 03-05, and on "03-06" by a clock that was 3 days ahead
       ['main', '2026-03-01', 2],
-      ['main', '2026-03-04', 1], // last asked for before it was missed
+      ['main', '2026-03-04', 1], // last requested before it was missed
       ['second', '2026-03-01', 4],
       ['second', '2026-03-04', 1],
     ]);
   });
 
-  it('was not asked for on days on which nobody asked: a worker was off, or a clock ahead', () => {
+  it('was not requested on days without requests: a worker was off, or a clock ahead', () => {
     const { path } = migrated("update storage_gap set last_asked_at = '2026-05-01 03:00:00'");
     expect(askedDays(path, "account = 'second'")).toEqual([
       ['second', '2026-03-01', 5],
@@ -263,8 +263,8 @@ describe('a gap of an older file', () => {
   });
 });
 
-describe('what guards the rows', () => {
-  it('is there as in a new file', () => {
+describe('triggers and constraints', () => {
+  it('equal those of a new file', () => {
     const { path } = migrated();
     const fresh = join(temporaryFolder(), 'live.db');
     openWarehouse(fresh, clock).close();
@@ -274,7 +274,7 @@ describe('what guards the rows', () => {
     expect(rowsOf(path, indexes)).toEqual(rowsOf(fresh, indexes));
   });
 
-  it('refuses as before, and keeps the states of a video that changes', () => {
+  it('reject as before, and record the states of a video that changes', () => {
     const { path, after } = migrated();
     const refuse = (statement: string) => expect(() => execute(path, statement), statement).toThrow();
     const day = "account = 'main' and date = '2026-02-25'";
@@ -295,7 +295,7 @@ describe('what guards the rows', () => {
   });
 });
 
-it('leaves no temporary table in the connection that migrated', () => {
+it('leave no temporary table in the connection that migrated', () => {
   const path = join(temporaryFolder(), 'live.db');
   putFormat9(path);
   openWarehouse(path, clock).close();

@@ -20,7 +20,7 @@ accounts:
     packages: [101]
 `;
 
-/** A folder with a config that everybody may read, and the folder of its warehouse. */
+/** A folder with a config that everyone may read, and the folder of its warehouse. */
 function places() {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
@@ -34,7 +34,7 @@ function makeFile(path: string): void {
   openWarehouse(path, createVirtualClock('2026-03-01T12:00Z')).close();
 }
 
-/** Runs `vodhouse sync` in the folder as somebody who may not write there. */
+/** Runs `vodhouse sync` in the folder as a user who may not write there. */
 async function sync(folder: string, context: TestContext) {
   const end = await runAsNobody(['sync', '--log-level', 'silent'], folder);
   return end ?? context.skip('nobody can neither read this checkout nor a copy of it');
@@ -47,7 +47,7 @@ describe('a warehouse that the user may not write', () => {
     );
 
   it(
-    'ends with 1 and clear words: the folder is read-only and there is no file yet',
+    'ends with 1 and a clear message: the folder is read-only and there is no file yet',
     async (context) => {
       const { folder, data, path } = places();
       chmodSync(data, READ_ONLY);
@@ -61,7 +61,7 @@ describe('a warehouse that the user may not write', () => {
   );
 
   it(
-    'ends with 1 and clear words: the folder is hidden',
+    'ends with 1 and a clear message: the folder is hidden',
     async (context) => {
       const { folder, data, path } = places();
       makeFile(path);
@@ -75,7 +75,7 @@ describe('a warehouse that the user may not write', () => {
   );
 
   it(
-    'ends with 1 and clear words: file and folder are read-only',
+    'ends with 1 and a clear message: file and folder are read-only',
     async (context) => {
       const { folder, data, path } = places();
       makeFile(path);
@@ -92,7 +92,7 @@ describe('a warehouse that the user may not write', () => {
   );
 
   it(
-    'ends with 1 and leaves nothing behind that its owner could not write: only the file is read-only',
+    'ends with 1 and leaves no file that its owner could not write: only the file is read-only',
     async (context) => {
       const { folder, data, path } = places();
       makeFile(path);
@@ -109,7 +109,7 @@ describe('a warehouse that the user may not write', () => {
   );
 
   it(
-    'ends with 1 and clear words: the file is writable and its folder is not',
+    'ends with 1 and a clear message: the file is writable and its folder is not',
     async (context) => {
       const { folder, data, path } = places();
       makeFile(path);

@@ -26,7 +26,7 @@ describe('transact', () => {
   });
   const runs = () => rowsOf(path, 'select run_id from run').length;
 
-  it('stores all of the work and gives its result', () => {
+  it('stores all changes and returns the result', () => {
     const result = transact(db, (tx) => {
       addRun(tx);
       addRun(tx);
@@ -36,7 +36,7 @@ describe('transact', () => {
     expect(runs()).toBe(2);
   });
 
-  it('stores nothing where the work throws, and passes on what it threw', () => {
+  it('stores nothing where the function throws, and rethrows the error', () => {
     const failure = new RangeError('no');
     const work = () =>
       transact(db, (tx) => {
@@ -48,7 +48,7 @@ describe('transact', () => {
     expect(db.$client.inTransaction).toBe(false);
   });
 
-  it('takes the right to write before the work begins', () => {
+  it('takes the write lock before the function runs', () => {
     const other = openDatabase(path, 0);
     other.$client.pragma('busy_timeout = 0');
     transact(db, () => {
@@ -59,7 +59,7 @@ describe('transact', () => {
     expect(runs()).toBe(1);
   });
 
-  it('says what SQLite refuses as a WarehouseError that names the file', () => {
+  it('throws a WarehouseError that names the file where SQLite rejects', () => {
     const twice = () =>
       transact(db, (tx) =>
         tx
@@ -75,7 +75,7 @@ describe('transact', () => {
     expect(runs()).toBe(0);
   });
 
-  it('does not take work that gives a promise: that would not be stored as a whole', () => {
+  it('does not accept a function that returns a promise: its transaction would be incomplete', () => {
     // @ts-expect-error an async callback type-checks in drizzle and fails at run time
     const later = () => transact(db, async (tx) => addRun(tx));
     expect(later).toThrow('Transaction function cannot return a promise');

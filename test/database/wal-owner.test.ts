@@ -36,7 +36,7 @@ beforeEach(async () => {
   backUp(path, backup);
 });
 
-/** Lets a process write into the file, and kills it: its last changes are in the -wal alone. */
+/** Writes into the file in a process, and kills it: the last changes are only in the -wal. */
 async function killAfterWriting(name = 'in the log'): Promise<void> {
   const child = runModule(`
     import { openDatabase } from '${built('database/connection.js')}';
@@ -51,7 +51,7 @@ const nameIn = (file: string) => valueOf(file, 'select name from package');
 const open = () => openWarehouse(path, clock).close();
 const hashes = () => readdirSync(folder).map((name) => [name, hashOf(join(folder, name))]);
 
-/** Every way in refuses, names both files, and changes none. */
+/** Asserts that every command rejects, names both files, and changes none. */
 function expectRefused(): void {
   const before = hashes();
   const ways = [
@@ -68,7 +68,7 @@ function expectRefused(): void {
 }
 
 describe('a -wal that a killed process left', () => {
-  it('is taken up where its file still stands there, again and again', async () => {
+  it('is used as long as its file is still there, repeatedly', async () => {
     for (const name of ['first', 'second', 'third']) {
       await killAfterWriting(name);
       openStatusQueries(path).close();
@@ -79,7 +79,7 @@ describe('a -wal that a killed process left', () => {
     expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
   });
 
-  it('is taken up where both were moved or copied together', async () => {
+  it('is used where both were moved or copied together', async () => {
     await killAfterWriting();
     const copy = temporaryFolder();
     cpSync(folder, copy, { recursive: true });
@@ -87,14 +87,14 @@ describe('a -wal that a killed process left', () => {
     expect(nameIn(join(copy, 'live.db'))).toBe('in the log');
   });
 
-  it('is taken up where an older version wrote it, which noted nothing', async () => {
+  it('is used where an older version wrote it, without an owner record', async () => {
     await killAfterWriting();
     rmSync(`${path}.wal-owner`);
     open();
     expect(nameIn(path)).toBe('in the log');
   });
 
-  it('is taken up where the note is unreadable', async () => {
+  it('is used where the owner record is unreadable', async () => {
     await killAfterWriting();
     writeFileSync(`${path}.wal-owner`, '{');
     open();
@@ -102,7 +102,7 @@ describe('a -wal that a killed process left', () => {
   });
 });
 
-/** Ways to put another file in the place of the live one, past `vodhouse restore`. */
+/** Ways to replace the live file without `vodhouse restore`. */
 const SWAPS: [string, () => void][] = [
   ['a backup was moved', () => renameSync(backup, path)],
   ['a backup was copied', () => copyFileSync(backup, path)],
@@ -116,24 +116,24 @@ const SWAPS: [string, () => void][] = [
 ];
 
 describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) => {
-  it('is refused, and nothing is changed', async () => {
+  it('is rejected, and nothing is changed', async () => {
     await killAfterWriting();
     swap();
     expectRefused();
   });
 
-  it('is moved away as the hint says: then the file there is used as it is', async () => {
+  it('is moved away as the hint says: then the new file is used as it is', async () => {
     await killAfterWriting();
     swap();
     renameSync(`${path}-wal`, `${path}-wal.old`);
     rmSync(`${path}-shm`, { force: true });
     open();
     expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
-    open(); // and the note is gone
+    open(); // and the owner record is deleted
     expect(existsSync(`${path}.wal-owner`)).toBe(false);
   });
 
-  it('is kept apart by a restore, and taken for part of neither file', async () => {
+  it('is preserved by a restore, and applied to neither file', async () => {
     const other = join(folder, 'other.db');
     copyFileSync(backup, other);
     await killAfterWriting();
@@ -146,7 +146,7 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
   });
 });
 
-it('an earlier state of the same file, put in its place with the same number on the disk, is refused', async () => {
+it('an earlier state of the same file, copied back with the same inode, is rejected', async () => {
   const earlier = join(folder, 'earlier.db');
   const kept = openWarehouse(path, clock);
   copyFileSync(path, earlier); // a raw copy: it is written with a -wal, unlike a backup
@@ -158,7 +158,7 @@ it('an earlier state of the same file, put in its place with the same number on 
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
 });
 
-it('a file that was moved away is taken up whole when it is moved back to its -wal', async () => {
+it('a file that was moved away is used completely when it is moved back to its -wal', async () => {
   await killAfterWriting();
   renameSync(path, `${path}.old`);
   renameSync(backup, path);
@@ -170,7 +170,7 @@ it('a file that was moved away is taken up whole when it is moved back to its -w
 });
 
 describe('while a process has the file open', () => {
-  it('another file in its place is refused to all others, and its own changes are not mixed into that', async () => {
+  it('another file in its place is rejected for all others, and its own changes are not mixed into that', async () => {
     const warehouse = openWarehouse(path, clock);
     await warehouse.register([{ name: 'main', packages: [{ id: 7, name: 'new' }] }], clock.now());
     renameSync(backup, path);
@@ -183,7 +183,7 @@ describe('while a process has the file open', () => {
     expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
   });
 
-  it('the note stands next to the file, and is gone when the last one closes it', () => {
+  it('the owner record is next to the file, and is deleted when the last one closes it', () => {
     const first = openWarehouse(path, clock);
     const second = openWarehouse(path, clock);
     expect(readdirSync(folder)).toContain('live.db.wal-owner');

@@ -16,7 +16,7 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 
 const AT = '2026-03-10 12:00:00';
 
-/** What is posted of these facts, all of which begin. */
+/** The body that is posted for these inputs, all of which begin. */
 function postsOf(facts: Partial<HealthFacts>): Post[] {
   const problems = findProblems(
     healthFacts({ packages: [{ ...FRESH_PACKAGE, name: 'Lectures' }], ...facts }),
@@ -115,7 +115,7 @@ const REAL: Post[] = [
 const bare = ({ text, ...post }: Post) => ({ ...post, text: text.replaceAll(' (Lectures)', '') });
 
 describe('docs/alerts.md', () => {
-  it('has an example of each event, and of a storm, as it is really posted', () => {
+  it('has an example of each event, and of a grouped message, as it is really posted', () => {
     expect(EXAMPLES.map(({ event }) => event)).toEqual([...INCIDENT_EVENTS, 'stale']);
     const real = REAL.map((post) => {
       const packages = post.details['packages'];

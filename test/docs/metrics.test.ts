@@ -42,7 +42,7 @@ async function fullScrape(): Promise<Scraped> {
   return scrape();
 }
 
-/** What is exported, without what prom-client tells of any process. */
+/** The exported metrics, without the process metrics of prom-client. */
 async function exported(): Promise<Metric[]> {
   const { types, help, samples } = await fullScrape();
   return [...types]
@@ -57,7 +57,7 @@ async function exported(): Promise<Metric[]> {
 }
 
 describe('docs/metrics.md', () => {
-  it('lists what is exported, and nothing else: name, type, labels, and the help as the meaning', async () => {
+  it('lists exactly the exported metrics: name, type, labels, and the help as the meaning', async () => {
     const documented = DOCUMENTED.map(({ name, type, labels, means }) => ({ name, type, labels, means }));
     expect(sorted(documented)).toEqual(sorted(await exported()));
     expect(new Set(DOCUMENTED.map(({ name }) => name)).size).toBe(DOCUMENTED.length);
@@ -74,7 +74,7 @@ describe('docs/metrics.md', () => {
     expect(total).toEqual(DOCUMENTED.filter(({ type }) => type === 'counter'));
   });
 
-  it('says of every label what it holds', () => {
+  it('describes every label', () => {
     const labels = new Set(DOCUMENTED.flatMap((metric) => metric.labels));
     const described = PAGE.split('\n').filter(
       (line) => /^\| `[a-z_]+` +\| [^`|]/.test(line) && !line.includes('vodhouse_'),
@@ -82,7 +82,7 @@ describe('docs/metrics.md', () => {
     expect(described.flatMap((line) => namesIn(cellsOf(line)[1] ?? '')).sort()).toEqual([...labels].sort());
   });
 
-  it('names no other metric of ours, in its alerts neither', () => {
+  it('names no other metric of vodhouse, in its alerts neither', () => {
     const known = new Set(DOCUMENTED.map(({ name }) => name));
     const named = PAGE.match(/vodhouse_[a-z_]*[a-z]/g) ?? [];
     expect(named.filter((name) => !known.has(name))).toEqual([]);

@@ -35,7 +35,7 @@ const ONE_VIDEO = query('How one video changed');
 const EDITED = query('Titles edited since yesterday');
 const REMOVED = query('What was removed last week');
 
-/** The catalogue without the lines that it says may be left out. */
+/** The catalogue without the optional lines. */
 const CATALOGUE_OF_ALL = CATALOGUE.replaceAll(/^.*package_id = :package_id.*\n/gm, '');
 
 let path: string;
@@ -52,11 +52,11 @@ const ofPackage = { account: ACCOUNT, package_id: PACKAGE };
 const plan = (text: string, parameters = {}) =>
   select(`explain query plan ${text}`, parameters).map(({ detail }) => String(detail));
 
-/** One page that shows these videos and proves nothing. */
+/** One page that has these videos and proves nothing. */
 const show = async (...list: ReturnType<typeof video>[]) =>
   walker.page(await walker.begin(), { videos: list });
 
-/** A walk that proves all but these gone, and takes effect a minute later. */
+/** A walk that proves all but these removed, and takes effect a minute later. */
 async function leaveOnly(ids: readonly number[]) {
   const walk = await walker.begin();
   await walker.page(walk, { videos: videos(ids), proof: EVERYTHING });
@@ -65,12 +65,12 @@ async function leaveOnly(ids: readonly number[]) {
 }
 
 describe('the page of queries', () => {
-  it('has these queries, and none that is not tried here', () => {
+  it('has these queries, and each of them is tested here', () => {
     expect([...QUERIES.values()]).toEqual([CATALOGUE, ONE_VIDEO, EDITED, REMOVED]);
     expect(PAGE.match(/```sql/g)).toHaveLength(QUERIES.size);
   });
 
-  it.each([...QUERIES])('says nothing that SQLite 3.31 cannot read: %s', (_heading, text) => {
+  it.each([...QUERIES])('uses no syntax that SQLite 3.31 lacks: %s', (_heading, text) => {
     const newer =
       /->|\b(unixepoch|iif|format|concat|concat_ws|string_agg|timediff|octet_length|returning|materialized)\b|\bis (not )?distinct from\b|\b(right|full) (outer )?join\b/i;
     expect(text).not.toMatch(newer);
@@ -149,8 +149,8 @@ describe('in a package whose videos are edited, removed and brought back', () =>
   });
 });
 
-/** These two ask for the time of day themselves, so their history is told back from now. */
-describe('in a package that changed these days', () => {
+/** These two use the current time, so their history is dated back from now. */
+describe('in a package that changed in the last days', () => {
   const now = Date.now();
   const stamp = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
@@ -159,7 +159,7 @@ describe('in a package that changed these days', () => {
     await walker.whole(videos([1, 2, 3, 4, 5, 6]));
   });
 
-  it('every edit of a title since yesterday is shown, old and new side by side', async () => {
+  it('every edit of a title since yesterday is listed, with the old and the new title', async () => {
     clock.set(now - 3 * DAY_MS);
     await show(video(1, { title: 'long ago' }), video(2, { title: '' }));
     clock.set(now - 2 * HOUR_MS);
@@ -187,7 +187,7 @@ describe('in a package that changed these days', () => {
     ]);
   });
 
-  it('a removal is no edit of a title, and a return with another title is one', async () => {
+  it('a removal is not an edit of a title, and a return with another title is one', async () => {
     clock.set(now - 2 * HOUR_MS);
     await leaveOnly([1, 2, 3, 4]);
     clock.set(now - HOUR_MS);
@@ -195,7 +195,7 @@ describe('in a package that changed these days', () => {
     expect(select(EDITED)).toMatchObject([{ id: 6, old_title: 'Video 6', new_title: 'back' }]);
   });
 
-  it('every removal of the last week is shown, also where the video is back', async () => {
+  it('every removal of the last week is listed, also where the video is back', async () => {
     clock.set(now - 8 * DAY_MS);
     await leaveOnly([1, 2, 3, 4, 5]);
     clock.set(now - 2 * DAY_MS);

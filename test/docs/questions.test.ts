@@ -9,7 +9,7 @@ import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../suppo
 const PATH = 'docs/questions.md';
 const PAGE = readFileSync(PATH, 'utf8');
 
-/** Each SQL of the page, and the answer that may stand below it. */
+/** Each SQL of the page, and the answer below it if there is one. */
 const SQL = /(```sql\n([^]*?)```\n\n)(?:(?:\|.*\n)+\n)?/g;
 
 /** The SQL of the page by its heading. */
@@ -43,11 +43,11 @@ function answerTo(question: string): Row[] {
 
 type Value = string | number | bigint | null;
 
-/** The answer as a table of Markdown. */
+/** The answer as a Markdown table. */
 function tableOf(text: string): string {
   const db = new Database(fileOf(text), { readonly: true });
   try {
-    const statement = db.prepare(text).safeIntegers().raw(); // an INTEGER comes as a bigint, a REAL as a number
+    const statement = db.prepare(text).safeIntegers().raw(); // an INTEGER is a bigint, a REAL a number
     const columns = statement.columns().map(({ name }) => name);
     const rows = statement.all() as Value[][];
     const line = (cells: readonly Value[]) => `| ${cells.map(cellOf).join(' | ')} |\n`;
@@ -57,14 +57,14 @@ function tableOf(text: string): string {
   }
 }
 
-/** As `sqlite3` writes it, NULL empty; what Markdown would take for its own is escaped. */
+/** As `sqlite3` prints it, NULL empty; Markdown syntax is escaped. */
 function cellOf(value: Value): string {
   if (Number.isInteger(value)) return `${String(value)}.0`;
   return String(value ?? '').replaceAll(/[\\<|]/g, '\\$&');
 }
 
 describe(PATH, () => {
-  it('says what SQLite answers to each SQL (after a change: npx vitest run test/docs/questions.test.ts -u)', async () => {
+  it('has the answer of SQLite to each SQL (after a change: npx vitest run test/docs/questions.test.ts -u)', async () => {
     const answered = PAGE.replaceAll(SQL, (_all, sql: string, text: string) => `${sql}${tableOf(text)}\n`);
     const formatted = await format(answered, { ...(await resolveConfig(PATH)), filepath: PATH });
     await expect(formatted).toMatchFileSnapshot(`../../${PATH}`);
@@ -77,21 +77,18 @@ describe(PATH, () => {
     expect(counts.filter(([, count]) => count < 1 || count > 8)).toEqual([]);
   });
 
-  it.each([...QUESTIONS])('says nothing that SQLite 3.31 cannot read: %s', (_question, text) => {
+  it.each([...QUESTIONS])('uses no syntax that SQLite 3.31 lacks: %s', (_question, text) => {
     const newer =
       /->|\b(unixepoch|iif|format|concat|concat_ws|string_agg|timediff|octet_length|returning|materialized)\b|\bis (not )?distinct from\b|\b(right|full) (outer )?join\b/i;
     expect(text).not.toMatch(newer);
   });
 
-  it.each([...QUESTIONS])(
-    'asks for the time of the file, and never for that of the day: %s',
-    (_question, text) => {
-      expect(text).not.toMatch(/'now'|current_(date|time|timestamp)/i);
-    },
-  );
+  it.each([...QUESTIONS])('uses the time of the file, never the current time: %s', (_question, text) => {
+    expect(text).not.toMatch(/'now'|current_(date|time|timestamp)/i);
+  });
 });
 
-/** By the service's own lists and by the live file, without the SQL of the page. */
+/** Computed from the lists of the service and the live file, without the SQL of the page. */
 describe('the answer', () => {
   const nowListed = () => listedAt(history.steps.at(-1) ?? fail());
   const fail = (): never => expect.fail('the history has no such run');
@@ -103,7 +100,7 @@ describe('the answer', () => {
       `select date, mov_org_size + encoder_size + ad_org_size + ad_encoder_size + image_size as bytes
        from storage_day where state = 'booked' order by date`,
     ).map(({ date, bytes }) => ({ day: String(date), gib: Number(bytes) / 2 ** 30 }));
-    const last = new Map(days.map((day) => [day.day.slice(0, 7), day])); // the last one of each month stays
+    const last = new Map(days.map((day) => [day.day.slice(0, 7), day])); // the last one of each month remains
     const levels = [...last.values()];
     expect(answerTo('How much did storage grow, month by month?')).toEqual(
       levels.map(({ day, gib }, index) => ({
@@ -117,7 +114,7 @@ describe('the answer', () => {
     );
   });
 
-  it('on removals has those that the lists of seven days show, and where they came back', () => {
+  it('on removals has those in the lists of seven days, and their returns', () => {
     const removals = removalsIn(history.steps).filter(({ removed }) => removed >= '2026-03-05 06:00');
     const byId = (one: { id: number }, other: { id: number }) => one.id - other.id;
     const minute = (moment: string | number | null | undefined) => moment && String(moment).slice(0, 16);
@@ -187,12 +184,12 @@ describe('the answer', () => {
     expect(answer[0]).toMatchObject({ without_sheet: without.length });
   });
 
-  it('on days never served has those that the service leaves out', () => {
+  it('on days never served has those that the service omits', () => {
     const answer = answerTo('Which days did the service never serve?');
     expect(answer.map(({ day }) => day)).toEqual(UNSERVED_DAYS);
   });
 
-  it('on the catalogue of a date has the list of that day, whichever day it is', () => {
+  it('on the catalogue of a date has the list of that day, for every day', () => {
     const text = QUESTIONS.get('What was in the catalogue on a date?') ?? '';
     const ofAll = text.replace(/^.* like .*\n/m, '');
     for (const step of history.steps.filter(({ at, mode }) => mode === 'full' && at < '2026-03-12')) {
@@ -205,7 +202,7 @@ describe('the answer', () => {
     }
   });
 
-  it('on bytes and videos has the sizes of the lists, and those of the day before where nothing ran', () => {
+  it('on bytes and videos has the sizes of the lists, and those of the previous day where no run was made', () => {
     const answer = answerTo('Do bytes grow faster than videos?');
     for (const { day, videos, gib, gib_a_video } of answer) {
       const step = history.steps.findLast(({ at }) => at.slice(0, 10) <= String(day)) ?? fail();
@@ -217,7 +214,7 @@ describe('the answer', () => {
       ]);
     }
     const missing = answer.filter(({ new_storage_gib }) => new_storage_gib === null).map(({ day }) => day);
-    expect(missing).toEqual(['2026-03-10', '2026-03-11']); // the day that is not served, and the one after it
+    expect(missing).toEqual(['2026-03-10', '2026-03-11']); // the day that is not served, and the next one
   });
 
   it('on the longest walks begins with the day on which the service was slow', () => {

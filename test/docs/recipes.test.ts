@@ -18,14 +18,14 @@ describe('docs/recipes.md', () => {
   });
 
   it.each(QUERIES.map((block) => [nameOf(block), block.text]))(
-    'says nothing that SQLite 3.31 cannot read: %s',
+    'uses no syntax that SQLite 3.31 lacks: %s',
     (_name, text) => {
       const newer = /->|\b(unixepoch|iif|format|concat|string_agg|timediff|returning|materialized)\b/i;
       expect(text).not.toMatch(newer);
     },
   );
 
-  it('has for each tool a query to begin with, one for a chart, and how it was tried', () => {
+  it('has for each tool an initial query, one for a chart, and how it was tested', () => {
     const tools = PAGE.split(/^## /m).slice(2);
     expect(tools.length).toBeGreaterThan(9);
     for (const tool of tools) {

@@ -32,14 +32,14 @@ type Asked = Pick<NamedQuery<unknown>, 'heading' | 'sql'>;
 
 const isQuestion = (value: unknown): value is Asked => typeof value === 'object' && !!value && 'sql' in value;
 
-/** All that the modules of the folder export, by name. */
+/** All exports of the modules of the folder, by name. */
 const EXPORTED = Object.values(MODULES).flatMap((module) =>
   Object.entries(module as Record<string, unknown>).flatMap(([name, value]): [string, Asked][] =>
     isQuestion(value) ? [[name, value]] : [],
   ),
 );
 
-/** Values that there is an answer for. */
+/** Values for which an answer exists. */
 const VALUES: Readonly<Record<string, SqlValue>> = {
   account: 'main',
   package_id: 104,
@@ -69,7 +69,7 @@ function valuesOf({ sql }: Asked): Record<string, SqlValue> {
 const ofPackage = { account: 'main', package_id: 104 };
 const at = '2026-03-10 11:00:00';
 
-/** 5,000 more videos with as many former states, and something to answer to each question. */
+/** 5,000 more videos with as many former states, and an answer to each question. */
 function filledFile(): string {
   const live = liveFileToServe();
   const walk = { ...ofPackage, mode: 'full', started_at: at, origin_started_at: at };
@@ -126,12 +126,12 @@ function filledFile(): string {
 }
 
 describe('the queries of docs/status-page.md', () => {
-  it('stand there as `npm run docs` writes them', () => {
+  it('are there as `npm run docs` writes them', () => {
     expect(PAGE.split(MARK)).toHaveLength(2);
     expect(WRITTEN).toBe(`\n${queriesMarkdown()}`);
   });
 
-  it('are all that is asked, each once', () => {
+  it('are all queries of the pages, each once', () => {
     const files = readdirSync('src/queries/named');
     expect(files.sort()).toEqual(['registry.ts', ...Object.keys(MODULES)].sort());
     const missing = EXPORTED.filter(([, question]) => !ASKED.some(({ sql }) => sql === question.sql));
@@ -140,7 +140,7 @@ describe('the queries of docs/status-page.md', () => {
     expect(new Set(ASKED.map(({ heading }) => heading)).size).toBe(ASKED.length);
   });
 
-  it('have headings that end in one sign', () => {
+  it('have headings that end in one character', () => {
     const bold = [...WRITTEN.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, text = '']) => text);
     expect(bold).toHaveLength(ASKED.length);
     expect(bold.filter((text) => !/[^.?][.?]$/.test(text))).toEqual([]);
@@ -156,7 +156,7 @@ describe('on a filled live file', () => {
     expect(silent.map(({ heading }) => heading)).toEqual([]);
   });
 
-  /** The tables of videos, and the names that a query gives them. */
+  /** The tables of videos, and their aliases in queries. */
   function scansOf(question: Asked): string[] {
     const aliases = [...question.sql.matchAll(/\b(?:from|join) (?:video|video_version) as (\w+)/g)];
     const names = ['video', 'video_version', ...aliases.map(([, name = '']) => name)];
@@ -166,20 +166,17 @@ describe('on a filled live file', () => {
       .filter((detail) => scan.test(detail));
   }
 
-  it.each(['without statistics of its tables', 'with them'])(
-    'no query reads the videos through, %s',
-    (how) => {
-      if (how === 'with them') execute(live, 'analyze');
-      expect(valueOf(live, "select count(*) from sqlite_schema where name = 'sqlite_stat1'")).toBe(
-        how === 'with them' ? 1 : 0,
-      );
-      expect(scansOf({ heading: '', sql: 'select count(title) from video_version as old' })).toHaveLength(1);
-      expect(ASKED.flatMap(scansOf)).toEqual([]);
-    },
-  );
+  it.each(['without statistics of its tables', 'with them'])('no query scans all videos, %s', (how) => {
+    if (how === 'with them') execute(live, 'analyze');
+    expect(valueOf(live, "select count(*) from sqlite_schema where name = 'sqlite_stat1'")).toBe(
+      how === 'with them' ? 1 : 0,
+    );
+    expect(scansOf({ heading: '', sql: 'select count(title) from video_version as old' })).toHaveLength(1);
+    expect(ASKED.flatMap(scansOf)).toEqual([]);
+  });
 });
 
-describe('what docs/status-page.md says beside them', () => {
+describe('the text of docs/status-page.md around them', () => {
   it('lists the videos of a package in SQL as its page does', async () => {
     const [, list = ''] = /```sql\n([^]*?)```/.exec(SAID) ?? [];
     const { live, page } = await openPages([
@@ -194,7 +191,7 @@ describe('what docs/status-page.md says beside them', () => {
     expect(shown).toEqual(listed);
   });
 
-  it('names addresses that answer', async () => {
+  it('names addresses that respond', async () => {
     const addresses = [...SAID.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
@@ -206,13 +203,13 @@ describe('what docs/status-page.md says beside them', () => {
     }
   });
 
-  it('links to files that are there', () => {
+  it('links to files that exist', () => {
     const files = [...SAID.matchAll(/\]\(([^)#]+)/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(`docs/${file}`))).toEqual([]);
   });
 
-  it('can be asked in the shell of SQLite as it stands', () => {
+  it('can be run in the shell of SQLite unchanged', () => {
     const db = new Database(liveFileToServe(), { readonly: true });
     const statements = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql);
     expect(statements).toHaveLength(ASKED.length + 1);

@@ -29,7 +29,7 @@ interface Declared {
   columns: string[];
 }
 
-/** The tables of a live file as it really is: keys, and each column with its type. */
+/** The tables of a real live file: keys, and each column with its type. */
 function tablesOfRealFile(): Record<string, Declared> {
   const path = join(temporaryFolder(), 'live.db');
   openDatabase(path, Date.parse('2026-01-01T00:00Z')).$client.close();
@@ -54,11 +54,11 @@ function tablesOfRealFile(): Record<string, Declared> {
 }
 
 describe('docs/warehouse.md', () => {
-  it('is what the code says', () => {
+  it('equals the output of the code', () => {
     expect(PAGE === warehouseMarkdown(), 'docs/warehouse.md is stale: npm run docs').toBe(true);
   });
 
-  it('has a section for every table and view, and each of their columns in it', () => {
+  it('has a section for every table and view, with each of their columns', () => {
     for (const { name, columns } of [...PUBLISHED, ...LIVE_TABLES]) {
       const section = sectionOf(name);
       const missing = columns.filter((column) => !section.includes(`\`${column.name}\``));
@@ -68,7 +68,7 @@ describe('docs/warehouse.md', () => {
     expect(headings).toHaveLength(PUBLISHED.length + LIVE_TABLES.length);
   });
 
-  it('says of each column of a view which table it is from', () => {
+  it('has for each column of a view its source table', () => {
     for (const { name, columns } of PUBLISHED.filter(({ kind }) => kind === 'view')) {
       const lines = sectionOf(name).match(/^- from \[`.*$/gm) ?? [];
       const passedOn = lines.flatMap((line) => line.slice(line.indexOf(': ')).match(/`\w+`/g) ?? []);
@@ -76,7 +76,7 @@ describe('docs/warehouse.md', () => {
     }
   });
 
-  it('links to headings that are there', () => {
+  it('links to headings that exist', () => {
     const anchors = [...PAGE.matchAll(/^##+ (.*)$/gm)].map(([, text = '']) =>
       text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-'),
     );
@@ -85,7 +85,7 @@ describe('docs/warehouse.md', () => {
     expect(new Set(anchors).size).toBe(anchors.length);
   });
 
-  it('has as many cells in each row of a table as in its head', () => {
+  it('has as many cells in each row of a table as in its header', () => {
     const tables = PAGE.split('\n\n').filter((text) => text.startsWith('|'));
     expect(tables.length).toBeGreaterThan(LIVE_TABLES.length);
     for (const table of tables) {
@@ -97,7 +97,7 @@ describe('docs/warehouse.md', () => {
     }
   });
 
-  it('names as left out by default what the config leaves out by default', () => {
+  it('names as left out by default exactly the columns that the config leaves out by default', () => {
     expect(load(`${LEAST}publish: {}\n`).publish?.exclude).toEqual(LEFT_OUT_BY_DEFAULT);
     const marked = PAGE.match(/^\| `(\w+)`.*Left out by default\. .*$/gm) ?? [];
     expect(marked.map((line) => line.slice(3, line.indexOf('`', 3)))).toEqual([
@@ -108,7 +108,7 @@ describe('docs/warehouse.md', () => {
 });
 
 describe('the dictionary of the live file', () => {
-  it('has every table and column that a real file has, as declared there, and nothing else', () => {
+  it('has exactly the tables and columns of a real file, as declared there', () => {
     const described = LIVE_TABLES.map(({ name, key, columns }): [string, Declared] => [
       name,
       { key: [...key], columns: columns.map((column) => `${column.name} ${column.type}`).sort() },
@@ -129,7 +129,7 @@ describe('the dictionary of the live file', () => {
 describe('every description', () => {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z]/g, '');
 
-  it('is a sentence that says more than the name', () => {
+  it('is a sentence with more than the name', () => {
     const poor = ALL_COLUMNS.filter(({ description }) => !/^[A-Za-z01`].*\.$/s.test(description.trim()));
     expect(poor.map(({ at }) => at)).toEqual([]);
     const echoes = LIVE_COLUMNS.filter(({ name, description }) => plain(name) === plain(description));
@@ -155,13 +155,13 @@ describe('every description', () => {
     ['seconds', /_seconds$/, /^seconds$/],
     ['sizes of storage', /^(mov_org|encoder|ad_org|ad_encoder|image)_size$/, /^bytes$/],
     ['counts of storage', /^(mov_org|encoder|ad_org|ad_encoder)_cnt$|^image_count$/, /^pieces$/],
-  ])('has the unit of %s beside it', (_what, name, unit) => {
+  ])('has the unit of %s', (_what, name, unit) => {
     const found = ALL_COLUMNS.filter((column) => name.test(column.name));
     expect(found.length).toBeGreaterThan(0);
     expect(found.filter((column) => !unit.test(column.unit ?? '')).map(({ at }) => at)).toEqual([]);
   });
 
-  it('has a unit beside every moment, day and flag', () => {
+  it('has a unit for every moment, day and flag', () => {
     const timely = ALL_COLUMNS.filter(({ type }) => ['TIMESTAMP', 'DATE', 'BOOLEAN'].includes(type));
     expect(timely.filter(({ unit }) => !unit).map(({ at }) => at)).toEqual([]);
   });

@@ -49,7 +49,7 @@ export function converse(command: string, parameters: readonly string[]): Conver
   };
 }
 
-/** What the process complained of so far, and its end. */
+/** The error output of the process so far, and its end. */
 export function watch(child: ChildProcessWithoutNullStreams): {
   complaint: () => string;
   ended: Promise<void>;

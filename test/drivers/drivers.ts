@@ -1,4 +1,4 @@
-/** The drivers that are tried: each reads a file in a process of a user who may not write. */
+/** The tested drivers: each reads a file in a process of a user who may not write. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,7 @@ export interface Driver {
   open(path: string, scripts: string, options?: string): Reader;
 }
 
-/** Java's own form of a moment is what the file has; nothing else is read right for both days and moments. */
+/** Java's own form of a moment is that of the file; other formats misread days or moments. */
 const MOMENTS = 'date_class=text&date_string_format=yyyy-MM-dd HH:mm:ss';
 const PYTHON = '/usr/bin/python3';
 const JAR = '/usr/share/java/sqlite-jdbc.jar';
@@ -109,7 +109,7 @@ export function parameterText(parameter: Parameter): string {
 const PACKAGES = fileURLToPath(new URL('debian-packages.txt', import.meta.url));
 const MISSING = `while read -r file package; do compgen -G "$file" >/dev/null || echo "$package"; done < "$1"`;
 
-/** Throws where a driver is not there, with the Debian packages that bring them. */
+/** Throws where a driver is missing, with the Debian packages that contain it. */
 export function requireDrivers(): void {
   const missing = execFileSync('bash', ['-c', MISSING, 'bash', PACKAGES], { encoding: 'utf8' }).split('\n');
   const names = missing.filter((name) => name !== '').join(' ');

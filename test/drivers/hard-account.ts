@@ -1,4 +1,4 @@
-/** An account with everything that is hard to hand on, synced over HTTP into a live file, and published. */
+/** An account with all difficult values, synced over HTTP into a live file, and published. */
 import { FIGURES } from '../../src/lib/storage-figures.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -19,15 +19,15 @@ import { silentProgress } from '../../src/sync/context.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
-/** The day on which it is published last. */
+/** The day of the last publication. */
 export const TODAY = '2026-03-16';
 
 export interface HardAccount {
   /** The live file. */
   live: string;
-  /** The published file, in a folder of its own in which readers may not write. */
+  /** The published file, in a separate folder in which readers may not write. */
   file: string;
-  /** Where the scripts of the drivers are, for a user who cannot read this checkout. */
+  /** The folder of the driver scripts, for a user who cannot read this checkout. */
   scripts: string;
   service: HardService;
   /** One run at the moment, and a publication. */
@@ -35,7 +35,7 @@ export interface HardAccount {
   close(): Promise<void>;
 }
 
-/** Runs on four days, the service changing between them; published after the last. */
+/** Runs on four days, with changes of the service between them; published after the last. */
 export async function openHardAccount(): Promise<HardAccount> {
   const account = await openAccount();
   await account.sync('2026-03-08T03:00:00Z');
@@ -49,7 +49,7 @@ export async function openHardAccount(): Promise<HardAccount> {
   return account;
 }
 
-/** A person takes other figures of a booked day. */
+/** A user corrects the figures of a booked day. */
 async function correct(live: string): Promise<void> {
   const warehouse = openWarehouse(live, createVirtualClock('2026-03-10T10:00:00Z'));
   const day = await warehouse.bookedDay('main', '2026-03-06');
@@ -85,7 +85,7 @@ async function openAccount() {
       await sync(moment, [101, 102]);
       chmodSync(shown, 0o755);
       await publisherOf(live, file).publish(Date.parse(moment), new AbortController().signal);
-      chmodSync(shown, 0o555); // also where the tests and the readers are one user
+      chmodSync(shown, 0o555); // also where the tests and the readers run as one user
     },
     close: async () => {
       await server.close();
@@ -143,10 +143,10 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
   return { ...config, accounts };
 }
 
-/** Serves over loopback what the service has. */
+/** Serves the data of the service over loopback. */
 export async function serveHard(service: HardService): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
-    response.sendDate = false; // of the machine's clock, which is not that of the test
+    response.sendDate = false; // of the machine's clock, which differs from that of the test
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(answerOf(service, request));
   });

@@ -6,11 +6,11 @@ type Members = Record<string, unknown>;
 export interface HardService {
   /** The records of a package by their ids. */
   videos(packageId: number): Members[];
-  /** The records of storage from the first day to the last; not every day has one. */
+  /** The records of storage from the first day to the last; some days have none. */
   days(first: string, last: string): Members[];
   /** Changes a video, removes two, and returns other figures for a booked day. */
   edit(): void;
-  /** Changes it again; one of the two removed is back. */
+  /** Changes it again; one of the two removed videos is back. */
   editAgain(): void;
 }
 
@@ -65,7 +65,7 @@ const VIDEOS: Record<number, [id: number, members: Members][]> = {
   103: [],
 };
 
-/** Days that the service does not return, or returns wrong. */
+/** Days that the service omits, or returns wrong. */
 const ODD_DAYS: Record<string, Members | null> = {
   '2026-03-03': null,
   '2026-03-04': { mov_org_size: 'many' },

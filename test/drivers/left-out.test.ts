@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { debianPackages, leftOut } from '../support/report-slow-tests.ts';
 
-it('npm test lists the files it leaves out, and which Debian packages the drivers are in', () => {
+it('npm test lists the files it leaves out, and the Debian packages of the drivers', () => {
   const report = leftOut();
   const packages = [...debianPackages('drivers'), ...debianPackages('browser')];
   expect(packages.length).toBeGreaterThan(6);

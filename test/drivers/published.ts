@@ -1,4 +1,4 @@
-/** What the published file must hold, worked out from the live file by hand: none of the code that publishes is used. */
+/** The expected contents of the published file, computed from the live file without the publishing code. */
 import Database from 'better-sqlite3';
 import { TODAY } from './hard-account.ts';
 import { daysBetween } from './hard-service.ts';
@@ -21,7 +21,7 @@ export function liveRows(path: string, query: string): Live[] {
   }
 }
 
-/** What better-sqlite3 reads of a table, in the form of the drivers. */
+/** The rows of a table as better-sqlite3 reads them, in the form of the drivers. */
 export function rowsIn(path: string, table: string): Rows {
   const db = new Database(path, { readonly: true });
   try {
@@ -48,7 +48,7 @@ const sum = (rows: readonly Live[], name: string) =>
   rows.reduce((total, row) => total + ((row[name] as bigint | null) ?? 0n), 0n);
 const keyOf = (row: Live) => `${String(row['account'])}/${String(row['package_id'])}`;
 
-/** A moment of the calendar in the form that the service documents, without its fraction. */
+/** A moment in the form that the service documents, without its fraction. */
 function createdAt(cdate: Value | undefined): string | null {
   const moment = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.exec(String(cdate))?.[0];
   if (moment === undefined) return null;
@@ -57,7 +57,7 @@ function createdAt(cdate: Value | undefined): string | null {
   return isReal ? moment : null;
 }
 
-/** Columns that have text under another name, or under the same one. */
+/** Columns that contain text of another column, or of the same one. */
 const TEXTS: Record<string, string> = {
   title: 'title',
   series: 'series',
@@ -225,7 +225,7 @@ function storageReadingsOf(live: string): Out[] {
   }));
 }
 
-/** The rows that each of these tables must have, by the live file. */
+/** The expected rows of each of these tables, from the live file. */
 export function expectedOf(live: string): Record<string, Rows> {
   const videos = liveRows(live, 'select * from video').map(present);
   const history = liveRows(live, 'select * from video_version').map(former);

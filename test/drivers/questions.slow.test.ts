@@ -19,7 +19,7 @@ import { liveRows, rowsIn } from './published.ts';
 const DAY = '2026-03-10';
 const NEXT = '2026-03-11';
 const EPOCH = Date.parse(DAY) / 1000;
-/** Tables by day; of readings there are two on it. */
+/** Tables by day; readings have two rows a day. */
 const TABLES = [
   'storage_daily',
   'storage_readings',
@@ -51,7 +51,7 @@ const wayOf = (driver: Driver) => {
   return way;
 };
 
-/** The rows of the day, by better-sqlite3 and no condition of SQL. */
+/** The rows of the day, filtered without SQL. */
 function rowsOfDay(table: string): string[] {
   const { columns, rows } = rowsIn(account.file, table);
   const place = columns.indexOf('day');
@@ -125,7 +125,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 });
 
 describe('SQLite ODBC without BigInt=1', () => {
-  it('sums GiB all the same', async () => {
+  it('sums GiB anyway', async () => {
     const reader = ODBC.open(account.file, account.scripts, 'FKSupport=0');
     const { rows } = await reader.query('select sum(size_gib) as gib, sum(size_bytes) as bytes from videos');
     const [wanted] = liveRows(account.live, 'select sum(filesize) as bytes from video');
@@ -138,8 +138,8 @@ describe('SQLite ODBC without BigInt=1', () => {
   });
 });
 
-/** docs/recipes.md warns of this form. If it works one day, the warning can go. */
-describe('what docs/recipes.md warns of is so', () => {
+/** docs/recipes.md warns of this form. If it works in a later version, the warning can be removed. */
+describe('the pitfalls in docs/recipes.md exist', () => {
   const daysFound = ({ columns, rows }: Rows) => [...new Set(rows.map((row) => row[columns.indexOf('day')]))];
   const range = 'select day from storage_daily where day_at >= ? and day_at < ?';
   const bounds = [{ timestamp: `${DAY} 00:00:00` }, { timestamp: `${NEXT} 00:00:00` }] as const;

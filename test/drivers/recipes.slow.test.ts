@@ -5,7 +5,7 @@ import { ALCHEMY, JDBC, ODBC, requireDrivers, SHELL, type Driver, type Reader } 
 import { openHardAccount, TODAY, type HardAccount } from './hard-account.ts';
 import { BLOCKS, nameOf, PAGE, PLACEHOLDER, queriesOf } from './recipes.ts';
 
-/** The driver behind each tool; a tool without a driver here is tried with the shell, as the page says. */
+/** The driver behind each tool; a tool without a driver here is tested with the shell, as the page says. */
 const DRIVER_OF: Record<string, Driver> = {
   'sqlite3 shell': SHELL,
   'ODBC: unixODBC, isql, pyodbc': ODBC,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   return () => account.close();
 });
 
-/** Runs a program as a user who may not write; gives what it printed, or throws what it complained of. */
+/** Runs a program as a user who may not write; returns its output, or throws its error output. */
 async function printed(command: string, parameters: readonly string[]): Promise<string> {
   const child = startAsReader(command, parameters);
   const texts: string[] = [];
@@ -42,7 +42,7 @@ async function printed(command: string, parameters: readonly string[]): Promise<
 
 const here = (text: string) => text.replaceAll(PLACEHOLDER, account.file);
 
-it('every query of the page is of a tool whose driver is known', () => {
+it('every query of the page is for a tool with a known driver', () => {
   expect(QUERIES.filter(({ heading }) => !DRIVER_OF[heading])).toEqual([]);
   expect(new Set(QUERIES.map(({ heading }) => heading)).size).toBe(Object.keys(DRIVER_OF).length);
 });
@@ -63,14 +63,14 @@ describe.each([ODBC, JDBC, ALCHEMY, SHELL])('$name', (driver) => {
 
   const queries = QUERIES.filter(({ heading }) => DRIVER_OF[heading] === driver);
 
-  it.each(queries.map((block) => [nameOf(block), block.text]))('gives rows for %s', async (_name, text) => {
+  it.each(queries.map((block) => [nameOf(block), block.text]))('returns rows for %s', async (_name, text) => {
     expect((await reader.query(text)).rows.length).toBeGreaterThan(0);
   });
 
   const charts = queries.filter(({ heading, text }) => heading === 'Grafana' && /\btime\b/.test(text));
 
   if (charts.length > 0)
-    it('gives Grafana seconds in a column that is called time', async () => {
+    it('returns seconds for Grafana in a column named time', async () => {
       expect(charts.length).toBeGreaterThan(1);
       for (const { text } of charts) {
         const { columns, rows } = await reader.query(text);
@@ -83,7 +83,7 @@ describe.each([ODBC, JDBC, ALCHEMY, SHELL])('$name', (driver) => {
     });
 });
 
-/** What is booked ends here; readings go on. */
+/** Booked days end here; readings continue. */
 const YESTERDAY = new Date(Date.parse(TODAY) - 86_400_000).toISOString().slice(0, 10);
 
 describe('programs of the page', () => {

@@ -22,7 +22,9 @@ export const BLOCKS: Block[] = PAGE.split(/^## /m).flatMap((section) => {
   }));
 });
 
-/** Blocks of SQL, as they are run: with Grafana's variables replaced, for the days from the first to the last. */
+/**
+ * Blocks of SQL as they are run: with Grafana's variables replaced, for the days from the first to the last.
+ */
 export function queriesOf(first: string, last: string): Block[] {
   const sql = BLOCKS.filter(({ language }) => language === 'sql');
   return sql.map((block) => ({
@@ -33,6 +35,6 @@ export function queriesOf(first: string, last: string): Block[] {
   }));
 }
 
-/** How the block is named in a test. */
+/** The name of the block in a test. */
 export const nameOf = ({ heading, text }: Block) =>
   `${heading}: ${text.replaceAll(/\s+/g, ' ').slice(0, 60)}`;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   return () => account.close();
 });
 
-/** SQL's own numbers of types, as ODBC gives them. */
+/** The SQL type numbers of ODBC. */
 const ODBC_NUMBERS: Record<string, readonly number[]> = {
   BIGINT: [-5],
   REAL: [8, 7],
@@ -33,7 +33,7 @@ const ODBC_NUMBERS: Record<string, readonly number[]> = {
   TIMESTAMP: [93],
   TEXT: [-1],
   VARCHAR: [12],
-  'VARCHAR(2000)': [-1], // above 255 the driver calls it long
+  'VARCHAR(2000)': [-1], // above 255 the driver reports it as long
 };
 
 /** SQLite's own statistics table; the driver lists it too. */
@@ -47,8 +47,8 @@ function dictionary() {
   );
 }
 
-describe('what is in the file', () => {
-  it('is in its dictionary: every column of every table and view, and nothing else', () => {
+describe('the contents of the file', () => {
+  it('are in its dictionary: exactly the columns of every table and view', () => {
     const columns = rowsOf(
       account.file,
       `select m.name as "table", c.name as "column", c.type
@@ -59,7 +59,7 @@ describe('what is in the file', () => {
     expect(columns.length).toBeGreaterThan(300);
   });
 
-  it('cannot be changed by the user that the drivers run as', async () => {
+  it('cannot be changed by the user of the drivers', async () => {
     const child = startAsReader('/bin/sh', [
       '-c',
       'test -r "$1" -a ! -w "$1" -a ! -w "$(dirname "$1")"',
@@ -81,7 +81,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
   });
   afterAll(() => reader.close());
 
-  it('lists every table and view as what it is, and nothing else', () => {
+  it('lists exactly the tables and views, each with its kind', () => {
     const { all } = createMarts({ durationUnit: 'ms', exclude: [] });
     const expected = all.map(({ name, kind }) => [name, kind]);
     expect(found.tables.filter(isOurs).sort()).toEqual(expected.sort());
@@ -115,12 +115,12 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
     });
 
   if (driver === JDBC)
-    it('gives the columns of a result these types, too', () => {
+    it('returns these types for the columns of a result, too', () => {
       const wrong = found.columns.filter(([, , type, ofResult]) => ofResult !== baseOf(type));
       expect(wrong).toEqual([]);
     });
 
-  it('leaves the file and its folder as they were', async () => {
+  it('does not change the file and its folder', async () => {
     const before = hashOf(account.file);
     await reader.query('select count(*) as n from bi_video_versions');
     expect(hashOf(account.file)).toBe(before);

@@ -1,4 +1,4 @@
-/** The sqlite3 shell as a reader: what it prints as JSON, in the one form of all drivers. */
+/** The sqlite3 shell as a reader: its JSON output, in the common form of all drivers. */
 import { isLosslessNumber, parse } from 'lossless-json';
 import { startAsReader, watch, type Conversation } from './conversation.ts';
 import type { Description, ForeignKey, Row, Rows } from './drivers.ts';
@@ -55,7 +55,7 @@ export function converseWithShell(path: string): Conversation {
   };
 }
 
-/** The shell knows no dates: a date is a text. */
+/** The shell has no date type: a date is a text. */
 function setParameter(parameter: string, index: number): string {
   const colon = parameter.indexOf(':');
   const value = parameter.slice(colon + 1);

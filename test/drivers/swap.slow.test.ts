@@ -1,4 +1,4 @@
-/** Readers that have the file open while the next one takes its place. */
+/** Readers that have the file open when the next one replaces it. */
 import { beforeAll, expect, it } from 'vitest';
 import { DRIVERS, requireDrivers, type Reader } from './drivers.ts';
 import { openHardAccount, type HardAccount } from './hard-account.ts';
@@ -23,7 +23,7 @@ const openAll = () => DRIVERS.map((driver) => driver.open(account.file, account.
 const closeAll = (readers: readonly Reader[]) => Promise.all(readers.map((reader) => reader.close()));
 const ofEach = <T>(value: T): T[] => DRIVERS.map(() => value);
 
-it('a reader keeps the old file open; a reader that opens again gets the new one', async () => {
+it('a reader uses the old file until it opens again, and then gets the new one', async () => {
   const witnesses = openAll();
   const [old = []] = await queryAll(witnesses, CONTENT);
   await closeAll(witnesses);
@@ -32,7 +32,7 @@ it('a reader keeps the old file open; a reader that opens again gets the new one
 
   account.service.editAgain();
   await account.syncAndPublish('2026-03-17T03:00:00Z');
-  // none of them has read these pages before: what they give is in the file that they have open
+  // none of them has read these pages before: their rows come from the file that they have open
   expect(await queryAll(readers, CONTENT)).toEqual(ofEach(old));
   expect(await queryAll(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-16 03:00:00']]));
 

@@ -1,4 +1,4 @@
-/** What each driver reads, against what the live file holds. */
+/** The values that each driver reads, compared with the live file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { valueOf } from '../support/fixtures/live-file.ts';
@@ -37,10 +37,10 @@ beforeAll(async () => {
   return () => account.close();
 });
 
-/** SQLite ODBC takes a REAL as text of 15 digits. */
+/** SQLite ODBC reads a REAL as text of 15 digits. */
 const digitsOf = (driver: Driver) => (driver === ODBC ? 15 : 17);
 
-/** Rows in an order of their own, each column under its name. */
+/** Rows in a fixed order, each column under its name. */
 function comparable({ columns, rows }: Rows, digits: number): Record<string, Row[number]>[] {
   const cut = (value: Row[number] | undefined) =>
     typeof value === 'number' ? Number(value.toPrecision(digits)) : (value ?? null);
@@ -56,7 +56,7 @@ function byFirst([one]: readonly [string, unknown], [other]: readonly [string, u
 }
 
 describe('the data', () => {
-  it('has all that is hard', () => {
+  it('includes all difficult values', () => {
     const count = (query: string) => valueOf(account.live, `select count(*) from ${query}`);
     expect(count('video where filesize = 9007199254740991')).toBe(1);
     expect(valueOf(account.live, 'select sum(filesize) > 9007199254740991 from video')).toBe(1);
@@ -97,7 +97,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 
   const digits = digitsOf(driver);
 
-  it.each(BY_LIVE)('reads of %s what the live file holds', async (table) => {
+  it.each(BY_LIVE)('reads %s as the live file has it', async (table) => {
     const read = await reader.read(table);
     const wanted = expected[table];
     if (!wanted) throw new Error(table);
@@ -106,14 +106,14 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
     expect(comparable(read, digits)).toEqual(comparable(reordered(wanted, read.columns), digits));
   });
 
-  it.each(OTHERS)('reads of %s what is there', async (table) => {
+  it.each(OTHERS)('reads the contents of %s', async (table) => {
     const there = rowsIn(account.file, table);
     expect(there.rows.length).toBeGreaterThan(0);
     expect(comparable(await reader.read(table), digits)).toEqual(comparable(there, digits));
   });
 
   if (driver === ALCHEMY)
-    it('gives a data frame dates as dates, and a large figure as it is', async () => {
+    it('returns a data frame with dates as dates, and a large figure unchanged', async () => {
       const { types, rows } = await reader.send<{ types: string[]; rows: string[][] }>(
         'frame',
         `select day, day_at, total_bytes, total_gib from storage_daily where day = :p1`,

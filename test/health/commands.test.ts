@@ -13,24 +13,24 @@ describe('the name of a package in a command', () => {
     ['second', 103, '103'],
     ['main', 101, 'main/101'],
     ['second', 101, 'second/101'],
-    ['third', 102, 'third/102'], // taken out of the config: the number alone would be that of main
+    ['third', 102, 'third/102'], // removed from the config: the id alone would be that of main
     ['gone', 7, '7'],
-  ])('has the account %s in front of %i only where another account has that number: %s', (...given) => {
+  ])('has the account %s before %i only where another account has that id: %s', (...given) => {
     const [account, id, name] = given;
     expect(packageNames(ACCOUNTS)({ account, package_id: id })).toBe(name);
   });
 });
 
-describe('the command that lets removals through', () => {
+describe('the command that accepts removals', () => {
   const commandFor = acceptRemovalsCommands(commandsFor('vodhouse.yaml'), ACCOUNTS);
 
-  it('names the account where another one has a package of the same number', () => {
+  it('names the account where another one has a package with the same id', () => {
     expect(commandFor({ account: 'second', package_id: 101, held_by: 20 })).toBe(
       'vodhouse sync --package second/101 --accept-removals 20',
     );
   });
 
-  it('names the number alone where no other account has it, and no walk where none is known', () => {
+  it('has the id alone where no other account has it, and no walk where none is known', () => {
     expect(commandFor({ account: 'second', package_id: 103, held_by: null })).toBe(
       'vodhouse sync --package 103 --accept-removals',
     );

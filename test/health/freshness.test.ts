@@ -6,19 +6,19 @@ const HOURLY = '0 * * * *';
 const staleAt = (time: string, readAt: string | null, full = HOURLY) =>
   createStaleCheck({ full })(readAt, toMs(`2026-03-10T${time}Z`));
 
-describe('what was read', () => {
-  it('is stale once two ticks of the full schedule have passed since', () => {
+describe('data of a stream', () => {
+  it('is stale once two ticks of the full schedule have passed since its last read', () => {
     expect(staleAt('12:59:59', '2026-03-10 11:30:00')).toBe(false);
-    expect(staleAt('13:00:00', '2026-03-10 11:30:00')).toBe(false); // the run of that tick has had no time yet
+    expect(staleAt('13:00:00', '2026-03-10 11:30:00')).toBe(false); // the run of that tick had no time yet
     expect(staleAt('13:00:01', '2026-03-10 11:30:00')).toBe(true);
   });
 
-  it('goes by the schedule, not by a span of time', () => {
+  it('depends on the schedule, not on a fixed duration', () => {
     expect(staleAt('12:00:00', '2026-03-09 06:00:00', '0 3 * * *')).toBe(false);
     expect(staleAt('12:00:00', '2026-03-09 02:00:00', '0 3 * * *')).toBe(true);
   });
 
-  it('is stale where it never was', () => {
+  it('is stale where it was never read', () => {
     expect(staleAt('12:00:00', null)).toBe(true);
   });
 });

@@ -34,7 +34,7 @@ interface Facts {
   packages?: PackageReport[];
   storage?: StorageReport[];
   runs?: Runs;
-  /** In the place of all problems that are not bad. */
+  /** Replaces all problems that are not bad. */
   needs?: Problem[];
 }
 
@@ -63,7 +63,7 @@ function verdict(
 }
 
 describe('where all is fresh', () => {
-  it('the verdict is good, and says when a package was walked last', () => {
+  it('the status is good, with the time of the last walk', () => {
     expect(verdict({ packages: [fresh] })).toEqual([
       'good',
       'The only package is fresh; last full walk 14 min ago',
@@ -76,7 +76,7 @@ describe('where all is fresh', () => {
     ]);
   });
 
-  it('a walk that the clock does not know yet ended just now', () => {
+  it('a walk whose end is in the future ended just now', () => {
     const ahead = { ...fresh, walked_at: '2026-03-10 12:05:00' };
     expect(verdict({ packages: [ahead] })).toEqual([
       'good',
@@ -84,11 +84,11 @@ describe('where all is fresh', () => {
     ]);
   });
 
-  it('no package is none that is stale', () => {
+  it('a status without packages is not stale', () => {
     expect(verdict({ storage: [freshStorage] })).toEqual(['good', 'No packages are configured']);
   });
 
-  it('the verdict counts what needs a person', () => {
+  it('the status counts the problems that need a person', () => {
     const packages = [fresh, fresh];
     const words = 'All 2 packages fresh; last full walk 14 min ago';
     expect(verdict({ packages, needs: needs(1) })).toEqual(['look', `${words}; 1 item needs attention`]);
@@ -98,7 +98,7 @@ describe('where all is fresh', () => {
     ]);
   });
 
-  it('the verdict is bad after a run or a walk that failed, and not after one that was not whole', () => {
+  it('the status is bad after a failed run or walk, and not after an incomplete one', () => {
     const words = 'All 2 packages fresh; last full walk 14 min ago; 1 item needs attention';
     const packages = [fresh, fresh];
     expect(verdict({ packages, needs: needs(1), runs: run('failed') })).toEqual([
@@ -137,12 +137,12 @@ describe('where packages are stale', () => {
       [stale, never, never, fresh],
       '3 of 4 packages are stale; the oldest was last walked 5 h ago; 2 have had no full walk yet',
     ],
-  ])('the verdict says how many, and since when (%#)', (packages, words) => {
+  ])('the status has their number and since when (%#)', (packages, words) => {
     expect(verdict({ packages, storage: [freshStorage] })).toEqual(['bad', words]);
     expect(verdict({ packages, storage: [freshStorage], needs: needs(3) })).toEqual(['bad', words]);
   });
 
-  it('storage that is stale stands behind them, by its accounts', () => {
+  it('stale storage follows them, by its accounts', () => {
     const other = { ...staleStorage, account: 'other' };
     expect(verdict({ packages: [stale], storage: [staleStorage, freshStorage, other] })).toEqual([
       'bad',
@@ -158,7 +158,7 @@ describe('where packages are stale', () => {
     ]);
   });
 
-  it('they stay so while a run is under way', () => {
+  it('they stay stale while a run is under way', () => {
     expect(verdict({ packages: [stale, never], storage: [staleStorage] }, true)).toEqual([
       'bad',
       '1 of 2 packages is stale; the oldest was last walked 5 h ago; storage of main is stale',
@@ -166,10 +166,10 @@ describe('where packages are stale', () => {
   });
 });
 
-describe('before anything was read', () => {
+describe('before the first read', () => {
   const unread = { packages: [never, never], storage: [unreadStorage] };
 
-  it('the verdict is new, until a run has failed', () => {
+  it('the status is new, until a run has failed', () => {
     expect(verdict({ ...unread, runs: [] })).toEqual(['new', 'Nothing has been read yet']);
     expect(verdict({ ...unread, runs: run('parked'), needs: needs(2) })).toEqual([
       'new',
@@ -181,14 +181,14 @@ describe('before anything was read', () => {
     ]);
   });
 
-  it('nothing is new any more once storage was read', () => {
+  it('the status is not new once storage was read', () => {
     expect(verdict({ packages: [never], storage: [freshStorage] })).toEqual([
       'bad',
       'The only package is stale; 1 has had no full walk yet',
     ]);
   });
 
-  it('the first load counts the packages that it has read, and calls none of the others stale', () => {
+  it('the first load counts the packages that are read, and reports none of the others as stale', () => {
     const runs = run('running');
     expect(verdict({ ...unread, runs }, true)).toEqual(['new', 'First load: 0 of 2 packages read']);
     expect(verdict({ packages: [fresh, never], storage: [unreadStorage], runs }, true)).toEqual([
@@ -198,7 +198,7 @@ describe('before anything was read', () => {
     expect(verdict({ packages: [never], runs }, true)).toEqual(['new', 'First load: 0 of 1 package read']);
   });
 
-  it('the first load is over with the last package', () => {
+  it('the first load ends with the last package', () => {
     expect(
       verdict({ packages: [fresh, fresh], storage: [unreadStorage], runs: run('running') }, true),
     ).toEqual(['good', 'All 2 packages fresh; last full walk 14 min ago']);

@@ -26,13 +26,13 @@ const videosOf = (packageId: number, stream: Partial<Stream> = {}): Stream => ({
 });
 
 describe('a warehouse', () => {
-  it('is ready where every stream is fresh and there is room', () => {
+  it('is ready where every stream is fresh and the disk has space', () => {
     const facts = { streams: [videosOf(101, { isStale: false })], space: ROOM };
     expect(readiness(facts)).toEqual({ ready: true, reasons: [] });
     expect(readinessInCounts(facts)).toEqual({ ready: true, reasons: [] });
   });
 
-  it('is not ready where a stream is stale, which is named, and since when', () => {
+  it('is not ready where a stream is stale, and names it with the time', () => {
     const streams = [videosOf(101), videosOf(102, { isStale: false })];
     expect(readiness({ streams, space: ROOM })).toEqual({
       ready: false,
@@ -45,7 +45,7 @@ describe('a warehouse', () => {
     });
   });
 
-  it('names the longest unread first, and says of one that was never read just that', () => {
+  it('names the longest unread first, and reports one that was never read as such', () => {
     const storage = { stream: 'storage', packageId: null, videos: null } as const;
     const streams = [
       videosOf(101),
@@ -64,7 +64,7 @@ describe('a warehouse', () => {
     ]);
   });
 
-  it('names no more than the first few of a thousand', () => {
+  it('names only the first few of a thousand', () => {
     const streams = Array.from({ length: 1000 }, (_, index) => videosOf(index + 1));
     const [reason] = readiness({ streams, space: ROOM }).reasons;
     expect(reason?.says).toMatch(/^1000 streams are stale: main\/1 \(.*main\/5 \(.*\) and 995 more$/);
@@ -75,12 +75,12 @@ describe('a warehouse', () => {
     ['2 % of a disk', 100 * GIB, 2 * GIB],
     ['256 MiB of a small one', 2 * GIB, 256 * MIB],
     ['4 GiB of a large one', 4000 * GIB, 4 * GIB],
-  ])('is not ready with less left than %s', (_what, disk, needed) => {
+  ])('is not ready with less free space than %s', (_what, disk, needed) => {
     const readyWith = (free: number) => readiness({ streams: [], space: { ...ROOM, disk, free } }).ready;
     expect([readyWith(needed), readyWith(needed - 1)]).toEqual([true, false]);
   });
 
-  it('says how much is left of a disk that is nearly full', () => {
+  it('reports the free space of a disk that is nearly full', () => {
     const says = (free: number) => readiness({ streams: [], space: { ...ROOM, free } }).reasons;
     expect(says(120.9 * MIB)).toEqual([
       {
@@ -91,7 +91,7 @@ describe('a warehouse', () => {
     expect(says(1.5 * GIB)[0]?.says).toContain('has 1.50 GiB left (1.5 %)');
   });
 
-  it('is not ready where the -wal file has grown beyond 256 MiB, and hears what that usually means', () => {
+  it('is not ready where the -wal file has grown beyond 256 MiB, and reports the usual cause', () => {
     const reasonsWith = (wal: number) => readiness({ streams: [], space: { ...ROOM, wal } }).reasons;
     expect(reasonsWith(256 * MIB)).toEqual([]);
     expect(reasonsWith(300 * MIB)).toEqual([
@@ -104,7 +104,7 @@ describe('a warehouse', () => {
     ]);
   });
 
-  it('says to whoever is not let in how many and what, with no name and no figure of the machine', () => {
+  it('reports to an unauthorized caller only how many and which kinds, without names or figures', () => {
     const streams = [videosOf(101), videosOf(102), videosOf(103, { at: null })];
     const space = { ...ROOM, free: MIB, wal: GIB };
     expect(readinessInCounts({ streams, space })).toEqual({
@@ -121,7 +121,7 @@ describe('a warehouse', () => {
   });
 });
 
-/** The facts of a live file at noon, as of the config of `configOver`. */
+/** The readiness inputs of a live file at noon, with the config of `configOver`. */
 function factsOf(...statements: string[]) {
   const live = liveFileWith(...statements);
   const overview = openStatusQueries(live);
@@ -143,7 +143,7 @@ function factsOf(...statements: string[]) {
   };
 }
 
-describe('the facts', () => {
+describe('the readiness inputs', () => {
   it('are every stream of the config, and the disk of the live file', () => {
     const { facts } = factsOf(
       packageRow(101, { walked_at: '2026-03-10 11:30:00', live_count: 3 }),
@@ -169,7 +169,7 @@ describe('the facts', () => {
     expect(facts.space.disk).toBeGreaterThan(facts.space.free);
   });
 
-  it('of a thousand packages need cron arithmetic for a dozen, and are as each by itself', () => {
+  it('of a thousand packages evaluate cron a dozen times, with the same results as one by one', () => {
     const walkedAt = (id: number) =>
       `2026-03-10 ${String(9 + (id % 3)).padStart(2, '0')}:${String(id % 60).padStart(2, '0')}:00`;
     const rows = Array.from({ length: 1000 }, (_, index) =>

@@ -16,7 +16,7 @@ const moment = fc.integer({ min: toMs('2000-01-01T00:00Z'), max: toMs('2035-01-0
 const day = moment.map((ms) => new Date(ms).toISOString().slice(0, 10));
 
 describe('a calendar', () => {
-  it('says on which day of its zone a moment falls', () => {
+  it('returns the day of its zone for a moment', () => {
     const at = toMs('2026-03-09T15:00:00Z');
     expect(createCalendar('Asia/Seoul').dayAt(at)).toBe('2026-03-10');
     expect(createCalendar('Asia/Seoul').dayAt(at - 1)).toBe('2026-03-09');
@@ -24,7 +24,7 @@ describe('a calendar', () => {
     expect(createCalendar('Pacific/Kiritimati').dayAt(at)).toBe('2026-03-10');
   });
 
-  it('says when a day begins, also where that is not at midnight', () => {
+  it('returns the beginning of a day, also where that is not at midnight', () => {
     const start = (zone: string, date: string) => new Date(createCalendar(zone).startOf(date)).toISOString();
     expect(start('Asia/Seoul', '2026-03-10')).toBe('2026-03-09T15:00:00.000Z');
     expect(start('Africa/Cairo', '2026-04-24')).toBe('2026-04-23T22:00:00.000Z');
@@ -43,7 +43,7 @@ describe('a calendar', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('knows its zone, and refuses one that does not exist', () => {
+  it('has a name, and rejects a zone that does not exist', () => {
     expect(createCalendar('Asia/Seoul').timezone).toBe('Asia/Seoul');
     expect(() => createCalendar('Asia/Atlantis')).toThrow(RangeError);
   });
@@ -59,7 +59,7 @@ describe('days', () => {
     expect(daysBetween('2026-03-10', '2026-03-09')).toBe(-1);
   });
 
-  it('are as far from each other as they were moved', () => {
+  it('are as far apart as they were moved', () => {
     const property = fc.property(day, fc.integer({ min: -1000, max: 1000 }), (date, count) => {
       expect(daysBetween(date, addDays(date, count))).toBe(count);
       expect(addDays(addDays(date, count), -count)).toBe(date);

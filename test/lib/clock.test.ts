@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { fromTimestamp, systemClock, toTimestamp } from '../../src/lib/clock.ts';
 import { takeTimers } from '../support/clocks/fake-timers.ts';
 
-describe('the clock of the machine', () => {
-  it('says what time it is', () => {
+describe('the system clock', () => {
+  it('returns the current time', () => {
     takeTimers('2026-03-10T12:00:00Z');
     expect(systemClock.now()).toBe(Date.parse('2026-03-10T12:00:00Z'));
   });
 
-  it('does not wait for no time at all, nor for less', async () => {
+  it('resolves at once for zero and negative durations', async () => {
     await systemClock.sleep(0);
     await systemClock.sleep(-1000);
   });
@@ -23,7 +23,7 @@ describe('the clock of the machine', () => {
     await expect(systemClock.sleep(0, controller.signal)).rejects.toBe(reason);
   });
 
-  it('leaves nothing at the signal when a wait is over', async () => {
+  it('leaves no listener at the signal when a wait is over', async () => {
     const controller = new AbortController();
     await systemClock.sleep(0, controller.signal);
     controller.abort(new Error('too late'));
@@ -37,7 +37,7 @@ describe('a timestamp', () => {
     expect(fromTimestamp('2026-03-09 15:04:05')).toBe(Date.parse('2026-03-09T15:04:05Z'));
   });
 
-  it('gives back its moment, but for the milliseconds, and keeps the order', () => {
+  it('parses back to its moment without the milliseconds, and preserves the order', () => {
     const ms = fc.nat(4_000_000_000_000);
     const property = fc.property(ms, ms, (one, other) => {
       expect(fromTimestamp(toTimestamp(one))).toBe(Math.floor(one / 1000) * 1000);

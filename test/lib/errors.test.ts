@@ -11,8 +11,8 @@ import {
   WarehouseError,
 } from '../../src/lib/errors.ts';
 
-describe('an error of ours', () => {
-  it('has the name of its class, a message, a hint where there is one, and its cause', () => {
+describe('an error of vodhouse', () => {
+  it('has the name of its class, a message, an optional hint, and its cause', () => {
     const cause = new Error('EACCES');
     for (const Each of [ConfigError, WarehouseError, LockedError, InterruptedError]) {
       const error = new Each('it broke', { hint: 'mend it', cause });
@@ -22,7 +22,7 @@ describe('an error of ours', () => {
     }
   });
 
-  it('says what its reader needs to go on', () => {
+  it('has the data that its handler needs', () => {
     expect(new ParkedError('spent', 7)).toMatchObject({ name: 'ParkedError', untilMs: 7 });
     const transient = new TransientError('busy', { fault: 'status', status: 503, retryAfterMs: 1000 });
     expect(transient).toMatchObject({
@@ -41,8 +41,8 @@ describe('an error of ours', () => {
   });
 });
 
-describe('the message of what was thrown', () => {
-  it('is there whatever it was', () => {
+describe('the message of a thrown value', () => {
+  it('is available for every type', () => {
     expect(errorMessage(new Error('it broke'))).toBe('it broke');
     expect(errorMessage('text')).toBe('text');
     expect(errorMessage(undefined)).toBe('undefined');

@@ -12,7 +12,7 @@ function open(options: Partial<LoggerOptions> = {}) {
 }
 
 describe.each(['json', 'text'] as const)('a logger of %s', (format) => {
-  it('writes one line a message', () => {
+  it('writes one line per message', () => {
     const { logger, lines } = open({ format });
     logger.info('hello\nthere');
     logger.warn({ account: 'main', size: 7 }, 'again');
@@ -35,7 +35,7 @@ describe.each(['json', 'text'] as const)('a logger of %s', (format) => {
     expect(silent.lines).toEqual([]);
   });
 
-  it('never writes a secret, wherever it stands', () => {
+  it('never writes a secret, in any place', () => {
     const { logger, lines } = open({ format });
     logger.info('the key s3cret is here');
     logger.info({ url: 'http://a/?key=%733cret', stack: 's3cret' }, 'an address');
@@ -47,7 +47,7 @@ describe.each(['json', 'text'] as const)('a logger of %s', (format) => {
 });
 
 describe('a logger', () => {
-  it('writes to stderr unless it is told otherwise', () => {
+  it('writes to stderr by default', () => {
     const written = watchConsole();
     createLogger({ level: 'info', format: 'json', secrets: [] }).info('hello');
     expect(written).toHaveLength(1);

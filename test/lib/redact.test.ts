@@ -6,7 +6,7 @@ import { inTime } from '../support/time-limit.ts';
 
 const KEY = `k€y "1"/&<a+b>'%`;
 
-describe('a text without its secrets', () => {
+describe('a redacted text', () => {
   it.each([
     ['plain', KEY],
     ['percent-encoded', encodeURIComponent(KEY)],
@@ -22,11 +22,11 @@ describe('a text without its secrets', () => {
       KEY.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     ],
     ['HTML by numbers', Array.from(KEY, (each) => `&#${each.codePointAt(0) ?? 0};`).join('')],
-  ])('has none that is %s', (_notation, written) => {
+  ])('has no secret that is %s', (_notation, written) => {
     expect(redact(`GET /a?key=${written}&pkg=1 ${written}.`, [KEY])).toBe('GET /a?key=[key]&pkg=1 [key].');
   });
 
-  it('has none in any mixture of notations, whatever the secret is', () => {
+  it('has none in any mixture of encodings, whatever the secret is', () => {
     const notations: ((character: string) => string)[] = [
       (character) => character,
       (character) => encodeURIComponent(character),
@@ -46,7 +46,7 @@ describe('a text without its secrets', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('is as it was where there are none', () => {
+  it('is unchanged where it has none', () => {
     const words = fc
       .array(fc.constantFrom('a', 'b', ' ', '%', '&', ';', '\\', '"', '1'))
       .map((each) => each.join(''));
@@ -57,22 +57,22 @@ describe('a text without its secrets', () => {
     expect(redact('a.c abc', ['a.c'])).toBe('[key] abc');
   });
 
-  it('has the longest one taken out first', () => {
+  it('has the longest secret replaced first', () => {
     expect(redact('abcdef abc', ['abc', 'abcdef'])).toBe('[key] [key]');
   });
 });
 
-describe('a text of a service that means ill', () => {
+describe('a malicious text of the service', () => {
   const key = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab0';
   it.each(['&#', '&#0', '&#0000000097', '&#x0', '%', '%6', '\\\\u00', '\\', 'a', 'a&#97;', ';'])(
-    'is gone through in linear time where it is %j again and again',
+    'is redacted in linear time where it repeats %j',
     (part) => {
       const text = `${part.repeat(30_000)}&#${'0'.repeat(30_000)}`;
       expect(inTime(() => redact(text, [key, `${key}/"&`]))).toBe(text);
     },
   );
 
-  it('is shortened in linear time', () => {
+  it('is truncated in linear time', () => {
     expect(inTime(() => truncate('a'.repeat(200_000), 199_999))).toHaveLength(199_999);
   });
 });

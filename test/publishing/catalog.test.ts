@@ -9,10 +9,10 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const NOW = Date.parse('2026-04-02T03:00:00Z');
 
-/** What a package's list had at a moment: sizes of its live videos by id. */
+/** A package's list at a moment: sizes of its live videos by id. */
 type Catalogue = ReadonlyMap<number, number | null>;
 
-/** One change of a list, so many minutes after the one before. */
+/** One change of a list, the given number of minutes after the previous one. */
 interface Step {
   id: number;
   what: 'show' | 'remove';
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   minutes: fc.constantFrom(0, 1, 30, 59, 600, 1440, 2880),
 });
 
-/** Plays the steps: the SQL that a live file would see, and the catalogue after each. */
+/** Runs the steps: the SQL for a live file, and the catalogue after each. */
 function play(steps: readonly Step[]) {
   let at = Date.parse('2026-03-20T10:00:00Z');
   let catalogue: Catalogue = new Map();
@@ -63,7 +63,7 @@ function statementOf(
   return isSame ? null : change(id, at, `removed_at = null, filesize = ${bytes}, duration = ${bytes}`);
 }
 
-/** The rows that the story should give, day by day of the zone. */
+/** The expected rows for the steps, day by day of the zone. */
 function expected(story: ReturnType<typeof play>['story'], timezone: string) {
   const calendar = createCalendar(timezone);
   const days: Record<string, unknown>[] = [];
@@ -94,7 +94,7 @@ const nextDay = (day: string) => toTimestamp(fromTimestamp(`${day} 00:00:00`) + 
 const COLUMNS = 'day, videos, size_bytes, duration_seconds, added, removed, edited, is_live';
 
 describe('catalog_daily', () => {
-  it('is the catalogue at the end of each day of the zone, with what came, went and changed in it', async () => {
+  it('is the catalogue at the end of each day of the zone, with additions, removals and edits', async () => {
     const zone = fc.constantFrom('Asia/Seoul', 'Europe/Berlin', 'America/St_Johns', 'UTC');
     const history = fc.array(step, { minLength: 1, maxLength: 25 });
     await fc.assert(
@@ -109,7 +109,7 @@ describe('catalog_daily', () => {
     );
   });
 
-  it('begins with the first walk of a package that has never had a video, and not before', async () => {
+  it('begins with the first walk of a package that never had a video, and not before', async () => {
     const live = liveFileWith(
       packageRow(101, { first_walked_at: '2026-03-08 16:00:00', walked_at: '2026-03-09 00:00:00' }),
       packageRow(102),
@@ -137,7 +137,7 @@ describe('catalog_daily', () => {
     );
   });
 
-  it('never counted a video that was removed before its former states were kept', async () => {
+  it('never counts a video that was removed before former states were stored', async () => {
     const live = liveFileWith(
       packageRow(101),
       videoRow(1, { first_seen_at: '2026-03-01 03:00:00', removed_at: '2026-03-08 03:00:00' }),
@@ -151,7 +151,7 @@ describe('catalog_daily', () => {
     ]);
   });
 
-  it('keeps the packages apart', async () => {
+  it('separates the packages', async () => {
     const live = liveFileWith(
       packageRow(101),
       packageRow(102),

@@ -13,7 +13,7 @@ import { published } from '../support/fixtures/published-file.ts';
 const GIB = 1_073_741_824;
 
 describe('a published video', () => {
-  it('has NULL for the empty text of the service, and words with units for its numbers', async () => {
+  it('has NULL for the empty text of the service, and texts with units for its numbers', async () => {
     const live = liveFileWith(
       packageRow(101),
       videoRow(7, {
@@ -68,14 +68,14 @@ describe('a published video', () => {
   });
 
   it.each(['', 'yesterday', '2026-02-30 10:00:00.0', '2026-2-1 1:00:00', '2026-02-01', '2460000.5', null])(
-    'has no moment of creation where the service says %j',
+    'has no creation time where the service has %j',
     async (cdate) => {
       const { select } = await published(liveFileWith(packageRow(101), videoRow(1, { cdate })));
       expect(select('select created_at from videos')).toEqual([{ created_at: null }]);
     },
   );
 
-  it('is there with all of its states: former ones, removed ones and the present one', async () => {
+  it('has all of its states: former ones, removed ones and the present one', async () => {
     const live = liveFileWith(
       packageRow(101),
       videoRow(1),
@@ -112,7 +112,7 @@ describe('a published video', () => {
     expect(publication.rows).toMatchObject({ videos: 1, video_history: 3 });
   });
 
-  it('comes without the keys that play it, in no corner of the file, unless the config wants them', async () => {
+  it('has no playback keys, anywhere in the file, unless the config includes them', async () => {
     const row = { access_key: 'play-me-level-2', org_access_key: 'play-me-level-1' };
     const live = liveFileWith(
       packageRow(101),
@@ -138,7 +138,7 @@ describe('a published video', () => {
 });
 
 describe('a published package', () => {
-  it('says what is in it now, and that it is retired', async () => {
+  it('has its current contents, and that it is retired', async () => {
     const live = liveFileWith(
       packageRow(101, {
         totalcount: 3,
@@ -191,7 +191,7 @@ describe('a corrected day', () => {
       correction('2026-03-08', 2 * GIB, '2026-03-10 01:00:00'),
     );
 
-  it('shows its newest correction, marked, and changes by what is shown', async () => {
+  it('has its newest correction, marked, and differences from the corrected value', async () => {
     const { select } = await published(live(), { storageAccounts: [] });
     const columns = 'day, state, is_corrected as c, observed_at, total_bytes, total_bytes_change as change';
     expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
@@ -230,7 +230,7 @@ describe('a corrected day', () => {
 });
 
 describe('a day that is not booked', () => {
-  it('says what the service returned, and until when it was asked for', async () => {
+  it('has the response of the service, and until when it was requested', async () => {
     const gap = (date: string, row = {}) =>
       insert('storage_gap', {
         account: 'main',
@@ -399,7 +399,7 @@ const missing = (day: string, reason: string | null) => ({
 });
 
 describe('the storage of an account that left the config', () => {
-  it('ends with its last day, and makes nothing else look old', async () => {
+  it('ends with its last day, and makes nothing else look outdated', async () => {
     const old = { account: 'old' };
     const live = liveFileWith(
       storageRow('2026-03-01', 1, old),
@@ -422,7 +422,7 @@ describe('the storage of an account that left the config', () => {
 });
 
 describe('the published calendar', () => {
-  it('has whole years without a hole, with ISO weeks', async () => {
+  it('has complete years without gaps, with ISO weeks', async () => {
     const { select } = await published(liveFileWith(storageRow('2024-12-31', 1)));
     expect(select('select count(*) as days, min(day) as first, max(day) as last from dates')).toEqual([
       { days: 365 + 366 + 365 + 365, first: '2023-01-01', last: '2026-12-31' },
@@ -443,13 +443,13 @@ describe('the published calendar', () => {
     expect(of('2026-03-01')).toMatchObject({ weekday: 7, is_weekend: 1, week_start: '2026-02-23' });
   });
 
-  it('reaches to the last fact, also where a clock was set back since', async () => {
+  it('covers the last fact, also where a clock was set back since', async () => {
     const { select } = await published(liveFileWith(storageRow('2027-01-01', 1)));
     expect(select('select max(day) as last from dates')).toEqual([{ last: '2027-12-31' }]);
     expect(select('select day from storage_daily')).toEqual([{ day: '2027-01-01' }]);
   });
 
-  it('knows when the days of its zone begin and end, also when clocks change', async () => {
+  it('has the beginning and end of the days of its zone, also when clocks change', async () => {
     const { select } = await published(liveFileWith(storageRow('2026-03-28', 1)), {
       timezone: 'Europe/Berlin',
     });
@@ -459,7 +459,7 @@ describe('the published calendar', () => {
 });
 
 describe('the published dictionary', () => {
-  it('has a row for each column of each table and view, and none more, with the type that is declared', async () => {
+  it('has exactly one row for each column of each table and view, with the declared type', async () => {
     const { select } = await published(liveFileWith());
     const declared = select(
       `select m.name || '.' || c.name as "column", c.type as type
@@ -474,7 +474,7 @@ describe('the published dictionary', () => {
     ).toEqual(declared);
   });
 
-  it('says of every column what it means, and of every number how it may be summed', async () => {
+  it('has the meaning of every column, and how every number may be summed', async () => {
     const { select } = await published(liveFileWith());
     const number = "data_type in ('BIGINT', 'REAL')";
     expect(
@@ -502,7 +502,7 @@ describe('about', () => {
   const reading = (account: string, at: string) =>
     insert('storage_reading', { account, date: '2026-03-10', observed_at: at });
 
-  it('is as fresh as the oldest of what is read', async () => {
+  it('is as fresh as the oldest stream', async () => {
     const walked = (id: number, at: string | null, row = {}) => packageRow(id, { walked_at: at, ...row });
     const retired = { retired_at: '2026-03-02 00:00:00' };
     expect(

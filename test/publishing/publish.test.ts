@@ -37,7 +37,7 @@ const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), stora
 const names = (file: string) => readdirSync(dirname(file)).sort();
 
 describe('a published file', () => {
-  it('is one that nobody writes to, that needs no file beside it, and that says what it is', async () => {
+  it('is read-only, a single file, and describes itself', async () => {
     const { file, select, publication } = await published(live());
     expect(statSync(file).mode & 0o777).toBe(0o444);
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
@@ -48,7 +48,7 @@ describe('a published file', () => {
     expect(publication).toMatchObject({ file, bytes: statSync(file).size, copy: null });
   });
 
-  it('declares keys and foreign keys that hold', async () => {
+  it('declares keys and foreign keys that are valid', async () => {
     const { select } = await published(live());
     const parents = (table: string) =>
       select(`select "from", "table", "to" from pragma_foreign_key_list('${table}') order by id, seq`);
@@ -63,14 +63,14 @@ describe('a published file', () => {
     expect(select('pragma foreign_key_check')).toEqual([]);
   });
 
-  it('can be read by SQLite 3.31: no function of its views is newer', async () => {
+  it('can be read by SQLite 3.31: its views use no newer function', async () => {
     const { select } = await published(live());
     const text = select('select sql from sqlite_schema where sql is not null').map(({ sql }) => String(sql));
     expect(text.length).toBeGreaterThan(10);
     expect(text.join('\n')).not.toMatch(/->|unixepoch|iif\(|strict\b|generated|returning/i);
   });
 
-  it('stays readable for whoever has it open while the next one takes its place', async () => {
+  it('stays readable for a process that has it open when the next one replaces it', async () => {
     const path = live();
     const { file } = await published(path);
     const reader = new Database(file, { readonly: true });
@@ -83,7 +83,7 @@ describe('a published file', () => {
     expect(valueOf(file, 'select title from videos where video_id = 1')).toBe('New');
   });
 
-  it('is made while the live file is being written to', async () => {
+  it('is made while the live file is being written', async () => {
     const path = live();
     const writer = new Database(path);
     writer.exec(`begin immediate; ${change(1, '2026-03-02 00:00:00', "title = 'not committed'")}`);
@@ -127,7 +127,7 @@ describe('a helper process that ends', () => {
   });
 });
 
-describe('a file that would not be right', () => {
+describe('a file that would be invalid', () => {
   const refused = async (path: string) => {
     const { file } = orderOf(path);
     const before = existsSync(file) ? hashOf(file) : null;
@@ -196,7 +196,7 @@ describe('a file that would not be right', () => {
     );
   });
 
-  it('is not published: a moment that is none', async () => {
+  it('is not published: an invalid moment', async () => {
     const path = live();
     execute(path, 'pragma foreign_keys = off; update video set first_seen_at = 12 where id = 1');
     expect(await refused(path)).toContain('first_seen_at is not TIMESTAMP');
@@ -208,13 +208,13 @@ describe('a file that would not be right', () => {
     expect(await refused(path)).toContain('title is not VARCHAR(2000)');
   });
 
-  it('is not published: rows of a package that is not known', async () => {
+  it('is not published: rows of an unknown package', async () => {
     const path = live();
     execute(path, 'delete from package');
     expect(await refused(path)).toContain('its table videos has 0 rows; by the live file it has 2');
   });
 
-  it('is not published, nor is one made, where the live file is gone or being restored', async () => {
+  it('is not published, and no file is made, where the live file is missing or being restored', async () => {
     const path = live();
     writeFileSync(`${path}.restoring`, '');
     expect(await refused(path)).toBe(`${path} is being restored`);
@@ -236,7 +236,7 @@ describe('a file that would not be right', () => {
 });
 
 describe('a published file of another warehouse', () => {
-  it('stays as it is: it may hold history that a new warehouse has not', async () => {
+  it('does not change: it may hold history that a new warehouse lacks', async () => {
     const path = live();
     const { file } = await published(path);
     const before = hashOf(file);
@@ -253,7 +253,7 @@ describe('a published file of another warehouse', () => {
 });
 
 describe('publishing', () => {
-  it('makes the folder, and sweeps what a killed process left, but nothing else', async () => {
+  it('creates the folder, and removes only what a killed process left', async () => {
     const path = live();
     const file = join(dirname(path), 'bi', 'out.db');
     await published(path, { file });
@@ -263,21 +263,21 @@ describe('publishing', () => {
     expect(names(file)).toEqual(['other.db.new-1', 'out.db', 'out.db.new']);
   });
 
-  it('refuses to write over a file that it did not make', async () => {
+  it('refuses to overwrite a file that it did not make', async () => {
     const order = orderOf(live());
     writeFileSync(order.file, 'hello, world');
     await expect(publish(order)).rejects.toThrow(ConfigError);
     expect(readFileSync(order.file, 'utf8')).toBe('hello, world');
   });
 
-  it('replaces a file that holds nothing', async () => {
+  it('replaces an empty file', async () => {
     const path = live();
     writeFileSync(orderOf(path).file, '');
     const { select } = await published(path);
     expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
-  it('refuses to write over another warehouse, and over a folder', async () => {
+  it('refuses to overwrite another warehouse, and a folder', async () => {
     const other = live();
     const before = hashOf(other);
     await expect(publish(orderOf(live(), { file: other }))).rejects.toThrow(
@@ -289,7 +289,7 @@ describe('publishing', () => {
     await expect(publish(orderOf(path))).rejects.toThrow(ConfigError);
   });
 
-  it('follows a link at the place of the published file', async () => {
+  it('follows a link at the path of the published file', async () => {
     const path = live();
     const target = orderOf(path);
     const link = join(dirname(path), 'link.db');
@@ -299,7 +299,7 @@ describe('publishing', () => {
     expect(rowsOf(target.file, 'select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
-  it('replaces a published file of which only the beginning is left', async () => {
+  it('replaces a published file that is truncated', async () => {
     const path = live();
     const { file } = await published(path);
     const beginning = readFileSync(file).subarray(0, 5000);
@@ -309,7 +309,7 @@ describe('publishing', () => {
     expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
-  it('leaves it to the process that is at it', async () => {
+  it('leaves the work to the process that publishes already', async () => {
     const order = orderOf(live());
     const lock = tryLock(order.live, 'publish', 'start', order.now);
     await expect(publish(order)).rejects.toThrow(LockedError);
@@ -320,7 +320,7 @@ describe('publishing', () => {
     await publish(order);
   });
 
-  it('refuses a column that cannot be left out, and names those that can', async () => {
+  it('rejects a column that cannot be left out, and names those that can', async () => {
     const error = await publish(orderOf(live(), { exclude: ['filesize', 'video_id', 'colour'] })).catch(
       (e: unknown) => e,
     );
@@ -333,7 +333,7 @@ describe('publishing', () => {
 describe('dated copies', () => {
   const at = (day: number) => Date.parse('2026-03-10T16:00:00Z') + day * DAY_MS; // the 11th in Seoul
 
-  it('are kept for so many days, one a day: the last of it', async () => {
+  it('are retained for the configured days, one per day: the last of it', async () => {
     const path = live();
     const keep = (day: number) => published(path, { keepDays: 2, now: at(day) });
     const { file, publication } = await keep(0);
@@ -356,7 +356,7 @@ describe('dated copies', () => {
     ]);
   });
 
-  it('replace one that was left half done', async () => {
+  it('replace one that is incomplete', async () => {
     const path = live();
     const { file } = await published(path, { keepDays: 2, now: at(0) });
     linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-4711`);

@@ -50,7 +50,7 @@ const live = () =>
   );
 
 describe('a publisher', () => {
-  it('publishes in a process of its own, and tells what came of it', async () => {
+  it('publishes in a separate process, and returns the result', async () => {
     const target = orderOf(live());
     const publication = await createPublisher(target).publish(NOW, never);
     expect(publication).toMatchObject({
@@ -61,7 +61,7 @@ describe('a publisher', () => {
     expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 03:00:00');
   });
 
-  it('passes on what the other process refuses, with its hint', async () => {
+  it('passes on an error of the other process, with its hint', async () => {
     const target = orderOf(live());
     const lock = tryLock(target.live, 'publish', 'publish', NOW);
     await expect(createPublisher(target).publish(NOW, never)).rejects.toThrow(LockedError);
@@ -73,7 +73,7 @@ describe('a publisher', () => {
     });
   });
 
-  it('stops at once when it is told to, and leaves the old file', async () => {
+  it('stops immediately on its signal, and does not change the old file', async () => {
     const target = orderOf(live());
     const publisher = createPublisher(target);
     await publisher.publish(NOW, never);
@@ -86,7 +86,7 @@ describe('a publisher', () => {
     await expect(publisher.publish(NOW, controller.signal)).rejects.toThrow(InterruptedError);
   });
 
-  it('says what stands in its place only when it is to publish', async () => {
+  it('reports a conflicting file at its path only when it publishes', async () => {
     const target = orderOf(live());
     writeFileSync(target.file, 'my own notes');
     const publisher = createPublisher(target);
@@ -98,7 +98,7 @@ describe('a publisher', () => {
     expect(readFileSync(target.file, 'utf8')).toBe('my own notes');
   });
 
-  it('leaves old copies where it is told to', async () => {
+  it('retains old copies with that option', async () => {
     const target = { ...orderOf(live()), keepDays: 1 };
     const publisher = createPublisher(target);
     const nextDay = NOW + 86_400_000;
@@ -110,13 +110,13 @@ describe('a publisher', () => {
     expect(copies()).toEqual(['out.2026-03-11.db']);
   });
 
-  it('refuses columns that cannot be left out before anything is done', () => {
+  it('rejects columns that cannot be left out before any other work', () => {
     const target = orderOf(live());
     expect(() => createPublisher({ ...target, exclude: ['id'] })).toThrow(ConfigError);
   });
 });
 
-describe('sweeping', () => {
+describe('cleanup', () => {
   it('removes what a killed publication left, unless another process publishes', () => {
     const target = orderOf(live());
     const leftOver = `${target.file}.new-4711`;
@@ -131,7 +131,7 @@ describe('sweeping', () => {
 });
 
 describe('a publication is due', () => {
-  /** Publishes, changes the live file, and asks again. */
+  /** Publishes, changes the live file, and checks again. */
   async function isDueAfter(...statements: string[]) {
     const target = orderOf(live());
     const publisher = createPublisher(target);
@@ -147,7 +147,7 @@ describe('a publication is due', () => {
     });
   }
 
-  it('when anything changed that a reader would see', async () => {
+  it('when a change would be visible to a reader', async () => {
     const day = { account: 'main', date: '2026-03-08' };
     const booked = { account: 'main', date: '2026-03-07' };
     const asked = { first_missed_at: '2026-03-10 01:00:00', last_asked_at: '2026-03-10 01:00:00' };
@@ -163,7 +163,7 @@ describe('a publication is due', () => {
       "update storage_discrepancy set resolved_at = '2026-03-10 02:00:00';",
       insert('storage_discrepancy', { ...day, field: 'image_size', observed_at: '2026-03-10 01:00:00' }),
       insert('quarantine', { ...refused, seen_at: '2026-03-10 01:00:00' }),
-      // a reading between two that agree: the live row is as it was
+      // a reading between two equal ones: the live row is unchanged
       reading('2026-03-10 02:00:00', { image_count: 7 }) + reading('2026-03-10 02:30:00'),
       "update package set name = 'Other';",
       packageRow(102),
@@ -174,7 +174,7 @@ describe('a publication is due', () => {
     expect(await isDueAfter(...statements)).toEqual(statements.map(() => true));
   });
 
-  it('not when a run only looked', async () => {
+  it('not when a run found no change', async () => {
     const looked = [
       "update package set walked_at = '2026-03-10 02:00:00', looked_at = '2026-03-10 02:00:00';",
       "update storage_day set observed_at = '2026-03-10 02:00:00' where state = 'live';",
@@ -190,7 +190,7 @@ describe('a publication is due', () => {
     expect(await isDueAfter(looked.join('\n'))).toEqual([false]);
   });
 
-  it('for a person, not yet by a day that began', async () => {
+  it('for a manual command, not yet because a new day began', async () => {
     const target = orderOf(live());
     await publish(target);
     const publisher = createPublisher(target);
@@ -200,7 +200,7 @@ describe('a publication is due', () => {
     expect(publisher.isBehind(nextDay)).toBe(true);
   });
 
-  it('only so long after the last publication as the config says, but for the first one of a day', async () => {
+  it('only after the configured interval since the last publication, except for the first one of a day', async () => {
     const target = { ...orderOf(live()), everyMs: 3_600_000 };
     const publisher = createPublisher(target);
     expect(publisher.dueAt(NOW)).toBe(NOW);
@@ -210,13 +210,13 @@ describe('a publication is due', () => {
     const due = NOW + 3_600_000;
     expect([NOW + 60_000, due, due + 1].map((now) => publisher.dueAt(now))).toEqual([due, due, due + 1]);
     expect([due - 1, due].map((now) => isDue(publisher, now))).toEqual([false, true]);
-    expect(publisher.dueAt(NOW - 60_000)).toBe(NOW - 60_000); // by a clock that was put back
+    expect(publisher.dueAt(NOW - 60_000)).toBe(NOW - 60_000); // with a clock that was set back
     await publish({ ...target, now: Date.parse('2026-03-10T14:59:00Z') });
     const midnight = Date.parse('2026-03-10T15:00:00Z'); // in Seoul
     expect(publisher.dueAt(midnight)).toBe(midnight);
   });
 
-  it('when the day is another one, or the config', async () => {
+  it('when the day or the config is another one', async () => {
     const target = orderOf(live());
     await publish(target);
     const isDueWith = (other: Partial<PublishRequest>, now = NOW) =>

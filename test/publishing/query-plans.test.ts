@@ -28,13 +28,13 @@ const STATEMENTS = new Map(
 );
 
 describe('the statements that fill a published file', () => {
-  it('are those of every table that is not filled from values', () => {
+  it('cover every table that is not filled from values', () => {
     const filled = marts.all.filter((mart) => mart.kind === 'table' && mart.from !== null);
     expect([...STATEMENTS.keys()]).toEqual(expect.arrayContaining(filled));
   });
 
   it.each([...STATEMENTS].map(([{ name }, statement]) => [name, statement]))(
-    'read no table once for each row of another one: %s',
+    'scan no table once for each row of another one: %s',
     (_name, statement) => {
       const db = openDraft();
       try {

@@ -38,7 +38,7 @@ const requestRow = (id: number, row: Record<string, string | number | null> = {}
     ...row,
   });
 
-/** Tallies of a live file with this content, and what changes the file. */
+/** Deltas of a live file with this content, and a function that changes the file. */
 function talliesOver(...statements: string[]) {
   const path = liveFileWith(...statements);
   const tallies = openMetricDeltas(path, NOON);
@@ -46,8 +46,8 @@ function talliesOver(...statements: string[]) {
   return { look: (now = NOON) => tallies.sinceLast(now), change: (sql: string) => execute(path, sql) };
 }
 
-describe('what is finished', () => {
-  it('is nothing right after opening, whatever the file has seen before', () => {
+describe('a delta', () => {
+  it('is empty right after opening, whatever the file contains', () => {
     const { look } = talliesOver(
       runRow(1, 'succeeded'),
       walkRow(1, { inserted: 10_000 }),
@@ -57,7 +57,7 @@ describe('what is finished', () => {
     expect(look()).toEqual(NOTHING);
   });
 
-  it('is each row that came since and has ended, once', () => {
+  it('has each row that was added since and has ended, once', () => {
     const { look, change } = talliesOver(runRow(1, 'succeeded'), walkRow(1, { inserted: 5 }));
     change(
       [
@@ -93,7 +93,7 @@ describe('what is finished', () => {
     expect(look()).toEqual(NOTHING);
   });
 
-  it('is what was under way, when it ends: begun before the opening or after, among newer rows that ended first', () => {
+  it('has rows under way when they end: begun before the opening or after, among newer rows that ended first', () => {
     const { look, change } = talliesOver(
       runRow(1, 'running'),
       walkRow(1, { status: 'running', inserted: 5 }),
@@ -133,7 +133,7 @@ describe('what is finished', () => {
     expect(look()).toEqual(NOTHING);
   });
 
-  it('is a request without an answer when its deadline has passed, and never again', () => {
+  it('has a request without a response when its deadline has passed, once', () => {
     const { look, change } = talliesOver(requestRow(1));
     change(requestRow(2, { account: 'other', spent_until_ms: NOON + 60_000 }));
     expect(look(NOON + 29_999)).toEqual(NOTHING);
@@ -142,7 +142,7 @@ describe('what is finished', () => {
     expect(look(NOON + 60_000).requests).toEqual([{ account: 'other', status: 'none', count: 1 }]);
   });
 
-  it('is not what was under way and is gone: pruned, or a walk that found nothing', () => {
+  it('omits rows that disappeared while under way: pruned, or a walk that found nothing', () => {
     const { look, change } = talliesOver(
       runRow(1, 'running'),
       walkRow(1, { status: 'running' }),
@@ -160,7 +160,7 @@ describe('what is finished', () => {
     });
   });
 
-  it('is not lost by a look that fails', () => {
+  it('survives a query that fails', () => {
     const { look, change } = talliesOver();
     change(`${runRow(1, 'succeeded')} alter table request rename to away;`);
     expect(() => look()).toThrow();
@@ -168,7 +168,7 @@ describe('what is finished', () => {
     expect(look().runs).toEqual([{ mode: 'full', status: 'succeeded', count: 1 }]);
   });
 
-  it('is found though more requests are under way than a statement has room for parameters', () => {
+  it('is complete though more requests are under way than a statement accepts parameters', () => {
     const { look, change } = talliesOver();
     const rows = Array.from({ length: 40_000 }, (_, index) => requestRow(index + 1));
     change(`begin; ${rows.join('')} commit;`);
@@ -176,7 +176,7 @@ describe('what is finished', () => {
     expect(look(NOON + 30_000).requests).toEqual([{ account: 'main', status: 'none', count: 40_000 }]);
   });
 
-  it('is what a run of the pipeline did, in whatever process', async () => {
+  it('includes runs of the pipeline in any process', async () => {
     const { url } = await startScriptedService(wholeService((request) => listPage(request, RECORDS)));
     const pipeline = openTestPipeline({ url, silent: true });
     const tallies = openMetricDeltas(pipeline.file, pipeline.clock.now());

@@ -25,13 +25,13 @@ beforeEach(async () => {
   return () => details.close();
 });
 
-/** One page that shows these videos and proves nothing, an hour later. */
+/** One page that has these videos and proves nothing, an hour later. */
 async function show(...list: ReturnType<typeof video>[]) {
   clock.advance(3_600_000);
   await walker.page(await walker.begin(), { videos: list });
 }
 
-/** A walk that proves all but these gone, an hour later. */
+/** A walk that proves all but these removed, an hour later. */
 async function leaveOnly(ids: readonly number[]) {
   clock.advance(3_600_000);
   const walk = await walker.begin();
@@ -42,7 +42,7 @@ async function leaveOnly(ids: readonly number[]) {
 const editedIds = (limit = 10) => details.edited(limit).map(({ id }) => id);
 
 describe('the latest edits', () => {
-  it('show each video once, with its last change, the newest first', async () => {
+  it('list each video once, with its last change, the newest first', async () => {
     await walker.whole(videos([1, 2, 3, 4]));
     for (const title of ['a', 'b', 'c']) {
       await show(video(1, { title }), video(2, { title: `2${title}` }));
@@ -58,7 +58,7 @@ describe('the latest edits', () => {
     ]);
   });
 
-  it('hold what came back, with what else it changed; not what is gone, then or before an edit', async () => {
+  it('include what came back, with its other changes; not removed videos, removed then or before an edit', async () => {
     await walker.whole(videos([1, 2, 3, 4]));
     await show(video(4, { title: 'edited, then removed' }));
     await leaveOnly([1]);
@@ -71,7 +71,7 @@ describe('the latest edits', () => {
     expect(details.edited(1)).toMatchObject([{ id: 2, returned: 0, fields: 'title ' }]);
   });
 
-  it('name every field that a change can touch, and none of our own', async () => {
+  it('name every field that a change can affect, and no internal one', async () => {
     await walker.whole(videos([1]));
     const every = EDITABLE_FIELDS.map((name) => `${name} = coalesce(${name}, 0) || '7'`).join(', ');
     execute(path, `update video set ${every}, changed_at = '2026-03-02 00:00:00', change_seq = 99`);
@@ -80,7 +80,7 @@ describe('the latest edits', () => {
     expect(details.edited(1)[0]?.fields).toBe('thumbnail_url ');
   });
 
-  it('are looked for among the last thousand former states: a large removal hides older ones', async () => {
+  it('are searched in the last thousand former states: a large removal hides older ones', async () => {
     await walker.whole(videos([1, 2, ...Array.from({ length: 999 }, (_, index) => 10 + index)]));
     await show(video(1, { title: 'one' }));
     await show(video(2, { title: 'two' }));
@@ -91,7 +91,7 @@ describe('the latest edits', () => {
 });
 
 describe('the latest removals', () => {
-  it('come in the order of their proof, not of their ids or of the packages', async () => {
+  it('are in the order of their proof, not of their ids or of the packages', async () => {
     await walker.whole(videos([1, 2, 3, 4, 5]));
     await leaveOnly([1, 2, 3, 5]);
     await leaveOnly([1, 3]);
@@ -109,7 +109,7 @@ describe('the latest removals', () => {
 });
 
 describe('the latest additions', () => {
-  it('come in the order in which they were first stored, whatever was done to them since', async () => {
+  it('are in the order in which they were first stored, whatever changed since', async () => {
     await walker.whole(videos([7, 8]));
     await show(video(3));
     await show(video(7, { title: 'edited' }), video(5));
@@ -127,8 +127,8 @@ describe('the latest additions', () => {
 describe('a run under way', () => {
   it('is the newest run with its walks, and none once it ended, also where an older one was killed', async () => {
     await walker.whole(videos([1]));
-    expect(details.runningRun()).toBeNull(); // nobody is at it: it was killed
-    noteRunner(path, 2 ** 22 + 1); // more than Linux gives
+    expect(details.runningRun()).toBeNull(); // no process runs it: it was killed
+    noteRunner(path, 2 ** 22 + 1); // more than Linux allows
     expect(details.runningRun()).toBeNull();
     noteRunner(path);
     expect(details.runningRun()).toMatchObject({ run_id: 1, walked: 1, running_walks: [] });
@@ -145,8 +145,8 @@ describe('a run under way', () => {
   });
 });
 
-describe('a run that goes on from another', () => {
-  it('has walked what that one had walked, too', async () => {
+describe('a run that resumes another', () => {
+  it('includes the walks of that one', async () => {
     await walker.whole(videos([1]));
     await walker.stop(await walker.begin(), 'parked');
     execute(path, `update run set status = 'parked', started_at = '2026-01-01 00:00:00' where run_id = 1`);
@@ -157,7 +157,7 @@ describe('a run that goes on from another', () => {
 });
 
 describe('a video', () => {
-  it('is known as it was before each change, a hundred at most and the one before these', async () => {
+  it('has its state before each change, a hundred at most and the one before these', async () => {
     await walker.whole(videos([1]));
     const updates = Array.from(
       { length: 100 },
@@ -176,7 +176,7 @@ describe('a video', () => {
 });
 
 describe('the stamp', () => {
-  it('is of an empty file, and moves with every change that is stored', async () => {
+  it('exists for an empty file, and changes with every stored change', async () => {
     expect(details.changeMarker()).toMatchObject({
       last_run: null,
       last_reading: null,

@@ -18,7 +18,7 @@ function openUntilTheEnd(path: string): VideoLists {
   return lists;
 }
 
-/** What a worker may do to a video, as SQL. */
+/** Changes that a worker may make to a video, as SQL. */
 type Step = { kind: 'insert' | 'remove' | 'restore' | 'edit'; id: number };
 
 function statementOf({ kind, id }: Step): string {
@@ -29,7 +29,7 @@ function statementOf({ kind, id }: Step): string {
   return change(id, AT, `removed_at = ${kind === 'remove' ? `'${AT}'` : 'null'}`);
 }
 
-/** The page that a plain query gives. */
+/** The page as a plain query returns it. */
 function plainPage(path: string, { sort, page, pageSize, search }: ListQuery): unknown[] {
   const order = `${sort.item} ${sort.direction}, id ${sort.direction}`;
   const found = search ? `and instr(${search.item}, '${search.keyword}')` : '';
@@ -59,7 +59,7 @@ const byId = fc.record({
 }) as fc.Arbitrary<ListQuery>;
 
 describe('lists of a live file', () => {
-  it('give each page by id as a plain query does, whatever happens to the rows between', async () => {
+  it('return each page by id as a plain query does, whatever changes between requests', async () => {
     const rounds = fc.array(fc.tuple(fc.array(step, { maxLength: 40 }), fc.array(byId, { maxLength: 6 })), {
       maxLength: 8,
     });
@@ -77,7 +77,7 @@ describe('lists of a live file', () => {
     );
   });
 
-  it('give searches and other orders anew when a row has changed', async () => {
+  it('return searches and other orders again when a row has changed', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => index + 1);
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
     const lists = openUntilTheEnd(path);
@@ -95,7 +95,7 @@ describe('lists of a live file', () => {
     }
   });
 
-  it('find pages before, between and behind long runs of removed rows', async () => {
+  it('find pages before, between and after long runs of removed rows', async () => {
     const ids = Array.from({ length: 400 }, (_, index) => index + 1);
     const live = (id: number) => id % 97 === 0 || (id > 150 && id < 170) || id > 390;
     const removed = ids.filter((id) => !live(id)).map((id) => statementOf({ kind: 'remove', id }));
@@ -109,7 +109,7 @@ describe('lists of a live file', () => {
     }
   });
 
-  it('give the rows that are left where somebody deleted rows behind the back of the worker', async () => {
+  it('return the remaining rows where rows were deleted without the worker', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => index + 1);
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
     const lists = openUntilTheEnd(path);
@@ -119,7 +119,7 @@ describe('lists of a live file', () => {
     await expectAsPlain(lists, path, query);
   });
 
-  it('keep a few searches waiting, send more away, and leave out those that nobody waits for any more', async () => {
+  it('queue a few searches, reject more, and skip those whose client left', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => index + 1);
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...ids.map((id) => videoRow(id)), COUNTED);
     const lists = openUntilTheEnd(path);
@@ -137,7 +137,7 @@ describe('lists of a live file', () => {
     expect(reasons).toEqual([...waited, full, full, full]);
   });
 
-  it('are none of a package that is unknown or was never walked whole', async () => {
+  it('exist for no package that is unknown or has no completed walk', async () => {
     const path = liveFileWith(packageRow(101, { walked_at: null }), videoRow(1), COUNTED);
     const lists = openUntilTheEnd(path);
     const sorts = [

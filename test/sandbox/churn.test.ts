@@ -7,7 +7,7 @@ import {
 } from '../support/fixtures/sandbox-package.ts';
 
 describe('churn', () => {
-  it('makes the same changes for a seed, however they are cut up', async () => {
+  it('makes the same changes for a seed, however they are split', async () => {
     const one = makeSandbox();
     const other = makeSandbox();
     const changes = one.churn(200);
@@ -16,7 +16,7 @@ describe('churn', () => {
     expect(makeSandbox({ seed: 2 }).churn(200)).not.toEqual(changes);
   });
 
-  it('does to the list what it says', async () => {
+  it('changes the list as it reports', async () => {
     const sandbox = makeSandbox({ packages: [{ id: 1, videos: 40 }] });
     const seen = new Map((await allVideos(sandbox, 1)).map((video) => [video.id, video]));
     let newestId = Math.max(...seen.keys());
@@ -50,7 +50,7 @@ describe('churn', () => {
     expect(percent('re-add')).toBeCloseTo(10, -0.5);
   });
 
-  it('leaves every package at least half its videos', async () => {
+  it('leaves every package with at least half its videos', async () => {
     const packages = [
       { id: 1, videos: 1 },
       { id: 2, videos: 4 },
@@ -73,7 +73,7 @@ describe('churn', () => {
   });
 
   it.each(['title', 'duration', 'filesize'])(
-    'shows at once in a list sorted by %s and in a search',
+    'is visible immediately in a list sorted by %s and in a search',
     async (item) => {
       const { sandbox, videos } = await startSandbox();
       const query = `pkg=102&pagesize=1000&sort_item=${item}&sort_direction=asc`;
@@ -93,7 +93,7 @@ describe('churn', () => {
 describe('churn a minute', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('comes in small steps to the rate asked for, and ends with the sandbox', async () => {
+  it('arrives in small steps at the requested rate, and ends with the sandbox', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const clock = createStoppedClock();
     const { sandbox, videos } = await startSandbox({ clock, churnPerMinute: 120 });

@@ -14,7 +14,7 @@ describe("the sandbox's storage", () => {
     expect(days).toEqual(Array.from({ length: 401 }, (_, index) => addDays(TODAY, index - 400)));
   });
 
-  it('keeps to the range and the direction asked for', async () => {
+  it('respects the requested range and direction', async () => {
     const { storage } = await startSandbox();
     const dates = async (...range: Parameters<typeof storage>) =>
       (await storage(...range)).map((record) => record.date);
@@ -54,7 +54,7 @@ describe("the sandbox's storage", () => {
     `);
   });
 
-  it('shows more of everything at every look at today', async () => {
+  it('increases every value of today with each request', async () => {
     const { storage } = await startSandbox();
     let [last] = await storage(TODAY, TODAY);
     for (let look = 0; look < 5; look++) {
@@ -64,7 +64,7 @@ describe("the sandbox's storage", () => {
     }
   });
 
-  it('settles today when it is over, whatever was looked at', async () => {
+  it('settles today when it is over, whatever was read before', async () => {
     const clock = createStoppedClock();
     const looked = await startSandbox({ clock });
     const live = await looked.storage(TODAY, TODAY);
@@ -108,7 +108,7 @@ describe("the sandbox's storage", () => {
     expect(data.list.map(readStorageDay).filter((read) => 'refused' in read)).toEqual([]);
   });
 
-  it('wants the key where the options say so', async () => {
+  it('requires the key where the options say so', async () => {
     const { sandbox, storage } = await startSandbox({ storageAuth: 'query' });
     expect(await storage(TODAY, TODAY)).toEqual([]);
     expect(await storage(TODAY, TODAY, `&key=${sandbox.key}`)).toHaveLength(1);

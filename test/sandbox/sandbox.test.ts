@@ -16,7 +16,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('knows its key and its packages, and no others', async () => {
+  it('has its key and its packages, and no others', async () => {
     const { url, videos } = await startSandbox();
     const response = await fetch(`${url}/info/v1/videos.json?key=another&pkg=102`);
     expect(response.status).toBe(200);
@@ -39,14 +39,14 @@ describe('the sandbox', () => {
     });
   });
 
-  it('answers beyond the end with no videos, the true totals and the page asked for', async () => {
+  it('returns no videos beyond the end, with the true totals and the requested page', async () => {
     const { videos } = await startSandbox();
     const body = await videos('pkg=102&page=99&pagesize=100');
     expect(body.videoInfoList).toEqual([]);
     expect(body.paging).toEqual({ page: 99, pagesize: 100, totalcount: 300, totalpage: 3 });
   });
 
-  it('lists 20 videos, newest first, where nothing is asked for', async () => {
+  it('lists 20 videos, newest first, by default', async () => {
     const { sandbox, videos } = await startSandbox();
     const newest = (await allVideos(sandbox, 102)).slice(-20).reverse();
     expect((await videos('pkg=102')).videoInfoList).toEqual(newest);
@@ -85,7 +85,7 @@ describe('the sandbox', () => {
     expect(expected.length).toBeLessThan(all.length);
   });
 
-  it('tells capitals from small letters, and a keyword from a pattern', async () => {
+  it('distinguishes case, and treats a keyword as plain text', async () => {
     const { videos } = await startSandbox();
     const count = async (keyword: string) =>
       (await videos(`pkg=102&search_item=title&keyword=${encodeURIComponent(keyword)}`)).paging.totalcount;
@@ -108,7 +108,7 @@ describe('the made-up catalogue', () => {
     expect(await allVideos(makeSandbox({ seed: 5 }), 102)).not.toEqual(first);
   });
 
-  it('has not changed since it was written down', async () => {
+  it('equals its recorded form', async () => {
     const [video] = await allVideos(makeSandbox(), 102);
     expect(video).toMatchInlineSnapshot(`
       {
@@ -140,7 +140,7 @@ describe('the made-up catalogue', () => {
     `);
   });
 
-  it('holds no record that a reader refuses, with the 24 fields and nothing else', async () => {
+  it('has no record that a reader rejects, with exactly the 24 fields', async () => {
     for (const video of await allVideos(makeSandbox(), 101)) {
       expect(readVideo({ ...video })).toEqual({ video });
     }
@@ -159,7 +159,7 @@ describe('the made-up catalogue', () => {
     expect(bytes / ids.length).toBeLessThan(1200);
   });
 
-  it('mixes what breaks careless readers', async () => {
+  it('includes values that break careless readers', async () => {
     const videos = await allVideos(makeSandbox(), 101);
     const text = videos.map((video) => `${video.title ?? ''}${video.content ?? ''}`).join('');
     for (const sign of [

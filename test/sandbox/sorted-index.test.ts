@@ -11,7 +11,7 @@ const byBytes = (a: Row, b: Row) => Buffer.compare(Buffer.from(a.value), Buffer.
 const text = fc.string({ unit: 'binary', maxLength: 6 });
 
 describe('createOrder', () => {
-  it('sorts by code point, where UTF-16 sorts otherwise', () => {
+  it('sorts by code point, also where UTF-16 sorts otherwise', () => {
     const rows = ['🔥', 'Ｌ', '한', 'a'].map((value, id) => ({ id, value }));
     const values = createSortedIndex(rows, (row) => row.value).sorted();
     expect(values.map((row) => row.value)).toEqual(['a', '한', 'Ｌ', '🔥']);
@@ -35,7 +35,7 @@ describe('createOrder', () => {
     );
   });
 
-  it('stays sorted whatever comes, goes or changes', () => {
+  it('stays sorted through additions, removals and changes', () => {
     const change = fc.record({ kind: fc.constantFrom('add', 'remove', 'edit'), at: fc.nat(), value: text });
     fc.assert(
       fc.property(fc.array(fc.array(change)), (rounds) => {
@@ -58,7 +58,7 @@ describe('createOrder', () => {
 });
 
 describe('cutPage', () => {
-  it('cuts a list into pages that make up the whole of it, in either direction', () => {
+  it('splits a list into pages that form the complete list, in either direction', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 9 }), (list, size) => {
         const pages = Array.from({ length: Math.ceil(list.length / size) + 2 }, (_, index) => index + 1);

@@ -54,7 +54,7 @@ function recordOf(types: Record<string, Type>) {
   );
 }
 
-/** Changes to a record: what is taken out, what is made of another type, what is put in. */
+/** Changes to a record: removed members, members of another type, added members. */
 function changesOf(types: Record<string, Type>) {
   const retyped = (names: string[]) =>
     fc.record(Object.fromEntries(names.map((name) => [name, RETYPED[types[name] ?? 'string']])));
@@ -77,7 +77,7 @@ function changesOf(types: Record<string, Type>) {
   return fc.tuple(parts, added).map(([[removed, other], more]) => ({ removed, retyped: other, added: more }));
 }
 
-/** As JSON.parse makes it: every name an own one, also `__proto__`. */
+/** Like the result of JSON.parse: every name is an own property, also `__proto__`. */
 function put(record: object, name: string, value: unknown): void {
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }
@@ -90,14 +90,14 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
     expect(Object.keys(shape).sort()).toEqual(Object.keys(types).sort());
   });
 
-  it('has no drift where it is as documented', () => {
+  it('has no drift where it matches the documentation', () => {
     const property = fc.property(recordOf(types), (record) => {
       expect(read(record)).not.toHaveProperty('drift');
     });
     fc.assert(property);
   });
 
-  it('names each field that is added, missing or of another type once, as what it is', () => {
+  it('names each field that is added, missing or of another type once, with its kind', () => {
     const property = fc.property(recordOf(types), changesOf(types), (record, { removed, retyped, added }) => {
       const changed = { ...record, ...retyped };
       for (const name of removed) Reflect.deleteProperty(changed, name);
@@ -118,11 +118,11 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('has no drift where it is no record', () => {
+  it('has no drift where it is not a record', () => {
     for (const value of [null, 7, 'x', [], [1], true]) expect(read(value)).not.toHaveProperty('drift');
   });
 
-  it('names at most 50 new fields, and every documented one besides', () => {
+  it('names at most 50 new fields, plus every documented one', () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field ${index}`, index]));
     const names = named(read(many).drift);
     expect(names.filter((name) => name.startsWith('new'))).toHaveLength(50);
@@ -131,21 +131,21 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
 });
 
 describe('a record', () => {
-  it('has its drift also where it is refused', () => {
+  it('has its drift also where it is rejected', () => {
     expect(readVideo({ title: 7 })).toMatchObject({ refused: { id: null } });
     expect(named(readVideo({ title: 7 }).drift)).toContain('type title');
     expect(named(readStorageDay({ date: 20_260_131 }).drift)).toContain('type date');
     expect(named(readStorageDay({ image_size: 1 }).drift)).toContain('missing date');
   });
 
-  it('takes null for an absent value in a documented field, and for a value in a new one', () => {
+  it('reads null as an absent value in a documented field, and as a value in a new one', () => {
     const nulls = Object.fromEntries(Object.keys(VIDEO).map((name) => [name, null]));
     expect(readVideo(nulls)).not.toHaveProperty('drift');
     expect(named(readVideo({ ...nulls, mood: null }).drift)).toEqual(['new mood']);
   });
 });
 
-/** What a collector makes of records with these fields, all of them new. */
+/** The drift that a collector returns for records with these fields, all of them new. */
 function collect(records: readonly Record<string, unknown>[], clean?: (text: string) => string) {
   const collector = createDriftCollector(clean);
   for (const record of records) {
@@ -154,8 +154,8 @@ function collect(records: readonly Record<string, unknown>[], clean?: (text: str
   return collector.list();
 }
 
-describe('the drift of an answer', () => {
-  it('is each field and kind once, with the first sample', () => {
+describe('the drift of a response', () => {
+  it('has each field and kind once, with the first sample', () => {
     const collector = createDriftCollector();
     const names = Object.keys(VIDEO).filter((name) => name !== 'filesize');
     const rest = Object.fromEntries(names.map((name) => [name, null]));
@@ -170,13 +170,13 @@ describe('the drift of an answer', () => {
     ]);
   });
 
-  it('is nothing where no record has any', () => {
+  it('is empty where no record has any', () => {
     const collector = createDriftCollector();
     collector.add(undefined);
     expect(collector.list()).toEqual([]);
   });
 
-  it('is at most 50 fields, the documented ones first, whatever comes', () => {
+  it('is at most 50 fields, the documented ones first', () => {
     const collector = createDriftCollector();
     for (let index = 0; index < 5_000; index++) {
       collector.add([{ field: `field ${index}`, kind: 'new', value: index }]);
@@ -193,7 +193,7 @@ describe('the drift of an answer', () => {
     expect(found.at(-1)).toEqual({ field: 'field 1', kind: 'new', sample: '1' });
   });
 
-  it('looks closer at each field once, and at no more than 50 of them', () => {
+  it('examines each field once, and at most 50 of them', () => {
     let looks = 0;
     const count = (text: string) => (looks++, text);
     const records = Array.from({ length: 1_000 }, () => ({ mood: 7 }));
@@ -203,7 +203,7 @@ describe('the drift of an answer', () => {
     expect(looks).toBe(2 + 2 * 50);
   });
 
-  it('shortens names to 100 characters and samples to 200, and tells the same short name once', () => {
+  it('truncates names to 100 characters and samples to 200, and has the same short name once', () => {
     const long = 'x'.repeat(100);
     const value = 'y'.repeat(100_000);
     expect(collect([{ [long]: 'y'.repeat(198) }])).toEqual([
@@ -213,7 +213,7 @@ describe('the drift of an answer', () => {
     expect(found).toEqual([{ field: `${'x'.repeat(99)}…`, kind: 'new', sample: `"${'y'.repeat(198)}…` }]);
   });
 
-  it('is well-formed, wherever it is cut and whatever came', () => {
+  it('is well-formed text, wherever it is truncated', () => {
     const surrogates = fc.string({ unit: fc.constantFrom('a', '\ud83d', '\udd25', '🔥'), maxLength: 300 });
     const value = fc.oneof(surrogates, fc.dictionary(surrogates, surrogates, { maxKeys: 3 }));
     const property = fc.property(surrogates, value, (name, inner) => {
@@ -229,7 +229,7 @@ describe('the drift of an answer', () => {
     ]);
   });
 
-  it('tells a number that no double holds, and a value nested too deeply, as what they are', () => {
+  it('marks a number that no double holds, and a value nested too deeply', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
     const samples = collect([{ size: JSON.parse('1e400'), sizes: JSON.parse('{"a":[-1e400,null]}'), deep }]);
     expect(samples.map(({ sample }) => sample)).toEqual([
@@ -239,7 +239,7 @@ describe('the drift of an answer', () => {
     ]);
   });
 
-  it('holds no key that the service echoes, in no notation, in no name, and no half of one', () => {
+  it('contains no key that the service echoes, in any encoding, in any name, and no half of one', () => {
     const key = `canary-${AWKWARD_KEY}-1f5e`;
     const clean = (text: string) => redact(text, [key]);
     for (const form of Object.values(formsOfKey(key))) {
@@ -253,7 +253,7 @@ describe('the drift of an answer', () => {
     }
   });
 
-  it('holds no key of digits either that comes as a number', () => {
+  it('contains no key of digits that arrives as a number', () => {
     const clean = (text: string) => redact(text, ['20260310']);
     const zeros = Array.from({ length: 97 }, () => 0);
     const found = collect([{ key: 20_260_310, keys: [...zeros, 20_260_310] }], clean);

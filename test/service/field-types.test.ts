@@ -19,19 +19,19 @@ function read(json: string) {
 }
 
 describe('text', () => {
-  it("keeps null and '' apart, and takes an absent field for null", () => {
+  it("distinguishes null and '', and reads an absent field as null", () => {
     expect(read('{"text":null}')).toMatchObject({ text: null });
     expect(read('{"text":""}')).toMatchObject({ text: '' });
     expect(read('{}')).toMatchObject({ text: null, integer: null, number: null });
   });
 
-  it('keeps another JSON type as its JSON text', () => {
+  it('stores another JSON type as its JSON text', () => {
     expect(read('{"text":12.5}')).toMatchObject({ text: '12.5' });
     expect(read('{"text":true}')).toMatchObject({ text: 'true' });
     expect(read('{"text":["a",{"b":null}]}')).toMatchObject({ text: '["a",{"b":null}]' });
   });
 
-  it('rejects half of a surrogate pair and keeps complete ones', () => {
+  it('rejects half of a surrogate pair and accepts complete ones', () => {
     expect(read('{"text":"a\\ud83d"}')).toBe('text: holds half of a surrogate pair');
     expect(read('{"text":"\\ud83d\\udd25"}')).toMatchObject({ text: '🔥' });
   });
@@ -62,11 +62,11 @@ describe('integer', () => {
     '"0x10"',
     'true',
     '[]',
-  ])('rejects %s rather than store something else', (json) =>
+  ])('rejects %s instead of a changed value', (json) =>
     expect(read(`{"integer":${json}}`)).toMatch(/^integer: .* is not a whole number/),
   );
 
-  it('reads every exact integer back, however it is written', () => {
+  it('reads every exact integer, in any notation', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (exact) => {
         for (const written of [String(exact), exact.toExponential(), `"${exact}"`]) {
@@ -89,7 +89,7 @@ describe('number', () => {
 });
 
 describe('requiredInteger', () => {
-  it('takes integers from the minimum up, and nothing else', () => {
+  it('accepts exactly the integers from the minimum up', () => {
     const page = requiredInteger(1, doc);
     expect(page.parse(1)).toBe(1);
     expect(page.parse('16')).toBe(16);
@@ -100,7 +100,7 @@ describe('requiredInteger', () => {
 });
 
 describe('survivesJson', () => {
-  it('is false where keeping the value as JSON would change it, at any depth', () => {
+  it('is false where JSON would change the value, at any depth', () => {
     for (const json of ['1e400', '9007199254740993', '"\\udc00"', '[1e400]', '{"a":{"b":["\\ud800"]}}']) {
       expect(survivesJson(JSON.parse(json))).toBe(false);
     }

@@ -19,7 +19,7 @@ describe('readStorageDay', () => {
     });
   });
 
-  it('takes an absent figure for null, and refuses a day without any', () => {
+  it('reads an absent figure as null, and rejects a day without any', () => {
     expect(readStorageDay({ date: '2026-01-31', image_size: 1 })).toMatchObject({
       day: { image_size: 1, mov_org_cnt: null },
     });
@@ -28,7 +28,7 @@ describe('readStorageDay', () => {
     });
   });
 
-  it('refuses a date that does not exist, with the date null', () => {
+  it('rejects a date that does not exist, with the date null', () => {
     for (const date of [
       '"2026-02-30"',
       '"2026-1-31"',
@@ -41,7 +41,7 @@ describe('readStorageDay', () => {
     }
   });
 
-  it('refuses figures that cannot be stored exactly, with the date', () => {
+  it('rejects figures that cannot be stored exactly, with the date', () => {
     for (const figure of ['1e400', '9007199254740993', '1.5', '"many"', '{}']) {
       const read = readWith(`"image_size":${figure}`);
       expect(read).toMatchObject({ refused: { date: '2026-01-31' } });
@@ -49,13 +49,13 @@ describe('readStorageDay', () => {
     }
   });
 
-  it('refuses what is no record', () => {
+  it('rejects other values than records', () => {
     for (const value of [null, 7, 'x', []]) expect(readStorageDay(value)).toHaveProperty('refused');
   });
 });
 
 describe('isDay', () => {
-  it('knows leap years and the length of months', () => {
+  it('accepts leap days and the last day of each month', () => {
     expect(['2024-02-29', '2026-12-31', '0001-01-01'].filter(isDay)).toHaveLength(3);
     expect(['2026-02-29', '2026-02-30', '2026-13-01', '2026-00-10', '', '2026-01-01 '].filter(isDay)).toEqual(
       [],
@@ -64,7 +64,7 @@ describe('isDay', () => {
 });
 
 describe('the storage envelope', () => {
-  it('is read verdict first, list second', () => {
+  it('is read errorInfo first, list second', () => {
     expect(storageStatus.parse({ message: 'no' }).message).toBe('no');
     expect(storageStatus.parse({}).message).toBeNull();
     expect(storageAnswer.parse({ data: { list: [1, null] } }).data.list).toEqual([1, null]);

@@ -20,19 +20,19 @@ function readWith(members = '') {
 }
 
 describe('readVideo', () => {
-  it('reads the 24 fields of docs/service.md as they are', () => {
+  it('reads the 24 fields of docs/service.md unchanged', () => {
     expect(Object.keys(videoRecord.shape)).toHaveLength(24);
     expect(readWith()).toStrictEqual({ video: JSON.parse(sample) as unknown });
   });
 
-  it("keeps null and '' apart, and takes absent fields for null", () => {
+  it("distinguishes null and '', and reads absent fields as null", () => {
     expect(readWith('"series":"","author":null')).toMatchObject({ video: { series: '', author: null } });
     expect(readVideo({ id: 7 })).toMatchObject({
       video: { id: 7, title: null, duration: null },
     });
   });
 
-  it('keeps fields that docs/service.md does not know in extra, also where their names look like ours', () => {
+  it('stores undocumented fields in extra, also where their names equal internal ones', () => {
     const members = '"reason":"r","account":{"a":[1]},"extra":"e","package_id":null,"constructor":1';
     const read = readWith(members);
     if (!('video' in read)) throw new Error(read.refused.reason);
@@ -40,24 +40,24 @@ describe('readVideo', () => {
     expect(read.video.id).toBe(7);
   });
 
-  it('takes a record with a field named reason or refused for a video', () => {
+  it('reads a record with a field named reason or refused as a video', () => {
     expect(readWith('"reason":"x","refused":{"id":1}')).toHaveProperty('video.title');
   });
 
-  it('keeps 30 February and other odd dates as the text they are', () => {
+  it('stores 30 February and other invalid dates as text', () => {
     for (const cdate of ['2025-02-30 25:61:00.0', '0000-00-00', '']) {
       expect(readWith(`"cdate":"${cdate}"`)).toMatchObject({ video: { cdate } });
     }
   });
 
-  it('refuses an id that cannot be told from another, with the id null', () => {
+  it('rejects an ambiguous id, with the id null', () => {
     for (const id of ['9007199254740993', '1e400', 'null', '0', '-3', '1.5', '"x"']) {
       expect(readWith(`"id":${id}`)).toMatchObject({ refused: { id: null } });
     }
     expect(readWith('"id":"16"')).toMatchObject({ video: { id: 16 } });
   });
 
-  it('refuses what cannot be stored without loss, and says which field of which video', () => {
+  it('rejects values that cannot be stored without loss, and names field and video', () => {
     expect(readWith('"title":"\\ud83d"')).toEqual({
       refused: { id: 7, reason: 'title: holds half of a surrogate pair' },
     });
@@ -66,7 +66,7 @@ describe('readVideo', () => {
     expect(readWith('"new_\\ud800":1')).toMatchObject({ refused: { id: 7 } });
   });
 
-  it('reads a record as documented without a closer look, and finds the same as with one', () => {
+  it('has the same result with the fast check and with the full one', () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom(2 ** 53, Infinity, -0, 1.5, '\ud800', '16'));
     const name = fc.constantFrom(...Object.keys(videoRecord.shape), 'extra', 'reason');
     fc.assert(
@@ -78,7 +78,7 @@ describe('readVideo', () => {
     );
   });
 
-  it('refuses what is no record', () => {
+  it('rejects other values than records', () => {
     for (const value of [null, 7, 'x', [], undefined]) {
       expect(readVideo(value)).toMatchObject({ refused: { id: null } });
     }
@@ -95,12 +95,12 @@ describe('videoListAnswer', () => {
     }
   });
 
-  it('refuses an envelope without records or paging', () => {
+  it('rejects an envelope without records or paging', () => {
     expect(videoListAnswer.safeParse({ videoInfoList: { paging } }).success).toBe(false);
     expect(videoListAnswer.safeParse({ videoInfoList: { videoInfoList: [] } }).success).toBe(false);
   });
 
-  it('reads the verdict where all else is missing', () => {
+  it('reads the errorInfo where all else is missing', () => {
     const errorInfo = { errorCode: 'InvalidKey', errorMessage: 'no' };
     expect(videoListStatus.parse({ videoInfoList: { errorInfo } }).videoInfoList.errorInfo).toEqual(
       errorInfo,

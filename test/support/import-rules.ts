@@ -19,11 +19,11 @@ const LAYERS = [
   ['lib'],
 ] as const;
 
-/** The rooms that know the live file. */
+/** The rooms that may import the live file. */
 const FILE_ROOMS = ['warehouse', 'queries', 'publishing', 'backup', 'budget', 'database'];
 const FILE_HOMES = [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`);
 
-/** Libraries that have a home: only there are they known. */
+/** Libraries that only these rooms may import. */
 const HOMES: Record<string, readonly string[]> = {
   undici: ['service/client/'],
   'better-sqlite3': FILE_HOMES,
@@ -47,7 +47,7 @@ const HOMES: Record<string, readonly string[]> = {
   'temporal-polyfill': ['lib/'],
 };
 
-/** Texts that only some files may hold. */
+/** Texts that only some files may contain. */
 const FORBIDDEN_TEXTS: { pattern: RegExp; message: string; homes: readonly string[] }[] = [
   { pattern: /\bprocess\.env\b/, message: 'reads process.env', homes: ['config/'] },
   {
@@ -67,7 +67,7 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** Every breach of the rules, as a text that begins with the path of the file. */
+/** Every violation of the rules, as a text that begins with the path of the file. */
 export function findBreaches(files: readonly SourceFile[]): string[] {
   return [...files.flatMap(findBreachesInFile), ...findRoomsThatKnowBoth(files)];
 }
@@ -107,7 +107,7 @@ function checkLayer(path: string, { from, typeOnly }: Import): string[] {
     const isReader = own === 'cli' || own === 'app';
     return isReader || typeOnly ? [] : [`imports more than types from ${target}`];
   }
-  const isLeaf = own === 'config' || own === 'service'; // they know nothing of the file
+  const isLeaf = own === 'config' || own === 'service'; // they do not import the file
   const isDown = getLayer(other) > getLayer(isLeaf ? 'database' : own);
   return isDown ? [] : [`imports ${target}: imports only point down`];
 }
@@ -117,7 +117,10 @@ function isServiceCrossing(path: string, target: string): boolean {
   return isBetween('service/client/', 'service/server/') || isBetween('service/server/', 'service/client/');
 }
 
-/** Rooms that may know both the service and the live file; `web` for the catalogue that serves the warehouse back. */
+/**
+ * Rooms that may import both the service and the live file; `web` for the catalogue that serves the
+ * warehouse.
+ */
 const KNOWS_BOTH = ['cli', 'app', 'sync', 'web'];
 
 function findRoomsThatKnowBoth(files: readonly SourceFile[]): string[] {
@@ -138,7 +141,7 @@ function findRoomsThatKnowBoth(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Every circle of imports, of types too, as its files in order: `a.ts imports b.ts imports a.ts`. */
+/** Every import cycle, of types too, as its files in order: `a.ts imports b.ts imports a.ts`. */
 export function findCircles(files: readonly SourceFile[]): string[] {
   const targets = new Map(
     files.map(({ path, text }) => [
@@ -169,7 +172,7 @@ function getRoom(path: string): string {
   return path.split('/')[0] ?? path;
 }
 
-/** The number of the layer, 0 at the top; a room that has none is above all, so that nothing may import it. */
+/** The number of the layer, 0 at the top; a room without one is above all, so that no room may import it. */
 function getLayer(room: string): number {
   return LAYERS.findIndex((layer) => layer.some((each) => each === room));
 }
@@ -178,7 +181,10 @@ function resolve(path: string, from: string): string {
   return new URL(from, `file:///src/${path}`).pathname.replace(/^\/src\//, '').replace(/^\/(?!src)/, '../');
 }
 
-/** What the text imports or passes on, also at run time; `typeOnly` where nothing of it is left in the built code. */
+/**
+ * The imports and re-exports of the text, also at run time; `typeOnly` where the built code has nothing of
+ * it.
+ */
 function parseImports(text: string): Import[] {
   const code = withoutComments(text);
   const statements = code.matchAll(/^(?:import|export)\s+(type\s)?([^'"`;]*?from\s*)?['"]([^'"]+)['"]/gm);

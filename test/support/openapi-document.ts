@@ -25,7 +25,7 @@ const document = buildOpenApi({
 
 const schemas = compileSchemas(document);
 
-/** The schemas of an OpenAPI document by name, compiled as strictly as Ajv can; throws where one is no schema. */
+/** The schemas of an OpenAPI document by name, compiled in Ajv's strict mode; throws for an invalid one. */
 export function compileSchemas({
   components,
 }: Pick<Document, 'components'>): Record<string, ValidateFunction> {
@@ -39,8 +39,8 @@ export function compileSchemas({
 }
 
 /**
- * Expects that the OpenAPI document describes an answer: its path, with or without `/accounts/NAME` before it and a
- * query after it, its status, and its body.
+ * Expects that the OpenAPI document describes a response: its path, with or without `/accounts/NAME` before
+ * it and a query after it, its status, and its body.
  */
 export function expectDescribed(path: string, status: number, body: unknown): void {
   const name = schemaNameOf(path, status);

@@ -13,7 +13,7 @@ export interface Scraped {
   samples: ScrapedSample[];
 }
 
-/** Throws for a line that a scraper would refuse. */
+/** Throws for a line that a scraper would reject. */
 export function readPrometheusText(text: string): Scraped {
   const scraped: Scraped = { types: new Map(), help: new Map(), samples: [] };
   for (const line of text.split('\n').filter((each) => each !== '')) {
@@ -37,7 +37,7 @@ function sampleOf(line: string): ScrapedSample {
   };
 }
 
-/** The value of the one sample of this name that has these labels, among others; undefined where there is none. */
+/** The value of the only sample of this name with these labels, among others; undefined if there is none. */
 export function valueIn(
   { samples }: Scraped,
   name: string,

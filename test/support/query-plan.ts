@@ -1,4 +1,4 @@
-/** Reads EXPLAIN QUERY PLAN: is there a statement whose cost is the product of two tables? */
+/** Reads EXPLAIN QUERY PLAN: does a statement cost the product of two tables? */
 import type Database from 'better-sqlite3';
 
 interface Step {
@@ -7,7 +7,10 @@ interface Step {
   detail: string;
 }
 
-/** What in the plan of the statement reads a table once for each row of another one; empty where nothing does. */
+/**
+ * The parts of the statement's plan that scan a table once for each row of another one; empty if there are
+ * none.
+ */
 export function scansInsideScans(db: Database.Database, statement: string, parameters: object): string[] {
   const steps = db.prepare(`explain query plan ${statement}`).all(parameters) as Step[];
   const isRepeated = (step: Step | undefined): boolean =>
@@ -25,9 +28,9 @@ export function scansInsideScans(db: Database.Database, statement: string, param
 const isLoop = (detail: string) => /^(SCAN|SEARCH) /.test(detail);
 
 /**
- * A search without an index is a scan that searches the least or the greatest value. A search by the account alone is a scan
- * where there is one account. An automatic index is made once for a statement, which
- * costs as much as to sort its rows; in a correlated subquery it is repeated for each row.
+ * A search without an index is a scan for the least or the greatest value. A search by the account alone is a
+ * scan where there is one account. An automatic index is made once for a statement, which costs as much as a
+ * sort of its rows; in a correlated subquery it is made for each row.
  */
 function readsTooMuch(detail: string, isRepeated: boolean): boolean {
   const isScan = detail.startsWith('SCAN ') || !detail.includes(' USING ');

@@ -1,4 +1,7 @@
-/** Reads a page as strictly as our own renderer writes it: what a browser would have to mend or to guess is refused. */
+/**
+ * Parses a page as strictly as the renderer writes it: anything that a browser would have to repair or guess
+ * is rejected.
+ */
 
 export interface Element {
   name: string;
@@ -14,7 +17,10 @@ const END = /<\/([a-z][a-z0-9]*)>/y;
 const TEXT = /[^<]+/y;
 const SIGNS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
-/** The root of a page, or of a piece of one: its only element is `html` where there is a doctype. Throws for any other syntax. */
+/**
+ * The root of a page, or of a fragment: its only element is `html` where there is a doctype. Throws for any
+ * other syntax.
+ */
 export function readHtml(html: string): Element {
   const root: Element = { name: '', attributes: new Map(), parent: null, children: [] };
   let open = root;
@@ -88,10 +94,10 @@ export function exactTextOf(element: Element): string {
   return element.children.map((child) => (typeof child === 'string' ? child : exactTextOf(child))).join('');
 }
 
-/** What begins no line of its own. */
+/** Inline elements. */
 const INLINE = ['a', 'bdi', 'code', 'del', 'i', 'ins', 'small', 'span', 'strong', 'time'];
 
-/** Its text with single spaces, also where one block ends and the next begins. */
+/** Its text with single spaces, also between blocks. */
 export function textOf(element: Element): string {
   return spacedTextOf(element).replaceAll(/\s+/g, ' ').trim();
 }

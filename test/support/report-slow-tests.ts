@@ -32,7 +32,7 @@ export function leftOut(): string {
   ].join('\n');
 }
 
-/** Vitest calls it before the tests, and what it gives after them. */
+/** Vitest calls it before the tests, and the function that it returns after them. */
 export default function setup(): () => void {
   return () => void process.stderr.write(leftOut());
 }

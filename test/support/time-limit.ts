@@ -1,10 +1,15 @@
-/** Work that must come to an end: a pattern that is quadratic or worse does not, at a size that a linear one takes in its stride. */
+/**
+ * Work that must end: a pattern that is quadratic or worse exceeds the limit, at a size that is easy for a
+ * linear one.
+ */
 import { runInNewContext } from 'node:vm';
 
-/** Far more than linear work takes here on a busy machine. */
+/** Much longer than linear work takes on a busy machine. */
 const LIMIT_MS = 10_000;
 
-/** Gives what `run` gives; throws where it takes longer than the limit. A pattern under way is broken off too. */
+/**
+ * Returns the result of `run`; throws where it takes longer than the limit. A running pattern is aborted too.
+ */
 export function inTime<T>(run: () => T): T {
   return runInNewContext('run()', { run }, { timeout: LIMIT_MS }) as T;
 }

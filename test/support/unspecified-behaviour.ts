@@ -10,14 +10,17 @@ import {
 } from '../../src/service/server/unspecified-behaviour.ts';
 import { storageParameters, videoParameters } from '../../src/service/server/query.ts';
 
-/** What docs/service.md leaves open, and what the server does about it; Markdown without line ends. */
+/** A choice that docs/service.md leaves open, and the behaviour of the server; Markdown without line ends. */
 export interface UnspecifiedRow {
   operation: 'both' | 'videos' | 'storage';
   question: string;
   answer: string;
 }
 
-/** All that docs/service.md leaves open of both operations, in the order of a request (docs/service.md 2.2, 2.3, 4.1, 4.2, 7). */
+/**
+ * All choices that docs/service.md leaves open for both operations, in the order of a request
+ * (docs/service.md 2.2, 2.3, 4.1, 4.2, 7).
+ */
 export function listUnspecified(): UnspecifiedRow[] {
   return [
     ...toRows('both', { 'a parameter': EVERY_PARAMETER }),

@@ -18,7 +18,7 @@ async function filledFolder(): Promise<string> {
   return cwd;
 }
 
-describe('backup and restore', () => {
+describe('print as text what they did, where all files are, and the next command', () => {
   it('say in words what they did, where all is, and what to type next', async () => {
     const cwd = await filledFolder();
     const before = wholeOf(join(cwd, WAREHOUSE));
@@ -46,7 +46,7 @@ describe('backup and restore', () => {
     expect(wholeOf(join(cwd, WAREHOUSE))).toEqual(before);
   });
 
-  it('say it as one JSON document', async () => {
+  it('print it as one JSON document', async () => {
     const cwd = await filledFolder();
     const file = join(cwd, 'copy.db');
     const backup = await vodhouse(['backup', 'copy.db', '--json'], { cwd });
@@ -59,7 +59,7 @@ describe('backup and restore', () => {
     expect(JSON.parse(restore.stdout)).toEqual({ ...held, size_bytes: number, kept, carried });
   });
 
-  it('say that a ledger cannot be read', async () => {
+  it('report that a ledger cannot be read', async () => {
     const cwd = await filledFolder();
     await vodhouse(['backup', 'copy.db'], { cwd });
     writeFileSync(join(cwd, WAREHOUSE), 'x'.repeat(9999));
@@ -72,7 +72,7 @@ describe('backup and restore', () => {
 });
 
 describe('backup', () => {
-  it('ends with 2 where something is there, which stays', async () => {
+  it('ends with 2 where a file exists, which does not change', async () => {
     const cwd = await filledFolder();
     writeFileSync(join(cwd, 'copy.db'), 'mine');
     const { code, stdout, stderr } = await vodhouse(['backup', 'copy.db'], { cwd });
@@ -100,7 +100,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('ends with 75 while somebody runs, and says who', async () => {
+  it('ends with 75 during a run, and names the process', async () => {
     const cwd = await filledFolder();
     await vodhouse(['backup', 'copy.db'], { cwd });
     const lock = lockOrThrow(join(cwd, WAREHOUSE), 'worker', 'start', Date.now());
@@ -111,7 +111,7 @@ describe('restore', () => {
     expect(stderr).toContain('-> stop it first: a restore needs the warehouse for itself');
   });
 
-  it('ends with 2 where there is no backup, and with 1 for one that is none', async () => {
+  it('ends with 2 where there is no backup, and with 1 where the file is not a backup', async () => {
     const cwd = await filledFolder();
     const before = hashOf(join(cwd, WAREHOUSE));
     expect((await vodhouse(['restore', 'nowhere.db'], { cwd })).code).toBe(2);
@@ -123,7 +123,7 @@ describe('restore', () => {
     expect(hashOf(join(cwd, WAREHOUSE))).toBe(before);
   });
 
-  it('that was broken off has all others say so, until another one finishes it', async () => {
+  it('that was interrupted makes all other commands report it, until another restore completes it', async () => {
     const cwd = await filledFolder();
     await vodhouse(['backup', 'copy.db'], { cwd });
     const path = join(cwd, WAREHOUSE);

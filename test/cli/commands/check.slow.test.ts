@@ -9,7 +9,7 @@ import { eventually, startVodhouse, vodhouse } from '../../support/processes/vod
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('check', () => {
-  it('asks for one package and the storage of yesterday, and ends with 0', async () => {
+  it('requests one package and the storage of yesterday, and ends with 0', async () => {
     const { url } = await startSandbox();
     const cwd = folderOf({ [CONFIG]: configText({ url, packages: [101, 102, 103] }) });
     const { code, stdout, stderr } = await vodhouse(['check'], { cwd });
@@ -20,7 +20,7 @@ describe('check', () => {
     expect(stdout).not.toContain('102');
   });
 
-  it('asks for every package with --all, and ends with 3 where one is unknown', async () => {
+  it('requests every package with --all, and ends with 3 where one is unknown', async () => {
     const { url } = await startSandbox();
     const cwd = folderOf({ [CONFIG]: configText({ url, packages: [101, 999, 103] }) });
     const { code, stdout } = await vodhouse(['check', '--all'], { cwd });
@@ -31,7 +31,7 @@ describe('check', () => {
     expect(stdout).toMatch(/-> .*package 999.*check the key and the package/);
   });
 
-  it('ends with 1 where the key is wrong for all of it', async () => {
+  it('ends with 1 where the key is wrong for everything', async () => {
     const { url } = await startSandbox({ storageAuth: 'query' });
     const config = configText({ url, key: 'wrong-key' }).replace('storage: {', 'storage: { auth: query,');
     const { code, stdout, stderr } = await vodhouse(['check'], { cwd: folderOf({ [CONFIG]: config }) });

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const BOOKED = `select date from storage_day where state = 'booked' order by date desc limit 1`;
 
-/** A folder whose newest booked day was booked with a figure that the service does not have. */
+/** A folder whose newest booked day was booked with a figure that differs from the service. */
 async function differingFolder(top = '') {
   const { url } = await startSandbox();
   const cwd = folderOf({ [CONFIG]: configText({ url, packages: [103], top }) });
@@ -26,7 +26,7 @@ async function differingFolder(top = '') {
 }
 
 describe('correct', () => {
-  it('asks, takes the figures with --yes, publishes them, and status is well again', async () => {
+  it('prompts, stores the figures with --yes, publishes them, and status is healthy again', async () => {
     const { cwd, date } = await differingFolder('publish: {}');
     const again = await vodhouse(['sync', '--storage', '--from', date], { cwd });
     expect(again.code).toBe(0);
@@ -58,7 +58,7 @@ describe('correct', () => {
     ]);
   });
 
-  it('says what is wrong with what was typed, and sends nothing', async () => {
+  it('reports wrong arguments, and sends nothing', async () => {
     const { cwd, date } = await differingFolder();
     const requests = () => valueOf(cwd, 'select count(*) from request');
     const before = requests();
@@ -75,7 +75,7 @@ describe('correct', () => {
 });
 
 describe('sync --from --to', () => {
-  it('wants --storage, a first day, and no day to come', async () => {
+  it('requires --storage, a first day, and no future day', async () => {
     const { cwd } = await differingFolder();
     for (const [parameters, words] of [
       [['--from', '2026-01-01'], '--from and --to name days of the storage'],
@@ -91,7 +91,7 @@ describe('sync --from --to', () => {
 });
 
 describe('an edit of timezone over booked days', () => {
-  it('is refused with what to do, and another name of the same zone is none', async () => {
+  it('is rejected with the next steps, except for another name of the same zone', async () => {
     const { cwd } = await differingFolder();
     const config = configText({ url: 'http://127.0.0.1:9', packages: [103] });
     const edited = (timezone: string) =>

@@ -8,7 +8,7 @@ import { valueOf } from '../../support/fixtures/live-file.ts';
 vi.setConfig({ testTimeout: 90_000 });
 
 describe('a second demo', () => {
-  it('begins anew where its warehouse is gone, and refuses a file that is not its own', async () => {
+  it('starts from scratch where its warehouse is missing, and rejects a file that is not its own', async () => {
     const cwd = temporaryFolder();
     await vodhouse(['demo', '--once'], { cwd });
     rmSync(join(cwd, 'data/demo.db'));
@@ -22,7 +22,7 @@ describe('a second demo', () => {
     expect(readFileSync(join(cwd, 'data/demo.bi.db'), 'utf8')).toBe('mine');
   });
 
-  it('goes on with an account that is as the first one left it', async () => {
+  it('continues with the account as the first one left it', async () => {
     const cwd = temporaryFolder();
     const warehouse = join(cwd, 'data/demo.db');
     const first = startVodhouse(['demo', '--churn', '600'], { cwd });

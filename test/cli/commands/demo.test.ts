@@ -48,7 +48,7 @@ describe('sandbox', () => {
     expect((await sandbox.ended).code).toBe(0);
   });
 
-  it('ends with 2 where its port is taken, and says what to type', async () => {
+  it('ends with 2 where its port is in use, and prints the next command', async () => {
     const cwd = temporaryFolder();
     const first = startVodhouse(['sandbox', '--port', '0', '--videos', '1'], { cwd });
     await eventually(first.stdout).toContain('curl');

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const records = [1, 2, 3].map((id) => videoRecord(id));
 
-/** A sync that waits for the answer to its first page until the gate opens. */
+/** A sync that waits for the response to its first page until the gate opens. */
 async function startHeldSync() {
   const gate = createGate();
   let held = false;
@@ -30,8 +30,8 @@ async function startHeldSync() {
   return { cwd, gate, first, service };
 }
 
-describe('beside a sync that is under way', () => {
-  it('another one ends with 75, names who runs, and sends nothing', async () => {
+describe('next to a sync that is under way', () => {
+  it('another one ends with 75, names the running process, and sends nothing', async () => {
     const { cwd, gate, first, service } = await startHeldSync();
     const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
     expect([code, stdout]).toEqual([75, '']);
@@ -60,7 +60,7 @@ describe('beside a sync that is under way', () => {
   it('another one with --wait ends with 130 at SIGINT', async () => {
     const { cwd, gate, first } = await startHeldSync();
     const second = startVodhouse(['sync', '--wait'], { cwd });
-    // it says nothing while it waits: two others that come and go are its time to begin
+    // it prints nothing while it waits: two other processes that start and end give it time to begin
     for (let round = 0; round < 2; round++) expect((await vodhouse(['sync'], { cwd })).code).toBe(75);
     second.kill('SIGINT');
     expect((await second.ended).stderr).toContain('stopped by SIGINT');
@@ -79,7 +79,7 @@ describe('beside a sync that is under way', () => {
     expect((await first.ended).code).toBe(0);
   });
 
-  it('that is killed, the next one runs, and marks it as interrupted', async () => {
+  it('after it is killed, the next one runs, and marks it as interrupted', async () => {
     const { cwd, first } = await startHeldSync();
     first.kill('SIGKILL');
     await first.ended;
@@ -93,7 +93,7 @@ describe('beside a sync that is under way', () => {
   });
 });
 
-describe('beside a worker', () => {
+describe('next to a worker', () => {
   it('another worker ends with 75, and sync runs', async () => {
     const service = await startScriptedService(wholeService((request) => listPage(request, records)));
     const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });

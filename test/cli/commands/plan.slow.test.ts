@@ -19,7 +19,7 @@ function limited(wishes: ConfigWishes, limits: string): string {
   );
 }
 
-/** A folder whose warehouse is in step with a sandbox; `configure` writes other limits into its config. */
+/** A folder whose warehouse is synced with a sandbox; `configure` writes other limits into its config. */
 async function syncedFolder() {
   const { url } = await startSandbox();
   const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES, pageSize: 10 }) });
@@ -30,7 +30,7 @@ async function syncedFolder() {
 }
 
 describe('plan', () => {
-  it('sends nothing and makes no file where there is no warehouse yet, and says so', async () => {
+  it('sends nothing and creates no file where there is no warehouse yet, and reports that', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
     const cwd = folderOf({ [CONFIG]: limited({ url }, 'per_day: 100') });
     const { code, stdout, stderr } = await vodhouse(['plan'], { cwd });
@@ -43,7 +43,7 @@ describe('plan', () => {
     expect([...readFolder(cwd).keys()]).toEqual([CONFIG]);
   });
 
-  it('knows the sizes after a sync, sends nothing and changes nothing', async () => {
+  it('has the sizes after a sync, sends nothing and changes nothing', async () => {
     const { cwd, configure } = await syncedFolder();
     const { url, requests } = await startScriptedService(() => 'drop');
     writeFileSync(join(cwd, CONFIG), limited({ url }, 'per_second: 5, per_minute: 120, per_day: 20000'));
@@ -65,7 +65,7 @@ describe('plan', () => {
     );
   });
 
-  it('ends with 3 where the schedule does not fit, and says what would', async () => {
+  it('ends with 3 where the schedule does not fit, and prints one that does', async () => {
     const { cwd, configure } = await syncedFolder();
     configure('per_day: 400');
     const day = await vodhouse(['plan'], { cwd });
@@ -110,7 +110,7 @@ describe('plan', () => {
     );
   });
 
-  it('says which account no schedule fits, and gives one that fits the others', async () => {
+  it('names the account that no schedule fits, and prints one that fits the others', async () => {
     const { cwd, url, configure } = await syncedFolder();
     configure('per_day: 400');
     const small = `  - { name: small, video_list: { base_url: ${url}, key: k }, packages: [1, 2], limits: { per_day: 1 } }\n`;
@@ -153,13 +153,13 @@ describe('plan', () => {
     });
   });
 
-  it('ends with 2 where the config is wrong', async () => {
+  it('ends with 2 where the config is invalid', async () => {
     const cwd = folderOf({ [CONFIG]: 'timezone: Nowhere\n' });
     const { code, stdout } = await vodhouse(['plan'], { cwd });
     expect([code, stdout]).toEqual([2, '']);
   });
 
-  it('is named by check and by start where the schedule does not fit, in one line an account', async () => {
+  it('is recommended by check and by start where the schedule does not fit, in one line per account', async () => {
     const { cwd, configure } = await syncedFolder();
     configure('per_day: 400');
     const says =

@@ -11,7 +11,7 @@ import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const PUBLISHED = 'data/vodhouse.bi.db';
-/** A sandbox whose today stands still, so that a run can find nothing new. */
+/** A sandbox whose current day does not advance, so that a run can find nothing new. */
 const settings = { storage: false, pageSize: 100 };
 
 function folderWith(wishes: ConfigWishes, publish = 'publish: {}'): string {
@@ -23,7 +23,7 @@ const videos = (cwd: string) =>
   valueIn(join(cwd, PUBLISHED), 'select count(*) from videos where is_removed = 0');
 
 describe('sync', () => {
-  it('publishes what it changed, and nothing where it changed nothing', async () => {
+  it('publishes its changes, and publishes nothing where nothing changed', async () => {
     const { url, sandbox } = await startSandbox();
     const cwd = folderWith({ url });
     const first = await vodhouse(['sync'], { cwd });
@@ -48,7 +48,7 @@ describe('sync', () => {
     expect(inode(cwd)).not.toBe(before);
   });
 
-  it('stores everything and publishes nothing where something else stands in the place of the published file', async () => {
+  it('stores everything and publishes nothing where another file is at the path of the published file', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url });
     mkdirSync(join(cwd, 'data'));
@@ -65,7 +65,7 @@ describe('sync', () => {
     expect(byHand.code).toBe(2);
   });
 
-  it('puts publishing off where the config bounds it; publish does not wait', async () => {
+  it('defers publishing where the config limits it; publish does not wait', async () => {
     const { url, sandbox } = await startSandbox();
     const cwd = folderWith({ url }, 'publish: { every: 12h }');
     await vodhouse(['sync'], { cwd });
@@ -78,7 +78,7 @@ describe('sync', () => {
     expect(inode(cwd)).not.toBe(before);
   });
 
-  it('ends with 3 where it stored everything and could not publish, and says why', async () => {
+  it('ends with 3 where it stored everything and could not publish, and prints why', async () => {
     const { url, sandbox } = await startSandbox();
     const cwd = folderWith({ url });
     await vodhouse(['sync'], { cwd });
@@ -95,7 +95,7 @@ describe('sync', () => {
     expect([code, inode(cwd)]).toEqual([3, before]);
   });
 
-  it('sends nothing where a column is to be left out that cannot be', async () => {
+  it('sends nothing where a column is to be left out that is required', async () => {
     const cwd = folderWith({ url: 'http://127.0.0.1:1' }, 'publish: { exclude: [colour] }');
     for (const command of ['sync', 'publish']) {
       const { code, stderr } = await vodhouse([command], { cwd });
@@ -106,7 +106,7 @@ describe('sync', () => {
 });
 
 describe('publish', () => {
-  it('makes the file anew, with a copy of the day, and says what is in it', async () => {
+  it('replaces the file, with a copy of the day, and prints its contents', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url }, 'publish: { keep_days: 2 }');
     await vodhouse(['sync'], { cwd });

@@ -19,7 +19,7 @@ async function filledFolder(url = 'http://127.0.0.1:9'): Promise<string> {
   return cwd;
 }
 
-/** Adds so many rows that a copy takes a while. */
+/** Adds enough rows that a copy takes a while. */
 function grow(path: string): void {
   execute(
     path,
@@ -35,7 +35,7 @@ async function marked(path: string, child: Child): Promise<void> {
 }
 
 describe('a restore', () => {
-  it(`that is killed at ${KILLS} random moments leaves the old file, the new one, or one that is refused`, async () => {
+  it(`that is killed at ${KILLS} random moments leaves the old file, the new one, or one that is rejected`, async () => {
     const cwd = await filledFolder();
     const path = join(cwd, WAREHOUSE);
     grow(path);
@@ -67,10 +67,10 @@ describe('a restore', () => {
     expect(wholeOf(path)).toEqual(wholeOf(join(cwd, 'copy.db')));
   });
 
-  it('ends with 75 beside a worker, and is done after it; the next sync goes on', async () => {
+  it('ends with 75 next to a worker, and succeeds after it; the next sync continues', async () => {
     const { url } = await startSandbox();
     const cwd = await filledFolder(url);
-    execute(join(cwd, WAREHOUSE), 'delete from video; update package set live_count = 0'); // they are not the sandbox's
+    execute(join(cwd, WAREHOUSE), 'delete from video; update package set live_count = 0'); // they are not in the sandbox
     await vodhouse(['backup', 'copy.db'], { cwd });
     const worker = startVodhouse(['start'], { cwd });
     await eventually(worker.stderr).toContain('next full run at');

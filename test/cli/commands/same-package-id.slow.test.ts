@@ -1,4 +1,4 @@
-/** Two accounts that have a package of the same number. */
+/** Two accounts that have a package with the same id. */
 import { describe, expect, it, vi } from 'vitest';
 import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const LIVE = 'select account, count(*) as live from video where removed_at is null group by account';
 const HELD = 'select account, count(*) as held from removal_candidate where held_back = 1 group by account';
 
-/** A folder whose config has 101 in `main` and in `second`; each is served by a service of its own. */
+/** A folder whose config has 101 in `main` and in `second`; each account has its own service. */
 async function folderOfTwo() {
   const services = [
     await startChangingPackage(idsBetween(1, 60)),
@@ -23,7 +23,7 @@ async function folderOfTwo() {
   return { cwd, services, run: (...parameters: string[]) => vodhouse(parameters, { cwd }) };
 }
 
-/** The same, where both hold forty removals back. */
+/** The same, where both hold back forty removals. */
 async function holdingFolder() {
   const folder = await folderOfTwo();
   expect((await folder.run('sync')).code).toBe(0);
@@ -33,20 +33,20 @@ async function holdingFolder() {
   return { ...folder, held };
 }
 
-/** The words of the commands that the text names, as a shell would split them. */
+/** The words of the commands in the text, split as a shell splits them. */
 function commandsIn(text: string): string[][] {
   const found = text.matchAll(/vodhouse (sync .*--accept-removals.*)$/gm);
   return [...found].map(([, words = '']) => words.split(' '));
 }
 
-/** By account, the walk that held removals back. */
+/** By account, the walk that held back removals. */
 function walksOf(cwd: string): Record<string, number> {
   const rows = rowsOf(cwd, 'select account, walk_id from walk where held_back > 0');
   return Object.fromEntries(rows.map(({ account, walk_id: walk }) => [String(account), Number(walk)]));
 }
 
-describe('a package whose number another account has too', () => {
-  it('is named with its account in the command that lets its removals through, which leaves those of the other', async () => {
+describe('a package whose id another account has too', () => {
+  it('is printed with its account in the command that accepts its removals, and only its own', async () => {
     const { cwd, held, run } = await holdingFolder();
     const walks = walksOf(cwd);
     const commands = ['main', 'second'].map((account) => {
@@ -59,7 +59,7 @@ describe('a package whose number another account has too', () => {
     };
     expect(reports.map(({ command }) => command.split(' ').slice(1))).toEqual(commands);
 
-    // The later walk of the two: its number alone would let through what the earlier one held back as well.
+    // The later walk of the two: without the account it would also accept the removals of the earlier one.
     const later = (walks.main ?? 0) > (walks.second ?? 0) ? 'main' : 'second';
     const other = later === 'main' ? 'second' : 'main';
     const [command = []] = commands.filter((words) => words.includes(`${later}/101`));
@@ -77,7 +77,7 @@ describe('a package whose number another account has too', () => {
     );
   });
 
-  it('is asked for in every account by its number', async () => {
+  it('is read in every account where it is given by id alone', async () => {
     const { cwd, run } = await holdingFolder();
     expect(await run('sync', '--package', '101', '--accept-removals')).toMatchObject({ code: 0 });
     expect(rowsOf(cwd, LIVE)).toEqual([
@@ -86,7 +86,7 @@ describe('a package whose number another account has too', () => {
     ]);
   });
 
-  it('is named with its account in the command that walks it for the first time', async () => {
+  it('is printed with its account in the command of its first walk', async () => {
     const { services, run } = await folderOfTwo();
     expect((await run('sync', '--package', 'main/101')).code).toBe(0);
     expect(services.map(({ requests }) => requests.length)).toEqual([1, 0]);

@@ -9,7 +9,7 @@ import { eventually, startVodhouse, vodhouse } from '../../support/processes/vod
 
 vi.setConfig({ testTimeout: 180_000 });
 
-describe('a worker by its clock', () => {
+describe('a worker with its clock', () => {
   it.each([
     [
       'deleted',
@@ -36,7 +36,7 @@ describe('a worker by its clock', () => {
     expect(code).toBe(1);
   });
 
-  it('leaves a -wal that the next command refuses to mix with the backup, and says what to type', async () => {
+  it('leaves a -wal that the next command refuses to mix with the backup, and prints the next command', async () => {
     const service = await startScriptedService(
       wholeService((request) => listPage(request, [videoRecord(1)])),
     );

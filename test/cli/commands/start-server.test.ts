@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const SERVICE_KEY = 'service-canary-83be';
 const records = [1, 2, 3].map((id) => videoRecord(id));
 
-/** A folder with a config that serves, and the service behind it. */
+/** A folder with a config that has a server, and the service behind it. */
 async function folderThatServes(server: string, files: Record<string, string> = {}) {
   const service = await startScriptedService(wholeService((request) => listPage(request, records)));
   const top = `server: ${server}`;
@@ -23,7 +23,7 @@ async function folderThatServes(server: string, files: Record<string, string> = 
   return { service, cwd: folderOf({ [CONFIG]: config, ...files }) };
 }
 
-/** That of the server which this worker started, where the system tells; names and values. */
+/** The environment of the server that this worker started, where the system has it; names and values. */
 function environmentOf(worker: number): string {
   const [server] = childrenOf(worker, 'web/process/entry.js');
   expect(server).toBeDefined();
@@ -31,7 +31,7 @@ function environmentOf(worker: number): string {
 }
 
 describe('vodhouse start with a server', () => {
-  it('says where it serves what it has read, ends with 0 on SIGTERM with the port free, and tells no key', async () => {
+  it('prints the address of its pages, ends with 0 on SIGTERM with the port free, and prints no key', async () => {
     const files = { '.env': `DOOR_KEY='${CANARY_KEY}'\n` };
     const { cwd } = await folderThatServes('{ port: 0, keys: ["${DOOR_KEY}"] }', files);
     const env = { SERVICE: SERVICE_KEY };
@@ -67,7 +67,7 @@ describe('vodhouse start with a server', () => {
     expect(texts.filter(([, content]) => content.includes(SERVICE_KEY)).map(([name]) => name)).toEqual([]);
   });
 
-  it('ends with 2, the reason and a hint where the port is taken; nothing is sent', async () => {
+  it('ends with 2, the reason and a hint where the port is in use; nothing is sent', async () => {
     const { port } = await takePort();
     const { service, cwd } = await folderThatServes(`{ port: ${port} }`);
     const { code, stdout, stderr } = await vodhouse(['start'], { cwd });
@@ -78,7 +78,7 @@ describe('vodhouse start with a server', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('ends with 2 where everybody on the network could read the warehouse without a key; nothing is sent', async () => {
+  it('ends with 2 where the whole network could read the warehouse without a key; nothing is sent', async () => {
     const { service, cwd } = await folderThatServes('{ host: 0.0.0.0, port: 0 }');
     const { code, stdout, stderr } = await vodhouse(['start'], { cwd });
     expect([code, stdout]).toEqual([2, '']);

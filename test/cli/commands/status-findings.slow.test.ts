@@ -11,7 +11,7 @@ import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A folder in step with its service, where these statements were run on the live file afterwards. */
+/** A folder that is synced with its service; these statements run on the live file afterwards. */
 async function folderAfter(statements: string, url?: string): Promise<string> {
   const service = url ?? (await startSandbox()).url;
   const cwd = folderOf({ [CONFIG]: configText({ url: service, packages: [101] }) });
@@ -34,7 +34,7 @@ describe('status where records are in quarantine', () => {
     return folderAfter("update quarantine set seen_at = datetime('now', '-3 hours')", url);
   }
 
-  it('names some of them with their reasons, and SQL that shows all', async () => {
+  it('prints some of them with their reasons, and SQL for all', async () => {
     const cwd = await folderWithQuarantine();
     const { code, stdout, report } = await statusOf(cwd);
     expect(code).toBe(3);
@@ -59,7 +59,7 @@ describe('status where records are in quarantine', () => {
     ]);
   });
 
-  it('shows raw records without their control characters', async () => {
+  it('prints raw records without their control characters', async () => {
     const cwd = await folderWithQuarantine();
     execute(
       join(cwd, WAREHOUSE),
@@ -72,15 +72,15 @@ describe('status where records are in quarantine', () => {
 
 const idsOf = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** SQL that notes drift of the account `main`, first seen so long ago. */
+/** SQL that records drift of the account `main`, first seen the given time ago. */
 function drift(stream: string, field: string, kind: string, sample: string | null, ago: string): string {
   const value = sample === null ? 'null' : `'${sample}'`;
   return `insert into drift values ('main', '${stream}', '${field}', '${kind}', ${value},
     datetime('now', '-${ago}'), datetime('now', '-5 minutes'));`;
 }
 
-describe('status where the service departs from its documents', () => {
-  it('names what was first seen within a week', async () => {
+describe('status where the service deviates from its documentation', () => {
+  it('prints the drift first seen within a week', async () => {
     const cwd = await folderAfter(
       drift('videos', 'playcount', 'new', '17', '2 days') +
         drift('videos', 'cdate', 'missing', null, '3 hours') +
@@ -105,7 +105,7 @@ describe('status where the service departs from its documents', () => {
     });
   });
 
-  it('shows older drift in the table only', async () => {
+  it('has older drift in the table only', async () => {
     const cwd = await folderAfter(
       drift('videos', 'playcount', 'new', '17', '8 days') +
         drift('storage', 'encoder_size', 'missing', null, '7 days'),
@@ -118,7 +118,7 @@ describe('status where the service departs from its documents', () => {
     expect(report).toMatchObject({ needs: [], drift: [{ kind: 'missing', sample: null }, { sample: '17' }] });
   });
 
-  it('shows fields and samples without control characters, and shortened', async () => {
+  it('prints fields and samples truncated and without control characters', async () => {
     const cwd = await folderAfter(
       drift('videos', 'f\u009b31m', 'new', `"${'x'.repeat(200)}"`, '1 hours') +
         drift('videos', 'y'.repeat(300), 'missing', null, '1 hours'),
@@ -131,8 +131,8 @@ describe('status where the service departs from its documents', () => {
   });
 });
 
-describe('status where much needs a look', () => {
-  it('shows whole findings up to forty lines, and says how many more there are', async () => {
+describe('status with many findings', () => {
+  it('prints complete findings up to forty lines, and the number of the others', async () => {
     const many = idsOf(50).map((number) => drift('videos', `field${number}`, 'missing', null, '1 hours'));
     const cwd = await folderAfter(many.join(''));
     const { stdout, report } = await statusOf(cwd);
@@ -143,7 +143,7 @@ describe('status where much needs a look', () => {
 });
 
 describe('status of a file of an older format', () => {
-  it('ends with 1, and says what brings it up to date', async () => {
+  it('ends with 1, and prints the command that migrates it', async () => {
     const cwd = await folderAfter('pragma user_version = 3');
     const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
     expect([code, stdout]).toEqual([1, '']);

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const PACKAGES = [101, 102, 103];
 
-/** A folder whose warehouse is in step with a sandbox. */
+/** A folder whose warehouse is synced with a sandbox. */
 async function syncedFolder(): Promise<{ cwd: string; url: string }> {
   const { url } = await startSandbox();
   const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES }) });
@@ -20,7 +20,7 @@ async function syncedFolder(): Promise<{ cwd: string; url: string }> {
 }
 
 describe('status', () => {
-  it('ends with 0 where all is fresh, and shows how things stand, also as JSON', async () => {
+  it('ends with 0 where all is fresh, and prints the state, also as JSON', async () => {
     const { cwd } = await syncedFolder();
     const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
@@ -63,7 +63,7 @@ describe('status', () => {
     }
   });
 
-  it('ends with 3 where the last run failed and nothing else says why', async () => {
+  it('ends with 3 where the last run failed and no other finding gives the reason', async () => {
     const { cwd } = await syncedFolder();
     execute(join(cwd, WAREHOUSE), "update run set status = 'failed', error = 'the disk is full'");
     const { code, stdout } = await vodhouse(['status'], { cwd });
@@ -71,7 +71,7 @@ describe('status', () => {
     expect(stdout).toContain('  - run 1 failed: the disk is full\n');
   });
 
-  it('tells when the published file was made, and whether it is behind', async () => {
+  it('prints when the published file was made, and whether it is outdated', async () => {
     const { url } = await startSandbox();
     const top = 'publish: {}';
     const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES, storage: false, top }) });
@@ -102,7 +102,7 @@ describe('status', () => {
     });
   });
 
-  it('shows the last requests with --requests, newest first', async () => {
+  it('prints the last requests with --requests, newest first', async () => {
     const { cwd } = await syncedFolder();
     const text = await vodhouse(['status', '--requests'], { cwd });
     expect(text.code).toBe(0);
@@ -114,7 +114,7 @@ describe('status', () => {
     expect(requests.at(-1)).toMatchObject({ account: 'main', purpose: 'storage', status: 200 });
   });
 
-  it('ends with 3 where nothing was walked yet, and says what to type', async () => {
+  it('ends with 3 where nothing was walked yet, and prints the next command', async () => {
     const { url } = await startSandbox();
     const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES }) });
     expect((await vodhouse(['check'], { cwd })).code).toBe(0);
@@ -124,7 +124,7 @@ describe('status', () => {
     expect(stdout).toContain('storage of main was never read\n      -> vodhouse sync --storage');
   });
 
-  it('goes by the config: with a package that is new in it, and without one that was taken out', async () => {
+  it('follows the config: with a package that is new in it, and without one that was removed', async () => {
     const { cwd, url } = await syncedFolder();
     writeFileSync(join(cwd, CONFIG), configText({ url, packages: [101, 104] }));
     const { code, stdout } = await vodhouse(['status'], { cwd });
@@ -143,7 +143,7 @@ describe('status', () => {
     expect(stdout).toMatch(/^1 .* partial .*account main, package 999/m);
   });
 
-  it('ends with 1 where there is no warehouse, and makes none', async () => {
+  it('ends with 1 where there is no warehouse, and creates none', async () => {
     const cwd = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
     for (let round = 0; round < 2; round++) {
       const { code, stdout, stderr } = await vodhouse(['status'], { cwd });

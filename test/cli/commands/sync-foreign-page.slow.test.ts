@@ -23,13 +23,13 @@ async function folderInStep() {
   return { service, cwd, run };
 }
 
-/** The words of the command that the text names. */
+/** The words of the command in the text. */
 function commandIn(text: string): string[] {
   return (/vodhouse (sync .*--accept-page.*?)$/m.exec(text)?.[1] ?? '').trim().split(' ');
 }
 
-describe('sync, where the page of another package comes', () => {
-  it('says why and what to type, and so does status; what it says lets a refilled package through', async () => {
+describe('sync with the page of another package', () => {
+  it('prints the reason and the command, as status does; that command accepts a refilled package', async () => {
     const { service, cwd, run } = await folderInStep();
     service.refill(102, idsFrom(3, 120, 3));
     const { code, stdout } = await run('sync');

@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const LIVE = 'select count(*) from video where removed_at is null';
 
-/** A folder in step with sixty videos, of which forty are gone in the second walk: that holds them back. */
+/** A folder synced with sixty videos, of which forty are missing in the second walk and held back. */
 async function holdingFolder(config = CONFIG) {
   const service = await startChangingPackage(idsBetween(1, 60));
   const cwd = folderOf({ [config]: configText({ url: service.url, storage: false }) });
@@ -27,20 +27,20 @@ async function holdingFolder(config = CONFIG) {
   return { cwd, service, held, run };
 }
 
-/** From here on what is gone lies between two pages, and nobody looks across. */
+/** The removed videos are between two pages from here on, and no boundary read covers them. */
 function useSmallPages(cwd: string, { url }: ChangingPackage): void {
   const top = 'walk: { boundary_reads: 0 }';
   writeFileSync(join(cwd, CONFIG), configText({ url, storage: false, pageSize: 10, top }));
 }
 
-/** The words of the command that the text names, as a shell would split them. */
+/** The words of the commands in the text, split as a shell splits them. */
 function commandIn(text: string): string[] {
   const [, words = ''] = /vodhouse (sync .*--accept-removals.*)$/m.exec(text) ?? [];
   return words.split(' ');
 }
 
 describe('a run that holds removals back', () => {
-  it('says how many, why, and what lets them through', async () => {
+  it('prints their number, the reason, and the command that accepts them', async () => {
     const { cwd, held } = await holdingFolder();
     expect(held.code).toBe(3);
     const [line, ...rest] = held.stdout.trimEnd().split('\n');
@@ -55,7 +55,7 @@ describe('a run that holds removals back', () => {
     expect(valueOf(cwd, LIVE)).toBe(60);
   });
 
-  it('lets through what it says, by the command that it says', async () => {
+  it('accepts them with the printed command', async () => {
     const { cwd, held } = await holdingFolder();
     const { code, stdout } = await vodhouse(commandIn(held.stdout), { cwd });
     expect(code).toBe(0);
@@ -66,13 +66,13 @@ describe('a run that holds removals back', () => {
 });
 
 describe('sync --accept-removals', () => {
-  it('lets all through that is held back', async () => {
+  it('accepts everything that is held back', async () => {
     const { cwd, run } = await holdingFolder();
     expect((await run('sync', '--accept-removals')).code).toBe(0);
     expect(valueOf(cwd, LIVE)).toBe(20);
   });
 
-  it('lets nothing through that was held back by a later walk than it names', async () => {
+  it('accepts nothing that a later walk than the given one held back', async () => {
     const { cwd, service, run } = await holdingFolder();
     service.remove(...idsBetween(1, 5));
     expect((await run('sync')).code).toBe(3);
@@ -84,7 +84,7 @@ describe('sync --accept-removals', () => {
     expect(valueOf(cwd, 'select count(*) from video where removed_at is null and id <= 5')).toBe(5);
   });
 
-  it('says what stays held back because the walk could not prove it again', async () => {
+  it('prints what stays held back because the walk could not prove it again', async () => {
     const { cwd, service, run } = await holdingFolder();
     useSmallPages(cwd, service);
     const { code, stdout } = await run('sync', '--accept-removals');
@@ -94,7 +94,7 @@ describe('sync --accept-removals', () => {
     expect(valueOf(cwd, LIVE)).toBe(60);
   });
 
-  it('tells those apart from what was held back later', async () => {
+  it('separates those from removals held back later', async () => {
     const { cwd, service, run } = await holdingFolder();
     service.remove(51, 52);
     await run('sync');
@@ -105,7 +105,7 @@ describe('sync --accept-removals', () => {
 });
 
 describe('status where removals are held back', () => {
-  it('names some of them, why, what happens by itself, and what lets exactly these through', async () => {
+  it('prints some of them, the reason, what happens by itself, and the command that accepts exactly these', async () => {
     const { cwd, service, run } = await holdingFolder();
     service.remove(...idsBetween(51, 52));
     expect((await run('sync')).code).toBe(3);
@@ -126,7 +126,7 @@ describe('status where removals are held back', () => {
     expect((await run('status')).code).toBe(0);
   });
 
-  it('tells the same as JSON', async () => {
+  it('prints the same as JSON', async () => {
     const { run } = await holdingFolder();
     const { needs, packages, held_back } = JSON.parse((await run('status', '--json')).stdout) as {
       needs: string[];
@@ -156,13 +156,13 @@ describe('status where removals are held back', () => {
       "held_reason = iif(id < 20, 'many', 'order')",
       'too many at once to believe; the list was out of order and has to earn trust again',
     ],
-  ])('says why: %s', async (reason, words) => {
+  ])('prints the reason: %s', async (reason, words) => {
     const { cwd, run } = await holdingFolder();
     execute(join(cwd, WAREHOUSE), `update removal_candidate set ${reason}`);
     expect((await run('status')).stdout).toContain(`main/101: 40 removals held back, ${words}\n`);
   });
 
-  it('knows neither walk nor reason of those that an older version held back', async () => {
+  it('has neither walk nor reason of those that an older version held back', async () => {
     const { cwd, run } = await holdingFolder();
     execute(
       join(cwd, WAREHOUSE),
@@ -176,7 +176,7 @@ describe('status where removals are held back', () => {
     expect(valueOf(cwd, LIVE)).toBe(20);
   });
 
-  it('names the config in the command where it is not the default', async () => {
+  it('includes the config in the command where it is not the default', async () => {
     const { cwd, held, run } = await holdingFolder('other.yaml');
     const { stdout } = await run('status');
     for (const text of [held.stdout, stdout]) {
@@ -191,7 +191,7 @@ describe('status where removals are held back', () => {
     expect((await run('status')).stdout).toContain(`--config 'bob'\\''s config.yaml'\n`);
   });
 
-  it('shows titles that do nothing to a terminal', async () => {
+  it('prints titles without effect on a terminal', async () => {
     const service = await startChangingPackage(idsBetween(1, 30));
     service.edit(1, { title: 'red \u001b[31m and\ra new\nline \u009b2J\u202e' });
     service.edit(2, { title: '한국어 '.repeat(30) });
@@ -208,14 +208,14 @@ describe('status where removals are held back', () => {
   });
 });
 
-/** Ids in an order that is not theirs. */
+/** Ids that are not in the order of the list. */
 function shuffle(service: ChangingPackage): void {
   service.order = 'arrival';
   service.add(100, 7);
 }
 
-describe('status where the list is not in order of ids', () => {
-  it('names the package, and what follows from it', async () => {
+describe('status where the list is not sorted by id', () => {
+  it('names the package and the consequence', async () => {
     const service = await startChangingPackage(idsBetween(1, 6));
     shuffle(service);
     const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 5 }) });
@@ -228,7 +228,7 @@ describe('status where the list is not in order of ids', () => {
     expect(stdout).toMatch(/^main\/101 +8 +just now +succeeded +not by id$/m);
   });
 
-  it('does not alarm where the whole list is on one page', async () => {
+  it('does not warn where the list fits on one page', async () => {
     const service = await startChangingPackage(idsBetween(1, 6));
     shuffle(service);
     const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 8 }) });

@@ -15,7 +15,7 @@ function folderWith(wishes: ConfigWishes): string {
 }
 
 describe('sync', () => {
-  it('looks with --quick only for what is new or gone, and says what it did not find', async () => {
+  it('--quick reads only new and removed videos, and prints what it did not find', async () => {
     const { url, sandbox } = await startSandbox({
       packages: [
         { id: 101, videos: 400 },
@@ -34,7 +34,7 @@ describe('sync', () => {
     expect(saved.stdout).toMatch(/^main .* [1-9]\d* by 3 quick walks +\d+$/m);
   });
 
-  it('reads only the videos, the storage or the packages asked for', async () => {
+  it('reads only the requested videos, storage or packages', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url, packages: [101, 102, 103] });
     const storage = await vodhouse(['sync', '--storage'], { cwd });
@@ -46,7 +46,7 @@ describe('sync', () => {
     expect([both.code, valueOf(cwd, COUNT)]).toEqual([0, 280]);
   });
 
-  it('ends with 1 where the key is wrong, without telling the key', async () => {
+  it('ends with 1 where the key is wrong, without printing the key', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url, packages: [101, 102], key: 'wrong-key', storage: false });
     const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
@@ -58,7 +58,7 @@ describe('sync', () => {
     expect(stdout + stderr).not.toContain('wrong-key');
   });
 
-  it('stops asking for the packages of a wrong key after three of them', async () => {
+  it('stops requests for the packages of a wrong key after three of them', async () => {
     const { url } = await startSandbox();
     const packages = Array.from({ length: 40 }, (_, index) => 500 + index);
     const cwd = folderWith({ url, packages, key: 'wrong-key', storage: false, concurrency: 1 });
@@ -83,7 +83,7 @@ describe('sync', () => {
     expect(valueOf(cwd, 'select status from run')).toBe('partial');
   });
 
-  it('ends with 1 and says that nobody answers where the service is down', async () => {
+  it('ends with 1 and a clear message where the service is down', async () => {
     const { url, close } = await startScriptedService(() => 'drop');
     await close();
     const cwd = folderWith({ url, storage: false });

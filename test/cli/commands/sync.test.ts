@@ -22,7 +22,7 @@ function folderWith(wishes: ConfigWishes): string {
 }
 
 describe('sync', () => {
-  it('stores every package and the storage, shows a line for each, and ends with 0', async () => {
+  it('stores every package and the storage, prints a line for each, and ends with 0', async () => {
     const { url } = await startSandbox();
     const config = configText({ url, packages: [101, 102, 103], pageSize: 100 });
     const cwd = folderOf({ [CONFIG]: config.replace(' 102,', ' { id: 102, name: Lectures },') });
@@ -46,7 +46,7 @@ describe('sync', () => {
     );
   });
 
-  it('follows what the service changes', async () => {
+  it('stores the changes of the service', async () => {
     const { url, sandbox } = await startSandbox({ packages: [{ id: 101, videos: 400 }] });
     const cwd = folderWith({ url, pageSize: 50 });
     await vodhouse(['sync'], { cwd });
@@ -77,7 +77,7 @@ describe('sync', () => {
       expect(name).toMatch(/^[a-z_]+$/);
   });
 
-  it('ends with 2 for a package that no account has, and sends nothing', async () => {
+  it('ends with 2 for a package that is in no account, and sends nothing', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
     const cwd = folderWith({ url, packages: [101, 102] });
     const { code, stdout, stderr } = await vodhouse(['sync', '--package', '101', '7', '8'], { cwd });
@@ -96,7 +96,7 @@ describe('sync', () => {
       'main/7, main/103',
       'package 103 is in second; the config has main/101, 102, second/101, 103',
     ],
-  ])('ends with 2 for --package %j, and says which accounts have that number', async (asked, words, hint) => {
+  ])('ends with 2 for --package %j, and names the accounts that have that id', async (asked, words, hint) => {
     const { url, requests } = await startScriptedService(() => 'drop');
     const main = configText({ url, packages: [101, 102], storage: false });
     const second = configText({ url, packages: [101, 103], storage: false }).replace(
@@ -111,7 +111,7 @@ describe('sync', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('keeps records whose ids cannot be stored in quarantine, digit for digit, and ends with 3', async () => {
+  it('stores records with invalid ids in quarantine, digit for digit, and ends with 3', async () => {
     const records = [1, 2, 3].map((id) => videoRecord(id));
     const body = listBody({ records })
       .replace('"id":2', '"id":9007199254740993')
@@ -133,7 +133,7 @@ describe('sync', () => {
     expect(status.stdout).toContain('2 records of main (videos) in quarantine');
   });
 
-  it('ends with 1 for a file that is no warehouse, and leaves it as it is', async () => {
+  it('ends with 1 for a file that is not a warehouse, and does not change it', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
     const cwd = folderOf({ [CONFIG]: configText({ url }), 'data/vodhouse.db': 'my diary' });
     const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });

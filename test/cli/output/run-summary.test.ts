@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../src/sync/run.ts';
 
 type Walk = RunSummary['walks'][number];
 
-/** A walk of package 101 that went well and found nothing new. */
+/** A walk of package 101 that succeeded and found nothing new. */
 function walk(members: Partial<Walk> = {}): Walk {
   const counts = { inserted: 0, updated: 0, unchanged: 0, removed: 0, restored: 0, quarantined: 0 };
   const checkpoint = { checkpoint_id: 1, checkpoint_page: 1, page_size: 1000, resumed_from_id: null };
@@ -40,7 +40,7 @@ function linesOf(
 }
 
 describe('the line of a package', () => {
-  it('has the numbers of a kind below each other', () => {
+  it('has numbers of one kind aligned', () => {
     const walks = [
       walk({ inserted: 12, updated: 3, unchanged: 11985, removed: 2, requests: 13 }),
       walk({ package_id: 7, inserted: 1200, unchanged: 800, restored: 10 }),
@@ -51,21 +51,21 @@ describe('the line of a package', () => {
     ]);
   });
 
-  it('is as short as it can be where there is one', () => {
+  it('is as short as possible for a single package', () => {
     const only = walk({ inserted: 12, updated: 3, unchanged: 11985, removed: 2, requests: 13 });
     expect(linesOf([only], { name: 'Lectures' })[0]).toBe(
       'main/101 Lectures: inserted 12, updated 3, unchanged 11,985, removed 2, restored 0, 13 requests',
     );
   });
 
-  it('says what else there is', () => {
+  it('includes further counts', () => {
     const members = { resumed: true, quarantined: 3, unsettled: 2, held_back: 1 };
     expect(linesOf([walk(members)])[0]).toMatch(
       /, 1 request, resumed, 3 in quarantine, 2 unsettled, 1 removal held back$/,
     );
   });
 
-  it('shortens a name that does not fit into the terminal, and no other', () => {
+  it('truncates a name that does not fit into the terminal, and no other', () => {
     const name = 'Recordings of the winter term';
     const walks = [walk(), walk({ package_id: 7 })];
     const narrow = linesOf(walks, { name, columns: 100 });
@@ -75,13 +75,13 @@ describe('the line of a package', () => {
     expect(linesOf(walks, { name, columns: 20 })[0]).toContain('main/101 Recordi…: ');
   });
 
-  it('counts the columns of wide letters', () => {
+  it('counts wide characters as two columns', () => {
     const [first = '', second = ''] = linesOf([walk(), walk({ package_id: 7 })], { name: '겨울 강의' });
     expect(first.indexOf('inserted') + '겨울강의'.length).toBe(second.indexOf('inserted'));
   });
 });
 
-describe('how a walk ended', () => {
+describe('the end of a walk', () => {
   const failed = walk({ status: 'failed', error: 'the service refused' });
   const failure = {
     account: 'main',
@@ -94,7 +94,7 @@ describe('how a walk ended', () => {
     untilMs: null,
   };
 
-  it('is said with its reason where nothing below says that', () => {
+  it('has its reason where no line below has it', () => {
     expect(linesOf([walk({ status: 'interrupted', error: 'stopped by SIGINT' })])[0]).toMatch(
       /, 1 request, interrupted: stopped by SIGINT$/,
     );
@@ -102,7 +102,7 @@ describe('how a walk ended', () => {
     expect(linesOf([failed], { failures: [ofStorage] })[0]).toMatch(/, failed: the service refused$/);
   });
 
-  it('is said without its reason where a line below says that', () => {
+  it('has no reason where a line below has it', () => {
     const lines = linesOf([failed], { failures: [failure] });
     expect(lines[0]).toMatch(/, 1 request, failed$/);
     expect(lines[1]).toBe('failed: it refused');
@@ -111,13 +111,13 @@ describe('how a walk ended', () => {
     expect(partial[1]).toBe('incomplete: main/101: page 3 came with 2 of 5 records');
   });
 
-  it('comes with what is worth saying of a walk that went well', () => {
+  it('has the remarks of a successful walk', () => {
     expect(linesOf([walk({ error: 'it is not sorted' })])[1]).toBe('note: main/101: it is not sorted');
   });
 });
 
 describe('a text for a terminal', () => {
-  it('is cut between two letters, by the columns that they take', () => {
+  it('is cut between two characters, by their columns', () => {
     expect(truncate('abcdef', 6)).toBe('abcdef');
     expect(truncate('abcdef', 5)).toBe('abcd…');
     expect(truncate('한국어', 6)).toBe('한국어');
@@ -126,7 +126,7 @@ describe('a text for a terminal', () => {
     expect(truncate('😀😀', 3)).toBe('😀…');
   });
 
-  it('has no character that does something', () => {
+  it('has no control characters', () => {
     const harmful = '\u0000\u0007\t\n\r\u001b\u007f\u009b\u2028\u2029\u202e\u2066\ud800';
     expect(escapeControls(`a${harmful}b`)).toBe(`a${'\ufffd'.repeat(harmful.length)}b`);
     expect(escapeControls('한국어 👩‍👩‍👧 é')).toBe('한국어 👩‍👩‍👧 é');

@@ -12,8 +12,8 @@ import { startVodhouse } from '../../support/processes/vodhouse-command.ts';
 const RESTARTS = 30;
 const PER_MINUTE = 15;
 
-describe('by the clock of a real server', () => {
-  it('no second and no minute has more requests than its limit in many lives', async () => {
+describe('with the clock of a real server', () => {
+  it('no second and no minute has more requests than its limit over many crashes', async () => {
     await fc.assert(
       fc.asyncProperty(arrivalScenario(6, 2_500), async (scenario) => {
         const { inSecond, inMinute } = await liveThrough(scenario);
@@ -24,7 +24,7 @@ describe('by the clock of a real server', () => {
     );
   }, 120_000);
 
-  it(`a loop of ${RESTARTS} crashes stays within what a minute may have`, async () => {
+  it(`a loop of ${RESTARTS} crashes stays within the limit of a minute`, async () => {
     const service = await startStampedService(400, () => ({ latencyMs: 20, outcome: 'well' }));
     const cwd = folderOfAccounts(service.url, [{ name: 'main', limits: `per_minute: ${PER_MINUTE}` }]);
     const begun = Date.now();

@@ -4,8 +4,8 @@ import { arrivalScenario, liveThrough } from '../../support/models/arrival-scena
 import type { SeenRequest } from '../../support/servers/scripted-service.ts';
 import { mostArrivals } from '../../support/servers/stamped-service.ts';
 
-describe('by the clock of a real server', () => {
-  it('no second and no minute has more requests than its limit, whatever fails and whoever is killed', async () => {
+describe('with the clock of a real server', () => {
+  it('no second and no minute has more requests than its limit, whatever fails and whichever process is killed', async () => {
     await fc.assert(
       fc.asyncProperty(arrivalScenario(4, 2_200), async (scenario) => {
         const { inSecond, inMinute } = await liveThrough(scenario);
@@ -16,7 +16,7 @@ describe('by the clock of a real server', () => {
     );
   }, 60_000);
 
-  it('a window slides: it has its beginning, and not its end', () => {
+  it('a window slides: it includes its beginning, and not its end', () => {
     const at = (...stamps: number[]) => stamps.map((stamp) => ({ at: stamp }) as SeenRequest);
     expect(mostArrivals(at(), 1000)).toBe(0);
     expect(mostArrivals(at(0, 999, 1000), 1000)).toBe(2);

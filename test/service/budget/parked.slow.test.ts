@@ -7,17 +7,17 @@ import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** High ones: the rate is back soon after a pause. */
+/** High limits: the rate is back soon after a pause. */
 const LIMITS = 'per_second: 100, per_minute: 6000';
 const later = (seconds: number) => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
-/** What arrived from one moment to another. */
+/** The arrivals between two moments. */
 function between(arrivals: readonly SeenRequest[], from: number, to: number): SeenRequest[] {
   return arrivals.filter(({ at }) => at > from && at < to);
 }
 
-describe('by the clock of a real server', () => {
-  it('a 429 that names a time stops every process of the account until then, and no other account', async () => {
+describe('with the clock of a real server', () => {
+  it('a 429 with a time stops every process of the account until then, and no other account', async () => {
     let toldAt = Infinity;
     const service = await startStampedService(400, ({ at }, account) => {
       const isFirst = account === 'main' && toldAt === Infinity;
@@ -36,12 +36,12 @@ describe('by the clock of a real server', () => {
     const checked = main.filter(({ query }) => query.get('pagesize') === '1');
     expect(check.code).toBe(0);
     expect(checked[0]?.at).toBeGreaterThanOrEqual(toldAt + 4_000);
-    expect(main.filter(({ at }) => at < toldAt + 4_000).length).toBeLessThanOrEqual(4); // those on their way
+    expect(main.filter(({ at }) => at < toldAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
     expect(between(main, toldAt + 1_000, toldAt + 4_000)).toEqual([]);
     expect(between(service.arrivalsOf('other'), toldAt + 1_000, toldAt + 4_000).length).toBeGreaterThan(10);
   });
 
-  it('a pause longer than max_wait parks the run, and the next one after it goes on from the checkpoint', async () => {
+  it('a pause longer than max_wait parks the run, and the next run resumes from the checkpoint', async () => {
     let toldAt = Infinity;
     const service = await startStampedService(20, ({ at, number }) => {
       if (number === 6) toldAt = at;

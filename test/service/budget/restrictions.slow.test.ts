@@ -8,18 +8,18 @@ import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The first pause where the service names no time. */
+/** The first pause where the service gives no time. */
 const FIRST_MS = 30_000;
 const LIMITS = 'per_second: 100, per_minute: 6000, restricted_codes: [TooMuch]';
 
-/** What the first request of each account is answered. */
+/** The response to the first request of each account. */
 const RESTRICTIONS: Record<string, Reply> = {
   unnamed: { status: 429 },
   zero: { status: 429, headers: { 'retry-after': '0' } },
   coded: listRefusal('TooMuch', 'slow down'),
 };
 
-describe('by the clock of a real server', () => {
+describe('with the clock of a real server', () => {
   it('a restriction without a time stops its account for half a minute, over restarts, and no other', async () => {
     const toldAt = new Map<string, number>();
     const service = await startStampedService(400, ({ at }, account) => {
@@ -42,7 +42,7 @@ describe('by the clock of a real server', () => {
     for (const name of names) {
       const told = toldAt.get(name) ?? NaN;
       const stamps = service.arrivalsOf(name).map(({ at }) => at - told);
-      expect(stamps.filter((at) => at < FIRST_MS).length, name).toBeLessThanOrEqual(4); // those on their way
+      expect(stamps.filter((at) => at < FIRST_MS).length, name).toBeLessThanOrEqual(4); // those in flight
       expect(
         stamps.filter((at) => at > 1_000 && at < FIRST_MS),
         name,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { errorPageText } from '../../../src/service/client/error-page-text.ts';
 import { inTime } from '../../support/time-limit.ts';
 
-describe('the words of an error page', () => {
+describe('the text of an error page', () => {
   it.each([
     [
       '<html><head><title>502</title></head>\n<body>\n<p class="a">Bad   gateway</p></body></html>',
@@ -18,7 +18,7 @@ describe('the words of an error page', () => {
   });
 
   it.each(['<', '<a ', '<<>', '<a <b> ', ' \n', '>'])(
-    'are found in linear time in a page of 400,000 %j',
+    'is extracted in linear time from a page of 400,000 %j',
     (part) => {
       const page = part.repeat(400_000);
       expect(inTime(() => errorPageText(page)).length).toBeLessThanOrEqual(page.length);

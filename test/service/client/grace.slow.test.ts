@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../src/lib/errors.ts';
 import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
 
-describe('work that is to end', () => {
-  it('gives a request that hangs four seconds', async () => {
+describe('a client that shuts down', () => {
+  it('gives a hanging request four seconds', async () => {
     const controller = new AbortController();
     const reason = new InterruptedError('stopped by a test');
     const { client, service, budget } = await clientOf(() => 'hang');

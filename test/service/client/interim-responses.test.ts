@@ -6,7 +6,7 @@ import { startRawService } from '../../support/servers/raw-service.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
-/** A title that looks like an interim answer: it is content, and stays. */
+/** A title that looks like an interim response: it is content, and must not change. */
 const TITLE = 'HTTP/1.1 100 Continue\\r\\n\\r\\n';
 const body = listBody({ records: [1, 2].map((id) => videoRecord(id, { title: TITLE })) });
 const answer = (content = body) =>
@@ -14,7 +14,7 @@ const answer = (content = body) =>
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const LONG = 'HTTP/1.1 100 Continue\r\nserver: gateway\r\nvia: 1.1 front\r\n\r\n';
 
-/** Three pages asked for one after the other over one connection, without a second attempt. */
+/** Fetches three pages in sequence over one connection, without a retry. */
 async function askThrice(piecesOf: (request: number) => readonly string[]) {
   const service = await startRawService(piecesOf);
   const clock = createRecordingClock();
@@ -30,7 +30,7 @@ async function askThrice(piecesOf: (request: number) => readonly string[]) {
   return { pages, service };
 }
 
-describe('an answer after a 100 Continue that nobody asked for', () => {
+describe('a response after an unexpected 100 Continue', () => {
   it.each([
     ['in one packet', [CONTINUE + answer()]],
     ['in two', [CONTINUE, answer()]],
@@ -53,13 +53,13 @@ describe('an answer after a 100 Continue that nobody asked for', () => {
     expect([service.requests(), service.connections()]).toEqual([3, 1]);
   });
 
-  it('is read also where the one before it had none, and the one after it', async () => {
+  it('is read also where the previous or the next one has none', async () => {
     const { pages } = await askThrice((request) => [request === 2 ? CONTINUE + answer() : answer()]);
     expect(pages.map(({ videos }) => videos.length)).toEqual([2, 2, 2]);
   });
 });
 
-it('content that looks like an interim answer stays as it is, wherever a packet begins', async () => {
+it('content that looks like an interim response does not change, wherever a packet begins', async () => {
   const whole = answer();
   const cut = whole.indexOf('HTTP/1.1 100', 20);
   const { pages } = await askThrice(() => [whole.slice(0, cut), whole.slice(cut)]);

@@ -17,8 +17,8 @@ function createStop() {
   return { reason, signal: controller.signal, stop: () => controller.abort(reason) };
 }
 
-describe('work that is to end', () => {
-  it('asks for nothing more, and says why', async () => {
+describe('an aborted client', () => {
+  it('sends no more requests, and throws the reason', async () => {
     const { reason, signal, stop } = createStop();
     stop();
     const { client, service, budget } = await clientOf(() => well);
@@ -27,7 +27,7 @@ describe('work that is to end', () => {
     expect(budget.spent).toHaveLength(0);
   });
 
-  it('lets the answer under way come', async () => {
+  it('completes the response in flight', async () => {
     const { signal, stop } = createStop();
     const gate = createGate();
     const { client, service } = await clientOf(async () => {
@@ -41,7 +41,7 @@ describe('work that is to end', () => {
     expect((await page).ids).toEqual([1]);
   });
 
-  it('does not ask again', async () => {
+  it('does not retry', async () => {
     const { reason, signal, stop } = createStop();
     const { client, service, clock } = await clientOf(() => ({ status: 500 }));
     clock.whileAsleep = stop;
@@ -49,7 +49,7 @@ describe('work that is to end', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('does not wait for as long as the service asks', async () => {
+  it('does not wait as long as the service demands', async () => {
     const { reason, signal, stop } = createStop();
     const { client, service, clock } = await clientWithWarehouse(() => ({
       status: 429,
@@ -60,7 +60,7 @@ describe('work that is to end', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('does not wait for its place in the budget', async () => {
+  it('does not wait for a free slot in the budget', async () => {
     const { reason, signal, stop } = createStop();
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
@@ -76,7 +76,7 @@ describe('work that is to end', () => {
     warehouse.close();
   });
 
-  it('drops the requests that wait in line', async () => {
+  it('drops the queued requests', async () => {
     const { reason, signal, stop } = createStop();
     const gate = createGate();
     const script = async () => {
@@ -94,7 +94,7 @@ describe('work that is to end', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('ends a request that hangs at its deadline, where that is sooner', async () => {
+  it('ends a hanging request at its deadline, where that is sooner', async () => {
     const { reason, signal, stop } = createStop();
     const { client, service, budget } = await clientOf(() => 'hang', { deadlineMs: 300 });
     const page = failureOf(client.videoPage(pageRequest(1, { signal })));
@@ -107,7 +107,7 @@ describe('work that is to end', () => {
 });
 
 describe('a client that is closed', () => {
-  it('ends what is under way', async () => {
+  it('aborts the requests in flight', async () => {
     const { client, service } = await clientOf(() => 'hang', { retry: { attempts: 1, baseMs: 1, capMs: 1 } });
     const page = failureOf(client.videoPage(pageRequest()));
     await expect.poll(() => service.requests.length).toBe(1);

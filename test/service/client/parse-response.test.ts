@@ -14,13 +14,13 @@ const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
 const video = videoRecord(7, { title: '"강의" 🔥' });
 const wellBody = listBody({ records: [video] });
 
-/** Asks for a page that is answered so. */
+/** Fetches a page with this response. */
 async function pageOf(reply: Reply) {
   const { client } = await clientOf(() => reply, ONCE);
   return client.videoPage(pageRequest());
 }
 
-/** Fails with this fault, is asked again, and then is well. */
+/** Fails with this fault, is retried, and then succeeds. */
 async function expectHealing(reply: Reply, fault: FaultKind): Promise<string> {
   const error = await failureOf(pageOf(reply));
   expect(error).toBeInstanceOf(TransientError);
@@ -31,8 +31,8 @@ async function expectHealing(reply: Reply, fault: FaultKind): Promise<string> {
   return error.message;
 }
 
-describe('a page that is well', () => {
-  it('gives its records, paging and echo, and when it was there', async () => {
+describe('a valid page', () => {
+  it('has its records, paging and echo, and the time of its arrival', async () => {
     const { client, clock } = await clientOf(() => ({ body: wellBody }));
     const page = await client.videoPage(pageRequest());
     expect(page).toMatchObject({
@@ -45,7 +45,7 @@ describe('a page that is well', () => {
     });
   });
 
-  it('is asked for by id, with the direction, page and size wished for', async () => {
+  it('is requested by id, with the given direction, page and size', async () => {
     const { client, service } = await clientOf(() => ({ body: wellBody }));
     await client.videoPage(pageRequest(4, { pageSize: 250, direction: 'desc' }));
     const [request] = service.requests;
@@ -59,7 +59,7 @@ describe('a page that is well', () => {
     });
   });
 
-  it('may write its paging as text or as doubles', async () => {
+  it('may have paging as text or as doubles', async () => {
     const body = wellBody
       .replace('"totalcount":1', '"totalcount":"16"')
       .replace('"pagesize":1000', '"pagesize":4.0E1');
@@ -77,7 +77,7 @@ describe('a page that is well', () => {
     expect((await pageOf({ body: `\uFEFF${wellBody}` })).videos).toEqual([video]);
   });
 
-  it('gives records that cannot be stored as they came, with every digit and in their place', async () => {
+  it('has invalid records unchanged, with every digit and in their position', async () => {
     const records = [1, 2, 3, 4].map((id) => videoRecord(id, { filesize: 4_000 + id }));
     const body = listBody({ records }).replace('"id":2', '"id":9007199254740993').replace('4003', '1.50E0');
     const page = await pageOf({ body });
@@ -105,8 +105,8 @@ describe('a page that is well', () => {
   });
 });
 
-describe('pages that come at the same time', () => {
-  it('in pieces, large and small, keep to themselves', async () => {
+describe('pages that arrive at the same time', () => {
+  it('in pieces, large and small, are not mixed', async () => {
     const sizes = [900, 1, 300, 0, 40, 700, 2, 900];
     const bodyOf = (page: number) => {
       const records = Array.from({ length: sizes[page - 1] ?? 0 }, (_, index) =>
@@ -134,7 +134,7 @@ describe('pages that come at the same time', () => {
   });
 });
 
-describe('an answer that is asked for again', () => {
+describe('a response that is retried', () => {
   it('is an HTML page with status 200', async () => {
     const html = {
       headers: { 'content-type': 'text/html' },
@@ -143,7 +143,7 @@ describe('an answer that is asked for again', () => {
     expect(await expectHealing(html, 'html')).toContain('HTML');
   });
 
-  it('is JSON cut off, with a content-length that fits', async () => {
+  it('is truncated JSON, with a matching content-length', async () => {
     const body = Buffer.from(wellBody).subarray(0, 200);
     expect(await expectHealing({ body }, 'truncated')).toContain('not whole JSON');
   });
@@ -169,11 +169,11 @@ describe('an answer that is asked for again', () => {
     await expectHealing({ headers, body, truncateAfter: 50, chunked: true }, 'truncated');
   });
 
-  it('is a body that is not compressed although it says so', async () => {
+  it('is an uncompressed body that is declared as compressed', async () => {
     await expectHealing({ headers: { 'content-encoding': 'gzip' }, body: wellBody }, 'truncated');
   });
 
-  it('is a connection closed without one', async () => {
+  it('is a closed connection without a response', async () => {
     await expectHealing('drop', 'connection');
   });
 
@@ -194,12 +194,12 @@ describe('an answer that is asked for again', () => {
     ['paging with a count below zero', wellBody.replace('"totalcount":1', '"totalcount":-1')],
     ['records in an object', wellBody.replace(/"videoInfoList":\[.*?\]/s, '"videoInfoList":{}')],
     ['records that are null', wellBody.replace(/"videoInfoList":\[.*?\]/s, '"videoInfoList":null')],
-  ])('has not the shape of a list: %s', async (_, body) => {
+  ])('does not have the shape of a list: %s', async (_, body) => {
     const message = await expectHealing({ body }, 'shape');
     expect(message).toContain('not as documented');
   });
 
-  it('has not the shape of storage statistics', async () => {
+  it('does not have the shape of storage statistics', async () => {
     for (const body of ['{"message":"success"}', '{"message":"success","data":{"list":{}}}', '[]']) {
       const { client } = await clientOf(() => ({ body }), ONCE);
       const error = await failureOf(client.storageDays(JANUARY));
@@ -209,8 +209,8 @@ describe('an answer that is asked for again', () => {
   });
 });
 
-describe('an answer of the storage statistics', () => {
-  it('gives its records, each also as it came', async () => {
+describe('a response of the storage statistics', () => {
+  it('has its records, each also in raw form', async () => {
     const record = storageRecord('2026-01-01', 5);
     const body = storageBody([record]).replace('"image_count":5', '"image_count":4.4482871E7');
     const { client, service } = await clientOf(() => ({ body }));
@@ -225,8 +225,8 @@ describe('an answer of the storage statistics', () => {
   });
 });
 
-describe('an answer that is too large', () => {
-  it('is refused by its real size, not asked for again, and says what to change', async () => {
+describe('a response that is too large', () => {
+  it('is rejected by its real size, is not retried, and the message has the setting to change', async () => {
     const { client, service } = await clientOf(() => ({ body: wellBody }), { maxBytes: 500 });
     const error = await failureOf(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(RefusedError);
@@ -235,12 +235,12 @@ describe('an answer that is too large', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('may have exactly the most bytes', async () => {
+  it('may have exactly the maximum size', async () => {
     const { client } = await clientOf(() => ({ body: wellBody }), { maxBytes: Buffer.byteLength(wellBody) });
     expect((await client.videoPage(pageRequest())).ids).toHaveLength(1);
   });
 
-  it('does not fill the memory when 300 KB of gzip hold 300 MB', async () => {
+  it('does not fill the memory when 300 KB of gzip contain 300 MB', async () => {
     const member = gzipSync(Buffer.alloc(1024 * 1024));
     const bomb = Buffer.concat(Array.from({ length: 300 }, () => member));
     expect(bomb.length).toBeLessThan(400 * 1024);
@@ -257,7 +257,7 @@ describe('an answer that is too large', () => {
   }, 30_000);
 });
 
-/** Watches how many bytes of memory buffers take, from now on. */
+/** Measures the bytes of memory in buffers, from now on. */
 function watchMemory() {
   const before = process.memoryUsage().arrayBuffers;
   let most = before;

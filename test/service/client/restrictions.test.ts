@@ -10,7 +10,7 @@ import { listBody, listRefusal, storageBody, videoRecord } from '../../support/f
 const well = { body: listBody({ records: [videoRecord(1)] }) };
 const TOO_MUCH = { codes: { restricted: ['TooMuch'], final: [] } };
 
-/** Replies in this order; the last one again and again. */
+/** Replies in this order; the last one repeatedly. */
 function inTurn(...replies: Reply[]) {
   return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
 }
@@ -19,13 +19,13 @@ function asksFor(retryAfter: string, status = 429): Answer {
   return { status, headers: { 'retry-after': retryAfter } };
 }
 
-/** Sleeps that are no short look for a place. */
+/** Sleeps that are not short polls for a slot. */
 function pausesOf({ sleeps }: { sleeps: readonly number[] }): number[] {
   return sleeps.filter((ms) => ms > 1_000);
 }
 
-describe('a service that asks to wait', () => {
-  it('for two seconds is asked nothing for two seconds', async () => {
+describe('a service that demands a wait', () => {
+  it('for two seconds receives nothing for two seconds', async () => {
     const { client, clock, ledger } = await clientWithWarehouse(inTurn(asksFor('2'), well));
     await client.videoPage(pageRequest());
     expect(clock.sleeps[0]).toBe(2_000);
@@ -35,7 +35,7 @@ describe('a service that asks to wait', () => {
     expect(second?.at).toBeLessThanOrEqual(3_200);
   });
 
-  it('until a date is asked nothing until then', async () => {
+  it('until a date receives nothing until then', async () => {
     const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
     const { client, clock, pause } = await clientWithWarehouse(inTurn(asksFor(until, 503), well));
     await client.videoPage(pageRequest());
@@ -43,7 +43,7 @@ describe('a service that asks to wait', () => {
     expect(pause()).toMatchObject({ since: 0, until: 7_000, strikes: 1 });
   });
 
-  it('until a date is asked nothing until then by the clock of that answer, wherever the own one stands', async () => {
+  it('until a date receives nothing until then by the clock of that response, whatever the local clock', async () => {
     const day = 86_400_000;
     const date = createRecordingClock().now() + 400 * day;
     const utc = (ms: number) => new Date(ms).toUTCString();
@@ -79,13 +79,13 @@ describe('a service that asks to wait', () => {
     expect(clock.sleeps).toEqual([500]);
   });
 
-  it.each([400, 403, 404])('by %i and Retry-After says no, and gets no pause', async (status) => {
+  it.each([400, 403, 404])('by %i and Retry-After with a final status gets no pause', async (status) => {
     const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status)));
     expect(await failureOf(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
     expect(pause()).toBeNull();
   });
 
-  it('longer than the run may wait parks the run until then, and is asked nothing else', async () => {
+  it('longer than the run may wait parks the run until then, and receives nothing else', async () => {
     const { client, service, clock } = await clientWithWarehouse(() => asksFor('121'), {
       limits: { maxWaitMs: 120_000 },
     });
@@ -101,7 +101,7 @@ describe('a service that asks to wait', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('exactly as long as the run may wait is waited for', async () => {
+  it('exactly as long as the run may wait is waited out', async () => {
     const { client, clock } = await clientWithWarehouse(inTurn(asksFor('120'), well), {
       limits: { maxWaitMs: 120_000 },
     });
@@ -109,7 +109,7 @@ describe('a service that asks to wait', () => {
     expect(clock.sleeps).toEqual([120_000]);
   });
 
-  it('is not asked by the other requests of the account either', async () => {
+  it('receives nothing from the other requests of the account either', async () => {
     const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('5'), well), {
       account: { concurrency: 1 },
     });
@@ -118,7 +118,7 @@ describe('a service that asks to wait', () => {
     expect(ledger().map(({ at }) => at >= 5_000)).toEqual([false, true, true]);
   });
 
-  it('is left alone also after the last attempt was told to wait', async () => {
+  it('is waited for also after the last attempt', async () => {
     const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('60'), well), {
       retry: { attempts: 1, baseMs: 1, capMs: 1 },
     });
@@ -127,7 +127,7 @@ describe('a service that asks to wait', () => {
     expect(ledger().map(({ at }) => at)).toEqual([0, 60_000]);
   });
 
-  it('and asks for more meanwhile is waited for that long', async () => {
+  it('and extends it during the wait is waited for that long', async () => {
     const gate = createGate();
     const { client, clock, ledger, pause } = await clientWithWarehouse(
       async ({ query, number }) => {
@@ -138,7 +138,7 @@ describe('a service that asks to wait', () => {
       },
       { account: { concurrency: 2 } },
     );
-    // the second request is told 30 seconds while the first one sleeps 5
+    // the second request gets 30 seconds while the first one sleeps 5
     clock.whileAsleep = async (ms) => {
       if (ms !== 5_000) return;
       gate.open();
@@ -150,7 +150,7 @@ describe('a service that asks to wait', () => {
     expect(ledger().map(({ at }) => at >= 30_000)).toEqual([false, false, true, true]);
   });
 
-  it('while another request waits for its place in the budget makes that one wait too', async () => {
+  it('while another request waits for a budget slot makes that one wait too', async () => {
     const { client, clock, ledger, pause } = await clientWithWarehouse(inTurn(asksFor('5'), well), {
       limits: { perSecond: 1 },
       account: { concurrency: 2 },
@@ -176,7 +176,7 @@ describe('a service that asks to wait', () => {
   });
 });
 
-describe('a code that the config calls restricted', () => {
+describe('a code that the config lists as restricted', () => {
   it('of the list gets growing pauses', async () => {
     const restricted = listRefusal('TooMuch', 'slow down');
     const { client, clock, pause } = await clientWithWarehouse(inTurn(restricted, restricted, well), {
@@ -197,7 +197,7 @@ describe('a code that the config calls restricted', () => {
     expect(pause()).toMatchObject({ since: 0, until: 30_000, strikes: 1 });
   });
 
-  it('is no restriction where the config does not', async () => {
+  it('is not a restriction where the config does not list it', async () => {
     const { client, pause } = await clientWithWarehouse(inTurn(listRefusal('TooMuch'), well));
     await client.videoPage(pageRequest());
     expect(pause()).toBeNull();
@@ -207,7 +207,7 @@ describe('a code that the config calls restricted', () => {
 describe('the reason of a pause', () => {
   const forms = Object.values(formsOfKey(AWKWARD_KEY));
 
-  it.each(forms)('does not hold the key that an answer repeats as %s', async (form) => {
+  it.each(forms)('does not contain the key that a response repeats as %s', async (form) => {
     const { client, pause } = await clientWithWarehouse(
       inTurn({ status: 429, body: `no more for ${form}!` }, well),
     );
@@ -216,7 +216,7 @@ describe('the reason of a pause', () => {
     expect(formsIn(pause()?.reason ?? '', AWKWARD_KEY)).toEqual([]);
   });
 
-  it('does not hold the key that a restricted code comes with', async () => {
+  it('does not contain the key in a response with a restricted code', async () => {
     const { client, pause } = await clientWithWarehouse(
       inTurn(listRefusal('TooMuch', `key ${AWKWARD_KEY} is slow`), well),
       { account: TOO_MUCH },
@@ -226,7 +226,7 @@ describe('the reason of a pause', () => {
     expect(formsIn(pause()?.reason ?? '', AWKWARD_KEY)).toEqual([]);
   });
 
-  it('holds no half of a key that stands where it is cut', async () => {
+  it('contains no half of a key where the text is truncated', async () => {
     const { client, pause } = await clientWithWarehouse(
       inTurn({ status: 429, body: 'x'.repeat(230) + AWKWARD_KEY.repeat(20) } satisfies Answer, well),
     );

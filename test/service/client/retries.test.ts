@@ -9,13 +9,13 @@ import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 
 const well = { body: listBody({ records: [videoRecord(1)] }) };
 
-/** Replies in this order; the last one again and again. */
+/** Replies in this order; the last one repeatedly. */
 function inTurn(...replies: Reply[]) {
   return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
 }
 
-describe('a refusal by errorInfo', () => {
-  it('is asked again exactly once, and told with account, package, page and code', async () => {
+describe('an errorInfo failure', () => {
+  it('is retried exactly once, and logged with account, package, page and code', async () => {
     const { client, service, clock } = await clientOf(() => listRefusal('InvalidKey', 'who are you?'));
     const error = await failureOf(client.videoPage(pageRequest(3)));
     expect(error).toBeInstanceOf(RefusedError);
@@ -27,12 +27,12 @@ describe('a refusal by errorInfo', () => {
     expect(clock.sleeps).toEqual([500]);
   });
 
-  it('that heals is not told', async () => {
+  it('that a retry resolves is not logged', async () => {
     const { client } = await clientOf(inTurn(listRefusal('Hiccup'), well));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
   });
 
-  it('is not asked again where the config calls its code final', async () => {
+  it('is not retried where the config lists its code as final', async () => {
     const codes = { restricted: [], final: ['InvalidKey'] };
     const { client, service } = await clientOf(() => listRefusal('InvalidKey'), { account: { codes } });
     const error = await failureOf(client.videoPage(pageRequest()));
@@ -41,7 +41,7 @@ describe('a refusal by errorInfo', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('of the storage is a message other than success, asked again once', async () => {
+  it('of the storage is a message other than success, retried once', async () => {
     const { client, service } = await clientOf(() => ({ body: storageBody([], 'no such key') }));
     const error = await failureOf(client.storageDays(JANUARY));
     expect(error).toMatchObject({ fault: 'refused', code: 'no such key' });
@@ -51,10 +51,10 @@ describe('a refusal by errorInfo', () => {
   });
 });
 
-describe('the same refusal again', () => {
+describe('the same errorInfo failure again', () => {
   const no = (code: string) => listRefusal(code, 'who are you?');
 
-  it('costs the next question one request', async () => {
+  it('costs the next request one attempt', async () => {
     const { client, service, clock } = await clientOf(() => no('InvalidKey'));
     for (const page of [1, 2, 3]) {
       const error = await failureOf(client.videoPage(pageRequest(page)));
@@ -64,14 +64,14 @@ describe('the same refusal again', () => {
     expect(clock.sleeps).toEqual([500]);
   });
 
-  it('is asked again once where its code is another one', async () => {
+  it('is retried once where its code is another one', async () => {
     const codes = ['InvalidKey', 'InvalidKey', 'Closed', 'Closed', 'Closed'];
     const { client, service } = await clientOf(({ number }) => no(codes[number - 1] ?? ''));
     for (const page of [1, 2, 3]) await failureOf(client.videoPage(pageRequest(page)));
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '2', '3']);
   });
 
-  it('is asked again once after an answer', async () => {
+  it('is retried once after a success', async () => {
     const { client, service } = await clientOf(({ query }) =>
       query.get('page') === '2' ? well : no('InvalidKey'),
     );
@@ -81,7 +81,7 @@ describe('the same refusal again', () => {
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3', '3']);
   });
 
-  it('is known also where a failure of another kind came before it', async () => {
+  it('is recognized also where a failure of another kind came before it', async () => {
     const { client, service } = await clientOf(({ number }) =>
       number === 3 ? { status: 500 } : no('InvalidKey'),
     );
@@ -92,7 +92,7 @@ describe('the same refusal again', () => {
 });
 
 describe('an HTTP status', () => {
-  it.each([400, 401, 403, 404, 410])('%i is not asked again', async (status) => {
+  it.each([400, 401, 403, 404, 410])('%i is not retried', async (status) => {
     const { client, service, clock } = await clientOf(() => ({ status, body: 'no' }));
     const error = await failureOf(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(RefusedError);
@@ -102,13 +102,13 @@ describe('an HTTP status', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it.each([408, 429, 500, 502, 503, 504])('%i is asked again', async (status) => {
+  it.each([408, 429, 500, 502, 503, 504])('%i is retried', async (status) => {
     const { client, service } = await clientOf(inTurn({ status }, well));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
     expect(service.requests).toHaveLength(2);
   });
 
-  it('500 three times is healed by the fourth attempt, each after a longer pause', async () => {
+  it('500 three times is resolved by the fourth attempt, each after a longer pause', async () => {
     const { client, service, clock, budget } = await clientOf(
       inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
     );
@@ -118,7 +118,7 @@ describe('an HTTP status', () => {
     expect(budget.spent.map(({ result }) => result?.status)).toEqual([500, 500, 500, 200]);
   });
 
-  it('500 for ever ends after five attempts, all of them told to the budget', async () => {
+  it('500 repeatedly ends after five attempts, all of them reported to the budget', async () => {
     const { client, service, budget } = await clientOf(() => ({ status: 500, body: 'on fire' }));
     const error = await failureOf(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
@@ -130,7 +130,7 @@ describe('an HTTP status', () => {
 });
 
 describe('with the budget of a warehouse', () => {
-  it('every attempt is a request of the ledger, and waits for its place in the window', async () => {
+  it('every attempt is a request of the ledger, and waits for its slot in the window', async () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: 2, perMinute: null, perDay: null, maxWaitMs: 60_000 };

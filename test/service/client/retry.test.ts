@@ -36,7 +36,7 @@ describe('retryDelay', () => {
     ]);
   });
 
-  it('is null from the last attempt on, whatever went wrong', () => {
+  it('is null from the last attempt on, for any failure', () => {
     const errors = fc.constantFrom<unknown>(transient, refusal, new Error('other'));
     fc.assert(
       fc.property(errors, attempts, chances, policies, (error, attempt, random, policy) => {
@@ -46,7 +46,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is from 0 to the cap where the service asks for nothing', () => {
+  it('is from 0 to the cap where the service gives no time', () => {
     fc.assert(
       fc.property(attempts, chances, policies, (attempt, random, policy) => {
         const delay = retryDelay(transient, attempt, random, policy);
@@ -57,7 +57,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it("does not depend on the time that the service asks for: that is the budget's to keep", () => {
+  it('does not depend on the time that the service gives: the budget obeys that', () => {
     const asks = fc.integer({ min: 0, max: 10 ** 9 });
     fc.assert(
       fc.property(attempts, chances, policies, asks, (attempt, random, policy, asked) => {
@@ -69,14 +69,14 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is given once for a refusal by a code that may heal, and never for another', () => {
+  it('allows one retry for a retryable errorInfo code, and none for another', () => {
     expect(delays(refusal, RETRY_POLICY)).toEqual([500, null, null, null, null]);
     for (const fault of ['status', 'redirect', 'too_large'] as const) {
       expect(delays(new RefusedError('no', { fault }), RETRY_POLICY)).toEqual(Array(5).fill(null));
     }
   });
 
-  it('is null for what is no answer of the service', () => {
+  it('is null for an error that is not a failure of the service', () => {
     for (const error of [
       new ParkedError('later', 1),
       new InterruptedError('stop'),
@@ -93,7 +93,7 @@ describe('isRestriction', () => {
   const status = (code: number, retryAfterMs?: number) =>
     new TransientError('later', { fault: 'status', status: code, retryAfterMs });
 
-  it('is true for 429, for any passing failure that names a time, and for a restricted code', () => {
+  it('is true for 429, for any retryable failure with a time, and for a restricted code', () => {
     for (const error of [
       status(429),
       status(429, 0),
@@ -125,7 +125,7 @@ describe('retryAfterMs', () => {
     );
   });
 
-  it('reads every date of HTTP; one that is past asks for nothing', () => {
+  it('reads every HTTP date; a past one means no wait', () => {
     const dates = fc.date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(dates, (date) => {

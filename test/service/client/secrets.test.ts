@@ -13,13 +13,13 @@ import { listBody, listRefusal, STORAGE, storageBody } from '../../support/fixtu
 const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 }, deadlineMs: 300 };
 const forms = Object.entries(formsOfKey(AWKWARD_KEY));
 
-/** Everything that an error could give away. */
+/** Everything that an error could reveal. */
 function textOf(error: Error): string {
   const { name, message, stack, cause, ...others } = error as Error & Record<string, unknown>;
   return [name, message, stack, JSON.stringify(others), String(cause)].join('\n');
 }
 
-/** The failure of a page that is answered so, which does not hold the key. */
+/** The failure of a page with this response, after a check that it does not contain the key. */
 async function pageFailure(reply: Reply): Promise<Error> {
   const { client } = await clientOf(() => reply, ONCE);
   const error = await failureOf(client.videoPage(pageRequest()));
@@ -70,7 +70,7 @@ describe('the key is in no error', () => {
     await pageFailure({ body: listBody({ page: [AWKWARD_KEY] }) });
   });
 
-  it('nor half of it, where a long message is cut', async () => {
+  it('nor half of it, where a long message is truncated', async () => {
     const words = (page: number) => `${'x'.repeat(page)}${AWKWARD_KEY}${'y'.repeat(400)}`;
     const { client } = await clientOf(({ path, query, number }) => {
       if (path === STORAGE) return { body: storageBody([], words(number % 320)) };
@@ -86,7 +86,7 @@ describe('the key is in no error', () => {
     }
   }, 30_000);
 
-  it('when there is no whole answer, or none at all', async () => {
+  it('when the response is incomplete or missing', async () => {
     for (const reply of [
       'drop',
       'hang',
@@ -101,7 +101,7 @@ describe('the key is in no error', () => {
     expect(formsIn(textOf(await failureOf(client.videoPage(pageRequest()))), AWKWARD_KEY)).toEqual([]);
   });
 
-  it('when it cannot be put into a header', async () => {
+  it('when it is invalid in a header', async () => {
     const key = 'ключ 🔑';
     const service = await startScriptedService(() => 'drop');
     const account = accountAt(service.url);
@@ -111,7 +111,7 @@ describe('the key is in no error', () => {
     expect(formsIn(textOf(error), key)).toEqual([]);
   });
 
-  it('when the storage statistics have a key that begins like it', async () => {
+  it('when the storage statistics have a key with the same prefix', async () => {
     const echo = ({ path }: { path: string }): Reply => ({
       status: 400,
       body: path.includes('storage') ? 'no such-key-2 (or such-key)' : 'no such-key (or such-key-2)',

@@ -11,7 +11,7 @@ function openClock() {
   const machine = createVirtualClock('2026-03-10T12:00Z');
   const differences: number[] = [];
   const clock = createServiceClock(machine, (offsetMs) => differences.push(offsetMs));
-  /** An answer that is dated this far from the machine's clock, two seconds later than the one before. */
+  /** A response whose date differs by this from the machine's clock, two seconds after the previous one. */
   const answer = (
     offsetMs: number | null,
     rest: Partial<AnswerDates> = {},
@@ -21,7 +21,7 @@ function openClock() {
     const dateMs = offsetMs === null ? null : machine.now() + offsetMs;
     return clock.observe({ dateMs, ageMs: 0, waitedMs: 200, ...rest }, doubt);
   };
-  /** Two answers to one request: the second is asked for because of the first. True where it was. */
+  /** Two responses to one request: the second is fetched because of the first. True if it was. */
   const twice = (first: number, second: number, rest: Partial<AnswerDates> = {}) => {
     const doubt = answer(first);
     if (doubt) expect(answer(second, rest, doubt)).toBeNull();
@@ -31,7 +31,7 @@ function openClock() {
 }
 
 describe('the time of the service', () => {
-  it("is the machine's, as long as no answer says otherwise", () => {
+  it("is the machine's, as long as no response contradicts it", () => {
     const { machine, clock, answer } = openClock();
     const nothing = { answered: false, offsetMs: null, differenceMs: null, wasOff: false };
     expect(clock.evidence()).toEqual(nothing);
@@ -43,7 +43,7 @@ describe('the time of the service', () => {
     expect(clock.now()).toBe(machine.now());
   });
 
-  it('is taken from two answers that agree, and not from one', () => {
+  it('is taken from two responses that agree, and not from one', () => {
     const { machine, clock, answer } = openClock();
     const mark = clock.mark();
     const doubt = answer(-3 * DAY_MS);
@@ -55,7 +55,7 @@ describe('the time of the service', () => {
     expect(clock.evidence()).toMatchObject({ wasOff: true });
   });
 
-  it('is not that of an odd answer, which the next one contradicts', () => {
+  it('is not that of a wrong response, which the next one contradicts', () => {
     const { machine, clock, answer, twice } = openClock();
     answer(0);
     expect(twice(400 * DAY_MS, 0)).toBe(true);
@@ -63,28 +63,28 @@ describe('the time of the service', () => {
     expect(clock.evidence()).toMatchObject({ offsetMs: 0, wasOff: false });
   });
 
-  it('is not known where every answer has another date, and the run is told so', () => {
+  it('is unknown where every response has another date, and the run is warned', () => {
     const { machine, clock, twice } = openClock();
     expect(twice(DAY_MS, 9 * DAY_MS)).toBe(true);
     expect(clock.now()).toBe(machine.now());
     expect(clock.evidence()).toMatchObject({ offsetMs: null, wasOff: true });
   });
 
-  it('is not that of an old answer out of a cache that is given again', () => {
+  it('is not that of an old response that a cache repeats', () => {
     const { machine, clock, answer } = openClock();
     answer(0);
     const doubt = answer(-HOUR_MS);
     expect(answer(null, { dateMs: doubt?.dateMs ?? 0 }, doubt)).toBeNull();
     expect(clock.now()).toBe(machine.now());
     expect(clock.evidence()).toMatchObject({ offsetMs: 0, wasOff: false });
-    clock.reset(); // where nothing has agreed with the machine yet, it may be the machine
+    clock.reset(); // where no response has agreed with the machine yet, the machine may be wrong
     const first = answer(-HOUR_MS);
     answer(null, { dateMs: first?.dateMs ?? 0 }, first);
     expect(clock.now()).toBe(machine.now());
     expect(clock.evidence()).toMatchObject({ offsetMs: null, wasOff: true });
   });
 
-  it('is not that of one odd server, once others have agreed with the machine', () => {
+  it('is not that of one wrong server, once others have agreed with the machine', () => {
     const { machine, clock, answer, twice } = openClock();
     answer(0);
     expect(twice(-HOUR_MS, -HOUR_MS)).toBe(true);
@@ -92,7 +92,7 @@ describe('the time of the service', () => {
     expect(clock.evidence()).toMatchObject({ offsetMs: 0, wasOff: true });
   });
 
-  it('asks once more for an answer, and never again, whatever comes between', () => {
+  it('costs one repeated request per response, and no more, in any sequence', () => {
     const { answer } = openClock();
     answer(0);
     const doubt = answer(-HOUR_MS);
@@ -100,7 +100,7 @@ describe('the time of the service', () => {
     expect(answer(-HOUR_MS, {}, doubt)).toBeNull();
   });
 
-  it('goes back to that of a machine whose clock is set right, after one answer more', () => {
+  it('returns to that of a machine whose clock is corrected, after one more response', () => {
     const { machine, clock, twice } = openClock();
     twice(-DAY_MS, -DAY_MS);
     machine.set(clock.now());
@@ -111,20 +111,20 @@ describe('the time of the service', () => {
     expect(clock.evidence()).toMatchObject({ answered: false, offsetMs: null, wasOff: false });
   });
 
-  it('is off by nothing where an answer was made while it was waited for', () => {
+  it('has no offset where a response was made during its request', () => {
     const { clock, answer } = openClock();
     expect(answer(-20 * MINUTE_MS, { waitedMs: 20 * MINUTE_MS })).toBeNull();
     expect(clock.evidence()).toMatchObject({ offsetMs: 0, differenceMs: 0, wasOff: false });
   });
 
-  it('takes an answer out of a cache, and one with an `Age` next to a date of now, for what they are', () => {
+  it('recognizes a cached response, and one with an `Age` next to a current date', () => {
     const { clock, answer } = openClock();
     expect(answer(-HOUR_MS, { ageMs: HOUR_MS })).toBeNull();
     expect(answer(0, { ageMs: HOUR_MS })).toBeNull();
     expect(clock.evidence()).toMatchObject({ offsetMs: 0, wasOff: false });
   });
 
-  it('is warned of once, above two minutes', () => {
+  it('causes one warning, above two minutes', () => {
     const { differences, answer } = openClock();
     answer(2 * MINUTE_MS);
     expect(differences).toEqual([]);

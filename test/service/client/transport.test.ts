@@ -20,7 +20,7 @@ const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
 const well = { body: listBody({ records: [videoRecord(1)] }) };
 
 describe('the deadline', () => {
-  it('ends an attempt that is never answered', async () => {
+  it('ends an attempt without a response', async () => {
     const { client, budget } = await clientOf(() => 'hang', { ...ONCE, deadlineMs: 200 });
     const error = await failureOf(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
@@ -32,7 +32,7 @@ describe('the deadline', () => {
     });
   });
 
-  it('ends an answer that drips for ever', async () => {
+  it('ends a response that arrives byte by byte without end', async () => {
     const { client, budget } = await clientOf(() => ({ drip: ' ', everyMs: 20 }), {
       ...ONCE,
       deadlineMs: 300,
@@ -42,7 +42,7 @@ describe('the deadline', () => {
     expect(budget.spent[0]?.result).toMatchObject({ status: 200, sent: true });
   });
 
-  it('ends a redirect or an error whose body drips for ever', async () => {
+  it('ends a redirect or an error whose body arrives byte by byte without end', async () => {
     for (const status of [302, 500]) {
       const service = createServer((_, response) => {
         response.writeHead(status, { location: 'https://elsewhere.test/' });
@@ -63,7 +63,7 @@ describe('the deadline', () => {
     }
   });
 
-  it('is one for each attempt, and the next one may be well', async () => {
+  it('applies to each attempt, and the next one may succeed', async () => {
     const { client, budget } = await clientOf(({ number }) => (number === 1 ? 'hang' : well), {
       deadlineMs: 300,
     });
@@ -73,7 +73,7 @@ describe('the deadline', () => {
 });
 
 describe('a redirect', () => {
-  it('is not followed, not asked for again, and told by its host alone', async () => {
+  it('is not followed, not retried, and reported by its host alone', async () => {
     const other = await startScriptedService(() => well);
     const location = `${other.url}/login?key=${encodeURIComponent(AWKWARD_KEY)}`;
     const { client, service } = await clientOf(() => ({ status: 302, headers: { location }, body: 'moved' }));
@@ -86,7 +86,7 @@ describe('a redirect', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('without an address that can be read is a redirect all the same', async () => {
+  it('without a readable address is also a redirect', async () => {
     for (const headers of [{}, { location: 'http://' }]) {
       const { client } = await clientOf(() => ({ status: 301, headers }));
       expect(await failureOf(client.videoPage(pageRequest()))).toMatchObject({ fault: 'redirect' });
@@ -94,8 +94,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('a service that is not there', () => {
-  it('is told as such after five attempts, none of which was sent', async () => {
+describe('an unreachable service', () => {
+  it('is reported as such after five attempts, none of which was sent', async () => {
     const service = await startScriptedService(() => well);
     await service.close();
     const { client, budget, clock } = await clientOf(() => well, { account: accountAt(service.url) });
@@ -109,7 +109,7 @@ describe('a service that is not there', () => {
     expect(clock.sleeps).toEqual([500, 1000, 2000, 4000]);
   });
 
-  it('says why, also where its name has several addresses', async () => {
+  it('has the reason in its error, also where its name has several addresses', async () => {
     const service = await startScriptedService(() => well);
     await service.close();
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
@@ -130,7 +130,7 @@ describe('a service that is not there', () => {
     await agent.close();
   });
 
-  it('says that its name is unknown', async () => {
+  it('is reported where its name is unknown', async () => {
     const { client, budget } = await clientOf(() => well, {
       ...ONCE,
       account: accountAt('http://nowhere.invalid'),
@@ -143,20 +143,20 @@ describe('a service that is not there', () => {
 });
 
 describe('connections', () => {
-  it('are kept: twenty requests one after the other use one', async () => {
+  it('are reused: twenty requests in sequence use one', async () => {
     const { client, service } = await clientOf(() => well, { account: { concurrency: 1 } });
     for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
     expect(service.requests).toHaveLength(20);
     expect(service.connections()).toBe(1);
   });
 
-  it('are kept also where more may be in flight: undici takes turns between two', async () => {
+  it('are reused also with higher concurrency: undici alternates between two', async () => {
     const { client, service } = await clientOf(() => well, { account: { concurrency: 4 } });
     for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
 
-  it('are kept after answers that are errors', async () => {
+  it('are reused after error responses', async () => {
     const replies = [
       { status: 404, body: 'no' },
       { status: 500 },
@@ -173,7 +173,7 @@ describe('connections', () => {
     expect(service.connections()).toBe(1);
   });
 
-  it('are never more than may be in flight, and neither are requests', async () => {
+  it('are never more than the concurrency, and neither are requests', async () => {
     const gate = createGate();
     const script = async () => {
       await gate.opened;
@@ -208,7 +208,7 @@ describe('the key', () => {
     ['none', null, undefined],
     ['query', 'its-own', undefined],
     [{ header: 'X-Api-Key' }, null, 'its-own'],
-  ] as const)('is sent to the storage statistics as the config says: %j', async (auth, inQuery, inHeader) => {
+  ] as const)('is sent to the storage statistics as configured: %j', async (auth, inQuery, inHeader) => {
     const service = await startScriptedService(() => ({ body: storageBody([]) }));
     const { client } = await clientOf(() => well, {
       account: { ...accountAt(service.url), storage: { ...storage({ auth }), baseUrl: service.url } },
@@ -220,7 +220,7 @@ describe('the key', () => {
 });
 
 describe('an account without statistics', () => {
-  it('is not asked for them', async () => {
+  it('receives no requests for them', async () => {
     const { client, service } = await clientOf(() => well, { account: { storage: null } });
     await expect(async () => client.storageDays(JANUARY)).rejects.toThrow(
       'account main has no storage statistics',

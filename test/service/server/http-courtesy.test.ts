@@ -18,7 +18,7 @@ const READ_AT = '2026-03-10T12:00:00Z';
 const videos = [1, 2].map((id) => videoRecord(id) as VideoRecord);
 const days = ['2026-03-01', '2026-03-02'].map((day) => storageRecord(day) as unknown as StorageDay);
 
-/** A server whose catalogue was read at that moment, or is read right now, with the clock that it looks at. */
+/** A server whose catalogue was read at that moment, or is current, with the clock that it uses. */
 async function startRead(readAt?: string) {
   const { catalogue } = createFixture(videos, days);
   const aged = readAt === undefined ? {} : { readAt: Date.parse(readAt) };
@@ -30,8 +30,8 @@ async function startRead(readAt?: string) {
   return { ...(await startServer({ catalogue: read, now: () => clock.now() })), clock };
 }
 
-describe.each(BOTH)('an answer of %s', (_operation, path) => {
-  it('says how many whole seconds ago the service itself was asked', async () => {
+describe.each(BOTH)('a response of %s', (_operation, path) => {
+  it('has its age in whole seconds', async () => {
     const { url, clock } = await startRead(READ_AT);
     const age = async () => (await fetch(`${url}${path}`)).headers.get('age');
     expect(await age()).toBe('0');
@@ -43,25 +43,25 @@ describe.each(BOTH)('an answer of %s', (_operation, path) => {
     expect(await age()).toBe('604860');
   });
 
-  it('is not younger than now where the clock was put back', async () => {
+  it('is not in the future where the clock went back', async () => {
     const { url, clock } = await startRead(READ_AT);
     clock.advance(-3_600_000);
     expect((await fetch(`${url}${path}`)).headers.get('age')).toBe('0');
   });
 
-  it('says no age where the service is asked right now', async () => {
+  it('has no age where it is read from the service itself', async () => {
     const { url } = await startRead();
     expect((await fetch(`${url}${path}`)).headers.has('age')).toBe(false);
   });
 
-  it('may be kept, by nobody between, and asked for again by its weak tag', async () => {
+  it('may be cached by the client only, and revalidated by its weak tag', async () => {
     const { url } = await startRead(READ_AT);
     const { headers } = await fetch(`${url}${path}`);
     expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('etag')).toMatch(/^W\/"\S{20,}"$/);
   });
 
-  it('is 304 without a body, but with its tag and age, for whoever has it already', async () => {
+  it('is 304 without a body, with its tag and age, for a client that has it', async () => {
     const { url, clock } = await startRead(READ_AT);
     const first = await fetch(`${url}${path}`);
     const tag = first.headers.get('etag') ?? '';
@@ -77,7 +77,7 @@ describe.each(BOTH)('an answer of %s', (_operation, path) => {
     }
   });
 
-  it('comes whole for whoever has another one, or asks anew', async () => {
+  it('is complete for a client with another one, or without a condition', async () => {
     const { url } = await startRead(READ_AT);
     const whole = await (await fetch(`${url}${path}`)).text();
     for (const tag of ['W/"other"', '"', 'W/']) {
@@ -86,7 +86,7 @@ describe.each(BOTH)('an answer of %s', (_operation, path) => {
     }
   });
 
-  it('has the headers of GET and no body where HEAD asks', async () => {
+  it('has the headers of GET and no body for HEAD', async () => {
     const { url } = await startRead(READ_AT);
     const got = await fetch(`${url}${path}`);
     const length = (await got.arrayBuffer()).byteLength;
@@ -111,7 +111,7 @@ describe.each(BOTH)('an answer of %s', (_operation, path) => {
 describe('a tag', () => {
   const tagOf = async (url: string) => (await fetch(url)).headers.get('etag');
 
-  it('is the same for the same answer, however old that is, and of another server', async () => {
+  it('is equal for equal responses, of any age and of another server', async () => {
     const [one, other] = [await startRead(READ_AT), await startRead()];
     const tag = await tagOf(`${one.url}${LIST}`);
     one.clock.advance(3_600_000);
@@ -119,7 +119,7 @@ describe('a tag', () => {
     expect(await tagOf(`${other.url}${LIST}`)).toBe(tag);
   });
 
-  it('is another one for another page, order or refusal', async () => {
+  it('differs for another page, order or error', async () => {
     const { url } = await startRead(READ_AT);
     const queries = ['', '&page=2', '&pagesize=1', '&sort_item=title', '&page=0&pkg=2', '&sort_item=none'];
     const tags = await Promise.all(queries.map((query) => tagOf(`${url}${LIST}${query}`)));
@@ -129,7 +129,7 @@ describe('a tag', () => {
     expect(new Set([...tags, unknown]).size).toBe(queries.length);
   });
 
-  it('is another one as soon as anything of the answer is', async () => {
+  it('differs as soon as any part of the response differs', async () => {
     const changing = [videoRecord(1) as VideoRecord];
     const { url } = await startServer({ catalogue: createFixture(changing).catalogue });
     const tag = (await tagOf(`${url}${LIST}`)) ?? '';
@@ -140,7 +140,7 @@ describe('a tag', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an error response', () => {
   it('has no age', async () => {
     const { url } = await startRead(READ_AT);
     for (const query of ['', '?key=wrong&pkg=1', `?key=${KEY}`, `?key=${KEY}&pkg=one`]) {

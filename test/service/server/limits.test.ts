@@ -11,14 +11,14 @@ import { createFixture, KEY, startServer } from '../../support/servers/plain-cat
 
 const VIDEOS = '/info/v1/videos.json';
 const LIST = `${VIDEOS}?key=${KEY}&pkg=1`;
-/** Takes a place, and needs nothing of the catalogue. */
+/** Occupies a slot, and needs nothing of the catalogue. */
 const ELSEWHERE = '/elsewhere';
 
-/** A list of so many bytes in its only title. */
+/** A list of the given number of bytes in its only title. */
 const longList = (bytes: number) =>
   createFixture([videoRecord(1, { title: 'x'.repeat(bytes) }) as VideoRecord]).catalogue;
 
-/** A catalogue that answers no one before `open` is called, and counts who waits. */
+/** A catalogue that returns nothing before `open` is called, and counts the waiting requests. */
 function createHeldCatalogue() {
   const { catalogue } = createFixture();
   const { open, opened } = createGate();
@@ -31,7 +31,7 @@ function createHeldCatalogue() {
   return { catalogue: { ...catalogue, videos }, open, asked: () => asked };
 }
 
-/** A request after which others may come over the same connection. */
+/** A request that may be followed by others on the same connection. */
 const requestToStay = (path: string) => requestText(path).replace('connection: close\r\n', '');
 
 const statusOf = async (url: string) => {
@@ -41,7 +41,7 @@ const statusOf = async (url: string) => {
 };
 
 describe('an address', () => {
-  it('is answered up to the bound, and refused with 414 above it', async () => {
+  it('is accepted up to the limit, and rejected with 414 above it', async () => {
     const urlBytes = 300;
     const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { urlBytes } });
     const longest = `${LIST}&keyword=`.padEnd(urlBytes, 'x');
@@ -62,7 +62,7 @@ describe('an address', () => {
   });
 });
 
-describe('headers', () => {
+describe('request headers', () => {
   it.each([
     ['one header', requestText(LIST, `x-long: ${'x'.repeat(DEFAULT_LIMITS.headerBytes)}`)],
     [
@@ -70,14 +70,14 @@ describe('headers', () => {
       requestText(LIST, ...Array.from({ length: 300 }, (_, at) => `x-${at}: ${'x'.repeat(60)}`)),
     ],
     ['the address', requestText(`${LIST}&keyword=${'x'.repeat(DEFAULT_LIMITS.headerBytes)}`)],
-  ])('above the bound are refused with 431 and the connection ends: %s', async (_what, text) => {
+  ])('above the limit are rejected with 431 and the connection ends: %s', async (_what, text) => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     const answer = await connectRaw(url, text).ended;
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expectDescribed(VIDEOS, 431, JSON.parse(bodyOf(answer)));
   });
 
-  it('below the bound are taken', async () => {
+  it('below the limit are accepted', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     const header = `x-long: ${'x'.repeat(DEFAULT_LIMITS.headerBytes - 1_000)}`;
     expect(await connectRaw(url, requestText(LIST, header)).ended).toMatch(/^HTTP\/1\.1 200 /);
@@ -100,7 +100,7 @@ describe('a body', () => {
     return [method, response.status, await response.text()];
   };
 
-  it('is taken by POST, up to 1,024 bytes, where the server says so', async () => {
+  it('is accepted by POST, up to 1,024 bytes, where the server allows it', async () => {
     const url = await serveForms();
     const longest = 'x'.repeat(1_024);
     expect(await send(`${url}/form`, 'POST', longest)).toEqual(['POST', 200, `{"taken":"${longest}"}`]);
@@ -111,7 +111,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('is sent away with 404 everywhere else, by whatever method', async () => {
+  it('is rejected with 404 everywhere else, by any method', async () => {
     const url = await serveForms();
     const noSuchPath = '{"error":"no such path"}';
     for (const path of ['/other', '/not-there', '/form/', '/FORM', '/']) {
@@ -124,8 +124,8 @@ describe('a body', () => {
   });
 });
 
-describe('requests at once', () => {
-  it('above the bound are sent away with 503 and a word when to come back; later ones are answered', async () => {
+describe('concurrent requests', () => {
+  it('above the limit are rejected with 503 and a Retry-After; later ones get a response', async () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 2 } });
     const first = [statusOf(`${url}${LIST}`), statusOf(`${url}${LIST}`)];
@@ -144,7 +144,7 @@ describe('requests at once', () => {
     expect(held.asked()).toBe(7);
   });
 
-  it('count those that are under way, and not those that failed', async () => {
+  it('count while they are under way, and not after they failed', async () => {
     const failing = () => Promise.reject(new Error('no'));
     const { url } = await startServer({
       catalogue: { videos: failing, storage: failing },
@@ -155,7 +155,7 @@ describe('requests at once', () => {
     }
   });
 
-  it('no longer count a client that went away before its answer', async () => {
+  it('no longer count for a client that disconnected before its response', async () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 1 } });
     const client = connectRaw(url, requestText(LIST));
@@ -165,7 +165,7 @@ describe('requests at once', () => {
     await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
   });
 
-  it('no longer count those that waited behind another one on a connection that is gone', async () => {
+  it('no longer count if they waited behind another one on a closed connection', async () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 3 } });
     const client = connectRaw(url, requestToStay(LIST).repeat(3));
@@ -179,7 +179,7 @@ describe('requests at once', () => {
     expect(await Promise.all(three)).toEqual([200, 200, 200]);
   });
 
-  it('come over no more connections than the bound: the next one is closed', async () => {
+  it('use no more connections than the limit: the next one is closed', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { connections: 1 } });
     const first = connectRaw(url, 'GET / HTTP/1.1\r\n');
     await new Promise((resolve) => first.socket.once('connect', resolve));
@@ -190,7 +190,7 @@ describe('requests at once', () => {
 });
 
 describe('a client', () => {
-  it('that sends its headers one by one is cut off', async () => {
+  it('that sends its headers one by one is disconnected', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { requestMs: 100 } });
     const { socket, ended } = connectRaw(url, 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n');
     const more = setInterval(() => socket.write('x: y\r\n'), 20);
@@ -198,14 +198,14 @@ describe('a client', () => {
     clearInterval(more);
   });
 
-  it('that announces a body and does not send it is cut off', async () => {
+  it('that announces a body and does not send it is disconnected', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { requestMs: 100 } });
     const head = `POST ${VIDEOS} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n`;
     const { ended } = connectRaw(url, `${head}content-type: application/json\r\n\r\n{`);
     expect(await ended).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 
-  it('that reads its answer too slowly is cut off, and its place given back', async () => {
+  it('that reads its response too slowly is disconnected, and its slot released', async () => {
     const bytes = 16 * 2 ** 20;
     const { url } = await startServer({
       catalogue: longList(bytes),
@@ -225,7 +225,7 @@ describe('a client', () => {
     expect(answer.length).toBeLessThan(bytes);
   });
 
-  it('that gets no answer in time is cut off although it goes on talking, and its place given back', async () => {
+  it('that gets no response in time is disconnected although it continues to send, and its slot released', async () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({
       catalogue: held.catalogue,
@@ -238,7 +238,7 @@ describe('a client', () => {
     expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(404);
   });
 
-  it('that reads at its leisure what was sent in time gets all of it', async () => {
+  it('that reads slowly what was sent in time gets all of it', async () => {
     const { url } = await startServer({ catalogue: longList(10_000), limits: { responseMs: 50 } });
     const { socket, ended } = connectRaw(url, requestText(LIST));
     socket.pause();
@@ -248,7 +248,7 @@ describe('a client', () => {
   });
 });
 
-describe('no answer to what went wrong', () => {
+describe('no error response', () => {
   const failure = new Error(`SQLITE_CANTOPEN: ${process.cwd()}/data/secret.db`);
   const failing = () => Promise.reject(failure);
   const post = (type: string, body: string) =>
@@ -281,7 +281,7 @@ describe('no answer to what went wrong', () => {
       'an exception, storage',
       requestText('/report/stats/video/storage?sdate=2026-01-01&edate=2026-01-02'),
     ],
-  ])('holds a stack or a path of the file system: %i for %s', async (status, _what, text) => {
+  ])('contains a stack or a path of the file system: %i for %s', async (status, _what, text) => {
     const { url } = await startServer({ catalogue: { videos: failing, storage: failing } });
     const answer = await connectRaw(url, text).ended;
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -17,7 +17,7 @@ const documentOf = (options: Partial<OpenApiOptions> = {}) =>
 
 type Tree = Record<string, unknown>;
 
-/** Every object of a document with the JSON pointer to it. */
+/** Every object of a document with its JSON pointer. */
 function objectsOf(value: unknown, at = '#'): [at: string, object: Tree][] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.entries(value).flatMap(([name, each]) => objectsOf(each, `${at}/${escaped(name)}`));
@@ -52,7 +52,7 @@ const parametersOf = (path: string, document = documentOf()) =>
 const parameterOf = (path: string, name: string) =>
   parametersOf(path).find((parameter) => parameter.name === name);
 
-describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
+describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) => {
   const document = documentOf({ keyed });
   const objects = objectsOf(document);
   const operations = operationsOf(document);
@@ -66,7 +66,7 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
     ]);
   });
 
-  it('is a document by the schema of OpenAPI itself', async () => {
+  it('is valid by the schema of OpenAPI itself', async () => {
     const validator = new Validator();
     expect(await validator.validate(document)).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
@@ -77,7 +77,7 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
     });
   });
 
-  it('refers to nothing that is not in it, and has nothing that is not referred to', () => {
+  it('has no dangling and no unused references', () => {
     const pointers = new Set(objects.map(([at]) => at));
     const referred = new Set(objects.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])));
     expect([...referred].filter((pointer) => !pointers.has(pointer))).toEqual([]);
@@ -112,11 +112,11 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
     expect(holes).toEqual([]);
   });
 
-  it('holds schemas that Ajv takes when it is strict', () => {
+  it('has schemas that Ajv accepts in strict mode', () => {
     expect(Object.keys(compileSchemas(document as unknown as Document))).toContain('VideoRecord');
   });
 
-  it('describes the answers of the service and those of the server itself', () => {
+  it('describes the responses of the service and those of the server itself', () => {
     for (const { responses } of operations) {
       expect(Object.keys(responses)).toEqual([
         '200',
@@ -133,7 +133,7 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
     }
   });
 
-  it('says where a key may be, where one is asked for', () => {
+  it('describes where a key may be, where one is required', () => {
     const schemes = (document.components as { securitySchemes?: Tree }).securitySchemes;
     const names = ['queryKey', 'bearerKey', 'headerKey'];
     expect(document.security).toEqual(keyed ? names.map((name) => ({ [name]: [] })) : undefined);
@@ -142,7 +142,7 @@ describe.each([true, false])('the OpenAPI document, keyed: %s', (keyed) => {
 });
 
 describe('the described parameters', () => {
-  it('are those of docs/service.md 4.1 and 4.2 but the key, and as needed there', () => {
+  it('are those of docs/service.md 4.1 and 4.2 without the key, with the same requirements', () => {
     const shortOf = ({ name, in: place, required, schema }: Parameter) =>
       `${place} ${name}${required ? '!' : ''}: ${schema.format === 'date' ? 'date' : schema.type}`;
     expect(parametersOf(VIDEOS).map(shortOf)).toEqual([
@@ -161,7 +161,7 @@ describe('the described parameters', () => {
     ]);
   });
 
-  it('have the defaults that the server takes', () => {
+  it('have the defaults of the server', () => {
     const read = readVideoQuery({ pkg: '1' }, SIZES);
     if (!('query' in read)) throw new Error(read.problem);
     const { sort, page, pageSize } = read.query;
@@ -177,7 +177,7 @@ describe('the described parameters', () => {
     expect(parameterOf(STORAGE, 'sort_direction')?.schema.default).toBe(days.range.direction);
   });
 
-  it('list every value that the server takes, and no other', () => {
+  it('list exactly the values that the server accepts', () => {
     for (const { name, schema } of parametersOf(VIDEOS).filter((parameter) => parameter.schema.enum)) {
       const problems = schema.enum?.map((value) => readVideoQuery({ pkg: '1', [name]: value }, SIZES));
       expect(problems?.filter((read) => 'problem' in read)).toEqual([]);
@@ -185,7 +185,7 @@ describe('the described parameters', () => {
     }
   });
 
-  it('name the page sizes of this server', () => {
+  it('have the page sizes of this server', () => {
     const pageSize = parametersOf(VIDEOS, documentOf({ defaultPageSize: 7, maxPageSize: 70 })).find(
       ({ name }) => name === 'pagesize',
     );
@@ -199,7 +199,7 @@ describe('the described choices', () => {
     .split(/^## /m)
     .find((text) => text.startsWith("What the service's description does not show"));
 
-  it('stand in docs/mirror.md, each in its row, and nothing else does', () => {
+  it('are exactly the rows of docs/mirror.md', () => {
     const rows = (section?.match(/^\|.*\|$/gm) ?? []).slice(2).map((line) =>
       line
         .slice(1, -1)
@@ -211,14 +211,14 @@ describe('the described choices', () => {
     );
   });
 
-  it('stand there with the page sizes of the server', () => {
+  it('have the page sizes of the server there', () => {
     const { defaultPageSize, maxPageSize } = PAGE_SIZES;
     expect(section).toContain(
       `The default page size is ${defaultPageSize} videos, the largest ${maxPageSize}.`,
     );
   });
 
-  it('stand in the document, every answer of them', () => {
+  it('are all in the document', () => {
     const text = objectsOf(documentOf())
       .map(([, { description }]) => String(description))
       .join('\n');
@@ -227,7 +227,7 @@ describe('the described choices', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const list = (record: Tree) => JSON.parse(listBody({ records: [record] })) as { videoInfoList: Tree };
   const described =
     (body: unknown, path = VIDEOS, status = 200) =>
@@ -235,7 +235,7 @@ describe('an answer', () => {
       expectDescribed(path, status, body);
   const days = (...records: Tree[]) => ({ message: 'success', data: { list: records } });
 
-  it('is taken as documented, with null in every field but the id, and with further fields', () => {
+  it('is valid as documented, with null in every field except the id, and with further fields', () => {
     expect(described(list(videoRecord(1)))).not.toThrow();
     const { id, ...others } = videoRecord(1);
     const empty = Object.fromEntries(Object.keys(others).map((name) => [name, null]));
@@ -246,11 +246,11 @@ describe('an answer', () => {
     expect(described(days({ ...storageRecord('2026-01-31'), mov_org_size: null }), STORAGE)).not.toThrow();
   });
 
-  it('is taken below the name of an account, and with a query', () => {
+  it('is valid below the name of an account, and with a query', () => {
     expect(described(list(videoRecord(1)), `/accounts/one${VIDEOS}?pkg=1`)).not.toThrow();
   });
 
-  it('is taken with the error of a server', () => {
+  it('is valid with the error of a server', () => {
     expect(described({ error: 'internal error' }, STORAGE, 500)).not.toThrow();
     expect(described({ message: 'internal error' }, STORAGE, 500)).toThrow(/must have required property/);
   });
@@ -276,12 +276,12 @@ describe('an answer', () => {
       /\/errorCode must be equal to one of/,
     ],
     ['no paging', { videoInfoList: { ...list(videoRecord(1)).videoInfoList, paging: undefined } }, null],
-  ])('is refused with %s', (_what, body: unknown, problem) => {
+  ])('is invalid with %s', (_what, body: unknown, problem) => {
     const sent: unknown = JSON.parse(JSON.stringify(body));
     expect(described(sent)).toThrow(problem ?? /must have required property/);
   });
 
-  it('is refused with a day that is none, or without one of its figures', () => {
+  it('is invalid with an invalid day, or without one of its figures', () => {
     expect(described(days(storageRecord('2026-02-30')), STORAGE)).toThrow(/\/date must match format/);
     const record = { ...storageRecord('2026-01-31'), image_size: undefined };
     expect(described(JSON.parse(JSON.stringify(days(record))), STORAGE)).toThrow(
@@ -289,7 +289,7 @@ describe('an answer', () => {
     );
   });
 
-  it('is refused where nothing is described', () => {
+  it('is invalid for an undocumented path', () => {
     expect(described({}, '/other')).toThrow('no body is described for /other with HTTP 200');
     expect(described({}, VIDEOS, 418)).toThrow('no body is described');
     expect(described({}, VIDEOS, 304)).toThrow('no body is described');

@@ -6,7 +6,7 @@ import { createGate } from '../../support/servers/scripted-service.ts';
 import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 
 describe('the server', () => {
-  it('answers other paths and methods with 404 and a small JSON', async () => {
+  it('responds to other paths and methods with 404 and a small JSON', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     for (const [path, method] of [
       ['/', 'GET'],
@@ -19,7 +19,7 @@ describe('the server', () => {
     }
   });
 
-  it('hides an exception of the catalogue behind a 500 and tells onError of it', async () => {
+  it('hides an exception of the catalogue behind a 500 and passes it to onError', async () => {
     const failure = new Error('disk /secret/place is gone');
     const failing = () => Promise.reject(failure);
     const errors: unknown[] = [];
@@ -35,7 +35,7 @@ describe('the server', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('sends away for a moment whom the catalogue has no room for', async () => {
+  it('responds with 503 where the queue of the catalogue is full', async () => {
     const busy = () => Promise.reject(new BusyError('64 searches wait already'));
     const { url } = await startServer({ catalogue: { ...createFixture().catalogue, videos: busy } });
     const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
@@ -44,7 +44,7 @@ describe('the server', () => {
     expect(await response.json()).toEqual({ error: '64 searches wait already' });
   });
 
-  it('lets the catalogue know that nobody waits any more, which is no failure', async () => {
+  it('aborts the query of the catalogue when the client leaves, which is no failure', async () => {
     const { catalogue } = createFixture();
     const errors: unknown[] = [];
     const { open: asked, opened: wasAsked } = createGate();
@@ -64,24 +64,24 @@ describe('the server', () => {
     await wasAsked;
     request.destroy();
     await givenUp;
-    await fetch(`${url}/another`); // which is answered after that one
+    await fetch(`${url}/another`); // whose response follows that one
     expect(errors).toEqual([]);
   });
 
-  it('says nothing back of a path that cannot be decoded', async () => {
+  it('does not repeat a path that cannot be decoded', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     const response = await fetch(`${url}/%E0%A4%A?key=${KEY}`);
     expect(response.status).toBe(400);
     expect(await response.text()).toBe('{"error":"bad request"}');
   });
 
-  it('names the port that it found', async () => {
+  it('returns the port that it bound', async () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(new URL(url).port).not.toBe('0');
   });
 
-  it('closes although a client keeps its connection open', async () => {
+  it('closes although a client has its connection open', async () => {
     const { url, server } = await startServer({ catalogue: createFixture().catalogue });
     const agent = new Agent({ keepAlive: true });
     await new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ describe('the server', () => {
     agent.destroy();
   });
 
-  it('closes although an answer is not ready, and ends the connection that waits for it', async () => {
+  it('closes although a response is not ready, and ends its connection', async () => {
     const { catalogue } = createFixture();
     let tell = (): void => undefined;
     const asked = new Promise<void>((resolve) => (tell = resolve));

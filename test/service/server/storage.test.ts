@@ -13,7 +13,7 @@ function dayOf(date: string, figure: number | null): StorageDay {
 const january = 'sdate=2026-01-01&edate=2026-01-31';
 
 describe('the storage statistics', () => {
-  it('have the envelope of docs/service.md 2.3 and the records as they are', async () => {
+  it('have the envelope of docs/service.md 2.3 and the records unchanged', async () => {
     const days = [dayOf('2026-01-01', 44_482_871), dayOf('2026-01-02', null)];
     const { catalogue, ranges } = createFixture([], days);
     const { url } = await startServer({ catalogue });
@@ -23,13 +23,13 @@ describe('the storage statistics', () => {
     expect(ranges).toEqual([{ from: '2026-01-01', to: '2026-01-31', direction: 'desc' }]);
   });
 
-  it('are asked for oldest first where the direction is left out', async () => {
+  it('are sorted oldest first by default', async () => {
     const { catalogue, ranges } = createFixture();
     await getStorage((await startServer({ catalogue })).url, january);
     expect(ranges[0]?.direction).toBe('asc');
   });
 
-  it('write figures from 1e7 up as doubles on the days that are sent so', () => {
+  it('have figures from 1e7 up as doubles on the days that are sent so', () => {
     const written = (figure: number | null) => {
       const text = String(storageBody([dayOf('2026-01-01', figure)], () => true));
       return /"mov_org_size":([^,]+),/.exec(text)?.[1];
@@ -43,7 +43,7 @@ describe('the storage statistics', () => {
     expect(String(storageBody([dayOf('2026-01-01', 44_482_871)], () => false))).not.toContain('E');
   });
 
-  it('say the same figures in either notation', () => {
+  it('have the same figures in either notation', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (figure) => {
         const days = [dayOf('2026-01-01', figure)];
@@ -59,7 +59,7 @@ describe('the storage statistics', () => {
     ['sdate=2026-02-30&edate=2026-03-01', 'sdate: "2026-02-30" is not a calendar date yyyy-mm-dd'],
     ['sdate=2026-01-01&edate=tomorrow', 'edate: "tomorrow" is not a calendar date yyyy-mm-dd'],
     [`${january}&sort_direction=up`, 'sort_direction: "up" is not one of asc, desc'],
-  ])('are refused for "%s", with HTTP 200, the reason and no days', async (query, message) => {
+  ])('are rejected for "%s", with HTTP 200, the reason and no days', async (query, message) => {
     const { catalogue, ranges } = createFixture([], [dayOf('2026-01-01', 1)]);
     const { status, body } = await getStorage((await startServer({ catalogue })).url, query);
     expect(status).toBe(200);
@@ -72,19 +72,19 @@ describe('the key of the storage statistics', () => {
   const { catalogue } = createFixture([], [dayOf('2026-01-01', 1)]);
   const refused = { message: 'the key is missing or unknown', data: { list: [] } };
 
-  it('is not asked for by default', async () => {
+  it('is not required by default', async () => {
     const { url } = await startServer({ catalogue });
     expect((await getStorage(url, january)).body.message).toBe('success');
   });
 
-  it('is wanted in the query where the options say so', async () => {
+  it('is required in the query where the options say so', async () => {
     const { url } = await startServer({ catalogue, storageAuth: 'query' });
     expect((await getStorage(url, `${january}&key=${KEY}`)).body.message).toBe('success');
     expect((await getStorage(url, january)).body).toEqual(refused);
     expect((await getStorage(url, january, { key: KEY })).body).toEqual(refused);
   });
 
-  it('is wanted in a header of any case where the options name one', async () => {
+  it('is required in a header of any case where the options name one', async () => {
     const { url } = await startServer({ catalogue, storageAuth: { header: 'X-Api-Key' } });
     expect((await getStorage(url, january, { 'x-api-key': KEY })).body.message).toBe('success');
     expect((await getStorage(url, january, { 'x-api-key': 'no' })).body).toEqual(refused);

@@ -21,7 +21,7 @@ const unused = {
 };
 
 describe('the video list', () => {
-  it('has the envelope of docs/service.md 2.2 and the records as they are', async () => {
+  it('has the envelope of docs/service.md 2.2 and the records unchanged', async () => {
     const { catalogue } = createFixture([record]);
     const { url } = await startServer({ catalogue });
     const response = await fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`);
@@ -85,7 +85,7 @@ describe('the video list', () => {
     ['pagesize=-5', 20],
     ['pagesize=ten', 20],
     ['pagesize=10.5', 20],
-  ])('takes "%s" for %i videos a page, and says so', async (query, size) => {
+  ])('reads "%s" as %i videos a page, and echoes that', async (query, size) => {
     const { catalogue, queries } = createFixture();
     const { videos } = await startServer({ catalogue });
     const body = await videos(`key=${KEY}&pkg=1&${query}`);
@@ -100,19 +100,19 @@ describe('the video list', () => {
     ['page=4', 4],
     ['page=99999999999999999999', 2_147_483_647],
     ['page=2&page=9', 2],
-  ])('takes "%s" for page %i', async (query, page) => {
+  ])('reads "%s" as page %i', async (query, page) => {
     const { catalogue } = createFixture();
     const { videos } = await startServer({ catalogue });
     expect((await videos(`key=${KEY}&pkg=1&${query}`)).paging.page).toBe(page);
   });
 
-  it('knows packages of every number that a config may name', async () => {
+  it('accepts every package id that a config may have', async () => {
     const { videos } = await startServer({ catalogue: createFixture().catalogue });
     const { errorInfo } = await videos(`key=${KEY}&pkg=${Number.MAX_SAFE_INTEGER}`);
     expect(errorInfo.errorCode).toBe('PackageNotFound');
   });
 
-  it('waits for a catalogue that answers later', async () => {
+  it('waits for an asynchronous catalogue', async () => {
     const catalogue = {
       ...createFixture().catalogue,
       videos: async () => Promise.resolve(packageNotFound(1)),
@@ -122,7 +122,7 @@ describe('the video list', () => {
   });
 });
 
-describe('a refused video list', () => {
+describe('a rejected video list', () => {
   const refusals = [
     ['InvalidKey', 'pkg=1'],
     ['InvalidKey', 'key=&pkg=1'],
@@ -148,7 +148,7 @@ describe('a refused video list', () => {
     expect(body.errorInfo.errorMessage).not.toBe('');
   });
 
-  it('names the parameters that are wrong, and never the key', async () => {
+  it('names the invalid parameters, and never the key', async () => {
     const { videos } = await startServer({ catalogue: createFixture().catalogue });
     const { errorInfo } = await videos(`key=${KEY}&pkg=x&sort_item=cdate`);
     expect(errorInfo.errorMessage).toBe(
@@ -157,7 +157,7 @@ describe('a refused video list', () => {
     expect((await videos('key=s3cret&pkg=1')).errorInfo.errorMessage).not.toContain('s3cret');
   });
 
-  it('lets in every key of several, and nobody where there are none', async () => {
+  it('accepts each of several keys, and no request where there are none', async () => {
     const { catalogue } = createFixture();
     const several = await startServer({ catalogue, keys: ['a', 'ключ 🔑'] });
     expect((await several.videos(`key=${encodeURIComponent('ключ 🔑')}&pkg=1`)).errorInfo.errorCode).toBe(

@@ -1,10 +1,13 @@
-/** What axe-core finds wrong with a page as it is now. */
+/** The violations that axe-core finds in the current page. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Breaches of WCAG 2 A and AA and of best practices: the rule, and each place. The policy of the page holds the script back nowhere. */
+/**
+ * Violations of WCAG 2 A and AA and of best practices: the rule, and each place. The page's policy does not
+ * block the script.
+ */
 export async function axeFindings(page: Page): Promise<[rule: string, places: string[]][]> {
   await page.evaluate(axe.source);
   const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });

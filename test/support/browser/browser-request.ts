@@ -4,9 +4,9 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 export interface BrowseOptions {
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  /** Sent as a form; or, as a text, as it is. */
+  /** An object is sent as a form; a text is sent unchanged. */
   form?: Readonly<Record<string, string>> | string;
-  /** The address of this machine to come from. */
+  /** The local address of the connection. */
   from?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Browsed {
 
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Asks over a connection of its own, by POST where there is a form; no redirect is followed. */
+/** Sends a request over a separate connection, by POST where there is a form; follows no redirect. */
 export function browse(url: string, options: BrowseOptions = {}): Promise<Browsed> {
   const { form, headers, from } = options;
   const { method = form === undefined ? 'GET' : 'POST' } = options;

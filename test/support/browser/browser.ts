@@ -1,4 +1,4 @@
-/** A real browser for tests of what runs in one, and a record of everything it complains of. */
+/** A real browser for tests of scripts, and a record of all its errors. */
 import { existsSync } from 'node:fs';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 
@@ -20,19 +20,20 @@ export const hasBrowser = existsSync(CHROMIUM);
 export interface WatchedPage {
   page: Page;
   /**
-   * What was recorded so far, in order: console errors and warnings (a breach of the content security policy is one), uncaught
-   * errors, requests that failed, requests to another host than this one. Each begins with its kind.
+   * The messages recorded so far, in order: console errors and warnings (with violations of the content
+   * security policy), uncaught errors, failed requests, and requests to another host. Each begins with its
+   * kind.
    */
   complaints: string[];
 }
 
 export interface TestBrowser {
-  /** An empty page in a context of its own. */
+  /** An empty page in a separate context. */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
 
-/** Starts the browser; to be closed by who opened it. */
+/** Starts the browser; the caller must close it. */
 export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
   return {

@@ -1,10 +1,10 @@
-/** Going through a page by the keyboard alone. The expressions run in the page. */
+/** Use of a page by the keyboard alone. The expressions run in the page. */
 import type { Page } from 'playwright-core';
 
 export interface Stop {
   /** The element, such as `a Lectures`; `body` where the focus is nowhere. */
   what: string;
-  /** The outline is seen: it is drawn, and some of the element is in sight. */
+  /** The outline is visible: it is drawn, and a part of the element is in the viewport. */
   isSeen: boolean;
 }
 
@@ -14,7 +14,10 @@ const WORDS = `(element) => [
     ['section', 'div', 'main', 'body'].includes(element.localName) ? '' : element.textContent,
   ].join(' ').replace(/\\s+/g, ' ').trim()`;
 
-/** Whatever takes the focus, in the order of the document: links, buttons, fields, summaries, and boxes that scroll. */
+/**
+ * All focusable elements, in the order of the document: links, buttons, fields, summaries, and boxes that
+ * scroll.
+ */
 export async function focusable(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const wordsOf = ${WORDS};
@@ -23,7 +26,7 @@ export async function focusable(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** What has the focus. */
+/** The element with the focus. */
 export async function focused(page: Page): Promise<Stop> {
   return page.evaluate<Stop>(`(() => {
     const wordsOf = ${WORDS};
@@ -37,7 +40,7 @@ export async function focused(page: Page): Promise<Stop> {
   })()`);
 }
 
-/** Presses Tab a number of times and returns what had the focus after each. */
+/** Presses Tab a number of times and returns the focused element after each. */
 export async function tabThrough(page: Page, times: number): Promise<Stop[]> {
   const stops: Stop[] = [];
   for (let at = 0; at < times; at += 1) {

@@ -1,7 +1,7 @@
-/** What a test reads off a page with a chart. The expressions run in the page. */
+/** What a test reads from a page with a chart. The expressions run in the page. */
 import type { Page } from 'playwright-core';
 
-/** To be called before the page is opened: from then on it notes every text that it paints. */
+/** Call it before the page is opened: from then on the page records every text that it paints. */
 export async function notePaintedTexts(page: Page): Promise<void> {
   await page.addInitScript(`
     globalThis.painted = [];
@@ -12,7 +12,7 @@ export async function notePaintedTexts(page: Page): Promise<void> {
     };`);
 }
 
-/** The labels of the axes as they were painted last: after a change that paints them all again. */
+/** The axis labels of the last paint: call it after a change that paints them all again. */
 export async function axisLabels(page: Page): Promise<{ days: string[]; sizes: string[] }> {
   const painted = await page.evaluate<string[]>(`globalThis.painted`);
   const last = painted.slice(

@@ -6,22 +6,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rowsOf, valueOf, type Row } from '../fixtures/live-file.ts';
 import { spawnVodhouse } from '../processes/vodhouse-command.ts';
 
-/** The account and the key that the demo makes up. */
+/** The account and the key that the demo generates. */
 export const ACCOUNT = 'demo';
 const KEY = 'sandbox-key';
 
 export interface RunningDemo {
-  /** Where its page is, without a slash at the end. */
+  /** The address of its page, without a trailing slash. */
   url: string;
   rows(query: string): Row[];
   value(query: string): string | number | null;
-  /** The newest video of the made-up account, as the account itself answers. */
+  /** The newest video of the demo account, as the service returns it. */
   newestAtTheAccount(): Promise<number>;
-  /** Ends it, and takes its folder away. */
+  /** Ends the demo, and removes its folder. */
   close(): Promise<void>;
 }
 
-/** Resolves when it has printed the address of its page: its first load has just begun, or is about to. */
+/** Resolves when it has printed the address of its page: its first load begins about then. */
 export async function startDemo(): Promise<RunningDemo> {
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
   const command = spawnVodhouse(['demo'], { cwd: folder });

@@ -34,14 +34,14 @@ export interface Answer {
 export interface Site {
   /** `http://127.0.0.1:…` */
   origin: string;
-  /** What is answered at a path, from now on. */
+  /** Sets the response at a path. */
   answer(path: string, answer: Answer | (() => Answer | Promise<Answer>)): void;
   /** Paths requested since the site was opened, in order. */
   requestedPaths: string[];
   close(): Promise<void>;
 }
 
-/** Serves the scripts and styles, and the answers of the test. */
+/** Serves the scripts and styles, and the responses of the test. */
 export async function openSite(): Promise<Site> {
   const answers = new Map<string, () => Answer | Promise<Answer>>();
   const requestedPaths: string[] = [];
@@ -75,7 +75,7 @@ function fileAt(path: string): Answer {
   return { body: readFileSync(new URL(path.slice(folder.length), FOLDERS[folder]), 'utf8') };
 }
 
-/** A page that loads what a real one loads. */
+/** A page that loads the same files as a real one. */
 export function pageOf(body: string, { attributes = '', title = 'vodhouse', plots = true } = {}): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,4 @@
-/** Answers of `/storage.json` for the charts of the tests. */
+/** Responses of `/storage.json` for the charts of the tests. */
 import { DAY_MS } from '../../../src/lib/clock.ts';
 
 const GIB = 1024 ** 3;
@@ -13,7 +13,10 @@ export interface StorageAnswer {
   live: string | null;
 }
 
-/** So many days up to `last`, which is live; sizes grow by the day. Days `gaps` before the last are not known. */
+/**
+ * The given number of days up to `last`, which is live; sizes grow by the day. Days `gaps` before the last
+ * are unknown.
+ */
 export function storageAnswer(
   days: number,
   { last = '2026-11-22', gaps = [] as number[] } = {},

@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import { toMs } from './virtual-clock.ts';
 
-/** Puts the timers of this process, and its time, into the hands of one test. */
+/** Replaces the timers and the time of this process for one test. */
 export function takeTimers(start: string) {
   vi.useFakeTimers({
     now: toMs(start),
@@ -9,11 +9,11 @@ export function takeTimers(start: string) {
   });
   onTestFinished(() => void vi.useRealTimers());
   return {
-    /** Lets so many milliseconds pass, with all that happens in them. */
+    /** Advances the time by milliseconds, and runs every timer of that period. */
     pass: async (ms: number) => {
       await vi.advanceTimersByTimeAsync(ms);
     },
-    /** So many milliseconds are gone in which this process did nothing: a suspended laptop. */
+    /** Advances the time without running timers, like a suspended laptop. */
     skip: async (ms: number) => {
       vi.setSystemTime(Date.now() + ms);
       await vi.advanceTimersByTimeAsync(0);

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../src/lib/clock.ts';
 
-/** A clock that stands still but for sleeping, which moves it on at once and is remembered. */
+/** A clock that does not advance except by sleep, which advances it immediately and is recorded. */
 export interface RecordingClock extends Clock {
-  /** Every sleep asked for, in milliseconds. */
+  /** Every requested sleep, in milliseconds. */
   sleeps: number[];
-  /** Called in the middle of each sleep; the sleep goes on when it is done. */
+  /** Called in the middle of each sleep; the sleep continues when it is done. */
   whileAsleep: (ms: number) => void | Promise<void>;
 }
 
-/** A whole second: dates of HTTP know no less. */
+/** A whole second: HTTP dates have no fractions. */
 const START = Date.parse('2026-03-01T09:00:00Z');
 
 export function createRecordingClock(): RecordingClock {

@@ -1,7 +1,7 @@
-/** Clocks that a test moves: nobody waits by the wall clock. */
+/** Clocks that a test advances: no test waits for real time. */
 import type { Clock } from '../../../src/lib/clock.ts';
 
-/** A clock that stands still until it is moved; whoever sleeps moves it on at once. */
+/** A clock that does not advance by itself; each sleep advances it immediately. */
 export interface VirtualClock extends Clock {
   /** Moves to a moment, given in milliseconds or as ISO text. */
   set(moment: number | string): void;
@@ -22,9 +22,9 @@ export function createVirtualClock(start: number | string): VirtualClock {
   };
 }
 
-/** A clock that several actors sleep by: time goes on to whoever wakes first, once all have done what they can. */
+/** A clock that several actors sleep by: it advances to the earliest wake-up, once all actors wait. */
 export interface Timeline extends Clock {
-  /** Lets time go on until nobody sleeps any more. */
+  /** Advances the clock until no actor sleeps. */
   run(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function toMs(moment: number | string): number {
   return ms;
 }
 
-/** Resolves when everything that waits for promises alone has gone on. */
+/** Resolves when all pending promise callbacks have run. */
 function breath(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

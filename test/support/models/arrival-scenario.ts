@@ -1,4 +1,4 @@
-/** Random lives of real processes that ask a real server within random limits. */
+/** Random processes that send requests to a real server within random limits. */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../servers/stamped-service.ts';
 import { eventually, startVodhouse } from '../processes/vodhouse-command.ts';
 
-/** One process: ended by the signal so long after its start. `beside`: a `check` runs meanwhile. */
+/** One process: ended by the signal after the given time. `beside`: a `check` runs at the same time. */
 export interface Life {
   afterMs: number;
   signal: 'SIGKILL' | 'SIGTERM';
@@ -32,7 +32,7 @@ const treatment: fc.Arbitrary<Treatment> = fc.record({
   ),
 });
 
-/** Scenarios of so many processes, each of which lives so long at most. */
+/** Scenarios of the given number of processes, each of which lives the given time at most. */
 export function arrivalScenario(lives: number, longestMs: number): fc.Arbitrary<ArrivalScenario> {
   const life: fc.Arbitrary<Life> = fc.record({
     afterMs: fc.integer({ min: 600, max: longestMs }),
@@ -53,7 +53,9 @@ export function arrivalScenario(lives: number, longestMs: number): fc.Arbitrary<
     .map(([limit, treatments, all]) => ({ ...limit, treatments, lives: all }));
 }
 
-/** Lets the processes live, one after the other; gives the most that the server saw in any second and minute. */
+/**
+ * Runs the processes one after the other; returns the largest numbers of requests in any second and minute.
+ */
 export async function liveThrough({ perSecond, perMinute, treatments, lives }: ArrivalScenario) {
   const well: Treatment = { latencyMs: 0, outcome: 'well' };
   const service = await startStampedService(

@@ -1,7 +1,7 @@
 /**
- * Random histories of the storage of one account: a service that leaves days out, tells them late or twice, and
- * changes its mind about days long past; runs at any time, some while midnight passes. After every run, what must
- * always hold is looked up in the file.
+ * Random histories of the storage of one account: a service that omits days, returns them late or twice, and
+ * changes figures of past days; runs at any time, some across midnight. The invariants are checked in the
+ * file after every run.
  */
 import fc from 'fast-check';
 import { createCalendar, daysBetween, type Calendar } from '../../../src/lib/calendar.ts';
@@ -16,30 +16,30 @@ import {
 import { HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 const START = Date.parse('2026-03-20T12:00Z');
-/** The service goes back this many days. */
+/** The service has this many past days. */
 const DAYS_BEFORE = 45;
 
 /** How the service behaves about one day. */
 export interface DayFate {
-  /** Days after its end before it is told; null: never. */
+  /** Days after its end before it is returned; null: never. */
   lateDays: number | null;
-  /** Days after its end from which on other figures are told; null: never. */
+  /** Days after its end from which the service returns other figures; null: never. */
   changesAfterDays: number | null;
   twice: 'never' | 'same' | 'different at first' | 'different';
 }
 
 export interface RunFate {
-  /** Milliseconds after the run before. */
+  /** Milliseconds after the previous run. */
   afterMs: number;
   /** Milliseconds that pass while each of its requests is under way. */
   latencyMs: number;
-  /** The service refuses this request of the run, counted from 1; 0: none. */
+  /** The number of the request of the run that the service rejects, from 1; 0: none. */
   refuses: number;
 }
 
 export interface BookingHistory {
   timezone: string;
-  /** Its answers have a `Date`: without one, days that may not be over are no gaps yet. */
+  /** Its responses have a `Date`: without one, days that may not be over are no gaps yet. */
   isDated: boolean;
   sinceDaysAgo: number | null;
   settleMs: number;
@@ -75,14 +75,14 @@ export const bookingHistory: fc.Arbitrary<BookingHistory> = fc.record({
   runs: fc.array(runFate, { minLength: 1, maxLength: 12 }),
 });
 
-/** One figure that the service told of one day, and when. */
+/** One figure that the service returned for one day, and when. */
 interface Told {
   date: string;
   figure: number;
   at: number;
 }
 
-/** Plays a history, and gives what it broke, in words; empty where all is well. */
+/** Runs a history, and returns the violated invariants as texts; empty if there is none. */
 export async function playBooking(history: BookingHistory): Promise<string[]> {
   const clock = createVirtualClock(START);
   const calendar = createCalendar(history.timezone);
@@ -163,7 +163,7 @@ function bookedRows(account: StorageAccount): Map<string, string> {
   return new Map(rows.map((row) => [String(row['date']), JSON.stringify(row)]));
 }
 
-/** Booked days whose figure the service never told, all by itself, after they were over and settled. */
+/** Booked days whose figure the service never returned by itself after they were over and settled. */
 function unfounded(
   account: StorageAccount,
   told: readonly Told[],

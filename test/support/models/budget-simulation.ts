@@ -1,6 +1,6 @@
 /**
- * Several processes that ask the budget of one account, simulated: each has its own connections to one live file,
- * some are killed and start again. What comes out is when each request may have reached the service.
+ * Simulates several processes that use the budget of one account: each has separate connections to one live
+ * file, some are killed and restarted. The result is when each request may have reached the service.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -12,19 +12,19 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { createTimeline, type Timeline } from '../clocks/virtual-clock.ts';
 
-/** How long a request of each process may take, in milliseconds. */
+/** The possible duration of a request of each process, in milliseconds. */
 const DEADLINES_MS = [30_000, 1_000];
 const LONGEST_MS = Math.max(...DEADLINES_MS);
 
-/** One request: who asks for it, when, and what comes of it. */
+/** One request: its process, its time, and its result. */
 export interface Arrival {
   process: number;
-  /** Milliseconds after the arrival before. */
+  /** Milliseconds after the previous arrival. */
   afterMs: number;
   latencyMs: number;
   /**
-   * `lost`: sent, no answer. `unsent`: no connection was made. `killed`: its process dies before it ends. `restricted`:
-   * the answer asks to wait for `waitMs`, or for no time in particular.
+   * `lost`: sent, no response. `unsent`: no connection was made. `killed`: its process dies before it ends.
+   * `restricted`: the response demands a wait of `waitMs`, or of no given time.
    */
   fate: 'answered' | 'lost' | 'unsent' | 'killed' | 'restricted';
   waitMs: number | null;
@@ -35,7 +35,7 @@ export interface Scenario {
   arrivals: readonly Arrival[];
 }
 
-/** What became of an arrival; a restriction was told at `until`. */
+/** The result of an arrival; a restriction was received at `until`. */
 export type Fate =
   | { kind: 'seen'; from: number; until: number; restriction?: { waitMs: number | null } }
   | { kind: 'unseen' }
@@ -77,7 +77,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
   arrivals: fc.array(anyArrival, { maxLength: 40 }),
 });
 
-/** Plays the scenario to its end. */
+/** Runs the scenario to its end. */
 export async function play({ limits, arrivals }: Scenario): Promise<Fate[]> {
   const timeline = createTimeline('2026-03-01T12:00Z');
   const path = join(temporaryFolder(), 'live.db');
@@ -106,7 +106,7 @@ function createProcess(path: string, limits: Limits, timeline: Timeline, deadlin
     },
     deadlineMs,
     life: () => life,
-    /** It dies at once, with all that it waits for and all that it has sent, and starts again. */
+    /** The process dies immediately, with all its waiting and sent requests, and restarts. */
     kill: () => {
       life++;
       ending.abort(new Error('killed'));
@@ -144,7 +144,7 @@ async function live(
   }
 }
 
-/** Tells the budget what came of a request of a process that lives. */
+/** Reports the result of a request of a running process to the budget. */
 function settle(
   admission: Admission,
   { fate, waitMs }: Arrival,
@@ -161,8 +161,8 @@ function settle(
 }
 
 /**
- * The most requests that any window of this length may have held, as the service saw them: each may have arrived at
- * any moment from when it was sent until it was answered (or its deadline).
+ * The largest number of requests that any window of this length may have contained at the service: each may
+ * have arrived at any moment from when it was sent until its response (or its deadline).
  */
 export function mostWithin(fates: readonly Fate[], windowMs: number): number {
   const seen = fates.filter((fate) => fate.kind === 'seen');
@@ -172,12 +172,13 @@ export function mostWithin(fates: readonly Fate[], windowMs: number): number {
   return Math.max(0, ...counts);
 }
 
-/** The least that a restriction without a time pauses, in milliseconds. */
+/** The shortest pause of a restriction without a time, in milliseconds. */
 const LEAST_PAUSE_MS = 30_000;
 
 /**
- * How many requests were admitted while the service had asked for none: from when that was noted until the time that it
- * named; or for half a minute where it named none, and the request was not under way since before another pause.
+ * The number of requests that were admitted during a pause: from when the restriction was recorded until its
+ * given time; or for half a minute where it had none, and the request was not in flight since before another
+ * pause.
  */
 export function admittedInPauses(fates: readonly Fate[]): number {
   const seen = fates.filter((fate) => fate.kind === 'seen').sort((one, other) => one.until - other.until);
@@ -190,7 +191,7 @@ export function admittedInPauses(fates: readonly Fate[]): number {
   return seen.filter(({ from }) => pauses.some(({ at, end }) => from > at && from < end)).length;
 }
 
-/** What the fates break, in words; empty where all is well. */
+/** The violations in the results, as texts; empty if there is none. */
 export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[] {
   const windows = [
     ['second', 1_000, limits.perSecond],

@@ -1,4 +1,4 @@
-/** A budget in two windows that slide, as src/budget/budget.ts keeps it: a ring of the moments of requests each. */
+/** A budget in two sliding windows, like src/budget/budget.ts: a ring of request times for each. */
 
 export interface SlidingLimits {
   perMinute: number;
@@ -7,12 +7,15 @@ export interface SlidingLimits {
 }
 
 export interface SlidingBudget {
-  /** Moves the clock to when a request may be sent, and gives null; or when there is a place, where that is too late. */
+  /**
+   * Advances the clock to when a request may be sent, and returns null; or the time of the next slot, if that
+   * is too late.
+   */
   admit(): number | null;
   requests(): number;
 }
 
-/** A request keeps its place until a window after its answer. */
+/** A request occupies its slot until a window after its response. */
 const ANSWER_MS = 300;
 
 export function createSlidingBudget(

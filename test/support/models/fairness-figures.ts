@@ -4,40 +4,40 @@ import { DAY_MS } from '../../../src/lib/clock.ts';
 
 export interface Figures {
   requests: number;
-  /** Requests that told nothing new: attempts in vain, pages read again. */
+  /** Requests without new data: failed attempts, pages read again. */
   wasted: number;
-  /** Packages that were never walked whole. */
+  /** Packages without a completed walk. */
   unserved: number;
-  /** The oldest that any package was after its first walk, in days: of those whose walks failed so often since. */
+  /** The largest age of any package after its first walk, in days, by the number of failed walks since. */
   oldestDays: Record<Luck, number>;
-  /** Days from one whole walk of a package to its next one. */
+  /** Days from one completed walk of a package to its next one. */
   medianDays: number;
   packages: readonly PackageAge[];
 }
 
-/** How often in a row a walk failed before one came to its end. */
+/** How often in a row a walk failed before one was completed. */
 export type Luck = 'neverFailed' | 'failedOnce' | 'failedMore';
 
 export interface PackageAge {
-  /** Whole walks. */
+  /** Completed walks. */
   walks: number;
   walkedAt: number;
   failures: number;
-  /** The oldest that it was after its first walk, in days. */
+  /** The largest age after its first walk, in days. */
   oldestDays: number;
 }
 
 export interface Ages {
-  /** The package was walked whole just now. */
+  /** The package was walked completely just now. */
   walked(id: number): void;
   /** Its walk failed. */
   failed(id: number): void;
   waste(requests: number): void;
-  /** All that there was to note has been. */
+  /** Nothing more will be recorded. */
   figures(requests: number): Figures;
 }
 
-/** Keeps the ages of packages 1 to n. */
+/** Records the ages of packages 1 to n. */
 export function createAges(count: number, clock: { now: number }): Ages {
   const packages = Array.from({ length: count }, createAge);
   const steps: number[] = [];

@@ -1,6 +1,7 @@
 /**
- * The scheduling of one account alone, simulated over weeks: when a run begins, who is served, what the budget lets
- * through. Which turn a run gives, what is due and when a run gives way is the real code's to say; walks are numbers.
+ * Simulates the scheduling of one account over weeks: when a run begins, which package is served, what the
+ * budget admits. The real code decides which turn a run gives, what is due and when a run is preempted; walks
+ * are numbers.
  */
 import { fromTimestamp, toTimestamp, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { PreemptedError, ParkedError, TransientError } from '../../../src/lib/errors.ts';
@@ -28,13 +29,13 @@ export interface FairnessWishes {
 interface SimulatedPackage {
   id: number;
   pages: number;
-  /** Pages of its walk that are stored: it goes on from there. */
+  /** Stored pages of its walk: it resumes there. */
   read: number;
   /** Start of that walk, in milliseconds since 1970. */
   originMs: number;
   turnWalkId: number;
   failedWalks: number;
-  /** Start of the run (or of the first that it went on from) in which it last had its turn. */
+  /** Start of the run (or of the first that it resumed) in which it had its last turn. */
   servedIn: string | null;
 }
 
@@ -46,13 +47,13 @@ interface World {
   ages: Ages;
   random: () => number;
   walks: number;
-  /** The newest full run, and the one that was made just now: the same one is not made again at once. */
+  /** The newest full run, and the last run: the same one is not repeated immediately. */
   last: LastRun | null;
   made: Due | null;
 }
 
 const START_MS = Date.parse('2026-03-10T12:00:00Z');
-/** As in the config that is written first: packages at a time, and how old a walk may be that is gone on with. */
+/** As in the initial config: packages at a time, and how old a walk may be that is resumed. */
 const CONCURRENCY = 4;
 const RESUME_WITHIN_MS = 7 * DAY_MS;
 /** What a request that keeps failing costs. */
@@ -60,7 +61,7 @@ const ATTEMPTS = 5;
 
 const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
 
-/** Lets a worker serve the account for so many days, and gives the figures of it. */
+/** Runs a worker for the account for some days, and returns its figures. */
 export async function simulateFairness(wishes: FairnessWishes): Promise<Figures> {
   const clock = { now: START_MS };
   const packages = wishes.sizes.map((pages, index) => createPackage(index + 1, pages));
@@ -77,7 +78,7 @@ function createPackage(id: number, pages: number): SimulatedPackage {
   return { id, pages, read: 0, originMs: 0, turnWalkId: 0, failedWalks: 0, servedIn: null };
 }
 
-/** The worker looks every minute, and after each run; minutes in which nothing can be due are passed over. */
+/** The worker checks every minute, and after each run; minutes in which nothing can be due are skipped. */
 async function look(world: World): Promise<void> {
   const { clock, wishes } = world;
   const schedule = { full: wishes.full, quick: null };
@@ -127,7 +128,7 @@ function inOrder(packages: readonly SimulatedPackage[]): SimulatedPackage[] {
   return order.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** As src/sync/run.ts says when a run may be gone on with. */
+/** The rule of src/sync/run.ts for when a run may be resumed. */
 function resumeAt({ failures }: StreamsOutcome): string | null {
   const moments = failures.flatMap(({ untilMs }) => untilMs ?? []);
   if (moments.length === 0) return null;
@@ -156,7 +157,10 @@ async function walk(world: World, one: SimulatedPackage, turn: Slot, origin: str
   one.servedIn = origin;
 }
 
-/** A walk that goes on reads its last page again; one that is too old begins anew, and what it read is lost. */
+/**
+ * A walk that resumes reads its last page again; one that is too old starts from scratch, and its pages are
+ * lost.
+ */
 function setOut({ clock, ages }: World, one: SimulatedPackage): void {
   if (one.read > 0 && one.originMs < clock.now - RESUME_WITHIN_MS) {
     ages.waste(one.read);
@@ -186,7 +190,7 @@ function noteServed(one: SimulatedPackage, walkId: number, failed: boolean): voi
   one.failedWalks = failed ? one.failedWalks + 1 : 0;
 }
 
-/** Throws ParkedError where the budget has no place soon enough. */
+/** Throws ParkedError where the budget has no slot soon enough. */
 async function ask({ budget }: World): Promise<void> {
   const freeAt = budget.admit();
   if (freeAt !== null) throw new ParkedError('the budget is spent', freeAt);

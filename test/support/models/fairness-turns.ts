@@ -1,29 +1,32 @@
-/** Plays turns with walks that are numbers of pages, and says what of it breaks the rules of src/sync/fair-queue.ts. */
+/**
+ * Runs turns with walks that are numbers of pages, and returns the violations of the rules of
+ * src/sync/fair-queue.ts.
+ */
 import { runFairly, type Slot } from '../../../src/sync/fair-queue.ts';
 
 export interface TurnPlay {
-  /** Pages of each package; packages are named by their place in this list. */
+  /** Pages of each package; packages are named by their position in this list. */
   sizes: readonly number[];
   concurrency: number;
   pages: number;
   maxStarted: number;
   /** Packages that end early: before this page. */
   endsBefore?: ReadonlyMap<number, number>;
-  /** The run must not go on once so many pages were read. */
+  /** The run must stop once this many pages were read. */
   stopAfter?: number;
 }
 
 export interface Played {
-  /** Who read a page, one after the other. */
+  /** The package of each page, in the order of reads. */
   read: number[];
   /** In the order of their first turns. */
   begun: number[];
-  /** Those that came to their end, early or not; and those that were stopped between turns. */
+  /** Those that ended, early or not; and those that were stopped between turns. */
   ended: number[];
   stopped: number[];
-  /** The most in memory at a time: walks that have a seat, or wait for one again. */
+  /** The most in memory at a time: walks that have a slot, or wait for one again. */
   mostHeld: number;
-  /** What was not as it should be, in words. */
+  /** The violations, as texts. */
   breaches: string[];
 }
 
@@ -32,12 +35,12 @@ interface Stage {
   played: Played;
   active: Set<number>;
   waiting: number[];
-  /** Pages of first turns since a walk went on, or since one began to wait. */
+  /** Pages of first turns since a walk continued, or since one began to wait. */
   freshPages: number;
   wait: () => Promise<unknown>;
 }
 
-/** Plays it; `wait` stands for the time that a page takes. */
+/** Runs it; `wait` simulates the time that a page takes. */
 export async function playTurns(
   play: TurnPlay,
   wait: () => Promise<unknown> = () => Promise.resolve(),

@@ -1,4 +1,6 @@
-/** What really happened in a history of the sandbox, by the service's own lists at each run: to hold SQL against. */
+/**
+ * What happened in a history of the sandbox, from the service's own lists at each run: the reference for SQL.
+ */
 import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
 import type { Step } from './sandbox-history.ts';
 
@@ -8,11 +10,11 @@ export interface Listed {
   video: VideoRecord;
 }
 
-/** A video that went between two runs, and when it was first not listed, and listed again. */
+/** A video that disappeared between two runs, and when it was first missing, and listed again. */
 export interface Removal {
   package_name: string;
   id: number;
-  /** UTC to the minute, as the file writes it: `2026-03-06 01:00`. */
+  /** UTC to the minute, as the file has it: `2026-03-06 01:00`. */
   removed: string;
   returned: string | null;
 }
@@ -36,7 +38,7 @@ export function minuteOf({ at }: Step): string {
   return at.slice(0, 16).replace('T', ' ');
 }
 
-/** All that the service lists at a run, by package and id. */
+/** All videos that the service lists at a run, by package and id. */
 export function listedAt({ lists }: Step): Listed[] {
   return [...lists].flatMap(([id, list]) =>
     list
@@ -72,7 +74,7 @@ export function removalsIn(steps: readonly Step[]): Removal[] {
   });
 }
 
-/** Every edit of a title in order of the full run that found it; quick ones look elsewhere. */
+/** Every edit of a title in order of the full run that found it; quick ones read other pages. */
 export function editsIn(steps: readonly Step[]): Edit[] {
   const full = steps.filter(({ mode }) => mode === 'full');
   return pairsOf(full).flatMap(({ before, after }) =>
@@ -85,7 +87,7 @@ export function editsIn(steps: readonly Step[]): Edit[] {
   );
 }
 
-/** GiB (2^30 bytes) of videos together. */
+/** GiB (2^30 bytes) of the videos in total. */
 export function gibOf(listed: readonly Listed[]): number {
   return listed.reduce((sum, { video }) => sum + (video.filesize ?? 0), 0) / 2 ** 30;
 }

@@ -1,8 +1,8 @@
-/** What may happen to a package between two requests: arbitraries, and how each change comes about. */
+/** Possible changes of a package between two requests: arbitraries, and how each change is applied. */
 import fc from 'fast-check';
 import type { Fields, ListedPackage } from './listed-package.ts';
 
-/** Places are counted around: any number names one, where there is one. */
+/** Positions wrap around: any number is valid, unless the list is empty. */
 export type Change =
   | { kind: 'upload'; step: number; fields: Fields }
   | { kind: 'insert'; place: number; fields: Fields }
@@ -13,10 +13,10 @@ export type Change =
   | { kind: 'purge'; place: number; videos: number }
   | { kind: 'return'; place: number; videos: number };
 
-/** What happens before each of the next requests, in their order. */
+/** The changes before each of the next requests, in their order. */
 export type Script = readonly (readonly Change[])[];
 
-/** No warehouse can store these lengths: such a record goes to quarantine until it comes well. */
+/** No warehouse can store these lengths: such a record is in quarantine until it is valid again. */
 const UNSTORABLE: readonly Fields[] = [{ duration: '' }, { duration: 12.5 }];
 
 const WELL: readonly Fields[] = [
@@ -47,7 +47,7 @@ const others = [
   fc.record({ kind: kindOf('edit'), place, fields }),
   fc.record({ kind: kindOf('recreate'), place, fields }),
 ];
-/** Every record changes: a walk that leaves out a page is seen by what it did not take over. */
+/** Every record changes: a walk that skips a page is detected by the records that it did not store. */
 const retitling = fc.record({ kind: kindOf('retitle') });
 const many = fc.integer({ min: 2, max: 60 });
 const purge = fc.record({ kind: kindOf('purge'), place, videos: many });
@@ -62,7 +62,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 1, arbitrary: comeback },
 );
 
-/** Changes that push nothing upward in the list: nobody puts an old id back. */
+/** Changes that push nothing upward in the list: no old id returns. */
 const fallingChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: removal },
   { weight: 6, arbitrary: upload },
@@ -76,7 +76,7 @@ export const changes = fc.array(
   fc.oneof({ weight: 9, arbitrary: anyChange }, { weight: 1, arbitrary: retitling }),
   { minLength: 1, maxLength: 5 },
 );
-/** So many old ids come in at the lower end at once. */
+/** The given number of old ids is inserted at the lower end at once. */
 export const growthBelow: fc.Arbitrary<readonly Change[]> = fc.array(
   fc.record({ kind: kindOf('insert'), place: fc.nat(20), fields }),
   { minLength: 3, maxLength: 12, size: 'max' },
@@ -89,7 +89,7 @@ export const script: fc.Arbitrary<Script> = fc.oneof(
   { weight: 4, arbitrary: scriptOf(anyChange) },
 );
 
-/** Makes the changes come about in the package, at this moment. */
+/** Applies the changes to the package, at this moment. */
 export function change(listed: ListedPackage, all: readonly Change[], at: number): void {
   for (const each of all) changeOnce(listed, each, at);
 }
@@ -120,7 +120,7 @@ function changeOnce(listed: ListedPackage, each: Change, at: number): void {
   if (each.kind === 'recreate') listed.add(id, at, each.fields);
 }
 
-/** Puts in an id below the highest that is not listed now: one that was never used, or one that is gone. */
+/** Inserts an id below the highest that is not listed now: an unused one, or a removed one. */
 function insert(
   listed: ListedPackage,
   ids: readonly number[],
@@ -134,7 +134,7 @@ function insert(
   if (id !== undefined) listed.add(id, moment, given);
 }
 
-/** Puts back, as they were at first, so many of those that are gone. */
+/** Restores the given number of removed videos with their first contents. */
 function comeBack(
   listed: ListedPackage,
   { place: first, videos }: Extract<Change, { kind: 'return' }>,

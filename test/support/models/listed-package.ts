@@ -1,15 +1,18 @@
-/** One package of a simulated service: what it lists, how, and since when (by the virtual clock, in milliseconds). */
+/**
+ * One package of a simulated service: its list, its order, and since when (by the virtual clock, in
+ * milliseconds).
+ */
 import { listBody, videoRecord } from '../fixtures/service-responses.ts';
 
-/** How a package is listed, whatever is asked for. */
+/** The order of the list, whatever is requested. */
 export interface Behaviour {
   /** By id; by id as text; as the videos arrived; by a fixed hash of the id; in another order at each request. */
   order: 'id' | 'text' | 'arrival' | 'hash' | 'shuffled';
-  /** The page size in effect: the one asked for; that up to `size`; always `size`. */
+  /** The effective page size: the requested one; that up to `size`; always `size`. */
   size: { kind: 'asked' } | { kind: 'clamped' | 'fixed'; size: number };
-  /** What `totalcount` says too much or too little. */
+  /** The error of `totalcount`. */
   count: -1 | 0 | 1;
-  /** Whether `sort_direction=desc` has an effect, and whether the direction in effect is told. */
+  /** Whether `sort_direction=desc` has an effect, and whether the effective direction is echoed. */
   direction: { honoured: boolean; told: boolean };
 }
 
@@ -28,7 +31,7 @@ export interface Question {
   isDescending: boolean;
 }
 
-/** What an answer said of the list. */
+/** The paging data of a response. */
 export interface Said {
   totalpage: number;
   totalcount: number;
@@ -44,24 +47,24 @@ export interface ListedPackage {
   /** The ids that were listed once and are not now, rising. */
   gone(): number[];
   record(id: number): Fields | undefined;
-  /** The highest id that there ever was. */
+  /** The highest id that was ever listed. */
   highest(): number;
   add(id: number, at: number, fields?: Fields): void;
   edit(id: number, fields: Fields, at: number): void;
   remove(id: number, at: number): void;
   wasListedAt(id: number, moment: number): boolean;
-  /** From the moment on without a break until now. */
+  /** From that moment on without interruption until now. */
   isListedSince(id: number, moment: number): boolean;
-  /** Since when its record is as it is now (ms). */
+  /** Since when its record has not changed (ms). */
   isAsItIsSince(id: number): number;
-  /** When ids came that were not above all others: those may push others past a walk. */
+  /** When ids were inserted that were not above all others: those may push others past a walk. */
   insertions: readonly { id: number; at: number }[];
   /** Whether the list is in the order of ids, and counted right. */
   isHonest(): boolean;
   answer(question: Question): { body: string; said: Said };
 }
 
-/** A list shorter than this is never shuffled: it might look sorted by chance. */
+/** A shorter list is never shuffled: it might be sorted by chance. */
 const LEAST_SHUFFLED = 8;
 
 interface Presence {
@@ -127,7 +130,7 @@ function rising(ids: Iterable<number>): number[] {
   return [...ids].sort((one, other) => one - other);
 }
 
-/** Gone and back at the same moment is never gone: nobody can have looked in between. */
+/** Removed and restored at the same moment counts as never removed: no request was in between. */
 function add(state: State, id: number, at: number, fields: Fields): void {
   state.records.set(id, videoRecord(id, fields));
   state.written.set(id, at);
@@ -149,7 +152,7 @@ function remove(state: State, id: number, at: number): void {
   else if (last) last.to = at;
 }
 
-/** The page size in effect for one that is asked for. */
+/** The effective page size for a requested one. */
 export function sizeInEffect({ size }: Behaviour, asked: number): number {
   if (size.kind === 'asked') return asked;
   return size.kind === 'fixed' ? size.size : Math.min(size.size, asked);
@@ -168,7 +171,7 @@ function answer(state: State, { page, size, isDescending }: Question): { body: s
   const paging = { page, pagesize, totalcount, totalpage: Math.ceil(totalcount / pagesize) };
   const direction = behaviour.direction.told ? (isReversed ? 'DESC' : 'ASC') : '';
   const body = listBody({ records, ...paging }).replace(
-    '"sort_direction":"ASC"', // the echo stands before the records
+    '"sort_direction":"ASC"', // the echo precedes the records
     `"sort_direction":"${direction}"`,
   );
   return { body, said: { ...paging, ids } };
@@ -193,7 +196,7 @@ function sortedBy(ids: readonly number[], key: (id: number) => number): number[]
     .map(({ id }) => id);
 }
 
-/** A number without a pattern, the same for the same two numbers (the last steps of MurmurHash3). */
+/** A pseudo-random number, the same for the same two numbers (the last steps of MurmurHash3). */
 export function scatter(one: number, other: number): number {
   let hash = Math.imul(one + 1, 0x9e3779b1) ^ Math.imul(other + 1, 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,6 +1,6 @@
 /**
- * Random histories of one package in the warehouse: pages that show this and prove that, walks that end, stop and are
- * killed. After every step, what must always hold of the file is looked up in it.
+ * Random histories of one package in the warehouse: pages with videos and proofs, walks that end, stop and
+ * are killed. The invariants of the file are checked after every step.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.t
 
 const HIGHEST_ID = 12;
 
-/** Videos by id and wording, as a page shows them. */
+/** Videos by id and contents, as on a page. */
 type Shown = readonly { id: number; title: string }[];
 
 export type Step =
@@ -69,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 export const history: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 1, maxLength: 25 });
 
-/** Plays a history, and gives what it broke, in words; empty where all is well. */
+/** Runs a history, and returns the violated invariants as texts; empty if there is none. */
 export async function playHistory(steps: readonly Step[]): Promise<string[]> {
   const path = join(temporaryFolder(), 'live.db');
   const clock = createVirtualClock('2026-03-01T12:00Z');
@@ -182,12 +182,12 @@ function differences(before: Look, after: Look, each: Step): string[] {
   return [...broken, ...shownWrong(after, each)];
 }
 
-/** A page that shows a video in two wordings may leave it as it was, and changed twice. */
+/** A page that has a video twice with different contents may leave it unchanged after two changes. */
 function showsTwice(each: Step, number: number): boolean {
   return each.kind === 'page' && each.shown.filter((one) => one.id === number).length > 1;
 }
 
-/** What a page shows is live afterwards, and no candidate. */
+/** The videos of a page are live afterwards, and no candidates. */
 function shownWrong(after: Look, each: Step): string[] {
   if (each.kind !== 'page') return [];
   const last = new Map(each.shown.map(({ id: number, title }) => [number, title]));

@@ -1,4 +1,4 @@
-/** Random histories of a package between quick walks: what is uploaded, what goes, what cannot be stored. */
+/** Random histories of a package between quick walks: uploads, deletions, records that cannot be stored. */
 import { expect } from 'vitest';
 import fc from 'fast-check';
 import type { ChangingPackage } from '../servers/changing-package.ts';
@@ -6,13 +6,15 @@ import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.t
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-/** What happens before one quick walk. Places count through the list as it is then, again from its start at its end. */
+/**
+ * The changes before one quick walk. Positions count through the current list, and wrap around at its end.
+ */
 export interface Round {
   uploads: readonly number[];
-  /** Of the uploads, every so many-th cannot be stored; 0: none. */
+  /** Of the uploads, every n-th cannot be stored; 0: none. */
   badEvery: number;
   deletions: readonly number[];
-  /** Places among what once went, and comes back. */
+  /** Positions among the removed videos that return. */
   returns: readonly number[];
 }
 
@@ -22,10 +24,10 @@ export interface History {
   rounds: readonly Round[];
 }
 
-/** Pages of less than 5: no smaller page looks across each of their boundaries (docs/architecture.md). */
+/** Pages of less than 5: no smaller page covers each of their boundaries (docs/architecture.md). */
 const pageSize = fc.integer({ min: 5, max: 12 });
 
-/** `withReturns`: videos also come back under their old ids. */
+/** `withReturns`: videos also return under their old ids. */
 export function histories(withReturns: boolean): fc.Arbitrary<History> {
   const place = fc.nat(400);
   const round = fc.record({
@@ -41,7 +43,7 @@ export function histories(withReturns: boolean): fc.Arbitrary<History> {
   });
 }
 
-/** Plays a history; after each round a quick walk, and `check`. */
+/** Runs a history; after each round a quick walk, and `check`. */
 export async function playHistory(
   service: ChangingPackage,
   history: History,
@@ -67,7 +69,7 @@ export async function playHistory(
   await pipeline.close();
 }
 
-/** The first video stays: that a whole package went waits for a second proof. */
+/** The first video is never deleted: the removal of a complete package waits for a second proof. */
 function change(service: ChangingPackage, round: Round, gone: number[]): void {
   const back = round.returns.flatMap((place) => (gone.length > 0 ? gone.splice(place % gone.length, 1) : []));
   for (const place of round.deletions) {
@@ -90,7 +92,7 @@ export function idsOf({ records }: ChangingPackage): number[] {
   return [...records.keys()].sort((one, other) => one - other);
 }
 
-/** Live rows, and what is in quarantine without one: all that the warehouse believes to be there. */
+/** Live rows, and quarantined records without one: all videos that exist by the warehouse. */
 export function believedIds(pipeline: TestPipeline): number[] {
   return pipeline
     .query<{ id: number }>(
@@ -115,7 +117,7 @@ export async function quickWalksKeepUp(service: ChangingPackage, runs: number, s
   );
 }
 
-/** What a quick walk cannot see of videos that come back, the next full walk does. */
+/** What a quick walk misses of returned videos, the next full walk finds. */
 export async function fullWalksSettleReturns(
   service: ChangingPackage,
   runs: number,

@@ -1,4 +1,7 @@
-/** What a list must be by docs/service.md 4.1 and our choices, in the plainest words: no SQL, no index, no cache. */
+/**
+ * The expected lists by docs/service.md 4.1 and the choices of vodhouse, as simply as possible: no SQL, no
+ * index, no cache.
+ */
 import type { SearchItem, SortDirection, SortItem } from '../../../src/service/videos.ts';
 
 /** A record as the service sent it. */
@@ -14,7 +17,7 @@ export interface Asked {
   size: number;
 }
 
-/** How many records match, and those of the page. */
+/** The number of matching records, and those of the page. */
 export function referenceList(records: readonly Sent[], { search, item, direction, page, size }: Asked) {
   const matching = records.filter((record) => !search || record[search.item]?.includes(search.keyword));
   const sorted = matching.sort((one, other) => compare(one[item], other[item]) || one.id - other.id);

@@ -1,4 +1,7 @@
-/** Asks a server that speaks docs/service.md for lists, and holds each answer against the reference. */
+/**
+ * Requests lists from a server that implements docs/service.md, and compares each response with the
+ * reference.
+ */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
@@ -11,7 +14,7 @@ import { listPage, wholeService } from '../fixtures/service-responses.ts';
 
 const PATH = '/info/v1/videos.json';
 
-/** Asks each question and expects the records, the count and the echo of the reference. */
+/** Sends each query and expects the records, the count and the echo of the reference. */
 export async function expectAsReference(url: string, records: readonly Sent[], questions: readonly Asked[]) {
   for (const asked of questions) {
     const response = await fetch(`${url}${PATH}?${queryOf(asked)}`);
@@ -41,7 +44,7 @@ function queryOf({ search, item, direction, page, size }: Asked): string {
   return new URLSearchParams(query).toString();
 }
 
-/** Random packages, each synced into a warehouse and served back, each asked so many questions. */
+/** Random packages, each synced into a warehouse and served back, with the given number of queries each. */
 export function askMirrors(cases: number, questions: number, seed: number): Promise<void> {
   const package101 = someRecords.chain((records) =>
     fc.record({ records: fc.constant(records), questions: someQuestions(records, questions) }),

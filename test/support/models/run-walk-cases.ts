@@ -1,4 +1,4 @@
-/** Plays cases of the walk's model, as many as a test asks for. */
+/** Runs the given number of cases of the walk's model. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,14 @@ import { startAccountServer } from '../servers/changing-account.ts';
 import { makeTemplate, openCase } from './walk-case.ts';
 import { commands, play, setup } from './walk-model.ts';
 
-/** For the test that plays them: long enough to find the smallest case of a failure. */
+/** The timeout of the test: long enough to find the smallest case of a failure. */
 export const PATIENCE_MS = 600_000;
 
 /**
- * Plays so many random cases, the same ones for the same seed; throws fast-check's report of the smallest that breaks a verdict. To see one again, take
- * from that report: `VODHOUSE_SEED=… VODHOUSE_PATH=… VODHOUSE_REPLAY=… npx vitest run test/sync/videos/model.test.ts`
- * (`replayPath` is what it names VODHOUSE_REPLAY). VODHOUSE_RUNS sets how many cases are played.
+ * Runs random cases, the same ones for the same seed; throws fast-check's report of the smallest that
+ * violates an invariant. To repeat one, take from that report: `VODHOUSE_SEED=… VODHOUSE_PATH=…
+ * VODHOUSE_REPLAY=… npx vitest run test/sync/videos/model.test.ts` (VODHOUSE_REPLAY is its `replayPath`).
+ * VODHOUSE_RUNS sets the number of cases.
  */
 export async function playWalks(cases: number, seed: number): Promise<void> {
   const server = await startAccountServer();
@@ -34,7 +35,9 @@ export async function playWalks(cases: number, seed: number): Promise<void> {
   await fc.assert(property, fromEnvironment(cases, seed));
 }
 
-/** Where files cost no fsync, if the system has such a place: those would take longer than the rest of a case. */
+/**
+ * A folder without the cost of fsync, if the system has one: fsync would take longer than the rest of a case.
+ */
 function folderInMemory(): string {
   const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
   const folder = mkdtempSync(join(place, 'vodhouse-test-'));
@@ -46,7 +49,7 @@ function fromEnvironment(cases: number, defaultSeed: number): fc.Parameters<unkn
   const { VODHOUSE_SEED: seed, VODHOUSE_PATH: path, VODHOUSE_RUNS: runs } = process.env;
   return {
     numRuns: runs === undefined ? cases : Number(runs),
-    // a failure is shrunk until then, and told before the test times out
+    // a failure is shrunk until then, and reported before the test times out
     plugins: [fc.interruptAfterTimeLimit(PATIENCE_MS - 30_000, { failOnInterrupt: true })],
     seed: Number(seed ?? defaultSeed),
     ...(path === undefined ? {} : { path }),

@@ -1,7 +1,7 @@
 /**
- * Eleven days of a made-up account, the same on every machine and every day: a real pipeline over real HTTP into a real
- * live file, by a clock that the history moves, and the file published from it. In front of the sandbox stand a few
- * days that are never served, and videos that are listed in both packages.
+ * Eleven days of a demo account, the same on every machine and every day: a real pipeline over real HTTP into
+ * a real live file, by a clock that the history advances, and the file published from it. The proxy before
+ * the sandbox omits a few days, and lists some videos in both packages.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,13 +24,13 @@ import { openPipeline } from '../../../src/app/pipeline.ts';
 /** The service's calendar. */
 export const TIMEZONE = 'Asia/Seoul';
 
-/** The first day of storage that is asked for. */
+/** The first requested day of storage. */
 export const STORAGE_SINCE = '2025-10-01';
 
-/** Days of which the service has no record: one ends a month, the last one is still asked for. */
+/** Days of which the service has no record: one ends a month, the last one is still requested. */
 export const UNSERVED_DAYS = ['2025-12-31', '2026-02-07', '2026-02-08', '2026-03-10'] as const;
 
-/** One of those accounts in which something of everything happens. */
+/** A seed whose account has changes of every kind. */
 const SEED = 10;
 
 /** Videos of 101 that 102 lists too, by their rank at the start; and one that was uploaded there again. */
@@ -43,7 +43,10 @@ const PACKAGES = [
   { id: 102, name: 'Campaigns', videos: 80 },
 ] as const;
 
-/** What happens: so many changes of the account, then a run at the moment. Nobody runs on the weekend of 7 March. */
+/**
+ * The events: a number of changes of the account, then a run at the moment. No runs on the weekend of 7
+ * March.
+ */
 const STEPS: readonly { at: string; changes: number; mode?: Mode; answerMs?: number }[] = [
   { at: '2026-03-02T01:00Z', changes: 0 },
   { at: '2026-03-03T01:00Z', changes: 9 },
@@ -60,11 +63,11 @@ const PUBLISHED_AT = '2026-03-12T06:00Z';
 
 const PAGE_SIZE = 50;
 
-/** What one answer takes, and each record in it. */
+/** The duration of one response, and of each record in it. */
 const ANSWER_MS = 600;
 const RECORD_MS = 8;
 
-/** What a run found the service to have, by package, and what had happened since the run before. */
+/** The contents of the service at a run, by package, and the changes since the previous run. */
 export interface Step {
   at: string;
   mode: Mode;
@@ -78,11 +81,11 @@ export interface SandboxHistory {
   live: string;
   published: string;
   steps: readonly Step[];
-  /** Takes the files away. */
+  /** Removes the files. */
   close(): void;
 }
 
-/** Makes the history. Needs `dist`, which the publisher starts its process from. */
+/** Creates the history. Needs `dist`, from which the publisher starts its process. */
 export async function makeSandboxHistory(): Promise<SandboxHistory> {
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
   const close = () => rmSync(folder, { recursive: true, force: true });
@@ -119,7 +122,7 @@ async function liveThrough(folder: string): Promise<Omit<SandboxHistory, 'close'
   return { live: config.warehouse, published: config.publish?.file ?? '', steps };
 }
 
-/** The sandbox, and what stands in front of it, over HTTP on loopback. */
+/** The sandbox with its proxy, over HTTP on loopback. */
 async function openAccount(clock: VirtualClock) {
   const sandbox = createSandbox({ clock, seed: SEED, packages: PACKAGES, timezone: TIMEZONE });
   const shown = await inFrontOf(sandbox.catalogue);
@@ -159,14 +162,14 @@ async function inFrontOf(sandbox: Catalogue): Promise<Catalogue> {
   };
 }
 
-/** The page of a list by id, which is all that vodhouse asks for. */
+/** The page of a list by id, which is the only list that vodhouse requests. */
 function pageOf(list: readonly VideoRecord[], { sort, page, pageSize }: VideoQuery): VideoRecord[] {
   const sign = sort.direction === 'asc' ? 1 : -1;
   const sorted = list.toSorted((one, other) => sign * (one.id - other.id));
   return sorted.slice((page - 1) * pageSize, page * pageSize);
 }
 
-/** Every answer moves the clock on. */
+/** Every response advances the clock. */
 function takingTime(shown: Catalogue, clock: VirtualClock, answerMs: () => number): Catalogue {
   return {
     storage: async (range) => {
@@ -186,7 +189,7 @@ async function listsOf(shown: Catalogue): Promise<Step['lists']> {
   return new Map(await Promise.all(lists));
 }
 
-/** One request at a time: what happens first is the same in every history. */
+/** One request at a time: the order is the same in every history. */
 function historyConfig(folder: string, url: string, key: string): Config {
   const config = configOf({ url, pageSize: PAGE_SIZE, concurrency: 1 }, join(folder, 'vodhouse.db'));
   const storage = {

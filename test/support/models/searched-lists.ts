@@ -1,10 +1,13 @@
-/** Random lists of awkward text, and random questions about them that often find something. */
+/** Random lists of difficult text, and random searches that often find something. */
 import fc from 'fast-check';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS } from '../../../src/service/videos.ts';
 import type { Asked, Sent } from './reference-list.ts';
 import { videoRecord } from '../fixtures/service-responses.ts';
 
-/** Few letters, so that they meet; what SQL, LIKE, GLOB and FTS take for more than a letter; what Unicode has two forms of. */
+/**
+ * Few letters, so that they collide; characters with a meaning in SQL, LIKE, GLOB and FTS; characters with
+ * two Unicode forms.
+ */
 const LETTERS = [
   ...Array.from('aAbB%_*?[]^-\\\'"`;:()|&+ \t\n\0'),
   ...Array.from('éÉｅ한글ㅎｱアß'),
@@ -42,7 +45,7 @@ export const someRecords: fc.Arbitrary<Sent[]> = fc
     return list.map(([gap, fields]) => videoRecord((id += gap), fields) as Sent);
   });
 
-/** Questions; a keyword is part of a field of some record as often as not. */
+/** Queries; half of the keywords are part of a field of some record. */
 export function someQuestions(records: readonly Sent[], count: number): fc.Arbitrary<Asked[]> {
   const part = fc
     .tuple(

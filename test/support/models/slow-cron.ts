@@ -1,10 +1,10 @@
-/** Cron read the slow way, by trying every minute: to check libraries against. */
+/** Cron evaluated slowly, by trying every minute: the reference for libraries. */
 import { MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
 const PATIENCE_DAYS = 70;
 
 /**
- * The first minute from `from` on, in the direction of `step` (1 or -1), that the expression of five fields names when
- * it is read in UTC; null where there is none for 70 days. Where a day and a weekday are named, either is enough.
+ * The first minute from `from` on, in the direction of `step` (1 or -1), that the expression of five fields
+ * matches in UTC; null where there is none for 70 days. Where a day and a weekday are set, either is enough.
  */
 export function findByTrying(expression: string, from: number, step: 1 | -1): number | null {
   const [minutes = '', hours = '', days = '', months = '', weekdays = ''] = expression.split(' ');
@@ -36,7 +36,7 @@ function edgeOfNextDay(at: number, step: 1 | -1): number {
   return step === 1 ? midnight + DAY_MS : midnight - MINUTE_MS;
 }
 
-/** Reads one field: does it name this value? */
+/** Whether the field matches this value. */
 function within(field: string, least: number, most: number): (value: number) => boolean {
   const named = new Set<number>();
   for (const part of field.split(',')) {

@@ -1,18 +1,18 @@
 /**
- * Who is answered when several packages are walked at a time. One walk goes on at any moment, until it asks again or
- * ends: so which package is served next depends on nothing but `choose`, and a seed gives the same run again. The first
- * package asks alone until it has its first answer.
+ * Decides which request is answered when several packages are walked at a time. One walk continues at any
+ * moment, until its next request or its end: so the order depends only on `choose`, and a seed repeats the
+ * same run. The first package is alone until it has its first response.
  */
 export interface Turns {
-  /** So many walks are to come, this many at a time. */
+  /** The number of walks to come, and the concurrency. */
   begin(walks: number, atATime: number): void;
   /** Resolves when the request of this package may be answered. */
   take(packageId: number): Promise<void>;
-  /** The walk of the package has come to its end. */
+  /** The walk of the package has ended. */
   ended(packageId: number): void;
-  /** No further walk asks: those that wait are served without waiting for others. */
+  /** No further walk starts: waiting requests are served without waiting for others. */
   windUp(): void;
-  /** Everybody is answered at once, from now on. */
+  /** Every request is answered immediately from now on. */
   letAllThrough(): void;
 }
 
@@ -23,11 +23,11 @@ interface State {
   waiting: Map<number, () => void>;
   mode: 'whole' | 'last' | 'open';
   served: number;
-  /** Nobody has been answered in this run. */
+  /** No request has been answered in this run. */
   isFirst: boolean;
 }
 
-/** `choose` gives any number for the n-th choice. */
+/** `choose` returns any number for the n-th choice. */
 export function createTurns(choose: (n: number) => number): Turns {
   const waiting = new Map<number, () => void>();
   const state: State = {

@@ -1,6 +1,6 @@
 /**
- * One history of a package, walked twice: as it is, and with every page looked into. What both leave in their files
- * must be the same.
+ * One history of a package, walked twice: as it is, and with every page parsed. Both files must be equal
+ * afterwards.
  */
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -8,18 +8,18 @@ import { startChangingPackage, type ChangingPackage } from '../servers/changing-
 import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { videoRecord } from '../fixtures/service-responses.ts';
 
-/** A record: its id, and how it differs from the usual; null: it is not there. */
+/** A record: its id, and how it differs from the base; null: it is missing. */
 interface Entry {
   id: number;
   is: Record<string, unknown> | null;
 }
 
 export interface Walk {
-  /** Which of the lists the service has before the first request, and from the request `laterAt` on. */
+  /** Which list the service has before the first request, and from the request `laterAt` on. */
   list: number;
   later: number;
   laterAt: number;
-  /** The request at which the walk is interrupted, or asked to wait for longer than it may. */
+  /** The request at which the walk is interrupted, or receives a longer wait than it may take. */
   stopAt: number | null;
   parkAt: number | null;
   pageSize: number;
@@ -30,14 +30,17 @@ export interface Walk {
 
 export interface TwinHistory {
   ids: readonly number[];
-  /** What the lists have otherwise than the first one, which has each of the ids as it usually is. */
+  /** How the lists differ from the first one, which has the base record of each id. */
   others: readonly (readonly Entry[])[];
   walks: readonly Walk[];
 }
 
 const HIGHEST_ID = 20;
 
-/** Few lists that differ in few records, so that each comes back often: also bad records and undocumented fields. */
+/**
+ * Few lists that differ in few records, so that each returns often: also invalid records and undocumented
+ * fields.
+ */
 const entry: fc.Arbitrary<Entry> = fc.record({
   id: fc.integer({ min: 1, max: HIGHEST_ID }),
   is: fc.constantFrom(null, null, {}, { title: 'edited' }, { title: '' }, { duration: '' }, { later: 1 }),
@@ -66,7 +69,7 @@ export const twinHistory: fc.Arbitrary<TwinHistory> = fc.record({
   walks: fc.array(walk, { minLength: 4, maxLength: 12 }),
 });
 
-/** Plays a history; gives the whole content of the file after each walk. */
+/** Runs a history; returns the complete content of the file after each walk. */
 export async function playTwin(
   { ids, others, walks }: TwinHistory,
   looksIntoAll: boolean,
@@ -113,7 +116,7 @@ function setList(service: ChangingPackage, ids: readonly number[], other: readon
   }
 }
 
-/** Takes away what pages are known by, so that each is looked into. */
+/** Deletes the page hashes, so that each page is parsed. */
 function forgetPages(file: string): void {
   const db = new Database(file);
   db.exec('delete from page_hash');
@@ -130,7 +133,7 @@ function contentOf(pipeline: TestPipeline): Record<string, unknown[]> {
 
 type Row = Record<string, unknown>;
 
-/** All of a row but how many pages were recognised: that is what the two walks differ in. */
+/** A row without its number of unchanged pages: only that differs between the two walks. */
 function told(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'recognised'));
 }

@@ -1,6 +1,7 @@
 /**
- * What must hold of every walk, whatever the service does: looked up in the file over a reader's connection, and
- * compared with what the simulated service knows of its own past. Each verdict gives what is broken, in words.
+ * The invariants of every walk, for any behaviour of the service: checked in the file over a reader's
+ * connection, and compared with the known past of the simulated service. Each function returns violations as
+ * texts.
  */
 import { fromTimestamp } from '../../../src/lib/clock.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
@@ -20,7 +21,7 @@ export function removedRows({ pipeline }: WalkCase): Removed {
   return new Map(rows.map((row) => [`${row.package_id}/${row.id}`, row.removed_at]));
 }
 
-/** What the last run broke; `before` is what was removed before it. */
+/** The violations of the last run; `before` is what was removed before it. */
 export function brokenBy(one: WalkCase, before: Removed, summary: RunSummary | null): string[] {
   const walks = one
     .pipeline()
@@ -46,8 +47,8 @@ function listedIn({ account }: WalkCase, packageId: number): ListedPackage {
 }
 
 /**
- * A. Nothing that was there throughout is removed. B. What is removed was gone when `removed_at` says so, where the list
- * was sorted then: in one that only looked so, a proof may be early.
+ * A. No video that was listed throughout is removed. B. A removed video was missing at `removed_at`, where
+ * the list was sorted then: in one that only looked sorted, a proof may be early.
  */
 function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at: string): string[] {
   const [packageId = 0, id = 0] = key.split('/').map(Number);
@@ -66,9 +67,9 @@ function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at
 }
 
 /**
- * C. Where the list is sorted by id and counted right, and nothing old is put back while it is walked, a walk that came
- * to its end has stored whatever was there throughout as it was throughout, also where it was stopped and went on. A
- * record that cannot be stored is in quarantine instead.
+ * C. Where the list is sorted by id with the right count, and no old id returns during the walk, a completed
+ * walk has stored every video that was listed throughout as it was throughout, also where it was stopped and
+ * resumed. A record that cannot be stored is in quarantine instead.
  */
 function lost(one: WalkCase, walk: WalkRow): string[] {
   const { package_id: packageId, status } = walk;
@@ -86,7 +87,7 @@ function lost(one: WalkCase, walk: WalkRow): string[] {
     .map((words) => `C: package ${packageId}, walk since ${walk.origin_started_at}: ${words}`);
 }
 
-/** E. A walk that came to its end leaves no candidate but those that are held back. */
+/** E. A completed walk leaves no candidates except those that are held back. */
 function candidatesLeft(one: WalkCase, { package_id: packageId, status, walk_id, mode }: WalkRow): string[] {
   if (status !== 'succeeded' && status !== 'partial') return [];
   return one
@@ -106,7 +107,7 @@ const LIVE_COUNTS = `
   ) as live
   from package`;
 
-/** A version holds until the next one does, and the last one until the row as it is. */
+/** A version is valid until the next one is, and the last one until the present row. */
 const BROKEN_VERSIONS = `
   select package_id, id, valid_from, valid_to, next_from from (
     select *, lead(valid_from) over (partition by package_id, id order by change_seq) as next_from from (
@@ -121,7 +122,7 @@ const WIDOWED = `
   select package_id, id from removal_candidate
   where (package_id, id) not in (select package_id, id from video where removed_at is null)`;
 
-/** E. Counts, versions and candidates are in step with the rows. */
+/** E. Counts, versions and candidates match the rows. */
 function fileBroken(one: WalkCase): string[] {
   const file = one.pipeline();
   const counts = file

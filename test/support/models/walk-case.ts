@@ -24,26 +24,28 @@ export interface PackageSetup {
 
 export interface Setup {
   packages: readonly PackageSetup[];
-  /** Asked for by the pipeline. */
+  /** Requested by the pipeline. */
   pageSize: number;
   concurrency: number;
   removalBrake: number;
   boundaryReads: number;
   resumeWithinMs: number;
-  /** The pipeline knows the packages as they are, from a run of its own, before anything happens. */
+  /** The pipeline has synced the packages in a separate run before the first change. */
   isKnown: boolean;
   /** Decides whose turn it is where several packages are walked at a time. */
   turns: number;
 }
 
-/** How a run ends: by itself; stopped, or killed so many looks at the clock later, at a request of one package. */
+/**
+ * How a run ends: by itself; stopped, or killed after some reads of the clock, at a request of one package.
+ */
 export type Ending =
   | { kind: 'whole' }
   | { kind: 'stopped'; package: number; request: number }
   | { kind: 'killed'; package: number; request: number; looks: number };
 
 export interface RunOfCase {
-  /** One script a package, in their order. */
+  /** One script for each package, in their order. */
   scripts: readonly Script[];
   mode: 'full' | 'quick';
   acceptRemovals: boolean;
@@ -55,11 +57,11 @@ export interface WalkCase {
   account: ChangingAccount;
   packages: readonly ListedPackage[];
   clock: VirtualClock;
-  /** Since when the list of the package is honest (ms); Infinity while it is not. */
+  /** Since when the list of the package is correct (ms); Infinity while it is not. */
   honestSince: Map<number, number>;
-  /** Since when each package is listed by id, whatever it counts. */
+  /** Since when each package is sorted by id, for any count. */
   sortedSince: Map<number, number>;
-  /** When packages changed while nobody asked (ms). */
+  /** When packages changed outside of requests (ms). */
   quietMoments: Set<number>;
   pipeline: () => TestPipeline;
   /** Opens the pipeline again on the same file, with another page size. */
@@ -70,14 +72,14 @@ export interface WalkCase {
   close(): Promise<void>;
 }
 
-/** A warehouse that was made once: a case begins with a copy. */
+/** A warehouse template: a case begins with a copy. */
 export function makeTemplate(folder: string): string {
   const path = join(folder, 'template.db');
   openWarehouse(path, createVirtualClock(START)).close();
   return path;
 }
 
-/** Opens a case in the folder, which must not be there yet. */
+/** Opens a case in the folder, which must not exist yet. */
 export function openCase(server: AccountServer, template: string, folder: string, given: Setup): WalkCase {
   mkdirSync(folder);
   copyFileSync(template, join(folder, 'vodhouse.db'));
@@ -147,11 +149,11 @@ function openPipelineOf(
 }
 
 interface WatchedClock extends VirtualClock {
-  /** Calls `strike` when the time has been asked for so many times more. */
+  /** Calls `strike` after the given number of further reads of the time. */
   strikeAfter(looks: number, strike: () => void): void;
 }
 
-/** The clock of the pipeline: whoever kills a run in the middle of things counts how often it asks for the time. */
+/** The clock of the pipeline: it counts its reads, so that a case can kill a run between two steps. */
 function createWatchedClock(time: VirtualClock): WatchedClock {
   let left = Infinity;
   let strike: () => void = () => undefined;
@@ -176,7 +178,9 @@ interface Running {
   reopen: () => Promise<void>;
 }
 
-/** How long a run may take by the wall clock: longer means that its turns are stuck, and all go on without them. */
+/**
+ * The longest real time of a run: a longer one means that its turns are stuck, and all continue without them.
+ */
 const STUCK_MS = 20_000;
 
 async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary | null> {

@@ -1,4 +1,6 @@
-/** Whether the warehouse equals a service that stands still, and what of it no request could ever show. */
+/**
+ * Compares the warehouse with a service that does not change, and finds what no request could ever reveal.
+ */
 import { videoRecord as documented } from '../../../src/service/videos.ts';
 import { sizeInEffect, type Fields, type ListedPackage } from './listed-package.ts';
 import type { WalkCase } from './walk-case.ts';
@@ -7,7 +9,7 @@ type Row = Record<string, unknown> & { id: number; removed_at: string | null; ex
 
 const NAMES = Object.keys(documented.shape);
 
-/** Where the warehouse differs from what the service lists now, in words. */
+/** The differences between the warehouse and the service's current list, as texts. */
 export function differences(one: WalkCase): string[] {
   return one.packages.flatMap((listed) => differencesOf(one, listed));
 }
@@ -26,7 +28,7 @@ function differencesOf(one: WalkCase, listed: ListedPackage): string[] {
   return [...wrong, ...left].map((words) => `F: package ${listed.id}: ${words}`);
 }
 
-/** What the file holds of a package. */
+/** The rows of a package in the file. */
 export interface Stored {
   rows: ReadonlyMap<number, Row>;
   inQuarantine: ReadonlySet<number>;
@@ -45,7 +47,7 @@ export function storedOf(one: WalkCase, { id }: ListedPackage): Stored {
   };
 }
 
-/** How what is stored of a listed video differs from what is listed, in words. */
+/** The difference between a stored video and its listed record, as text. */
 export function wrongOf({ rows, inQuarantine }: Stored, listed: ListedPackage, id: number): string[] {
   const row = rows.get(id);
   const record = JSON.parse(JSON.stringify(listed.record(id))) as Fields;
@@ -70,7 +72,7 @@ function fieldsWrong(row: Row, record: Fields): string[] {
 
 const show = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));
 
-/** The record that no page shows, because the count is too small by one and leaves out the page it is alone on. */
+/** The record that no page shows, because the count is too small by one and omits its page. */
 function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined {
   const ids = listed.ids();
   const size = sizeInEffect(listed.behaviour, setup.pageSize);
@@ -79,18 +81,19 @@ function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined
 }
 
 /**
- * Ids between two pages that no look can settle: where the list ends, or parts, between the same two records whatever
- * page size up to the one in effect is asked for, and from whichever end the service counts.
+ * Ids between two pages that no boundary read can decide: where the list ends, or splits, between the same
+ * two records for any page size up to the effective one, and from whichever end the service counts.
  */
 function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolean {
   const ids = listed.ids();
   const { direction, size } = listed.behaviour;
   const most = sizeInEffect(listed.behaviour, one.setup.pageSize);
   const { count } = listed.behaviour;
-  // only from the top is the end shown without a count; with one that is too high by one, no page is short enough
+  // without a count, only the top shows the end; with a count that is too high by one, no page is short
+  // enough
   const isEndHidden = count === 1 || leftOut(one, listed) !== undefined;
   const hidden = leftOut(one, listed) === undefined ? 0 : 1; // pages from the top are counted without it
-  if (count === 1 && ids.length === 0) return () => true; // an empty list that says that it holds one
+  if (count === 1 && ids.length === 0) return () => true; // an empty list with a count of one
   const sizes = size.kind === 'fixed' ? [most] : Array.from({ length: most - 1 }, (_, less) => most - less);
   return (id) => {
     const below = ids.filter((other) => other < id).length;
@@ -102,7 +105,7 @@ function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolea
   };
 }
 
-/** How many boundaries between pages there are, in the package that has the most. */
+/** The number of boundaries between pages, in the package with the most. */
 export function boundaries({ packages, setup }: WalkCase): number {
   const pages = packages.map((listed) =>
     Math.ceil(listed.ids().length / sizeInEffect(listed.behaviour, setup.pageSize)),

@@ -1,6 +1,6 @@
 /**
- * The model of a walk: a service of a few packages that change between any two requests, told in commands. After every
- * run all verdicts must hold; once the service stands still, the warehouse comes to equal it.
+ * The model of a walk: a service of a few packages that change between any two requests, as commands. After
+ * every run all invariants must hold; once the service stops changing, the warehouse converges to it.
  */
 import fc from 'fast-check';
 import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../../src/lib/clock.ts';
@@ -69,7 +69,7 @@ export const setup: fc.Arbitrary<Setup> = fc.record({
   turns: fc.nat(99),
 });
 
-/** Stands for one package: counted around. */
+/** Selects one package: the number wraps around. */
 const place = fc.nat(MOST_PACKAGES - 1);
 const request = fc.integer({ min: 1, max: 7 });
 
@@ -101,7 +101,7 @@ const commandKinds = {
   letTimePass: fc.integer({ min: 1, max: 180 }).map(letTimePass),
 };
 
-/** Runs are the most frequent: the others matter by what the next run makes of them. */
+/** Runs are the most frequent: the other commands matter through the next run. */
 export const commands = fc.commands(
   [
     commandKinds.whole,
@@ -119,7 +119,7 @@ export const commands = fc.commands(
   { maxCommands: 7, size: 'max', ...replay() },
 );
 
-/** How commands are shrunk depends on which of them were run: fast-check prints that as `replayPath`. */
+/** How commands are shrunk depends on which of them ran: fast-check prints that as `replayPath`. */
 function replay() {
   const path = process.env['VODHOUSE_REPLAY'];
   return path === undefined ? {} : { replayPath: path };
@@ -156,7 +156,10 @@ function changeNow(one: WalkCase, at: number, all: readonly Change[]): void {
   one.clock.advance(SECOND_MS);
 }
 
-/** A walk is stopped, the list grows below what it has read, and it goes on: it has to look upward for its place. */
+/**
+ * A walk is stopped, the list grows below its checkpoint, and it resumes: it must search upward for its
+ * position.
+ */
 function growWhilePaused(at: number, number: number, growth: readonly Change[]): Command {
   const words = `package ${at} is stopped at request ${number}, and grows by ${JSON.stringify(growth)}`;
   return command(words, async (one) => {
@@ -200,7 +203,7 @@ function storyOf({ packages, account }: WalkCase): string[] {
   ]);
 }
 
-/** Plays one case from its beginning until the service stands still. */
+/** Runs one case from its beginning until the service stops changing. */
 export async function play(one: WalkCase, all: Iterable<Command>): Promise<void> {
   if (one.setup.isKnown) await runAndJudge(one, LOOK);
   await fc.asyncModelRun(() => ({ model: one, real: null }), all);
@@ -211,8 +214,8 @@ const QUIET: RunOfCase = { scripts: [], mode: 'full', acceptRemovals: false, end
 const LOOK: RunOfCase = { ...QUIET, acceptRemovals: true };
 
 /**
- * The service stands still, sorted by id. The third walk leaves nothing to settle where a walk may look across every
- * boundary; where it may not, as many more as there are boundaries do.
+ * The service does not change and is sorted by id. The third walk leaves nothing unsettled where a walk may
+ * read across every boundary; elsewhere it takes as many further walks as there are boundaries.
  */
 async function standStill(one: WalkCase): Promise<void> {
   for (const listed of one.packages) one.behave(listed, { ...listed.behaviour, order: HONEST.order });

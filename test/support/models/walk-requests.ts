@@ -1,4 +1,7 @@
-/** How many requests a walk may take, by what the service saw and what the ledger says they were for. */
+/**
+ * The allowed number of requests of a walk, from the requests that the service received and their purposes in
+ * the ledger.
+ */
 import { fromTimestamp } from '../../../src/lib/clock.ts';
 import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
 import type { Exchange } from '../servers/changing-account.ts';
@@ -6,14 +9,14 @@ import type { WalkCase } from './walk-case.ts';
 
 type Asked = Exchange & { purpose: string };
 
-/** Pages of a walk that are asked for again because their rows speak against them, and are stored all the same. */
+/** Pages of a walk that are fetched again because they contradict the stored rows, and are stored anyway. */
 const DOUBTED = 4;
 
 /**
- * D. A walk asks for each page once, at most once for the number of the last one, and once more wherever the list has
- * shrunk below the page asked for, or has grown beyond the one that was the last; a walk that goes on looks upward for
- * where it stopped, over what came in below; and a few pages once more that look like those of another package. Boundary
- * reads have a bound of their own.
+ * D. A walk fetches each page once, at most once for the number of the last one, and once more wherever the
+ * list has shrunk below the requested page, or has grown beyond the last one; a resumed walk searches upward
+ * for its position, over the records inserted below; and it fetches a few pages again that resemble those of
+ * another package. Boundary reads have a separate limit.
  */
 export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
   if (walk.mode === 'quick') return quickBroken(one, walk);
@@ -39,7 +42,7 @@ export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
   ];
 }
 
-/** D. A quick walk asks for no page more than twice, and looks at most twice across a boundary. */
+/** D. A quick walk fetches no page more than twice, and makes at most two boundary reads per boundary. */
 function quickBroken(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
   const seen = one.account.seen(packageId);
   const pages = Math.max(1, ...seen.map(({ totalpage }) => totalpage));
@@ -71,18 +74,21 @@ function readingBroken(
   return [`D: ${where}: ${reading.length} requests for ${sum}: ${told}`];
 }
 
-/** The page asked for is not there any more, and the answer before did not know yet. The first guess is a probe. */
+/**
+ * The requested page no longer exists, and the previous response did not show that yet. The first guess is a
+ * probe.
+ */
 function hasShrunk({ page, totalpage }: Asked, before: Asked | undefined): boolean {
   return before !== undefined && totalpage < before.totalpage && Math.max(1, totalpage) < page;
 }
 
-/** The page that the answer before named as the last one is no longer the last. */
+/** The last page by the previous response is no longer the last. */
 function hasGrown({ page, totalpage }: Asked, before: Asked | undefined): boolean {
   if (before === undefined || before.page === page) return false;
   return Math.max(1, before.totalpage) === page && totalpage > page;
 }
 
-/** By how many pages the list can have grown below the checkpoint since the walk began. */
+/** The largest number of pages by which the list can have grown below the checkpoint since the walk began. */
 function grownBelow({ account }: WalkCase, walk: WalkRow, reading: readonly Asked[]): number {
   const since = fromTimestamp(walk.origin_started_at);
   const below = walk.resumed_from_id ?? 0;

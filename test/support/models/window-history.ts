@@ -1,4 +1,4 @@
-/** Random histories of a ledger, as two open files see it: what is counted on from look to look against what is there. */
+/** Random histories of a ledger, as two open files see it: incremental counts compared with the rows. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Limits } from '../../../src/budget/budget.ts';
@@ -11,11 +11,11 @@ import { execute } from '../fixtures/live-file.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, toMs } from '../clocks/virtual-clock.ts';
-/** An answer may be later than any deadline: a machine slept. But not by a day. */
+/** A response may be later than any deadline, because a machine slept. But not by a day. */
 const LATEST_MS = 3_600_000;
 const OFF: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
 
-/** One thing that happens. `process` is whose budget it is; `which` chooses among what there is. */
+/** One event. `process` selects the budget; `which` selects an existing row. */
 export type Step =
   | { kind: 'admit'; process: number; account: 'main' | 'other'; deadlineMs: number }
   | { kind: 'settle'; which: number; result: 'answered' | 'lost' | 'unsent' }
@@ -55,18 +55,18 @@ function history(...others: fc.Arbitrary<Step>[]) {
   return fc.array(fc.oneof(...usual, ...rare), { maxLength: 60, size: 'max' });
 }
 
-/** Nothing is taken out of the ledger by hand. */
+/** No rows are deleted from the ledger by hand. */
 export const orderlyHistory = history(back);
-/** Looks are rare, rows are taken out by hand, and the clock goes back. */
+/** Queries are rare, rows are deleted by hand, and the clock goes back. */
 export const anyHistory = history(back, look, recount, remove);
 
-/** What is counted, and what is there, by window. */
+/** The counts and the actual rows, by window. */
 export interface Look {
   carried: number[];
   exact: number[];
 }
 
-/** Plays the steps; whoever calls looks when it likes. */
+/** Runs the steps; the caller queries at any time. */
 export function createHistory() {
   const clock = createVirtualClock(toMs('2026-03-01T12:00Z'));
   const path = join(temporaryFolder(), 'live.db');
@@ -109,12 +109,12 @@ export function createHistory() {
       if (step.kind === 'back') clock.advance(-step.ms);
       if (step.kind === 'delete') removed(step);
     },
-    /** Looks as `admit` does before it says yes. */
+    /** Queries as `admit` does before it admits. */
     look: (): Look => {
       const carried = transact(db, () => WINDOWS.map((window) => counts.used(window, clock.now())));
       return { carried, exact: exact() };
     },
-    /** Looks as `admit` does before it says no; then once more. */
+    /** Queries as `admit` does before it rejects; then once more. */
     recount: (): { anew: Look; after: Look } => {
       const now = clock.now();
       const all = () => WINDOWS.map((window) => counts.used(window, now));

@@ -1,11 +1,11 @@
-/** Child processes that run the built code: for what only another process can show. Needs `npm run build`. */
+/** Child processes that run the built code, for tests that need a second process. Needs `npm run build`. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 const ROOT = new URL('../../../', import.meta.url);
-/** The command, as it is installed. */
+/** The installed command. */
 export const BIN = fileURLToPath(new URL('bin/vodhouse.js', ROOT));
 
 /** The address of a built module: `database/lock.js`. */

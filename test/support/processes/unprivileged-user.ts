@@ -1,4 +1,4 @@
-/** The command, run by a user who may write nothing that we have made. */
+/** The command, run by a user without write permission for files of the tests. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Root may write everywhere: then the command runs as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** What the command ended with; null where nobody can read neither this checkout nor a copy of it. */
+/** The result of the command; null where the user can read neither this checkout nor a copy of it. */
 export async function runAsNobody(
   args: readonly string[],
   cwd: string,

@@ -70,7 +70,7 @@ export function vodhouse(parameters: readonly string[], surroundings: Surroundin
   return startVodhouse(parameters, surroundings).ended;
 }
 
-/** Looks again and again until it holds; a machine that is busy gets its time. */
+/** Polls until the condition is true; a busy machine gets enough time. */
 export function eventually<T>(read: () => T) {
   return expect.poll(read, { timeout: 30_000, interval: 20 });
 }

@@ -1,4 +1,7 @@
-/** Finds what a long-running worker must never do, in what it stored. Each function returns messages; none if all is well. Pure. */
+/**
+ * Finds the violations of a long-running worker in the rows that it stored. Each function returns messages;
+ * none if there is no violation. Pure.
+ */
 import type { SoakRun } from './soak-results.ts';
 import { MINUTE_MS } from '../../../src/lib/clock.ts';
 import { outageWithin, type Outage } from './soak-outages.ts';
@@ -13,7 +16,7 @@ const formatTime = (at: number) => new Date(at).toISOString().slice(0, 19);
 const wordsOf = ({ id, mode, trigger, status, startedAt }: SoakRun) =>
   `run ${id} (${mode}, ${trigger}, ${status}) of ${formatTime(startedAt)}`;
 
-/** Runs that began before the one before them was over. */
+/** Runs that began before the previous one was over. */
 export function overlaps({ runs }: Life): string[] {
   return runs.flatMap((run, index) => {
     const before = runs[index - 1];
@@ -22,8 +25,8 @@ export function overlaps({ runs }: Life): string[] {
 }
 
 /**
- * Ticks that no run began at, within a minute, that was not killed. While the service pauses the worker, while there is
- * none, and while a run is under way, it may come as late as within a minute of the end of that.
+ * Ticks without a run that was not killed, within a minute. While the service pauses the worker, while no
+ * worker runs, and while a run is under way, the run may begin up to a minute after the end of that.
  */
 export function unserved(life: Life, ticks: readonly number[], isOf: (run: SoakRun) => boolean): string[] {
   const begun = life.runs
@@ -57,7 +60,7 @@ export function doubled({ runs }: Life, ticks: readonly number[], mode: SoakRun[
   });
 }
 
-/** Runs that did not succeed although the service was well and the process lived. */
+/** Runs that did not succeed although the service was healthy and the process lived. */
 export function unexplained({ runs, outages, deaths }: Life): string[] {
   return runs.flatMap((run) => {
     const { status, startedAt, finishedAt, error } = run;

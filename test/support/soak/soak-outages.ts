@@ -1,4 +1,4 @@
-/** The bad hours of a service: one every night, each at another time and in another way. Pure. */
+/** The outages of a service: one every night, each at another time and in another way. Pure. */
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 /** They begin around midnight of the service's calendar, when the day before is to be booked. */
 const FIRST_BEGINS_MS = 22 * HOUR_MS;
@@ -15,7 +15,7 @@ export const TOO_MANY_MS = 15 * MINUTE_MS;
  */
 export const KINDS = ['unavailable', 'drop', 'too many', 'announced'] as const;
 
-/** An outage, in milliseconds since 1970; `to` is the first moment at which all is well again. */
+/** An outage, in milliseconds since 1970; `to` is the first moment after it. */
 export interface Outage {
   kind: (typeof KINDS)[number];
   from: number;
@@ -55,7 +55,7 @@ export function faultAt(outages: readonly Outage[], now: number): Fault | null {
   }
 }
 
-/** The outage whose consequences something between the two moments may show; undefined where there is none. */
+/** The outage that may explain something between the two moments; undefined if there is none. */
 export function outageWithin(outages: readonly Outage[], from: number, to: number): Outage | undefined {
   return outages.find((outage) => outage.from <= to && from <= outage.pausedUntil);
 }

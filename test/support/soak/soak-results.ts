@@ -1,4 +1,7 @@
-/** What a long life leaves in the live file: read now and then, since runs and walks are forgotten. */
+/**
+ * The results of a long run in the live file: read from time to time, since runs and walks are deleted by
+ * age.
+ */
 import { fromTimestamp, DAY_MS } from '../../../src/lib/clock.ts';
 import type { Mode, Status, Trigger } from '../../../src/database/schema/runs.ts';
 import { rowsOf, valueOf } from '../fixtures/live-file.ts';
@@ -11,15 +14,15 @@ export interface SoakRun {
   status: Status;
   startedAt: number;
   finishedAt: number;
-  /** It goes on from one that was parked. */
+  /** It resumes one that was parked. */
   goesOn: boolean;
   error: string | null;
 }
 
-/** Rows of walks, counted by what they are. */
+/** Rows of walks, counted by kind. */
 export interface WalkTally {
   resumed: number;
-  /** Quick walks that ended well, and found something or nothing. */
+  /** Quick walks that succeeded, with or without a change. */
   quickThatFound: number;
   quickInVain: number;
 }
@@ -27,11 +30,11 @@ export interface WalkTally {
 export interface Harvest {
   runs: SoakRun[];
   walks: WalkTally;
-  /** The ages in days of the oldest run, walk and request, the highest that were ever seen. */
+  /** The highest ages in days of the oldest run, walk and request. */
   oldestDays: { run: number; walk: number; request: number };
 }
 
-/** Reads what is new since the last time. Only while no run is under way. */
+/** Reads the new rows since the last call. Only while no run is under way. */
 export function createHarvester(path: string, now: () => number) {
   const harvest: Harvest = {
     runs: [],

@@ -10,7 +10,7 @@ import type { VirtualClock } from '../clocks/virtual-clock.ts';
 const SEED = 7;
 const PAGE_SIZE_MAX = 200;
 
-/** How long a request is on its way, and how long its answer: nothing else moves the clock while it is. */
+/** How long a request and its response take: nothing else advances the clock in that time. */
 const THERE_MS = 20;
 const BACK_MS = 40;
 
@@ -24,13 +24,13 @@ export interface SoakServiceOptions {
   outages: readonly Outage[];
 }
 
-/** What the service saw, by its own clock, in milliseconds since 1970. */
+/** The arrivals at the service, by its own clock, in milliseconds since 1970. */
 interface Seen {
   /** When each request arrived, rising. */
   arrivals: number[];
   /** Periods in which it demanded no requests, each from the response that said so. */
   pauses: { from: number; to: number }[];
-  /** How many requests met which fault. */
+  /** The number of requests by fault. */
   faults: Record<string, number>;
 }
 
@@ -108,7 +108,10 @@ function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** The most moments that any sliding window of this length holds; a window has its beginning and not its end. */
+/**
+ * The most moments that any sliding window of this length contains; a window includes its beginning and not
+ * its end.
+ */
 export function mostWithin(moments: readonly number[], windowMs: number): number {
   let most = 0;
   let first = 0;

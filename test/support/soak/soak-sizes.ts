@@ -12,7 +12,7 @@ export interface TableSize {
 /** Sizes at one moment, in bytes. */
 export interface Sizes {
   day: number;
-  /** Heap that is in use after the garbage was collected. */
+  /** Heap in use after garbage collection. */
   heap: number;
   file: number;
   /** Free pages of the file. */

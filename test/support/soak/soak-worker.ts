@@ -9,15 +9,15 @@ import type { VirtualClock } from '../clocks/virtual-clock.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
 
 export interface SoakWorker {
-  /** Looks what is due, and resolves when that is done. */
+  /** Checks what is due, and resolves when that is done. */
   runTick(): Promise<void>;
   /**
-   * Keeps the files as they are at this moment, in the middle of a run, and lets nothing more be begun. What the rest
-   * of the dying process writes is lost at `bury`.
+   * Saves the files at this moment, in the middle of a run, and prevents any new run. What the rest of the
+   * dying process writes is lost at `bury`.
    */
   kill: () => void;
   isKilled(): boolean;
-  /** Puts the files back as `kill` found them, once nobody has them open. */
+  /** Restores the files of `kill`, once no connection has them open. */
   bury(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface SoakWorkerOptions {
   config: Config;
   clock: VirtualClock;
   onRun: (summary: RunSummary) => void;
-  /** Told of what must never be logged: a run that failed for other reasons than the service. */
+  /** Called with messages that must never be logged: a run that failed for other reasons than the service. */
   onDefect: (line: string) => void;
 }
 

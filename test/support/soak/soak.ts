@@ -1,4 +1,4 @@
-/** Thirty days of a worker's life by a virtual clock: its schedule, its service's bad nights, its deaths. */
+/** Thirty days of a worker by a virtual clock: its schedule, the outages of its service, its crashes. */
 import type { Config } from '../../../src/config/config.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { configOf } from '../fixtures/open-pipeline.ts';
@@ -36,7 +36,7 @@ const DEATHS = [
   { at: toMs('2026-03-22T04:20Z'), requests: 3 },
   { at: toMs('2026-03-31T11:00Z'), requests: 17 },
 ];
-/** How long nobody starts it again. */
+/** How long it stays down. */
 const DEAD_FOR_MS = 130_000;
 
 /** The result of 30 days. */
@@ -44,17 +44,17 @@ export interface Soak {
   service: SoakService;
   outages: readonly Outage[];
   harvest: Harvest;
-  /** The moments of its deaths, and of the starts after them. */
+  /** The moments of its crashes, and of the restarts after them. */
   deaths: { at: number; again: number }[];
   /** Requests by the summaries of the runs that ended. */
   requests: number;
-  /** What was logged that no outage explains. */
+  /** Log messages that no outage explains. */
   defects: string[];
   /** After 10, 20 and 30 days. */
   sizes: Sizes[];
 }
 
-/** Lives for 30 days in the file at `path`. */
+/** Runs for 30 days with the file at `path`. */
 export async function playSoak(path: string): Promise<Soak> {
   const clock = createVirtualClock(START);
   const outages = outagesFrom(START, DAYS);
@@ -94,7 +94,7 @@ async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, ev
   everyHalfDay();
 }
 
-/** One more full run, of a service that does not change. */
+/** One more full run, with a service that does not change. */
 async function endQuietly(worker: SoakWorker, service: SoakService, clock: VirtualClock): Promise<void> {
   service.standStill();
   clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
@@ -118,21 +118,23 @@ async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualCloc
   return worker;
 }
 
-/** The ticks of the schedule from the first full hour on; the last full one is after the end, and made all the same. */
+/**
+ * The ticks of the schedule from the first full hour on; the last full one is after the end, and runs anyway.
+ */
 export function ticks(): { full: number[]; quick: number[] } {
   const first = Math.ceil(START / HOUR_MS) * HOUR_MS;
   const all = Array.from({ length: (DAYS * DAY_MS) / QUICK_MS + 1 }, (_, index) => first + index * QUICK_MS);
   return { full: all.filter(isFullTick), quick: all.filter((at) => at <= END) };
 }
 
-/** Every ten minutes something may be due; around an outage, and after a missed tick, at any minute. */
+/** A run may be due every ten minutes; around an outage, and after a missed tick, at any minute. */
 function nextLook(outages: readonly Outage[], lastAt: number, now: number): number {
   const minute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
   const isOften = now - lastAt > MINUTE_MS || outageWithin(outages, minute, minute + 5 * MINUTE_MS);
   return isOften ? minute : Math.ceil(minute / QUICK_MS) * QUICK_MS;
 }
 
-/** A change every other hour, and now and then many at once. */
+/** A change every second hour, and sometimes many at once. */
 function churn({ sandbox }: SoakService, at: number): void {
   if (at % (2 * HOUR_MS) === 20 * MINUTE_MS) sandbox.churn(1);
   if (at % (8 * DAY_MS) === 30 * MINUTE_MS) sandbox.churn(40);
