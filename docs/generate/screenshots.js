@@ -91,6 +91,7 @@ async function makeHistory(clock) {
   const trouble = { failing: null, thinned: null };
   const server = createServiceServer({
     catalogue: inFrontOf(sandbox.catalogue, clock, trouble),
+    now: clock.now,
     keys: [sandbox.key],
     defaultPageSize: 200,
     maxPageSize: 200,

@@ -5,8 +5,8 @@ import { groupProblems, type Problem, type ProblemKind } from './problem.ts';
 import type { HealthReport } from './report.ts';
 
 export interface OverallStatus {
-  /** `good`: nothing to do. `look`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */
-  level: 'good' | 'look' | 'bad' | 'new';
+  /** `good`: nothing to do. `warn`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */
+  level: 'good' | 'warn' | 'bad' | 'new';
   /** A sentence without a full stop. */
   text: string;
 }
@@ -37,7 +37,7 @@ export function getOverallStatus(
     ...(hasWalkTime ? [`last full walk ${formatAgo(now - fromTimestamp(newest))}`] : []),
     ...(items > 0 && !isBad ? [`${pluralize(items, 'item needs', 'items need')} attention`] : []),
   ].join('; ');
-  const level = isBad ? 'bad' : items > 0 ? 'look' : isFirstLoad ? 'new' : 'good';
+  const level = isBad ? 'bad' : items > 0 ? 'warn' : isFirstLoad ? 'new' : 'good';
   return { level, text: text.charAt(0).toUpperCase() + text.slice(1) };
 }
 

@@ -91,9 +91,9 @@ describe('where all is fresh', () => {
   it('the status counts the problems that need a person', () => {
     const packages = [fresh, fresh];
     const words = 'All 2 packages fresh; last full walk 14 min ago';
-    expect(verdict({ packages, needs: needs(1) })).toEqual(['look', `${words}; 1 item needs attention`]);
+    expect(verdict({ packages, needs: needs(1) })).toEqual(['warn', `${words}; 1 item needs attention`]);
     expect(verdict({ packages, needs: needs(1_234) })).toEqual([
-      'look',
+      'warn',
       `${words}; 1,234 items need attention`,
     ]);
   });
@@ -106,7 +106,7 @@ describe('where all is fresh', () => {
       'The last run failed; last full walk 14 min ago',
     ]);
     expect(verdict({ packages, needs: needs(1), runs: [...run('succeeded'), ...run('failed')] })).toEqual([
-      'look',
+      'warn',
       words,
     ]);
     const failed = { ...fresh, package_id: 102, last_walk: 'failed' };
@@ -116,7 +116,7 @@ describe('where all is fresh', () => {
     ]);
     for (const last_walk of ['partial', 'interrupted', 'parked', 'running']) {
       expect(verdict({ packages: [fresh, { ...fresh, last_walk }], needs: needs(1) })).toEqual([
-        'look',
+        'warn',
         words,
       ]);
     }

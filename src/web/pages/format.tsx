@@ -1,5 +1,6 @@
 /** Times, lengths, sizes, names and addresses as the pages show them. */
 import { fromTimestamp } from '../../lib/clock.ts';
+import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 
 /** `5 min ago`, from a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC); null: `never`. */
@@ -58,6 +59,20 @@ export function formatLength(duration: number | null, unit: 'ms' | 's'): string 
 /** `1.5 GiB`; empty for null. */
 export function formatSize(bytes: number | null): string {
   return bytes === null ? '' : formatBinaryBytes(bytes);
+}
+
+const LEVELS: Record<Status, string> = {
+  running: 'new',
+  succeeded: 'good',
+  partial: 'warn',
+  failed: 'bad',
+  parked: 'warn',
+  interrupted: 'warn',
+};
+
+/** The status of a run or walk as a coloured label. */
+export function StatusLabel({ status }: { status: Status }) {
+  return <span class={`state ${LEVELS[status]}`}>{status}</span>;
 }
 
 /** The title of a video; a placeholder if it is null or blank. */

@@ -2,7 +2,7 @@
 import type { OverallStatus } from '../../health/overall-status.ts';
 import { Timestamp } from './format.tsx';
 
-const SIGNS = { good: '✓', look: '!', bad: '✕', new: '…' } as const;
+const SIGNS = { good: '✓', warn: '!', bad: '✕', new: '…' } as const;
 
 export function OverallStatusSection({ status: { level, text }, at }: { status: OverallStatus; at: string }) {
   return (

@@ -61,7 +61,7 @@ function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView 
       <RelativeTime at={health.walked_at} now={now} />
       {sizes.length > 1 && (
         <>
-          {' · '}
+          {' '}
           <Sparkline sizes={sizes} />
         </>
       )}

@@ -46,7 +46,7 @@ function Find({ find }: { find: string | null }) {
 type TableProps = { rows: readonly PackageRowView[]; now: number; isFirstReadRunning: boolean };
 
 function PackageTable({ rows, now, isFirstReadRunning }: TableProps) {
-  const head = ['Package', 'State', 'Walked', '>Videos', 'Last 30 days'];
+  const head = ['Package', 'State', 'Last full walk', '>Videos', 'Last 30 days'];
   return (
     <Table label={{ by: 'packages-heading' }} head={head}>
       {rows.map((row) => (
@@ -87,14 +87,14 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
   );
 }
 
-type Level = 'good' | 'look' | 'bad' | 'new';
+type Level = 'good' | 'warn' | 'bad' | 'new';
 
 const STATES: Partial<Record<ProblemKind, [level: Level, text: string]>> = {
   failed: ['bad', 'last walk failed'],
   never_read: ['bad', 'never walked'],
   stale: ['bad', 'stale'],
-  partial: ['look', 'last walk partial'],
-  unordered: ['look', 'not ordered by id'],
+  partial: ['warn', 'last walk partial'],
+  unordered: ['warn', 'not ordered by id'],
 };
 
 /** The most severe state of a package, as short text. */
@@ -103,6 +103,6 @@ export function getPackageState(
   isFirstReadRunning = false,
 ): [level: Level, text: string] {
   if (last_walk === 'running' && walked_at === null) return ['new', 'first walk in progress'];
-  if (problem) return STATES[problem.kind] ?? ['look', `${pluralize(held_back, 'removal')} held back`];
+  if (problem) return STATES[problem.kind] ?? ['warn', `${pluralize(held_back, 'removal')} held back`];
   return walked_at === null && isFirstReadRunning ? ['new', 'waiting for its first walk'] : ['good', 'fresh'];
 }

@@ -1,7 +1,7 @@
 /** The last runs: what they changed, and why one failed. */
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { HealthReport } from '../../health/report.ts';
-import { formatChanges, formatElapsed, RelativeTime } from './format.tsx';
+import { formatChanges, formatElapsed, RelativeTime, StatusLabel } from './format.tsx';
 import { Table } from './table.tsx';
 
 type Run = HealthReport['runs'][number];
@@ -26,29 +26,24 @@ function RunTable({ runs, now }: { runs: readonly Run[]; now: number }) {
   );
 }
 
-const LEVELS: Record<Run['status'], string> = {
-  running: 'new',
-  succeeded: 'good',
-  partial: 'look',
-  failed: 'bad',
-  parked: 'look',
-  interrupted: 'look',
-};
-
 function RunRows({ run, now }: { run: Run; now: number }) {
   const elapsed = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
   return (
     <>
       <tr>
         <th scope="row">
-          {run.run_id} <small class="soft">{formatRunKind(run)}</small>
+          {run.run_id}{' '}
+          <small class="soft">
+            <span class="nowrap">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</span>
+            {run.scope !== null && `, ${run.scope}`}
+          </small>
         </th>
         <td class="nowrap">
           <RelativeTime at={run.started_at} now={now} />
         </td>
         <td class="nowrap">{elapsed}</td>
         <td>
-          <span class={`state ${LEVELS[run.status]}`}>{run.status}</span>
+          <StatusLabel status={run.status} />
         </td>
         <td>{formatRunChanges(run)}</td>
         <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
@@ -71,10 +66,6 @@ const TRIGGERS: Record<Run['trigger'], string> = {
   catch_up: 'catch-up',
   manual: 'manual',
 };
-
-function formatRunKind({ mode, trigger, scope }: Run): string {
-  return [mode, TRIGGERS[trigger], ...(scope === null ? [] : [scope])].join(', ');
-}
 
 function formatRunChanges(run: Run): string {
   const failed = run.failed_walks > 0 ? `, ${pluralize(run.failed_walks, 'package')} failed` : '';

@@ -1,7 +1,7 @@
 /** The last walks of a package. */
 import { pluralize } from '../../lib/format.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
-import { formatChanges, formatElapsed, RelativeTime } from './format.tsx';
+import { formatChanges, formatElapsed, RelativeTime, StatusLabel } from './format.tsx';
 
 export function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
   return (
@@ -19,11 +19,10 @@ export function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; no
 
 function Walk({ walk, now }: { walk: PackageWalk; now: number }) {
   const { status, pages, requests, started_at: start, finished_at: end, error } = walk;
-  const level = status === 'succeeded' ? 'good' : status === 'failed' ? 'bad' : 'look';
   const counts = `${pluralize(pages, 'page')}, ${pluralize(requests, 'request')}`;
   return (
     <li>
-      <span class={`state ${level}`}>{status}</span>{' '}
+      <StatusLabel status={status} />{' '}
       {`${formatChanges(walk)}, ${counts}${end === null ? '' : `, ${formatElapsed(start, end)}`}`}
       <p class="soft">
         <RelativeTime at={start} now={now} /> · run {walk.run_id}, {walk.mode}
