@@ -5,7 +5,7 @@ import { readHealthFacts } from '../../src/health/facts.ts';
 import { findHeldBack } from '../../src/health/package-problems.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
-import { configOf } from '../support/fixtures/open-pipeline.ts';
+import { createTestConfig } from '../support/fixtures/test-config.ts';
 
 const AT = '2026-03-10 12:00:00';
 
@@ -26,8 +26,8 @@ function heldIn(account: string, packageId: number): string {
 
 it('the command of an alert names the account where another one has a package with the same id', async () => {
   const path = liveFileWith(heldIn('main', 101), heldIn('main', 102), heldIn('second', 101));
-  const one = configOf({ url: 'http://127.0.0.1:1', packages: [101, 102] }, path);
-  const second = configOf({ url: 'http://127.0.0.1:1', packages: [101] }, path).accounts;
+  const one = createTestConfig({ url: 'http://127.0.0.1:1', packages: [101, 102] }, path);
+  const second = createTestConfig({ url: 'http://127.0.0.1:1', packages: [101] }, path).accounts;
   const config = {
     ...one,
     accounts: [...one.accounts, ...second.map((each) => ({ ...each, name: 'second' }))],

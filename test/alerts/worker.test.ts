@@ -13,7 +13,8 @@ import {
   writtenFiles,
 } from '../support/servers/indiscreet-service.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
-import { configOf, START } from '../support/fixtures/open-pipeline.ts';
+import { START } from '../support/fixtures/open-pipeline.ts';
+import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
 import { childrenOf } from '../support/processes/process-table.ts';
 import {
@@ -52,7 +53,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
   const folder = temporaryFolder();
   const path = join(folder, 'vodhouse.db');
   const clock = createVirtualClock(START);
-  const base = configOf({ url: service.url, packages, pageSize: 100 }, path);
+  const base = createTestConfig({ url: service.url, packages, pageSize: 100 }, path);
   const [main] = base.accounts;
   if (!main) throw new Error('the config has no account');
   const account = { ...main, videoList: { ...main.videoList, key } };
@@ -137,17 +138,7 @@ describe('a worker', () => {
       accounts: (base) => [
         {
           ...base,
-          storage: {
-            baseUrl: base.videoList.baseUrl,
-            auth: 'none',
-            key: 'test-key',
-            since: null,
-            settleMs: HOUR_MS,
-            lookAgainDays: 3,
-            giveUpDays: 7,
-            optional: [],
-            plausibleFactor: 2,
-          },
+          storage: createStorageConfig(base.videoList.baseUrl),
         },
       ],
     });

@@ -11,7 +11,8 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { runWorker } from '../../src/app/worker.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
-import { configOf, START } from '../support/fixtures/open-pipeline.ts';
+import { START } from '../support/fixtures/open-pipeline.ts';
+import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 import type { Progress } from '../../src/sync/context.ts';
@@ -35,24 +36,14 @@ beforeEach(() => {
 
 /** A config with one account per address, each with three packages and storage. */
 function configFor(accounts: Record<string, string>): Config {
-  const base = configOf({ url: NOWHERE, packages: [101, 102, 103], pageSize: 100 }, path);
+  const base = createTestConfig({ url: NOWHERE, packages: [101, 102, 103], pageSize: 100 }, path);
   const [template] = base.accounts;
   if (!template) throw new Error('the config has no account');
   const named = Object.entries(accounts).map(([name, url]): AccountConfig => ({
     ...template,
     name,
     videoList: { baseUrl: url, key: 'sandbox-key', pageSize: 100 },
-    storage: {
-      baseUrl: url,
-      auth: 'none',
-      key: 'sandbox-key',
-      since: '2026-03-01',
-      settleMs: 3_600_000,
-      lookAgainDays: 3,
-      giveUpDays: 7,
-      optional: [],
-      plausibleFactor: 2,
-    },
+    storage: createStorageConfig(url, { key: 'sandbox-key', since: '2026-03-01' }),
   }));
   return { ...base, accounts: named };
 }

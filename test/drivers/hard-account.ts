@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
-import { configOf } from '../support/fixtures/open-pipeline.ts';
+import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { listPage, STORAGE, storageBody } from '../support/fixtures/service-responses.ts';
 import type { DayRow } from '../../src/warehouse/statements/storage.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -123,18 +123,8 @@ async function run(config: Config, moment: string): Promise<void> {
 const NAMES: Record<number, string> = { 102: `강의 "📼" O'Brien` };
 
 function configFor(url: string, live: string, packages: readonly number[]): Config {
-  const config = configOf({ url }, live);
-  const storage = {
-    baseUrl: url,
-    auth: 'none',
-    key: 'test-key',
-    since: '2026-03-01',
-    settleMs: 3_600_000,
-    lookAgainDays: 3,
-    giveUpDays: 4,
-    optional: FIGURES,
-    plausibleFactor: 2,
-  } as const;
+  const config = createTestConfig({ url }, live);
+  const storage = createStorageConfig(url, { since: '2026-03-01', giveUpDays: 4, optional: FIGURES });
   const accounts = config.accounts.map((account) => ({
     ...account,
     storage,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fromTimestamp, DAY_MS } from '../../src/lib/clock.ts';
 import {
   openTestPipeline,
-  type PipelineWishes,
+  type TestPipelineOptions,
   type TestPipeline,
 } from '../support/fixtures/open-pipeline.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
@@ -49,7 +49,7 @@ async function startService() {
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-const open = (service: Service, wishes: Partial<PipelineWishes> = {}) =>
+const open = (service: Service, wishes: Partial<TestPipelineOptions> = {}) =>
   openTestPipeline({ url: service.url, packages: PACKAGES, concurrency: 1, ...wishes });
 
 const newestRun = (pipeline: TestPipeline): RunRow | undefined =>

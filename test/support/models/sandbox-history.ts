@@ -16,7 +16,7 @@ import { createServiceServer } from '../../../src/service/server/server.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import type { Mode } from '../../../src/database/schema/runs.ts';
 import { openPublisher } from '../../../src/publishing/publisher.ts';
-import { configOf } from '../fixtures/open-pipeline.ts';
+import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
 import { openPipeline } from '../../../src/app/pipeline.ts';
@@ -191,18 +191,8 @@ async function listsOf(shown: Catalogue): Promise<Step['lists']> {
 
 /** One request at a time: the order is the same in every history. */
 function historyConfig(folder: string, url: string, key: string): Config {
-  const config = configOf({ url, pageSize: PAGE_SIZE, concurrency: 1 }, join(folder, 'vodhouse.db'));
-  const storage = {
-    baseUrl: url,
-    auth: 'none',
-    key,
-    since: STORAGE_SINCE,
-    settleMs: 3_600_000,
-    lookAgainDays: 3,
-    giveUpDays: 7,
-    optional: [],
-    plausibleFactor: 2,
-  } as const;
+  const config = createTestConfig({ url, pageSize: PAGE_SIZE, concurrency: 1 }, join(folder, 'vodhouse.db'));
+  const storage = createStorageConfig(url, { key, since: STORAGE_SINCE });
   const packages = PACKAGES.map(({ id, name }) => ({ id, name }));
   const videoList = { baseUrl: url, key, pageSize: PAGE_SIZE };
   return {

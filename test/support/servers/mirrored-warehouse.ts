@@ -8,7 +8,7 @@ import { createLogger } from '../../../src/lib/logger.ts';
 import { openWebServer } from '../../../src/web/process/compose.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { rowsOf } from '../fixtures/live-file.ts';
-import { configOf } from '../fixtures/open-pipeline.ts';
+import { createTestConfig } from '../fixtures/test-config.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
 import { openPipeline } from '../../../src/app/pipeline.ts';
@@ -38,9 +38,13 @@ export interface MirroredWarehouse {
 
 /** A warehouse in a folder of its own, with the storage of the same service. Nothing limits its requests. */
 export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
-  const { clock, url, packages, pageSize } = wishes;
+  const { clock, url, packages, pageSize, since, storageAuth = 'none' } = wishes;
   const live = join(temporaryFolder(), 'vodhouse.db');
-  const config = withStorage(configOf({ url, packages, pageSize }, live), url, wishes);
+  const storage = { auth: storageAuth, since, optional: FIGURES };
+  const config = {
+    ...createTestConfig({ url, packages, pageSize, storage }, live),
+    server: { host: '127.0.0.1', port: 0, keys: [], ...wishes.server },
+  };
   const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
   const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
   const closers = [() => pipeline.close()];
@@ -60,26 +64,6 @@ export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
     query: (sql) => rowsOf(live, sql),
     close,
   };
-}
-
-function withStorage(
-  config: Config,
-  url: string,
-  { since, server, storageAuth = 'none' }: MirrorWishes,
-): MirroredWarehouse['config'] {
-  const storage = {
-    baseUrl: url,
-    auth: storageAuth,
-    key: 'test-key',
-    since,
-    settleMs: 3_600_000,
-    lookAgainDays: 3,
-    giveUpDays: 7,
-    optional: FIGURES,
-    plausibleFactor: 2,
-  } as const;
-  const accounts = config.accounts.map((account) => ({ ...account, storage }));
-  return { ...config, accounts, server: { host: '127.0.0.1', port: 0, keys: [], ...server } };
 }
 
 function fail(error: unknown): void {

@@ -1,7 +1,7 @@
 /** Packages of one account that are walked by the real pipeline, while their service may mix them up. */
 import { expect } from 'vitest';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { openTestPipeline, type TestPipelineOptions, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { idsFrom, startSeveralPackages, type SeveralPackages } from './several-packages.ts';
 import type { RunRequest } from '../../../src/app/pipeline.ts';
@@ -26,7 +26,7 @@ export interface Scene {
 /** A service with these packages, and a pipeline that has walked them, one after the other. */
 export async function createScene(
   lists: Readonly<Record<number, readonly number[]>>,
-  wishes: Partial<PipelineWishes> & { walked?: boolean } = {},
+  wishes: Partial<TestPipelineOptions> & { walked?: boolean } = {},
 ): Promise<Scene> {
   const service = await startSeveralPackages(lists);
   const packages = wishes.packages ?? Object.keys(lists).map(Number);

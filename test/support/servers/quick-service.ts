@@ -1,7 +1,7 @@
 /** A package that was walked whole once, and quick runs over it. */
 import { startChangingPackage, type ChangingPackage } from './changing-package.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { openTestPipeline, type PipelineWishes, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { openTestPipeline, type TestPipelineOptions, type TestPipeline } from '../fixtures/open-pipeline.ts';
 
 /** The ids of live rows, rising. */
 export function liveIds(pipeline: TestPipeline): number[] {
@@ -11,7 +11,7 @@ export function liveIds(pipeline: TestPipeline): number[] {
 }
 
 /** A service that was walked whole once. */
-export async function walked(ids: readonly number[], wishes: Partial<PipelineWishes> = {}) {
+export async function walked(ids: readonly number[], wishes: Partial<TestPipelineOptions> = {}) {
   const service = await startChangingPackage(ids);
   const pipeline = openTestPipeline({ url: service.url, silent: true, ...wishes });
   await pipeline.run();

@@ -11,6 +11,7 @@ import type { RunSummary } from '../../../src/sync/run.ts';
 import { rowsOf, type Row } from '../fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
+import { createTestConfig } from '../fixtures/test-config.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
@@ -88,7 +89,12 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
   const path = join(options.folder ?? temporaryFolder(), 'live.db');
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const config = configOf(options, service.url, path);
+  const { packages = [], timezone, rules: storage = {}, limits, retention } = options;
+  const sizes = { pageSize: 10, concurrency: 2, removalBrake: 0.2 };
+  const config = createTestConfig(
+    { url: service.url, packages, timezone, storage, limits, retention, ...sizes },
+    path,
+  );
   const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
   let controller = new AbortController();
   let closing: Promise<void> | null = null;
@@ -140,51 +146,4 @@ function toReply(answer: DayAnswer): Reply {
   if (!isList(answer)) return answer;
   const list = answer.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
   return { body: `{"message":"success","data":{"list":[${list.join(',')}]}}` };
-}
-
-function configOf(options: StorageAccountOptions, url: string, warehouse: string): Config {
-  const storage: StorageConfig = {
-    baseUrl: url,
-    auth: 'none',
-    key: 'test-key',
-    since: null,
-    settleMs: HOUR_MS,
-    lookAgainDays: 3,
-    giveUpDays: 7,
-    optional: [],
-    plausibleFactor: 2,
-    ...options.rules,
-  };
-  const limits = {
-    concurrency: 2,
-    perSecond: null,
-    perMinute: null,
-    perDay: null,
-    maxWaitMs: 120_000,
-    restrictedCodes: [],
-    finalCodes: [],
-    ...options.limits,
-  };
-  return {
-    file: 'test',
-    warehouse,
-    timezone: options.timezone ?? 'Asia/Seoul',
-    durationUnit: 'ms',
-    accounts: [
-      {
-        name: 'main',
-        videoList: { baseUrl: url, key: 'test-key', pageSize: 10 },
-        storage,
-        packages: (options.packages ?? []).map((id) => ({ id, name: null })),
-        limits,
-      },
-    ],
-    schedule: { full: '0 * * * *', quick: null },
-    walk: { removalBrake: 0.2, resumeWithinMs: 7 * 24 * HOUR_MS, boundaryReads: 0.05 },
-    publish: null,
-    retention: options.retention ?? { requestsDays: 35, runsDays: 90 },
-    server: null,
-    notify: null,
-    secrets: ['test-key'],
-  };
 }

@@ -1,7 +1,7 @@
 /** Thirty days of a worker by a virtual clock: its schedule, the outages of its service, its crashes. */
 import type { Config } from '../../../src/config/config.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { configOf } from '../fixtures/open-pipeline.ts';
+import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
 import { createHarvester, type Harvest } from './soak-results.ts';
 import { outagesFrom, outageWithin, type Outage } from './soak-outages.ts';
 import { startSoakService, type SoakService } from './soak-service.ts';
@@ -146,20 +146,19 @@ function noteSizes({ sizes }: Soak, path: string, now: number): void {
 }
 
 function soakConfig(url: string, path: string): Config {
-  const base = configOf(
+  const base = createTestConfig(
     { url, packages: PACKAGES.map(({ id }) => id), pageSize: 50, removalBrake: 0.2 },
     path,
   );
   const [account] = base.accounts;
   if (!account) throw new Error('the config has no account');
   const videoList = { ...account.videoList, key: 'sandbox-key' };
-  const storage = { baseUrl: url, auth: 'none', key: 'sandbox-key', since: SINCE } as const;
-  const rules = { settleMs: HOUR_MS, lookAgainDays: 3, giveUpDays: 7, optional: [], plausibleFactor: 2 };
+  const storage = createStorageConfig(url, { key: 'sandbox-key', since: SINCE });
   const limits = { ...account.limits, ...LIMITS };
   return {
     ...base,
     timezone: TIMEZONE,
-    accounts: [{ ...account, videoList, storage: { ...storage, ...rules }, limits }],
+    accounts: [{ ...account, videoList, storage, limits }],
     schedule: SCHEDULE,
     retention: RETENTION,
   };

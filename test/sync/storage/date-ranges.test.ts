@@ -11,15 +11,9 @@ import {
   isFirstOfDay,
 } from '../../../src/sync/storage/date-ranges.ts';
 import { knownDays } from '../../support/fixtures/known-days.ts';
+import { STORAGE_RULES } from '../../support/fixtures/test-config.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
-const RULES: StorageRules = {
-  since: null,
-  settleMs: HOUR_MS,
-  lookAgainDays: 3,
-  giveUpDays: 7,
-  optional: [],
-  plausibleFactor: 2,
-};
+const RULES: StorageRules = STORAGE_RULES;
 const SEOUL = createCalendar('Asia/Seoul');
 /** Noon of 2026-03-10 in Seoul. */
 const NOON = toMs('2026-03-10T03:00Z');
