@@ -7,25 +7,25 @@ const ONE_AT_A_TIME = { concurrency: 1, pages: 2, maxStarted: 10 };
 const inOrder = (count: number) => Array.from({ length: count }, (_, name) => name);
 const rising = (names: readonly number[]) => [...names].sort((one, other) => one - other);
 
-describe('packages that are served in turn', () => {
-  it('have so many pages each before the others have theirs, and go on where they stood', async () => {
+describe('packages in the fair queue', () => {
+  it('read a fixed number of pages each per turn, and continue where they stopped', async () => {
     const { read, breaches } = await playTurns({ ...ONE_AT_A_TIME, sizes: [5, 1, 4, 2] });
     expect(read).toEqual([0, 0, 1, 2, 2, 0, 0, 3, 3, 2, 2, 0]);
     expect(breaches).toEqual([]);
   });
 
-  it('are not kept waiting by a huge one: it has no more pages than those that had no turn yet', async () => {
+  it('are not delayed by a huge one: it reads no more pages than those that had no turn yet', async () => {
     const { read, ended } = await playTurns({ ...ONE_AT_A_TIME, sizes: [1000, 1, 1, 1, 2, 1] });
     expect(read.slice(0, 13)).toEqual([0, 0, 1, 2, 0, 0, 3, 4, 4, 0, 0, 5, 0]);
     expect(ended).toEqual([1, 2, 3, 4, 5, 0]);
   });
 
-  it('do not keep a huge one waiting either: it has its turns while others wait for their first', async () => {
+  it('do not delay a huge one either: it has its turns while others wait for their first', async () => {
     const { ended } = await playTurns({ ...ONE_AT_A_TIME, sizes: [20, ...Array<number>(1000).fill(1)] });
     expect(ended.indexOf(0)).toBe(18);
   });
 
-  it('have no end of a turn where nobody else waits', async () => {
+  it('continue their turn where no other package waits', async () => {
     const overs: boolean[] = [];
     await runFairly(['only'], { ...ONE_AT_A_TIME, stopReason: () => null }, async (_, turn) => {
       for (let page = 1; page <= 5; page++) overs.push(turn.pageRead());
@@ -33,21 +33,21 @@ describe('packages that are served in turn', () => {
     expect(overs).toEqual([false, false, false, false, false]);
   });
 
-  it('are served one at a time until the first answer comes, and at full concurrency from then on', async () => {
+  it('are served one at a time until the first response, and at full concurrency from then on', async () => {
     const atOnce: number[] = [];
     let active = 0;
     const rules = { concurrency: 3, pages: 50, maxStarted: 10, stopReason: () => null };
     await runFairly(inOrder(6), rules, async (name, turn) => {
       atOnce.push(++active);
       await Promise.resolve();
-      if (name >= 3) turn.answered(); // the first three end without an answer
+      if (name >= 3) turn.answered(); // the first three end without a response
       await Promise.resolve();
       active--;
     });
     expect(atOnce).toEqual([1, 1, 1, 1, 2, 3]);
   });
 
-  it('are begun no further while too many of them wait in memory', async () => {
+  it('are not started while too many of them wait in memory', async () => {
     const { read, mostHeld } = await playTurns({ ...ONE_AT_A_TIME, maxStarted: 2, sizes: [5, 5, 5, 5] });
     expect(read.slice(0, 11)).toEqual([0, 0, 1, 1, 0, 0, 1, 1, 0, 2, 2]);
     expect(mostHeld).toBe(2);
@@ -57,7 +57,7 @@ describe('packages that are served in turn', () => {
     expect(await playTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
   });
 
-  it('are not said to be served where serving one throws', async () => {
+  it('are not recorded as served where serving one throws', async () => {
     const served = runFairly([1, 2], { ...ONE_AT_A_TIME, stopReason: () => null }, () =>
       Promise.reject(new Error('a defect')),
     );
@@ -74,7 +74,7 @@ const anyPlay: fc.Arbitrary<TurnPlay> = fc.record({
   maxStarted: fc.integer({ min: 1, max: 6 }),
 });
 
-/** Pages take their time in any order that the scheduler finds. */
+/** Pages end in any order that the scheduler chooses. */
 async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
   const played = await scheduler.waitFor(playTurns(play, () => scheduler.schedule(Promise.resolve())));
   expect(played.breaches).toEqual([]);
@@ -83,8 +83,8 @@ async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
   return played;
 }
 
-describe('whatever the packages, the concurrency and the time that pages take', () => {
-  it('each is served once, in its order, to its end, by no more at a time than allowed, and holds no more than it may', async () => {
+describe('for any packages, concurrency and page durations', () => {
+  it('each is served once, in its order, to its end, within the concurrency and the memory limit', async () => {
     const property = fc.asyncProperty(fc.scheduler(), anyPlay, async (scheduler, play) => {
       const { read, ended } = await playIn(scheduler, play);
       expect(rising(ended)).toEqual(inOrder(play.sizes.length));
@@ -93,7 +93,7 @@ describe('whatever the packages, the concurrency and the time that pages take', 
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('one that ends early takes no other with it', async () => {
+  it('one that ends early affects no other', async () => {
     const early = fc.array(fc.tuple(fc.nat(11), fc.integer({ min: 1, max: 8 })), { maxLength: 12 });
     const property = fc.asyncProperty(fc.scheduler(), anyPlay, early, async (scheduler, play, ends) => {
       const endsBefore = new Map(ends);
@@ -105,7 +105,7 @@ describe('whatever the packages, the concurrency and the time that pages take', 
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('a run that must not go on stops each of them at the end of its turn, and none is left waiting', async () => {
+  it('a run that must stop ends each of them at the end of its turn, and none remains waiting', async () => {
     const property = fc.asyncProperty(
       fc.scheduler(),
       anyPlay,

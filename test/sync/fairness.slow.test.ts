@@ -15,7 +15,7 @@ function manyPackages(): number[] {
 }
 
 describe('ten thousand packages at 20,000 requests a day, one walk in a hundred failing', () => {
-  it('grow hardly older than arithmetic allows, none is left out, and next to nothing is wasted', async () => {
+  it('grow hardly older than the arithmetic minimum, none is skipped, and almost nothing is wasted', async () => {
     const sizes = manyPackages();
     const pages = sum(sizes);
     const allowed = pages / LIMITS.perDay;
@@ -38,13 +38,13 @@ describe('ten thousand packages at 20,000 requests a day, one walk in a hundred 
     expect(Math.min(...packages.map(({ walks }) => walks))).toBeGreaterThanOrEqual(3);
     expect(oldestDays.neverFailed).toBeLessThanOrEqual(1.1 * allowed);
     expect(oldestDays.failedOnce).toBeLessThanOrEqual(1.2 * allowed);
-    expect(oldestDays.failedMore).toBeLessThanOrEqual(2.2 * allowed); // the end of the line: once more round
+    expect(oldestDays.failedMore).toBeLessThanOrEqual(2.2 * allowed); // the end of the queue: one more round
     expect(wasted).toBeLessThanOrEqual(0.01 * requests);
   });
 });
 
 describe('one package of two thousand pages among ten thousand', () => {
-  it('is walked as often as they are, though their first round takes ten days', async () => {
+  it('is walked as often as the others, though their first round takes ten days', async () => {
     const sizes = [2_000, ...manyPackages()];
     const allowed = sum(sizes) / LIMITS.perDay;
     const run = { sizes, limits: LIMITS, full: HOURLY, days: 22, faults: 0, seed: 1 };
@@ -57,11 +57,11 @@ describe('one package of two thousand pages among ten thousand', () => {
   });
 });
 
-describe('five hundred small packages, all done in ten minutes', () => {
+describe('five hundred small packages, done in ten minutes', () => {
   const small = Array.from({ length: 500 }, (_, index) => 1 + (index % 4));
   const HUGE = 20_000;
 
-  it('stay fresh by the hour beside one of twenty thousand pages, which comes to its end all the same', async () => {
+  it('stay fresh by the hour next to one of twenty thousand pages, which is completed too', async () => {
     const limits = { ...LIMITS, perDay: null };
     const sizes = [HUGE, ...small];
     const figures = await simulateFairness({ sizes, limits, full: HOURLY, days: 3, faults: 0, seed: 1 });

@@ -9,7 +9,7 @@ import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const KILLS = 20;
-/** Columns that say when a row came to be as it is. */
+/** Columns with the time of a row's last change. */
 const WHEN = ['first_seen_at', 'changed_at', 'change_seq', 'observed_at'];
 
 /** A folder with a config that points at the service. */
@@ -26,7 +26,7 @@ function sync(folder: string) {
   return run([BIN, 'sync', '--log-level', 'error'], { cwd: folder });
 }
 
-/** What a warehouse holds, but for the times at which it came to hold it. */
+/** The content of a warehouse, without the times of changes. */
 function contents(folder: string) {
   const db = new Database(join(folder, WAREHOUSE), { readonly: true });
   const videos = db.prepare('select * from video order by account, package_id, id').all() as Record<
@@ -53,7 +53,7 @@ function countResumed(folder: string): number {
   return resumed;
 }
 
-it(`loses nothing to SIGKILL at ${KILLS} random moments: the next whole run makes it equal to an undisturbed one`, async () => {
+it(`loses nothing to SIGKILL at ${KILLS} random moments: the next completed run makes it equal to an undisturbed one`, async () => {
   const { url } = await startSandbox({
     packages: [
       { id: 101, videos: 3000 },

@@ -10,7 +10,10 @@ import { listPage, videoRecord, wholeService } from '../support/fixtures/service
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const PACKAGES = [101, 102, 103, 104];
-/** Five records a page: three pages. A first walk asks four times: where the list ends, and then for each page. */
+/**
+ * Five records a page: three pages. A first walk sends four requests: one for the end of the list, and one
+ * per page.
+ */
 const RECORDS = Array.from({ length: 15 }, (_, index) => videoRecord(index + 1));
 
 interface RunRow {
@@ -23,7 +26,10 @@ interface RunRow {
 
 type Answer = (request: SeenRequest) => Reply | null;
 
-/** A service of four packages, each of three pages; `answers` says otherwise where it does not give null. */
+/**
+ * A service of four packages, each of three pages; `answers` overrides a response where it does not return
+ * null.
+ */
 async function startService() {
   const state: { answer: Answer; from: number } = { answer: () => null, from: 0 };
   const service = await startScriptedService(
@@ -33,7 +39,7 @@ async function startService() {
   return {
     url: service.url,
     answer: (next: Answer) => void (state.answer = next),
-    /** The packages asked for since this was last called, in the order of their first requests. */
+    /** The packages requested since the last call, in the order of their first requests. */
     order: () => {
       const packages = [...new Set(asked())];
       state.from = service.requests.length;
@@ -61,7 +67,7 @@ const walksOf = (pipeline: TestPipeline, runId: number) =>
     runId,
   );
 
-/** Asks for a long time of waiting at this request of the package, counted from 1. */
+/** Demands a long wait at this request of the package, counted from 1. */
 function restrictAt(packageId: number, nth: number): Answer {
   let count = 0;
   return ({ query }) => {
@@ -70,13 +76,13 @@ function restrictAt(packageId: number, nth: number): Answer {
   };
 }
 
-/** Serves the packages one a run, so that this is the order of those longest unserved. */
+/** Serves one package per run, so that this is the order of the longest unserved. */
 async function putInOrder(pipeline: TestPipeline, order: readonly number[]): Promise<void> {
   for (const packageId of order) await pipeline.run({ packages: [{ account: null, packageId }] });
 }
 
 describe('a run that is parked', () => {
-  it('by a budget that is spent says when it may go on, goes on there, and asks for nothing twice', async () => {
+  it('by a spent budget has its resume time, resumes there, and repeats no request', async () => {
     const service = await startService();
     const pipeline = open(service, { limits: { perDay: 7 } });
     const first = await pipeline.run();
@@ -100,7 +106,7 @@ describe('a run that is parked', () => {
     expect(newestRun(pipeline)).toMatchObject({ status: 'parked', origin_started_at: parked?.started_at });
   });
 
-  it('again and again goes on from the first of them, and succeeds when the last package is done', async () => {
+  it('several times resumes the first of them, and succeeds when the last package is done', async () => {
     const service = await startService();
     const pipeline = open(service, { limits: { perDay: 5 } });
     await pipeline.run();
@@ -119,7 +125,7 @@ describe('a run that is parked', () => {
     expect(pipeline.query('select count(*) as videos from video')).toEqual([{ videos: 60 }]);
   });
 
-  it('by the service says when that lets it go on', async () => {
+  it('by the service has the resume time of the service', async () => {
     const service = await startService();
     const pipeline = open(service);
     service.answer(restrictAt(102, 3));
@@ -152,10 +158,10 @@ describe('a run that is parked', () => {
   });
 });
 
-describe('the line of the packages', () => {
+describe('the queue of the packages', () => {
   const LINE = [103, 101, 104, 102];
 
-  it('has the one longest unserved first', async () => {
+  it('has the longest unserved first', async () => {
     const service = await startService();
     const pipeline = open(service);
     await putInOrder(pipeline, LINE);
@@ -164,7 +170,7 @@ describe('the line of the packages', () => {
     expect(service.order()).toEqual(LINE);
   });
 
-  it('keeps the place of a package that was parked, however often: it is first again', async () => {
+  it('preserves the position of a package that was parked, however often: it is first again', async () => {
     const service = await startService();
     const pipeline = open(service);
     await putInOrder(pipeline, LINE);
@@ -180,7 +186,7 @@ describe('the line of the packages', () => {
     expect(service.order()).toEqual([101, 104, 102, 103]);
   });
 
-  it('keeps the place of a package that failed once, behind one that did not, and puts it last when it fails again', async () => {
+  it('preserves the position of a package that failed once, behind one that did not, and moves it to the end at its next failure', async () => {
     const service = await startService();
     const pipeline = open(service);
     await putInOrder(pipeline, LINE);
@@ -202,7 +208,7 @@ describe('the line of the packages', () => {
     expect(service.order()).toEqual([102, 101, 104, 103]);
   });
 
-  it('has a package whose process was killed twice last: it may be what killed it', async () => {
+  it('has a package whose process was killed twice at the end: it may be the cause', async () => {
     const service = await startService();
     const folder = temporaryFolder();
     let pipeline = open(service, { folder });
@@ -223,7 +229,7 @@ describe('the line of the packages', () => {
     expect(service.order()).toEqual([104, 102, 101, 103]);
   });
 
-  it('has never two in a row that failed before while there is another one: a few dead ones do not stop the account', async () => {
+  it('has never two failed packages in a row while there is another one: a few dead ones do not stop the account', async () => {
     const service = await startService();
     const dead = [101, 102, 103, 104];
     const alive = [201, 202, 203, 204, 205, 206];

@@ -46,7 +46,7 @@ describe('the clock of a run', () => {
     expect(judge([RIGHT, AHEAD], true)).toMatchObject({ isFileWrong: false, mayPrune: false });
   });
 
-  it('gives the time to publish at, and keeps dated copies where no run has confirmed it', () => {
+  it('is the publication time, and dated copies are retained where no run has confirmed it', () => {
     expect(publishTime(5, null)).toEqual({ now: 5, pruneCopies: false });
     expect(publishTime(5, judge([RIGHT]))).toEqual({ now: 5, pruneCopies: true });
     expect(publishTime(86_400_005, judge([AHEAD]))).toEqual({ now: 5, pruneCopies: false });

@@ -4,7 +4,7 @@ import { startScriptedService, type Reply } from '../support/servers/scripted-se
 import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
 
 const PACKAGES = Array.from({ length: 10_000 }, (_, index) => index + 1);
-/** A wrong key may cost a run so many requests. */
+/** The largest number of requests that a wrong key may cost a run. */
 const MOST = 6;
 
 describe('a wrong key on ten thousand packages', () => {
@@ -30,7 +30,7 @@ describe('a wrong key on ten thousand packages', () => {
     expect(Math.min(...counts)).toBeGreaterThan(0);
   });
 
-  it('that becomes wrong puts off the walks that wait for another turn: only three are refused', async () => {
+  it('that becomes wrong defers the walks that wait for another turn: only three fail', async () => {
     const records = Array.from({ length: 200 }, (_, index) => videoRecord(index + 1));
     let refused = 0;
     const { url } = await startScriptedService((request) => {
@@ -47,7 +47,7 @@ describe('a wrong key on ten thousand packages', () => {
     expect(walks.filter(({ status }) => status === 'parked').length).toBeGreaterThanOrEqual(2);
   });
 
-  it('that became wrong costs no more in the run after', async () => {
+  it('that became wrong costs no more in the next run', async () => {
     let isRight = true;
     const records = [videoRecord(1)];
     const { url, requests } = await startScriptedService((request) =>

@@ -16,7 +16,7 @@ const INSERT = `insert into storage_day (account, date, mov_org_cnt, state, obse
 const values = (date: string, state: string) =>
   `values ('main', '${date}', 7, '${state}', '2026-03-01 00:00:00')`;
 
-/** Every way that SQL has to change or lose the row of a booked day. */
+/** Every SQL statement that could change or delete the row of a booked day. */
 const ATTEMPTS: [string, string][] = [
   ['INSERT', `${INSERT} ${values(BOOKED, 'booked')}`],
   ['INSERT of a live row', `${INSERT} ${values(BOOKED, 'live')}`],
@@ -81,7 +81,7 @@ describe('a booked day', () => {
     return () => warehouse.close();
   });
 
-  it.each(ATTEMPTS)('stands against %s', (_name, statement) => {
+  it.each(ATTEMPTS)('is protected against %s', (_name, statement) => {
     const before = days();
     expect(before.map(({ date, state }) => [date, state])).toEqual([
       [BOOKED, 'booked'],
@@ -91,14 +91,14 @@ describe('a booked day', () => {
     expect(days()).toEqual(before);
   });
 
-  it('stands also where triggers may call triggers', () => {
+  it('is protected also where triggers may call triggers', () => {
     const before = days();
     const statement = `${INSERT.replace('insert', 'insert or replace')} ${values(BOOKED, 'live')}`;
     expect(() => execute(path, `pragma recursive_triggers = on; ${statement}`)).toThrow('never changed');
     expect(days()).toEqual(before);
   });
 
-  it('stands against our own code, which says in which file', () => {
+  it("is protected against vodhouse's own code, with an error that names the file", () => {
     const before = days();
     const db = openDatabase(path, 0);
     const write = () =>
@@ -109,7 +109,7 @@ describe('a booked day', () => {
     expect(days()).toEqual(before);
   });
 
-  it('stands when it is read as today: the reading is kept, by itself', async () => {
+  it('does not change when it is read as today: the reading is stored separately', async () => {
     const before = days();
     await store(BOOKED, [], 7);
     expect(days()).toEqual(before);
@@ -119,7 +119,7 @@ describe('a booked day', () => {
     ]);
   });
 
-  it('leaves other days and accounts alone: a live row is changed, moved, booked and deleted', () => {
+  it('does not affect other days and accounts: a live row is changed, moved, booked and deleted', () => {
     execute(path, `update storage_day set mov_org_cnt = 8 where date = '${LIVE}'`);
     execute(path, `${INSERT} ${values(LIVE, 'live')} on conflict do update set mov_org_cnt = 9`);
     expect(days()[1]).toMatchObject({ date: LIVE, mov_org_cnt: 9, state: 'live' });
@@ -134,7 +134,7 @@ describe('a booked day', () => {
     ]);
   });
 
-  it('takes the place of the live row of its day', async () => {
+  it('replaces the live row of its day', async () => {
     expect(await store(null, [LIVE], 5)).toMatchObject({ booked: 1, discrepancies: 0 });
     expect(days()[1]).toMatchObject({ date: LIVE, mov_org_cnt: 5, state: 'booked' });
     expect(rowsOf(path, 'select date, mov_org_cnt from storage_reading')).toEqual([

@@ -18,7 +18,7 @@ const FIGURES = {
   image_size: 'BIGINT',
 };
 
-/** What is kept of every state of a video, present or superseded. */
+/** The columns of every state of a video, present or superseded. */
 const VIDEO = {
   account: 'TEXT',
   package_id: 'BIGINT',

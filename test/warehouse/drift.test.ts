@@ -29,7 +29,7 @@ describe('drift', () => {
     return () => db.$client.close();
   });
 
-  it('is noted once, with its sample and the moment it came', () => {
+  it('is recorded once, with its sample and its first time', () => {
     expect(note([MOOD, NO_TITLE], NOON)).toBe(2);
     const moment = { account: 'main', stream: 'videos', first_seen_at: NOON, last_seen_at: NOON };
     expect(rowsOf(path, 'select * from drift order by field')).toEqual([
@@ -38,7 +38,7 @@ describe('drift', () => {
     ]);
   });
 
-  it('keeps its sample and first moment when it is seen again, and moves its last moment forward only', () => {
+  it('retains its sample and first time when it is seen again, and moves its last time forward only', () => {
     note([MOOD], NOON);
     expect(note([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
     expect(note([MOOD], EARLIER)).toBe(0);
@@ -46,7 +46,7 @@ describe('drift', () => {
     expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
   });
 
-  it('is another one in another account, stream, field or kind', () => {
+  it('is separate for each account, stream, field and kind', () => {
     note([MOOD], NOON);
     expect(note([MOOD], LATER, 'other')).toBe(1);
     expect(transact(db, (tx) => recordDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
@@ -56,7 +56,7 @@ describe('drift', () => {
     expect(first).toMatchObject({ account: 'main', stream: 'videos', field: 'mood', last_seen_at: NOON });
   });
 
-  it('is seen again without its sample, by field and kind: only what was seen before', () => {
+  it('is updated without its sample, by field and kind: only where it exists', () => {
     note([MOOD, NO_TITLE], NOON);
     touch(
       [
@@ -83,7 +83,7 @@ describe('drift', () => {
     ]);
   });
 
-  it('is listed with what came last first, then by its key', () => {
+  it('is listed by last time, newest first, then by its key', () => {
     note(
       [
         { ...MOOD, field: 'b' },
@@ -104,7 +104,7 @@ describe('drift', () => {
     ]);
   });
 
-  it('keeps names and samples of any characters', () => {
+  it('stores names and samples of any characters', () => {
     const odd = { field: `__proto__'"\0🔥`, kind: 'new', sample: `"\\ud800 '🔥"` } as const;
     expect(note([odd], NOON)).toBe(1);
     expect(note([odd], LATER)).toBe(0);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { history, playHistory } from '../support/models/package-history.ts';
 
 describe('a package', () => {
-  it('keeps its counts, its stamps and its rows in step through any history', async () => {
+  it('has consistent counts, stamps and rows through any history', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         expect(await playHistory(steps)).toEqual([]);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const days = () => rowsOf(path, 'select date, videos from package_day order by date');
 
-it('a day has as many videos as the last whole walk of it left', async () => {
+it('a day has as many videos as its last completed walk left', async () => {
   await walker.whole(videos([1, 2, 3]));
   expect(days()).toEqual([{ date: '2026-03-01', videos: 3 }]);
   clock.advance(2 * HOUR_MS);
@@ -30,14 +30,14 @@ it('a day has as many videos as the last whole walk of it left', async () => {
   ]);
 });
 
-it('a walk that stopped before its end counts nothing', async () => {
+it('a walk that stopped before its end does not count', async () => {
   const walk = await walker.begin();
   await walker.page(walk, { videos: videos([1, 2]) });
   await walker.stop(walk, 'failed');
   expect(days()).toEqual([]);
 });
 
-it('a file of before gets the days of the walks that it remembers, as the last whole one of each saw them', () => {
+it('an older file gets the days of its stored walks, from the last completed one of each day', () => {
   const statements = readFileSync('drizzle/0007_package_days.sql', 'utf8').split('--> statement-breakpoint');
   const walk = (finished_at: string | null, totalcount: number | null, row = {}) =>
     insert('walk', {

@@ -66,7 +66,7 @@ describe('a removal', () => {
     expect(candidates().map(({ id }) => id)).toEqual([2, 4, 5]);
   });
 
-  it('is struck when the video is seen after its proof', async () => {
+  it('is no longer a candidate when the video is seen after its proof', async () => {
     await walker.whole(videos([1, 2, 3]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([1, 3]), proof: EVERYTHING });
@@ -76,7 +76,7 @@ describe('a removal', () => {
     expect(removedIds()).toEqual([]);
   });
 
-  it('keeps the time of its first proof', async () => {
+  it('retains the time of its first proof', async () => {
     await walker.whole(videos([1, 2]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
@@ -86,7 +86,7 @@ describe('a removal', () => {
     expect(valueOf(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
   });
 
-  it('is not noted again once it has taken effect', async () => {
+  it('is not recorded again once it has taken effect', async () => {
     await walker.whole(videos([1, 2, 3]));
     await walker.whole(videos([1, 2]));
     const before = rowsOf(path, 'select * from video');
@@ -94,7 +94,7 @@ describe('a removal', () => {
     expect(rowsOf(path, 'select * from video')).toEqual(before);
   });
 
-  it('does not take effect through a walk that stops, nor through the next one that starts afresh', async () => {
+  it('does not take effect through a walk that stops, nor through the next one that starts from scratch', async () => {
     await walker.whole(videos([1, 2, 3]));
     const stopped = await walker.begin();
     await walker.page(stopped, { videos: videos([1, 3]), proof: EVERYTHING });
@@ -107,7 +107,7 @@ describe('a removal', () => {
     expect(await walker.finish(afresh)).toEqual(NONE);
   });
 
-  it('takes effect at the end of the walk that goes on from the one that proved it', async () => {
+  it('takes effect at the end of the walk that resumes the one that proved it', async () => {
     await walker.whole(videos([1, 2, 3]));
     const stopped = await walker.begin();
     await walker.page(stopped, { videos: videos([3]), proof: { low: 2, high: 9 }, checkpoint: { id: 3 } });
@@ -134,7 +134,7 @@ describe('the brake', () => {
     [200, 30, 'more than 20, but no fifth'],
     [105, 21, 'exactly a fifth'],
     [21, 20, 'nearly all of it, but no more than 20'],
-  ])('lets through, of %i, %i: %s', async (size, gone) => {
+  ])('accepts, of %i, %i: %s', async (size, gone) => {
     expect(await lose(size, gone)).toEqual({ removed: gone, heldBack: 0 });
     expect(liveIds()).toEqual(firstIds(size - gone));
     expect(candidates()).toEqual([]);
@@ -156,13 +156,13 @@ describe('the brake', () => {
     ]);
   });
 
-  it('grips at another share where the config says so', async () => {
+  it('uses the share of the config', async () => {
     expect(await lose(100, 51, { share: 0.5 })).toEqual({ removed: 0, heldBack: 51 });
     expect(await walker.whole(videos(firstIds(100)))).toEqual(NONE);
     expect(await walker.whole(videos(firstIds(50)), { share: 0.5 })).toEqual({ removed: 50, heldBack: 0 });
   });
 
-  it('shows what it holds', async () => {
+  it('lists what it holds back', async () => {
     await lose(40, 30);
     const overview = openStatusQueries(path);
     expect(overview.heldBack()).toEqual([
@@ -179,7 +179,7 @@ describe('the brake', () => {
     overview.close();
   });
 
-  it('lets go when a walk at least one schedule later proves the same ones', async () => {
+  it('releases removals when a walk at least one schedule later proves the same ones', async () => {
     await lose(40, 30);
     clock.advance(HOUR_MS);
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
@@ -190,7 +190,7 @@ describe('the brake', () => {
     );
   });
 
-  it('does not let go for a walk that is too early, and that one does not start the wait again', async () => {
+  it('does not release for a walk that is too early, and that one does not restart the wait', async () => {
     await lose(40, 30);
     clock.advance(HOUR_MS - 1000);
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 0, heldBack: 30 });
@@ -199,7 +199,7 @@ describe('the brake', () => {
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
   });
 
-  it('lets go only of those that are proved again; the others go on waiting', async () => {
+  it('releases only removals that are proved again; the others continue to wait', async () => {
     await lose(60, 50);
     clock.advance(2 * HOUR_MS);
     const walk = await walker.begin();
@@ -209,7 +209,7 @@ describe('the brake', () => {
     expect(candidates()).toHaveLength(30);
   });
 
-  it('forgets what is seen again', async () => {
+  it('clears videos that are seen again', async () => {
     await lose(40, 30);
     clock.advance(2 * HOUR_MS);
     expect(await walker.whole(videos(firstIds(35)))).toEqual({ removed: 5, heldBack: 0 });
@@ -217,7 +217,7 @@ describe('the brake', () => {
     expect(candidates()).toEqual([]);
   });
 
-  it('holds an empty list for a package that had videos, and lets it go when it stays empty', async () => {
+  it('holds back an empty list for a package that had videos, and releases it when it stays empty', async () => {
     expect(await lose(5, 5)).toEqual({ removed: 0, heldBack: 5 });
     clock.advance(HOUR_MS);
     expect(await walker.whole([])).toEqual({ removed: 5, heldBack: 0 });
@@ -233,8 +233,8 @@ describe('the brake', () => {
   });
 });
 
-describe('a person who accepts removals', () => {
-  it('lets through exactly those that were held back by then', async () => {
+describe('a manual acceptance of removals', () => {
+  it('accepts exactly those that were held back by then', async () => {
     await walker.whole(videos(firstIds(100)));
     await walker.whole(videos(firstIds(60)));
     clock.advance(60_000);
@@ -243,7 +243,7 @@ describe('a person who accepts removals', () => {
     expect(candidates().map(({ id }) => id)).toEqual(firstIds(60).slice(30));
   });
 
-  it('does not let through what this walk could not prove again', async () => {
+  it('does not accept what this walk could not prove again', async () => {
     await walker.whole(videos(firstIds(100)));
     await walker.whole(videos(firstIds(60)));
     clock.advance(60_000);
@@ -252,7 +252,7 @@ describe('a person who accepts removals', () => {
     expect(await walker.finish(walk, { accept: true })).toEqual({ removed: 0, heldBack: 40 });
   });
 
-  it('lets through what a walk and those before it held back, and nothing held back later', async () => {
+  it('accepts what a walk and earlier ones held back, and nothing held back later', async () => {
     await walker.whole(videos(firstIds(100)));
     await walker.whole(videos(firstIds(60)));
     const [shown] = rowsOf(path, 'select max(held_by) as walk from removal_candidate') as { walk: number }[];
@@ -262,7 +262,7 @@ describe('a person who accepts removals', () => {
     expect(liveIds()).toEqual(firstIds(60));
   });
 
-  it('does not let through what was seen again', async () => {
+  it('does not accept what was seen again', async () => {
     await walker.whole(videos(firstIds(100)));
     await walker.whole(videos(firstIds(60)));
     clock.advance(60_000);
@@ -272,7 +272,7 @@ describe('a person who accepts removals', () => {
 });
 
 describe('a list out of order', () => {
-  it('voids what the walk has proved, also before the disorder was seen', async () => {
+  it('voids the proofs of the walk, also those from before the disorder was seen', async () => {
     await walker.whole(videos(firstIds(10)));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([8, 10]), proof: { low: 8, high: 10 } });
@@ -284,7 +284,7 @@ describe('a list out of order', () => {
     expect(valueOf(path, 'select "order" from package')).toBe('untrusted');
   });
 
-  it('confirms nothing that is held back, and forgets nothing of it', async () => {
+  it('confirms no held-back removal, and clears none', async () => {
     await walker.whole(videos(firstIds(40)));
     await walker.whole(videos(firstIds(10)));
     clock.advance(2 * HOUR_MS);

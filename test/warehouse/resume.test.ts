@@ -30,7 +30,7 @@ describe('a walk', () => {
       'select status, resumed, pages, started_at, origin_started_at, error from walk order by walk_id',
     );
 
-  it('starts afresh where there was none', async () => {
+  it('starts from scratch where there was none', async () => {
     const walk = await walker.begin();
     expect(walk).toMatchObject({ checkpoint: null, last: null });
     expect(walks()).toEqual([
@@ -45,7 +45,7 @@ describe('a walk', () => {
     ]);
   });
 
-  it.each(['interrupted', 'parked', 'failed'] as const)('goes on from one that was %s', async (status) => {
+  it.each(['interrupted', 'parked', 'failed'] as const)('resumes one that was %s', async (status) => {
     const stopped = await walker.begin();
     await walker.page(stopped, PAGE);
     await walker.stop(stopped, status);
@@ -72,7 +72,7 @@ describe('a walk', () => {
     ]);
   });
 
-  it('goes on from one whose process was killed: the next run marks it as interrupted', async () => {
+  it('resumes one whose process was killed: the next run marks it as interrupted', async () => {
     await walker.page(await walker.begin(), PAGE);
     const walk = await walker.begin();
     expect(walk.checkpoint).toEqual(CHECKPOINT);
@@ -82,26 +82,26 @@ describe('a walk', () => {
     });
   });
 
-  it('starts afresh after one that came to its end, and knows the size of the list from it', async () => {
+  it('starts from scratch after a completed one, and knows the size of the list from it', async () => {
     const whole = await walker.begin();
     await walker.page(whole, PAGE);
     await walker.finish(whole);
     expect(await walker.begin()).toMatchObject({ checkpoint: null, last: { totalcount: 140, pageSize: 20 } });
   });
 
-  it('starts afresh after one that had stored no page', async () => {
+  it('starts from scratch after one that had stored no page', async () => {
     await walker.stop(await walker.begin(), 'interrupted');
     expect((await walker.begin()).checkpoint).toBeNull();
   });
 
-  it('starts afresh after one that had read no id yet', async () => {
+  it('starts from scratch after one that had read no id yet', async () => {
     const empty = await walker.begin();
     await walker.page(empty, { checkpoint: { id: null } });
     await walker.stop(empty, 'interrupted');
     expect((await walker.begin()).checkpoint).toBeNull();
   });
 
-  it('starts afresh after one that is too old, counted from the first of those that went on from each other', async () => {
+  it('starts from scratch after one that is too old, counted from the first of a chain', async () => {
     const resumeWithinMs = 2 * DAY_MS;
     for (const checkpoint of [null, CHECKPOINT, CHECKPOINT]) {
       const walk = await walker.begin({ resumeWithinMs });
@@ -120,7 +120,7 @@ describe('a walk', () => {
     ]);
   });
 
-  it('starts afresh after one that went on and failed without a page of its own', async () => {
+  it('starts from scratch after one that resumed and failed without a new page', async () => {
     const first = await walker.begin();
     await walker.page(first, PAGE);
     await walker.stop(first, 'failed');
@@ -130,7 +130,7 @@ describe('a walk', () => {
     expect((await walker.begin()).checkpoint).toBeNull();
   });
 
-  it('goes on from one that went on and was interrupted or parked without a page of its own', async () => {
+  it('resumes one that resumed and was interrupted or parked without a new page', async () => {
     const first = await walker.begin();
     await walker.page(first, PAGE);
     await walker.stop(first, 'failed');
@@ -141,14 +141,14 @@ describe('a walk', () => {
     }
   });
 
-  it('remembers that the list was seen out of order', async () => {
+  it('records that the list was seen out of order', async () => {
     const stopped = await walker.begin();
     await walker.page(stopped, { ...PAGE, checkpoint: { ...CHECKPOINT, orderViolated: true } });
     await walker.stop(stopped, 'interrupted');
     expect((await walker.begin()).checkpoint).toEqual({ ...CHECKPOINT, orderViolated: true });
   });
 
-  it('goes on from one of its own mode only', async () => {
+  it('resumes one of the same mode only', async () => {
     const full = await walker.begin();
     await walker.page(full, PAGE);
     await walker.stop(full, 'interrupted');
@@ -158,7 +158,7 @@ describe('a walk', () => {
     expect((await walker.begin()).checkpoint).toEqual(CHECKPOINT);
   });
 
-  it('says how many requests were made for it', async () => {
+  it('counts its requests', async () => {
     const walk = await walker.begin();
     const budget = warehouse.budget(ACCOUNT, {
       perSecond: null,

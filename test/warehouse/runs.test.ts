@@ -5,7 +5,7 @@ import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/pack
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
-/** What a run found out about the clocks: nothing is wrong. */
+/** The clock result of a run without a problem. */
 const TRUSTED = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
 const KEEP = { requestsDays: 1000, runsDays: 1000 };
 
@@ -21,7 +21,7 @@ const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') 
   warehouse.beginRun({ trigger: 'schedule', mode, now: clock.now(), scope, origin: null });
 
 describe('a run', () => {
-  it('is there from its beginning, and says at its end what came of it', async () => {
+  it('exists from its beginning, and has its result at its end', async () => {
     const runId = await beginRun('packages 7');
     const begun = {
       run_id: runId,
@@ -58,7 +58,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('marks what killed processes left running as interrupted, runs and walks', async () => {
+  it('marks runs and walks of killed processes as interrupted', async () => {
     await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.begin();
@@ -91,7 +91,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('keeps what it could not do until the run is pruned', async () => {
+  it('retains its errors until the run is pruned', async () => {
     const failed = { account: ACCOUNT, message: 'no' };
     const failures = [
       { ...failed, package_id: PACKAGE, stream: 'videos' as const, kind: 'timeout' as const },
@@ -108,7 +108,7 @@ describe('a run', () => {
     expect(rows()).toEqual([]);
   });
 
-  it('tells its walks in their order', async () => {
+  it('has its walks in their order', async () => {
     await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
@@ -119,7 +119,7 @@ describe('a run', () => {
   });
 });
 
-describe('the last whole run', () => {
+describe('the last complete run', () => {
   const endRun = (runId: number, status: 'succeeded' | 'failed' | 'parked' | 'partial' | 'interrupted') =>
     warehouse.endRun(runId, {
       status,
@@ -145,7 +145,7 @@ describe('the last whole run', () => {
     });
   });
 
-  it('is none that was interrupted, or whose process was killed', async () => {
+  it('is not an interrupted one, or one whose process was killed', async () => {
     await endRun(await beginRun(), 'succeeded');
     clock.advance(DAY_MS);
     await endRun(await beginRun(), 'interrupted');
@@ -153,7 +153,7 @@ describe('the last whole run', () => {
     expect(await warehouse.lastWholeRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
   });
 
-  it('is none over a part only, and none of another mode', async () => {
+  it('is not a partial one, and not one of another mode', async () => {
     await endRun(await beginRun(), 'succeeded');
     clock.advance(DAY_MS);
     await endRun(await beginRun('packages 7'), 'succeeded');
@@ -171,7 +171,7 @@ describe('the packages', () => {
     packages: ids.map((id) => ({ id, name: label })),
   });
 
-  it('are known under their names of now', async () => {
+  it('have their current names', async () => {
     await warehouse.register([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
     await warehouse.register([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
     expect(packages()).toEqual([
@@ -181,7 +181,7 @@ describe('the packages', () => {
     ]);
   });
 
-  it('are retired, with all that is known of them, when the config leaves them out, and come back', async () => {
+  it('are retired, with all their data, when the config drops them, and come back', async () => {
     await warehouse.register([account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now());
     await createWalker(warehouse, clock).whole(videos([1, 2, 3]));
     clock.advance(DAY_MS);
@@ -214,7 +214,7 @@ describe('the packages', () => {
     expect(packages()).toHaveLength(2);
   });
 
-  it('say how large they were when they were walked to the end', async () => {
+  it('have the size of their last completed walk', async () => {
     await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
@@ -249,7 +249,7 @@ describe('the end of a run', () => {
       (row) => row['age'],
     );
 
-  it('forgets requests and runs, with their walks, that are older than the config says, and nothing else', async () => {
+  it('deletes requests and runs, with their walks, that are older than the retention, and nothing else', async () => {
     age([0, 34, 35, 36, 89, 90, 91, 400]);
     execute(
       path,
@@ -282,7 +282,7 @@ describe('the end of a run', () => {
     expect(valueOf(path, 'select count(*) from quarantine')).toBe(1);
   });
 
-  it('never forgets a request that still counts', async () => {
+  it('never deletes a request that still counts', async () => {
     const limits = { perSecond: null, perMinute: null, perDay: 1, maxWaitMs: 0 };
     const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: 1000 } as const;
     (await warehouse.budget('main', limits).admit(note)).answered({ status: 200, bytes: 1, sent: true });

@@ -31,7 +31,7 @@ describe('a page', () => {
   const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
   const live = () => valueOf(path, 'select live_count from package');
 
-  it('stores every field of docs/service.md as it came, and what vodhouse knows itself', async () => {
+  it('stores every field of docs/service.md unchanged, and the internal ones', async () => {
     const members = { cid: '', series: null, v_framerate: 29.97, filesize: 2 ** 53 - 1, tag: 'a, b\n"c" 🎬' };
     expect(await walker.page(walk, { videos: [video(7, members)] })).toEqual({ ...NOTHING, inserted: 1 });
     expect(row(7)).toEqual({
@@ -46,7 +46,7 @@ describe('a page', () => {
     });
   });
 
-  it('keeps null and the empty text apart, and sees the change from one to the other', async () => {
+  it('distinguishes null and the empty text, and detects the change from one to the other', async () => {
     await walker.page(walk, { videos: [video(1, { series: null, cid: '' })] });
     expect(row(1)).toMatchObject({ series: null, cid: '' });
     expect(await walker.page(walk, { videos: [video(1, { series: '', cid: '' })] })).toEqual({
@@ -60,7 +60,7 @@ describe('a page', () => {
     expect(row(1)).toMatchObject({ series: '', cid: null, change_seq: 3 });
   });
 
-  it('keeps fields that docs/service.md does not know, and sees when they change or go', async () => {
+  it('stores undocumented fields, and detects their changes and removals', async () => {
     const seen = [];
     for (const members of [{}, { mood: 'good' }, { mood: 'good' }, { mood: 'bad', id2: 7 }, {}]) {
       const { unchanged } = await walker.page(walk, { videos: [video(1, members)] });
@@ -75,7 +75,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('cannot be made to overwrite what vodhouse knows itself', async () => {
+  it('cannot overwrite internal columns', async () => {
     const members = {
       account: 'x',
       package_id: 9,
@@ -96,7 +96,7 @@ describe('a page', () => {
     expect(JSON.parse(String(row(1)['extra']))).toEqual(members);
   });
 
-  it('does not write rows that are as they were', async () => {
+  it('does not write unchanged rows', async () => {
     await walker.page(walk, { videos: videos([1, 2, 3]) });
     const before = rowsOf(path, 'select * from video order by id');
     clock.advance(3_600_000);
@@ -139,7 +139,7 @@ describe('a page', () => {
     expect(row(3)).toMatchObject({ ...back, change_seq: 7, title: 'new' });
   });
 
-  it('counts a video that comes twice once', async () => {
+  it('counts a video that is listed twice once', async () => {
     const counts = await walker.page(walk, { videos: [video(1), video(1), video(1, { title: 'new' })] });
     expect(counts).toEqual({ ...NOTHING, inserted: 1, unchanged: 1, updated: 1 });
     expect(live()).toBe(1);
@@ -188,7 +188,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('is stored whole or not at all', async () => {
+  it('is stored completely or not at all', async () => {
     await walker.page(walk, { videos: videos([1]) });
     const before = rowsOf(path, 'select * from video, walk, package, warehouse_state');
     const bad = { ...video(3), title: new Date() as unknown as string };
@@ -196,7 +196,7 @@ describe('a page', () => {
     expect(rowsOf(path, 'select * from video, walk, package, warehouse_state')).toEqual(before);
   });
 
-  it('moves the checkpoint and adds up what it did', async () => {
+  it('moves the checkpoint and adds its counts', async () => {
     await walker.page(walk, {
       videos: videos([5, 6]),
       checkpoint: { id: 5, page: 2, pageSize: 2, totalcount: 4 },
@@ -247,7 +247,7 @@ describe('a record that cannot be stored', () => {
     ({ path, clock, walker } = await openTestWarehouse());
   });
 
-  it('is kept as it came, once, however often it comes', async () => {
+  it('is stored unchanged, once, however often it arrives', async () => {
     const walk = await walker.begin();
     const page = { page: 4, refused: [refused(5, '{"id":5,"duration":"x"}'), refused(null, '{"id":"?"}')] };
     for (let round = 0; round < 3; round++) {
@@ -271,7 +271,7 @@ describe('a record that cannot be stored', () => {
     });
   });
 
-  it('is kept again where it comes otherwise, and all of it is resolved when it comes well', async () => {
+  it('is stored again where it differs, and all of it is resolved when it is valid', async () => {
     const walk = await walker.begin();
     await walker.page(walk, { refused: [refused(5, '{"id":5,"duration":"x"}'), refused(55, '{"id":55}')] });
     await walker.page(walk, { refused: [refused(5, '{"id":5,"duration":"y"}')] });
@@ -291,7 +291,7 @@ describe('a record that cannot be stored', () => {
     ]);
   });
 
-  it('does not make its video look removed, and leaves the row as it was', async () => {
+  it('does not remove its video, and does not change the row', async () => {
     await walker.whole(videos([4, 5, 6]));
     const before = rowsOf(path, 'select * from video where id = 5');
     const walk = await walker.begin();
@@ -300,7 +300,7 @@ describe('a record that cannot be stored', () => {
     expect(rowsOf(path, 'select * from video where id = 5')).toEqual(before);
   });
 
-  it('strikes its video from the candidates for removal: it is still there', async () => {
+  it('clears the removal candidate of its video: it still exists', async () => {
     await walker.whole(videos([4, 5, 6]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([4, 6]), proof: EVERYTHING });

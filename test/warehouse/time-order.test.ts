@@ -7,7 +7,7 @@ import { createWalker, EVERYTHING, video } from '../support/fixtures/package-wal
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-/** One walk: where the clock stands, as days from the start, and what the list shows. */
+/** One walk: the clock, in days from the start, and the list. */
 const walk = fc.record({
   days: fc.double({ min: -400, max: 400, noNaN: true }),
   titles: fc.dictionary(fc.constantFrom('1', '2', '3'), fc.constantFrom('a', 'b', 'c')),

@@ -20,7 +20,7 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 /** "The catalogue as it was at a moment", the first query of the page. */
 const CATALOGUE = /```sql\n([^]*?)```/.exec(readFileSync('docs/queries.md', 'utf8'))?.[1] ?? '';
 
-/** Shown by every page, so that no walk would remove all there is: the brake has its own tests. */
+/** On every page, so that no walk would remove all videos: the brake has separate tests. */
 const ANCHOR = { id: 9, title: 'anchor' };
 
 interface Shown {
@@ -28,7 +28,7 @@ interface Shown {
   title: string | null;
 }
 
-/** How a walk ends: removals take effect, are held back, or are forgotten with a walk that stops. */
+/** How a walk ends: removals take effect, are held back, or are dropped with a walk that stops. */
 type Ending = 'through' | 'hold' | 'stop';
 
 type Step =
@@ -66,18 +66,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const history = fc.array(step, { minLength: 3, maxLength: 30 });
 
-/** What a warehouse should know: what was told of each video, in order, with the second from which it holds. */
+/** The expected history: the states of each video, in order, with the second from which each is valid. */
 function createModel() {
   const told = new Map<number, { at: number; title: string | null | undefined }[]>();
   const proofs = new Map<number, { at: number; isHeld: boolean; isOfThisWalk: boolean }>();
   const last = (id: number) => told.get(id)?.at(-1)?.title;
   const tell = (id: number, at: number, title: string | null | undefined) =>
     told.set(id, [...(told.get(id) ?? []), { at, title }]);
-  /** The first proof keeps its time. */
+  /** The first proof retains its time. */
   const prove = (id: number, at: number) =>
     proofs.set(id, { at, isHeld: false, ...proofs.get(id), isOfThisWalk: true });
   return {
-    /** A walk begins afresh: proofs that are not held back are void. */
+    /** A walk begins from scratch: proofs that are not held back are void. */
     begin: () => {
       for (const [id, proof] of proofs) {
         if (!proof.isHeld) proofs.delete(id);
@@ -96,7 +96,7 @@ function createModel() {
     hold: () => {
       for (const proof of proofs.values()) proof.isHeld = true;
     },
-    /** What this walk proved takes effect: it holds from its first proof, however long ago that was. */
+    /** The proofs of this walk take effect: each is valid from its first proof, however long ago that was. */
     through: () => {
       for (const [id, { at, isOfThisWalk }] of proofs) {
         if (!isOfThisWalk) continue;
@@ -104,7 +104,7 @@ function createModel() {
         proofs.delete(id);
       }
     },
-    /** Every second at which something began to hold. */
+    /** Every second at which a state began. */
     seconds: () => [...told.values()].flatMap((states) => states.map(({ at }) => at)),
     catalogueAt: (at: number): Shown[] =>
       [...told.entries()]
@@ -116,14 +116,14 @@ function createModel() {
 
 type Model = ReturnType<typeof createModel>;
 
-/** Plays a history to a new warehouse and to the model. */
+/** Applies a history to a new warehouse and to the model. */
 async function play(path: string, steps: readonly Step[]): Promise<Model> {
   const clock = createVirtualClock('2026-03-01T12:00Z');
   const warehouse = openWarehouse(path, clock);
   await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
   const walker = createWalker(warehouse, clock);
   const model = createModel();
-  // one walk in order, so that the proofs of the next ones are trusted
+  // one walk in order, so that the proofs of the next ones are accepted
   model.page([ANCHOR], true, clock.now());
   await walker.whole([video(ANCHOR.id, { title: ANCHOR.title })]);
   let walk: Walk | null = null;
@@ -155,7 +155,7 @@ async function endWalk(walker: PackageWalker, walk: Walk, how: Ending, now: numb
   else await walker.finish(walk, { share: 1, confirmBefore: now });
 }
 
-/** The moments at which the file and the model differ, with both answers. */
+/** The moments at which the file and the model differ, with both results. */
 function differences(path: string, model: Model) {
   const around = model.seconds().flatMap((at) => [at - 1000, at, at + 1000]);
   return [...new Set(around)].flatMap((ms) => {
@@ -168,7 +168,7 @@ function differences(path: string, model: Model) {
 }
 
 describe('the catalogue as it was at any moment', () => {
-  it('is what the warehouse had seen and proved by then, through any history', async () => {
+  it('is what the warehouse had stored and proved by then, through any history', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const path = join(temporaryFolder(), 'live.db');

@@ -22,13 +22,13 @@ const versions = (id: number): Row[] =>
   rowsOf(path, 'select * from video_version where id = ? order by change_seq', id);
 const countVersions = () => valueOf(path, 'select count(*) from video_version');
 
-/** One page that shows these videos, a minute later. */
+/** One page with these videos, a minute later. */
 async function show(list: Parameters<typeof walker.whole>[0]) {
   clock.advance(60_000);
   await walker.page(await walker.begin(), { videos: list });
 }
 
-/** A walk that proves all but these gone at one minute past, and takes effect at two. */
+/** A walk that proves all but these removed at one minute past, and takes effect at two. */
 async function leaveOnly(ids: readonly number[]) {
   clock.advance(60_000);
   const walk = await walker.begin();
@@ -38,7 +38,7 @@ async function leaveOnly(ids: readonly number[]) {
 }
 
 describe('a version', () => {
-  it('is not written by the first load, nor by rows that are as they were', async () => {
+  it('is not written by the first load, nor by unchanged rows', async () => {
     await walker.whole(videos([1, 2, 3]));
     await show(videos([1, 2, 3]));
     await walker.whole(videos([1, 2, 3, 4]));
@@ -68,7 +68,7 @@ describe('a version', () => {
     expect(countVersions()).toBe(2 * fields.length);
   });
 
-  it('keeps null and the empty text apart', async () => {
+  it('distinguishes null and the empty text', async () => {
     for (const series of [null, '', 'S', null]) await show([video(1, { series })]);
     expect(versions(1).map((version) => version['series'])).toEqual([null, '', 'S']);
     expect(row(1)).toMatchObject({ series: null, change_seq: 4 });
@@ -84,7 +84,7 @@ describe('a version', () => {
     expect(countVersions()).toBe(1);
   });
 
-  it('of a removed video that returns holds from the proof to the return', async () => {
+  it('of a removed video that returns is valid from the proof to the return', async () => {
     await walker.whole(videos([1, 2, 3]));
     await leaveOnly([1, 3]);
     const before = row(2);
@@ -125,7 +125,7 @@ describe('a version', () => {
 });
 
 describe('a change and its version', () => {
-  it('are kept both or neither: a page that fails leaves no trace', async () => {
+  it('are stored together or not at all: a page that fails leaves no trace', async () => {
     await walker.whole(videos([1, 2, 3]));
     execute(
       path,
@@ -141,7 +141,7 @@ describe('a change and its version', () => {
     expect(countVersions()).toBe(3);
   });
 
-  it('are kept both or neither: a version that cannot be written stops the change', async () => {
+  it('are stored together or not at all: a version that cannot be written stops the change', async () => {
     await walker.whole(videos([1, 2]));
     execute(
       path,
@@ -155,7 +155,7 @@ describe('a change and its version', () => {
     expect(countVersions()).toBe(0);
   });
 
-  it('are refused at the second one that takes no new change_seq', async () => {
+  it('are rejected at the second one that takes no new change_seq', async () => {
     await walker.whole(videos([1]));
     const edit = (title: string) => execute(path, `update video set title = '${title}'`);
     edit('a');
@@ -165,7 +165,7 @@ describe('a change and its version', () => {
   });
 });
 
-describe('the trigger that keeps versions', () => {
+describe('the trigger that writes versions', () => {
   const columnsOf = (table: string) =>
     rowsOf(path, `select name from pragma_table_info('${table}')`).map(({ name }) => name);
 
@@ -185,7 +185,7 @@ describe('the trigger that keeps versions', () => {
     expect(columnsOf('video_version')).toEqual([...columnsOf('video'), 'valid_from', 'valid_to']);
   });
 
-  it('is missed when a file without it is brought up to date', () => {
+  it('is reported where a file without it is migrated', () => {
     warehouse.close();
     execute(path, `drop trigger video_version_kept; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const open = () => openWarehouse(path, clock);

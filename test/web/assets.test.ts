@@ -28,7 +28,7 @@ async function serve(assets: Assets = openAssets()) {
 }
 
 describe('an asset', () => {
-  it.each(FILES)('is its file, kept for ever and asked for without a key: %s', async (name, type, path) => {
+  it.each(FILES)('is its file, cached permanently and served without a key: %s', async (name, type, path) => {
     const { getUrl } = await serve();
     const { status, headers, body } = await browse(getUrl(name));
     expect([status, headers['content-type'], headers.vary]).toEqual([200, type, 'accept-encoding']);
@@ -43,7 +43,7 @@ describe('an asset', () => {
     expect([head.status, head.headers['content-type'], head.body.length]).toEqual([200, type, 0]);
   });
 
-  it('comes compressed to who takes that', async () => {
+  it('is compressed for a client that accepts that', async () => {
     const { getUrl } = await serve();
     const address = getUrl('uPlot.iife.min.js');
     for (const [encoding, unpack] of [['br', brotliDecompressSync] as const, ['gzip', gunzipSync] as const]) {
@@ -53,7 +53,7 @@ describe('an asset', () => {
     }
   });
 
-  it('lies in one folder with all others: scripts find each other by name', () => {
+  it('is in one folder with all others: scripts find each other by name', () => {
     const assets = openAssets();
     const folders = FILES.map(([name]) => new URL('.', `http://here.test${assets.getUrl(name)}`).pathname);
     expect(new Set(folders).size).toBe(1);
@@ -61,7 +61,7 @@ describe('an asset', () => {
     expect(openAssets().getUrl('page.js')).toBe(assets.getUrl('page.js'));
   });
 
-  it('is not there under another version, another name, or a path that climbs', async () => {
+  it('is not found under another version, another name, or a path that climbs', async () => {
     const { url, getUrl } = await serve();
     const folder = new URL('.', getUrl('page.js')).href;
     const elsewhere = [

@@ -22,7 +22,7 @@ describe('the counters', () => {
     ...{ started_at: RUN.started_at, origin_started_at: RUN.started_at },
   };
 
-  it('stand at 0 for what is sure to come, whatever the file has seen before', async () => {
+  it('are 0 for expected labels, whatever the file contains', async () => {
     const scraped = await scrapeOf(
       insert('run', { ...RUN, mode: 'full', status: 'succeeded' }),
       insert('walk', { ...WALK, account: 'main', inserted: 10_000 }),
@@ -37,7 +37,7 @@ describe('the counters', () => {
     expect(labelsOf('vodhouse_requests_total')).toEqual(['main 200', 'main none', 'other 200', 'other none']);
   });
 
-  it('rise by what was finished since the last scrape, of the accounts of the config', async () => {
+  it('increase by what was finished since the last scrape, for the accounts of the config', async () => {
     const live = liveFileWith();
     const { scrape } = openMetrics(live);
     await scrape();
@@ -64,7 +64,7 @@ describe('the counters', () => {
     }
   });
 
-  it('lose nothing by a scrape that fails, which is refused', async () => {
+  it('lose nothing by a scrape that fails, which gets an error', async () => {
     const live = liveFileWith();
     const { scrape } = openMetrics(live);
     execute(

@@ -61,7 +61,7 @@ const pauseRow = (account: string, until: string, backAt: string) =>
 const scrapeOf = (...statements: string[]) => openMetrics(liveFileWith(...statements)).scrape();
 
 describe('the gauges', () => {
-  it('say how old each stream is, and whether it is stale; of one that was never read, only that', async () => {
+  it('have the age of each stream, and whether it is stale; only the latter where it was never read', async () => {
     const scraped = await scrapeOf(
       packageRow(101, { walked_at: '2026-03-10 11:00:30' }),
       packageRow(102, { walked_at: '2026-03-10 09:59:59' }),
@@ -83,7 +83,7 @@ describe('the gauges', () => {
     expect(all).toHaveLength(streams.length);
   });
 
-  it('count live videos and held-back removals, a package of the config', async () => {
+  it('have the live videos and held-back removals of each package of the config', async () => {
     const scraped = await scrapeOf(
       packageRow(101, { live_count: 12 }),
       packageRow(999, { live_count: 5 }),
@@ -101,12 +101,12 @@ describe('the gauges', () => {
     ]);
   });
 
-  it('count what is in quarantine and what is missing of storage, as long as it is', async () => {
+  it('have the current numbers of quarantined records and missing storage days', async () => {
     const scraped = await scrapeOf(
       ...[quarantineRow('videos'), quarantineRow('videos'), quarantineRow('storage', '2026-03-10 11:30:00')],
       quarantineRow('videos', null, 'gone'),
       ...[gapRow('2026-03-02'), gapRow('2026-03-03', '2026-03-10 00:00:00'), gapRow('2026-03-04')],
-      gapRow('2026-02-01'), // before what is to be booked
+      gapRow('2026-02-01'), // before the days to be booked
     );
     const quarantined = scraped.samples.filter(({ name }) => name === 'vodhouse_quarantine_records');
     expect(quarantined.map(({ labels, value }) => [labels.account, labels.stream, value])).toEqual([
@@ -121,7 +121,7 @@ describe('the gauges', () => {
     ]);
   });
 
-  it('say what is left of each window that has a limit', async () => {
+  it('have the remaining requests of each limited window', async () => {
     const scraped = await scrapeOf(
       requestRow(NOON - 500),
       requestRow(NOON - 30_000),
@@ -140,7 +140,7 @@ describe('the gauges', () => {
     expect(valueIn(scraped, 'vodhouse_budget_limit_requests', { account: 'main', window: 'day' })).toBe(1000);
   });
 
-  it('say how long a pause lasts, and 0 while the rate comes back or where there is none', async () => {
+  it('have the rest of a pause, and 0 while the rate ramps up or without one', async () => {
     const { clock, scrape } = openMetrics(
       liveFileWith(pauseRow('main', '2026-03-10 12:01:30', '2026-03-10 12:03:00')),
     );
@@ -153,7 +153,7 @@ describe('the gauges', () => {
     expect(await left('main')).toBe(0);
   });
 
-  it('say how large the live file is, and what is left on its disk', async () => {
+  it('have the size of the live file, and the free space of its disk', async () => {
     const live = liveFileWith();
     const { scrape } = openMetrics(live);
     const { $client: writer } = openDatabase(live, NOON);
@@ -168,12 +168,12 @@ describe('the gauges', () => {
     expect(valueIn(scraped, 'vodhouse_disk_size_bytes')).toBeGreaterThan(free);
   });
 
-  it('name the version', async () => {
+  it('have the version', async () => {
     const scraped = await scrapeOf();
     expect(valueIn(scraped, 'vodhouse_build_info', { version: version() })).toBe(1);
   });
 
-  it('show the live file as it is at each scrape', async () => {
+  it('are read from the live file at each scrape', async () => {
     const live = liveFileWith(packageRow(101, { live_count: 1 }));
     const { scrape } = openMetrics(live);
     const videos = async () => valueIn(await scrape(), 'vodhouse_videos', { package_id: '101' });
@@ -187,15 +187,15 @@ describe('the gauges', () => {
 
 const PUBLISHED = ['timestamp_seconds', 'behind'].map((name) => `vodhouse_published_${name}`);
 
-describe('of the published file', () => {
-  it('the metrics say nothing where nothing is published', async () => {
+describe('the metrics of the published file', () => {
+  it('are missing where nothing is published', async () => {
     const { scrape, metrics } = openMetrics(liveFileWith());
     metrics.recordPublication({ durationMs: 1500 });
     const { samples } = await scrape();
     expect(samples.filter(({ name }) => /_publish/.test(name))).toEqual([]);
   });
 
-  it('they say when it was made and whether it is behind, and how long the worker took, once it has told', async () => {
+  it('have its time, whether it is outdated, and the duration from the worker, once it has sent it', async () => {
     const live = liveFileWith(packageRow(101), videoRow(1), storageRow('2026-03-02', 1));
     const file = join(dirname(live), 'out.db');
     const config = configOver(live, `publish: { file: ${file} }`);
@@ -213,8 +213,8 @@ describe('of the published file', () => {
   });
 });
 
-describe('what the server itself did', () => {
-  it('is a histogram of seconds by route and status', async () => {
+describe('the metrics of the server itself', () => {
+  it('are a histogram of seconds by route and status', async () => {
     const { metrics, scrape } = openMetrics(liveFileWith());
     metrics.recordResponse('/metrics', 200, 0.02);
     metrics.recordResponse('/metrics', 200, 3);
@@ -228,7 +228,7 @@ describe('what the server itself did', () => {
     expect(valueIn(scraped, `${name}_count`, { route: '/readyz', status: '503' })).toBe(1);
   });
 
-  it('stands beside the default metrics of its process', async () => {
+  it('include the default metrics of its process', async () => {
     const scraped = await scrapeOf();
     expect(valueIn(scraped, 'process_start_time_seconds')).toBeGreaterThan(1e9);
     expect(valueIn(scraped, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6);
@@ -236,14 +236,14 @@ describe('what the server itself did', () => {
 });
 
 describe('the text', () => {
-  it('is of one registry an open server: two do not count together', async () => {
+  it('has one registry per open server: two do not count together', async () => {
     const [one, other] = [openMetrics(liveFileWith()), openMetrics(liveFileWith())];
     one.metrics.recordResponse('/', 200, 1);
     expect(one.metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(await other.metrics.render()).not.toContain('vodhouse_http_request_duration_seconds_count');
   });
 
-  it('holds no key', async () => {
+  it('contains no key', async () => {
     const live = liveFileWith(
       packageRow(101),
       pauseRow('main', '2026-03-10 12:01:30', '2026-03-10 12:03:00'),
@@ -254,7 +254,7 @@ describe('the text', () => {
     for (const secret of config.secrets) expect(text).not.toContain(secret);
   });
 
-  it('is whole for two who scrape at the same time', async () => {
+  it('is complete for two concurrent scrapes', async () => {
     const { metrics } = openMetrics(liveFileWith(packageRow(101, { live_count: 3 })));
     const [one, other] = await Promise.all([metrics.render(), metrics.render()]);
     for (const text of [one, other])

@@ -7,11 +7,11 @@ import type { Sent } from '../support/models/reference-list.ts';
 import { someQuestions } from '../support/models/searched-lists.ts';
 
 describe('a list that is searched, sorted and paged', () => {
-  it('is what a plain filter makes of the records, from the warehouse', async () => {
+  it('equals a plain filter of the records, from the warehouse', async () => {
     await askMirrors(4, 100, 1);
   });
 
-  it('is that from the sandbox, too', async () => {
+  it('equals it from the sandbox, too', async () => {
     const { url, sandbox } = await startSandbox({ keys: ['test-key'], packages: [{ id: 101, videos: 80 }] });
     const records = (await allRecords(sandbox.catalogue, 101)) as unknown as Sent[];
     const [questions = []] = fc.sample(someQuestions(records, 300), { numRuns: 1, seed: 1 });

@@ -9,7 +9,7 @@ import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual
 const FIELDS = `package_id, id, cid, access_key, org_access_key, title, series, author, content, tag, copyright, rate,
   cdate, duration, etc, thumbnail_url, thumbnail_sheet_url, encoding_success, v_width, v_height, v_framerate,
   filesize, drm_cid, opt, preloading, extra`;
-/** As they are stored: the class of a value belongs to it. */
+/** The stored values: their storage classes are compared too. */
 const stored = FIELDS.split(',').map((name) => `${name}, typeof(${name})`);
 const videosWhere = (condition: string) =>
   `select ${stored.join(', ')} from video where ${condition} order by package_id, id`;
@@ -25,7 +25,7 @@ function expectEqual(first: MirroredWarehouse, second: MirroredWarehouse): void 
 }
 
 describe('a second vodhouse that is synced from the first', () => {
-  it('is equal to it, whatever the service told', { timeout: 60_000 }, async () => {
+  it('equals it, whatever the service returned', { timeout: 60_000 }, async () => {
     const service = createHardService();
     const hard = await serveHard(service);
     onTestFinished(() => hard.close());
@@ -54,7 +54,7 @@ describe('a second vodhouse that is synced from the first', () => {
     await getStorage(mirror, 'sdate=2026-03-01&edate=2026-03-31');
   });
 
-  it('is equal to it in the end where both sync while the service changes', { timeout: 60_000 }, async () => {
+  it('equals it in the end where both sync while the service changes', { timeout: 60_000 }, async () => {
     const clock = createVirtualClock('2026-03-09T03:00:00Z');
     const { url, sandbox, change } = await startChanging(clock);
     const wishes = { clock, since: '2026-03-01', packages: [101, 102], pageSize: 40 };
@@ -81,7 +81,7 @@ describe('a second vodhouse that is synced from the first', () => {
   });
 });
 
-/** A sandbox of two packages that changes so often at each request for a page. */
+/** A sandbox of two packages that makes this many changes at each request for a page. */
 async function startChanging(clock: VirtualClock) {
   const packages = [
     { id: 101, videos: 400 },

@@ -24,7 +24,7 @@ async function openBoth() {
   return { sandbox: url, mirror: await mirrored.serve() };
 }
 
-/** What is asked for, and what the envelope then says. */
+/** A query, and the expected envelope. */
 const LISTS: [query: string, says: object][] = [
   ['', { paging: { page: 1, pagesize: 20, totalcount: 45, totalpage: 3 }, apiVideoSearchOption: UNUSED }],
   ['page=0', { paging: { page: 1 } }],
@@ -68,11 +68,11 @@ const DAYS: [query: string, days: number, message: string][] = [
   ['key=wrong&sdate=2026-03-05&edate=2026-03-09', 0, 'the key is missing or unknown'],
 ];
 
-/** With the key and the package, unless the query says them itself: the first one counts. */
+/** With the key and the package, unless the query has them: the first one counts. */
 const listOf = (url: string, query: string) =>
   getVideos(`${url}/info/v1/videos.json?${query}&key=${KEY}&pkg=101`);
 
-describe('what docs/service.md does not show is the same from sandbox and warehouse', () => {
+describe('behaviour that docs/service.md leaves open is the same from sandbox and warehouse', () => {
   it('of lists', async () => {
     const { sandbox, mirror } = await openBoth();
     for (const [query, says] of LISTS) {
@@ -82,7 +82,7 @@ describe('what docs/service.md does not show is the same from sandbox and wareho
     }
   });
 
-  it('of lists that are refused', async () => {
+  it('of rejected lists', async () => {
     const { sandbox, mirror } = await openBoth();
     for (const [query, errorCode] of REFUSALS) {
       const list = await listOf(mirror, query);
@@ -103,7 +103,7 @@ describe('what docs/service.md does not show is the same from sandbox and wareho
 });
 
 describe('storage from the warehouse', () => {
-  it('has today as it was last read, and no day that is not known', async () => {
+  it('has the last reading of today, and no unknown day', async () => {
     const { mirror } = await openBoth();
     const { body } = await getStorage(mirror, `sdate=2026-03-01&edate=2026-03-31&key=${KEY}`);
     const days = ['05', '06', '07', '08', '09', '10'].map((day) => `2026-03-${day}`);

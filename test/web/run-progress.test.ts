@@ -47,7 +47,7 @@ const run = (row: Partial<RunningRun> = {}): RunningRun => ({
 });
 
 describe('the progress of a run', () => {
-  it('tells which run it is, for how long, and how many packages it has walked', () => {
+  it("has the run's number, duration and number of walked packages", () => {
     expect(toRunProgress(run({ walked: 4, trigger: 'catch_up' }), 20, NOW)).toEqual({
       run_id: 3,
       mode: 'full',
@@ -59,12 +59,12 @@ describe('the progress of a run', () => {
     });
   });
 
-  it('counts no packages of a quick run, or of one over some of them', () => {
+  it('counts no packages of a quick run, or of a partial one', () => {
     expect(toRunProgress(run({ mode: 'quick', walked: 4 }), 20, NOW).packages).toBeNull();
     expect(toRunProgress(run({ scope: 'package 101', walked: 1 }), 20, NOW).packages).toBeNull();
   });
 
-  it('never passes its end, also where the config lost packages since, nor begins in the future', () => {
+  it('never exceeds its end, also where packages left the config since, nor begins in the future', () => {
     const ahead = run({ walked: 5, started_at: '2026-03-10 12:00:01' });
     expect(toRunProgress(ahead, 3, NOW)).toMatchObject({ elapsedMs: 0, packages: { done: 3, all: 3 } });
     expect(toRunProgress(run(), 0, NOW).packages).toEqual({ done: 0, all: 0 });
@@ -75,7 +75,7 @@ describe('the progress of a walk', () => {
   const pagesOf = (row: Partial<RunningWalk>) =>
     toRunProgress(run({ running_walks: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
 
-  it('tells which package it is of, in the order that they began', () => {
+  it('has its package, in the order of their beginnings', () => {
     const running_walks = [walk, { ...walk, account: 'other', package_id: 7, name: null }];
     expect(toRunProgress(run({ running_walks }), 2, NOW).walks).toEqual([
       { account: 'main', package_id: 101, name: 'Lectures', pages: null },
@@ -83,7 +83,7 @@ describe('the progress of a walk', () => {
     ]);
   });
 
-  it('is not known before its first answer is stored, and of a quick walk never', () => {
+  it('is unknown before its first response is stored, and always of a quick walk', () => {
     expect(pagesOf({})).toBeNull();
     expect(pagesOf({ totalcount: 950, page_size: 100 })).toBeNull();
     expect(pagesOf({ totalcount: 950, page_size: 0, checkpoint_page: 1 })).toBeNull();
@@ -97,11 +97,14 @@ describe('the progress of a walk', () => {
     [2, 9],
     [1, 10],
     [0, 10],
-  ])('with page %i of ten stored counts %i pages, for it reads from the last to the first', (page, done) => {
-    expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: page })).toEqual({ done, all: 10 });
-  });
+  ])(
+    'with page %i of ten stored counts %i pages, because it reads from the last to the first',
+    (page, done) => {
+      expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: page })).toEqual({ done, all: 10 });
+    },
+  );
 
-  it('begins anew where the package shrank, and never counts below nothing', () => {
+  it('starts from scratch where the package shrank, and never counts below zero', () => {
     expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: 11 })).toEqual({ done: 0, all: 10 });
     expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: 40 })).toEqual({ done: 0, all: 10 });
   });
@@ -120,7 +123,7 @@ describe('the stamp', () => {
   };
   const quiet = toChangeMarker(stamp, null, NOW);
 
-  it('stays while nothing happens, however late it becomes', () => {
+  it('does not change while nothing happens, however late it is', () => {
     expect(toChangeMarker({ ...stamp }, null, NOW + 86_400_000)).toBe(quiet);
     expect(toChangeMarker(stamp, run(), NOW + 4_999)).toBe(toChangeMarker(stamp, run(), NOW));
   });
@@ -131,11 +134,11 @@ describe('the stamp', () => {
     ['storage is read', { last_reading: 10 }],
     ['an account is restricted', { restricted_until: '2026-03-10 12:30:00' }],
     ['there is no restriction any more', { restricted_until: null }],
-  ])('moves where %s', (_what, other) => {
+  ])('changes where %s', (_what, other) => {
     expect(toChangeMarker({ ...stamp, ...other }, null, NOW)).not.toBe(quiet);
   });
 
-  it('moves where a run begins, and every five seconds while it is under way: not with each page', () => {
+  it('changes where a run begins, and every five seconds while it is under way: not with each page', () => {
     const running = toChangeMarker(stamp, run(), NOW);
     expect(running).not.toBe(quiet);
     expect(toChangeMarker({ ...stamp, change_seq: 999 }, run({ walked: 9 }), NOW + 4_999)).toBe(running);
@@ -144,7 +147,7 @@ describe('the stamp', () => {
     expect(toChangeMarker({ ...stamp, last_reading: 10 }, run(), NOW)).not.toBe(running);
   });
 
-  it('is one word, in a file without anything too', () => {
+  it('is one word, in an empty file too', () => {
     const none: ChangeMarker = { change_seq: 0, last_run: null, last_reading: null, restricted_until: null };
     expect(quiet).toMatch(/^\S+$/);
     expect(toChangeMarker(none, null, NOW)).toMatch(/^\S+$/);

@@ -39,8 +39,8 @@ async function serve(keys: readonly string[] = []) {
   return (await listen(app, { host: '127.0.0.1', port: 0 })).url;
 }
 
-describe('what a browser is told to keep to', () => {
-  it('comes with every page, style sheet, script and picture', async () => {
+describe('security headers', () => {
+  it('are complete for every page, style sheet, script and picture', async () => {
     const url = await serve();
     for (const name of ['html', 'css', 'js', 'svg']) {
       for (const method of ['GET', 'HEAD']) {
@@ -50,7 +50,7 @@ describe('what a browser is told to keep to', () => {
     }
   });
 
-  it('is for data only that they are what they say, errors among them', async () => {
+  it('are only nosniff for data, errors included', async () => {
     const url = await serve();
     for (const path of ['/json', '/text', '/error', '/none', '/%E0%A4%A']) {
       const { headers } = await browse(`${url}${path}`);
@@ -66,7 +66,7 @@ describe('what a browser is told to keep to', () => {
   it.each([
     [[], 'no-cache'],
     [['server-key'], 'no-store'],
-  ])('keeps no page without asking, with keys %j: %s', async (keys, pages) => {
+  ])('require revalidation of a page, with keys %j: %s', async (keys, pages) => {
     const url = await serve(keys);
     const kept = async (path: string) => (await browse(`${url}${path}`)).headers['cache-control'];
     expect(await kept('/html')).toBe(pages);

@@ -47,7 +47,7 @@ describe('a server without keys', () => {
     }
   });
 
-  it('lets everybody on this machine in', async () => {
+  it('accepts every client on this machine', async () => {
     const { url } = await openSite();
     expect((await askVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
     expect((await askVideos(`${url}${VIDEOS}?pkg=104&key=any`)).errorCode).toBe('None');
@@ -59,7 +59,7 @@ describe('a server without keys', () => {
   const statusFor = async (url: string, host: string, path = `${VIDEOS}?pkg=104`) =>
     Number((await connectRaw(url, requestText(path, `host: ${host}`)).ended).split(' ')[1]);
 
-  it('answers to every name that only this machine has', async () => {
+  it('accepts every host name that only this machine has', async () => {
     const { url } = await openSite();
     const ofHere = [
       'localhost',
@@ -73,7 +73,7 @@ describe('a server without keys', () => {
     for (const host of ofHere) expect([host, await statusFor(url, host)]).toEqual([host, 200]);
   });
 
-  it('sends away whoever calls it by another one: a page in a browser may have made that up', async () => {
+  it('rejects other host names: a page in a browser may have resolved them to this machine', async () => {
     const { url } = await openSite();
     const others = [
       'evil.example.test',
@@ -93,7 +93,7 @@ describe('a server without keys', () => {
 });
 
 describe('a server with keys', () => {
-  it('answers to every name', async () => {
+  it('accepts every host name', async () => {
     const { url } = await openSite([KEY]);
     const request = requestText(`${VIDEOS}?pkg=104&key=${KEY}`, 'host: warehouse.example.test');
     expect(await connectRaw(url, request).ended).toMatch(/^HTTP\/1\.1 200 /);
@@ -107,7 +107,7 @@ describe('a server with keys', () => {
     ["in the header of an account's storage", { headers: { 'x-main-key': KEY } }],
   ];
 
-  it('lets in who carries one in any of the places: to videos, storage, metrics and names', async () => {
+  it('accepts a key in any of the places: for videos, storage, metrics and names', async () => {
     const { url } = await openSite(['another-key', KEY]);
     for (const [place, { query = '', headers = {} }] of places) {
       const videos = await askVideos(`${url}${VIDEOS}?pkg=104&pagesize=2${query}`, headers);
@@ -132,7 +132,7 @@ describe('a server with keys', () => {
     ['the keys of the service', { query: '&key=first-secret', headers: { 'x-main-key': 'second-secret' } }],
   ];
 
-  it('refuses videos and storage in their own words to who carries anything else', async () => {
+  it("rejects other keys for videos and storage with the service's own error bodies", async () => {
     const { url } = await openSite([KEY]);
     const refusal = 'the key is missing or unknown';
     for (const [what, { query = '', headers = {} }] of wrong) {
@@ -148,7 +148,7 @@ describe('a server with keys', () => {
     }
   });
 
-  it('refuses its metrics with 401 to who carries anything else', async () => {
+  it('rejects other keys for its metrics with 401', async () => {
     const { url } = await openSite([KEY]);
     for (const [what, { query = '', headers = {} }] of wrong) {
       const { status, headers: said, text } = await ask(`${url}/metrics${query.replace('&', '?')}`, headers);
@@ -157,7 +157,7 @@ describe('a server with keys', () => {
     }
   });
 
-  it('tells nobody without one whether there is a package', async () => {
+  it('reveals to no client without a key whether a package exists', async () => {
     const { url } = await openSite([KEY]);
     const texts = await Promise.all(
       [104, 101, 102, 999, 'x'].map((pkg) => ask(`${url}${VIDEOS}?pkg=${pkg}`)),
@@ -165,7 +165,7 @@ describe('a server with keys', () => {
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('says to everybody that it lives, and what it answers', async () => {
+  it('serves liveness and its OpenAPI document without a key', async () => {
     const { url } = await openSite([KEY]);
     const health = await ask(`${url}/healthz`);
     expect([health.status, JSON.parse(health.text)]).toEqual([200, { status: 'ok', reason: null }]);
@@ -178,7 +178,7 @@ describe('a server with keys', () => {
     });
   });
 
-  it('says why it is not ready by name to whoever is let in, and in counts to others', async () => {
+  it('has the names in the readiness reasons for a client with a key, and counts for others', async () => {
     const { url } = await openSite([KEY]);
     const open = await ask(`${url}/readyz`);
     expect(open.status).toBe(503);
@@ -218,7 +218,7 @@ describe('liveness', () => {
 });
 
 describe('the accounts', () => {
-  it('are told apart by /accounts/NAME where they have a package of the same number', async () => {
+  it('are selected by /accounts/NAME where they have a package with the same id', async () => {
     const { url } = await openSite();
     expect((await askVideos(`${url}/accounts/main${VIDEOS}?pkg=101`)).ids).toEqual([2, 1]);
     expect((await askVideos(`${url}/accounts/other${VIDEOS}?pkg=101`)).ids).toEqual([5, 4, 3]);
@@ -237,7 +237,7 @@ describe('the accounts', () => {
     expect((await askVideos(`${url}/accounts/main${VIDEOS}?pkg=7`)).errorCode).toBe('PackageNotFound');
   });
 
-  it('are told apart by /accounts/NAME for their storage', async () => {
+  it('are selected by /accounts/NAME for their storage', async () => {
     const { url } = await openSite();
     const success = (bytes: number) => ({ message: 'success', days: [['2026-03-08', bytes]] });
     expect(await askStorage(`${url}/accounts/main${DAYS}`)).toEqual(success(1_000));
@@ -252,7 +252,7 @@ describe('the accounts', () => {
     });
   });
 
-  it('are the ones of the config, by their whole name', async () => {
+  it('are those of the config, by their full name', async () => {
     const { url } = await openSite();
     for (const name of ['nobody', 'MAIN', 'mai', '', 'main/other', ':name', '*']) {
       expect([name, (await ask(`${url}/accounts/${name}${VIDEOS}?pkg=101`)).status]).toEqual([name, 404]);
@@ -261,7 +261,7 @@ describe('the accounts', () => {
 });
 
 describe('a package', () => {
-  it('is not ready before a walk of it ended, or a run has met it', async () => {
+  it('is not ready before a walk of it ended, or a run included it', async () => {
     const { url } = await openSite();
     for (const pkg of [102, 103]) {
       for (const order of ['', '&sort_item=title', '&search_item=title&keyword=main']) {
@@ -274,7 +274,7 @@ describe('a package', () => {
     }
   });
 
-  it('is not there where the config has none of its number, whatever the file holds', async () => {
+  it('does not exist where the config has none with its id, whatever the file contains', async () => {
     const { url } = await openSite();
     for (const pkg of [500, 999]) {
       expect(await askVideos(`${url}${VIDEOS}?pkg=${pkg}`)).toEqual({
@@ -294,7 +294,7 @@ describe('a package', () => {
 });
 
 describe('compression', () => {
-  /** The answer as it comes over the wire. */
+  /** The response in its transferred encoding. */
   function wire(url: string, encoding: string, headers = {}) {
     return new Promise<{ status: number; headers: Record<string, unknown>; bytes: Buffer }>(
       (resolve, reject) => {
@@ -317,7 +317,7 @@ describe('compression', () => {
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
   it.each(['br', 'gzip'] as const)(
-    'with %s gives the same bytes after decoding, and the same tag',
+    'with %s has the same bytes after decoding, and the same tag',
     async (name) => {
       const { url } = await openSite();
       for (const path of [
@@ -338,7 +338,7 @@ describe('compression', () => {
     },
   );
 
-  it('is left out for small answers, and for whoever takes none that we have', async () => {
+  it('is left out for small responses, and for a client that accepts no supported encoding', async () => {
     const { url } = await openSite();
     expect((await wire(`${url}/healthz`, 'br')).headers).not.toHaveProperty('content-encoding');
     for (const encoding of ['', 'identity', 'deflate', 'zstd', 'gzip;q=0']) {
@@ -357,11 +357,11 @@ describe('compression', () => {
   });
 });
 
-describe('no answer of the server', () => {
+describe('no response of the server', () => {
   const keys = [CANARY_KEY, 'canary-in-a-header-5b3d'];
   const [inQuery, inHeader] = [encodeURIComponent(CANARY_KEY), 'canary-in-a-header-5b3d'];
 
-  /** Everything that a site says to somebody with these words in every address and header. */
+  /** All responses of a site to requests with these words in every address and header. */
   async function everything(url: string, query: string, key: string): Promise<[string, string][]> {
     const paths = [
       ...['?pkg=104', '?pkg=101', '?pkg=102', '?pkg=999', '?pkg=x', '?sort_item=none'].map(
@@ -393,7 +393,7 @@ describe('no answer of the server', () => {
   it.each([
     ['right', keys],
     ['wrong', ['server-key']],
-  ])('holds a key of it, nor one of the service: %s keys', async (_which, serverKeys) => {
+  ])('contains a key of it, nor one of the service: %s keys', async (_which, serverKeys) => {
     const { url, errors } = await openSite(serverKeys);
     const answers = await everything(url, inQuery, inHeader);
     const metrics = await ask(`${url}/metrics?key=${encodeURIComponent(serverKeys[0] ?? '')}`);
@@ -408,7 +408,7 @@ describe('no answer of the server', () => {
 });
 
 describe('the metrics of the server', () => {
-  it('count its answers by route and status, and not by what was asked', async () => {
+  it('count its responses by route and status, and not by path', async () => {
     const { url } = await openSite();
     for (const path of [
       `${VIDEOS}?pkg=104`,
@@ -430,8 +430,8 @@ describe('the metrics of the server', () => {
   });
 });
 
-describe('what goes wrong inside', () => {
-  it('is told to the process around it, and not to whoever asks', async () => {
+describe('an internal error', () => {
+  it('is reported to the process around it, and not to the client', async () => {
     const live = liveFileToServe();
     const { url, errors } = await openSiteOver(configToServe(live));
     execute(live, 'drop table storage_day');
@@ -440,7 +440,7 @@ describe('what goes wrong inside', () => {
     expect(errors.map(String).join()).toContain('storage_day');
   });
 
-  it('is a ConfigError where the port is taken, which names it, with a hint', async () => {
+  it('is a ConfigError where the port is in use, which names it, with a hint', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
@@ -461,7 +461,7 @@ describe('what goes wrong inside', () => {
     await expect(opened).rejects.toMatchObject({ hint: expect.stringContaining('server.host') as string });
   });
 
-  it('leaves nobody behind: after its end its port is free', async () => {
+  it('leaves no connection behind: after its end its port is free', async () => {
     const { url, close } = await openSite();
     await ask(`${url}${VIDEOS}?pkg=104&sort_item=title`);
     await close();

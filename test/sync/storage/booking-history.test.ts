@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bookingHistory, playBooking } from '../../support/models/booking-history.ts';
 
 describe('a booked day', () => {
-  it('never changes and was never made up, whatever the service says and whenever runs are made', async () => {
+  it('never changes and was never invented, whatever the service returns and whenever runs are made', async () => {
     await fc.assert(
       fc.asyncProperty(bookingHistory, async (history) => {
         expect(await playBooking(history)).toEqual([]);

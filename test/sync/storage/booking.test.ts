@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 const steady = everyDay(() => 5);
 
 describe('the first run', () => {
-  it('asks for yesterday and today in one request, books the one and reads the other', async () => {
+  it('requests yesterday and today together, books the one and reads the other', async () => {
     const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
     const summary = await account.runAt('2026-03-10T03:00Z');
     expect(account.asked).toEqual(['2026-03-09..2026-03-10']);
@@ -34,7 +34,7 @@ describe('the first run', () => {
     expect(account.rows('select * from request')).toMatchObject([{ purpose: 'storage', package_id: null }]);
   });
 
-  it('asks for the 400 days since `since` in 13 more requests of at most 31 days, newest first', async () => {
+  it('requests the 400 days since `since` in 13 more requests of at most 31 days, newest first', async () => {
     const account = await openStorageAccount({ answer: steady, rules: { since: '2025-02-03' } });
     await account.runAt('2026-03-10T03:00Z');
     expect(account.asked).toHaveLength(14);
@@ -53,7 +53,7 @@ describe('the first run', () => {
     expect(account.asked.slice(14)).toEqual(['2026-03-10..2026-03-10']);
   });
 
-  it('begins with today where that is where the history begins', async () => {
+  it('begins with today where the history begins there', async () => {
     const account = await openStorageAccount({ answer: steady, rules: { since: '2026-03-10' } });
     await account.runAt('2026-03-10T03:00Z');
     expect(account.asked).toEqual(['2026-03-10..2026-03-10']);
@@ -67,7 +67,7 @@ describe('the first run', () => {
 });
 
 describe('a day', () => {
-  it('is booked as soon as it is settled, and not before, whatever the service says until then', async () => {
+  it('is booked as soon as it is settled, and not before, whatever the service returns until then', async () => {
     let figure = 0;
     const account = await openStorageAccount({ answer: everyDay(() => ++figure) });
     await account.runAt('2026-03-09T14:59:59Z');
@@ -92,7 +92,7 @@ describe('a day', () => {
     ]);
   });
 
-  it('that lasts is replaced at every run, and each of its readings is kept', async () => {
+  it('in progress is replaced at every run, and each of its readings is stored', async () => {
     let figure = 0;
     const account = await openStorageAccount({ answer: everyDay(() => ++figure) });
     for (const hour of ['03', '04', '05']) await account.runAt(`2026-03-10T${hour}:00Z`);
@@ -108,7 +108,7 @@ describe('a day', () => {
     expect(account.asked.slice(1)).toEqual(['2026-03-10..2026-03-10', '2026-03-10..2026-03-10']);
   });
 
-  it('is booked days later where nobody ran: its live row is no history until then', async () => {
+  it('is booked days later where no run was made: its live row is no history until then', async () => {
     const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
     await account.runAt('2026-03-10T03:00Z');
     await account.runAt('2026-03-15T03:00Z');
@@ -131,7 +131,7 @@ describe('a day', () => {
     ]);
   });
 
-  it('waits for as long as the config says, also for more than a day', async () => {
+  it('waits for the configured settling time, also for more than a day', async () => {
     const account = await openStorageAccount({
       answer: steady,
       rules: { settleMs: 36 * 3_600_000, since: '2026-03-06' },
@@ -146,7 +146,7 @@ describe('a day', () => {
     expect(account.days()[2]?.slice(0, 2)).toEqual(['2026-03-08', 'booked']);
   });
 
-  it('that ends while the run asks for it is still the today of that run', async () => {
+  it('that ends during the request of a run is still the today of that run', async () => {
     let figure = 0;
     const account = await openStorageAccount({
       answer: (question) => {
@@ -172,7 +172,7 @@ describe('a day', () => {
     ]);
   });
 
-  it('that was booked in another time zone stays as it is when it lasts again', async () => {
+  it('that was booked in another time zone does not change when it is in progress again', async () => {
     const folder = temporaryFolder();
     const before = await openStorageAccount({ answer: steady, folder });
     await before.runAt('2026-03-10T03:00Z');
@@ -206,7 +206,7 @@ describe('a booked day', () => {
   };
   const discrepancies = `select date, field, booked, observed, observed_at from storage_discrepancy order by discrepancy_id`;
 
-  it('is looked at again at the first run of a day only, and as many days back as the config says', async () => {
+  it('is compared again at the first run of a day only, for the configured number of days back', async () => {
     const account = await lookAgain(() => 5);
     await account.runAt('2026-03-10T14:00Z');
     await account.runAt('2026-03-10T17:00Z');
@@ -219,7 +219,7 @@ describe('a booked day', () => {
     expect(account.rows(discrepancies)).toEqual([]);
   });
 
-  it('stands, and what the service now says otherwise is noted field by field', async () => {
+  it('does not change, and different figures of the service are recorded field by field', async () => {
     const account = await lookAgain((date) => (date === '2026-03-08' ? 6 : 5));
     const summary = await account.runAt('2026-03-10T17:00Z');
     expect(summary.storage[0]).toMatchObject({ discrepancies: 10, booked: 1 });
@@ -228,7 +228,7 @@ describe('a booked day', () => {
     expect(account.days()).toContainEqual(['2026-03-08', 'booked', 5]);
   });
 
-  it('is noted once for what the service goes on saying, and again when that changes', async () => {
+  it('has one discrepancy while the service repeats it, and another when that changes', async () => {
     let figure = 6;
     const account = await lookAgain((date) => (date === '2026-03-09' ? figure : 5), 4);
     await account.runAt('2026-03-10T17:00Z');
@@ -240,7 +240,7 @@ describe('a booked day', () => {
     expect(account.rows(`${discrepancies} desc limit 1`)).toMatchObject([{ booked: 5, observed: 7 }]);
   });
 
-  it('notes one field alone, and figures that were not there before or are not there any more', async () => {
+  it('has a discrepancy for a single field, and for figures that appear or disappear', async () => {
     const first = { ...storageRecord('2026-03-09'), image_size: null, image_count: 3 };
     const later = { ...storageRecord('2026-03-09'), image_size: 9, image_count: null };
     let said: DayAnswer = [first];
@@ -270,7 +270,7 @@ describe('a record', () => {
     ['"16"', 16],
     ['1.0', 1],
     ['9.007199254740991E15', 2 ** 53 - 1],
-  ])('with the figure %s is booked as the whole number that it is', async (text, figure) => {
+  ])('with the figure %s is booked as an integer', async (text, figure) => {
     const { account, summary } = await book(text);
     expect(summary.status).toBe('succeeded');
     expect(account.days()).toEqual([
@@ -282,7 +282,7 @@ describe('a record', () => {
   });
 
   it.each(['12.5', '1152921504606846977', '"many"', 'true'])(
-    'with the figure %s is quarantined as it came, and the day is missed',
+    'with the figure %s is quarantined unchanged, and the day is missing',
     async (text) => {
       const { account, summary } = await book(text);
       expect(summary).toMatchObject({
@@ -304,7 +304,7 @@ describe('a record', () => {
     },
   );
 
-  it('that comes twice is booked where both are the same, and quarantined where they differ', async () => {
+  it('that arrives twice is booked where both are equal, and quarantined where they differ', async () => {
     const twice = (one: number, other: number) => (question: DayQuestion) => [
       ...everyDay(() => one)(question),
       ...everyDay(() => other)(question),
@@ -327,7 +327,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('that nobody asked for is quarantined, and never booked', async () => {
+  it('that was not requested is quarantined, and never booked', async () => {
     const account = await openStorageAccount({
       answer: (question) => [...steady(question), storageRecord('2026-03-01'), storageRecord('2026-03-11')],
       rules: { since: '2026-03-09' },
@@ -340,7 +340,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('is quarantined once, and resolved when its day comes well: live, booked or looked at again', async () => {
+  it('is quarantined once, and resolved when its day is valid: live, booked or compared again', async () => {
     let bad = true;
     const account = await openStorageAccount({
       answer: ({ days }) =>

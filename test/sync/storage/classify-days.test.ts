@@ -23,7 +23,7 @@ function sort(records: readonly unknown[], known = knownDays(), range = RANGE) {
 
 const dates = (rows: readonly { date: string }[]) => rows.map((row) => row.date);
 
-describe('an answer', () => {
+describe('a response', () => {
   it('is sorted into today, the days that are settled, and the days that are missing', () => {
     const sorted = sort([dayRow('2026-03-10', 1), dayRow('2026-03-08', 2), dayRow('2026-03-02', 3)]);
     expect(sorted).toEqual({
@@ -43,24 +43,24 @@ describe('an answer', () => {
     });
   });
 
-  it('leaves a day alone that is over and not settled', () => {
+  it('ignores a day that is over and not settled', () => {
     const sorted = sort([dayRow('2026-03-09', 1)]);
     expect(sorted).toMatchObject({ live: null, past: [], refused: [] });
     expect(dates(sorted.missed)).not.toContain('2026-03-09');
   });
 
-  it('leaves days before `since` alone, but for those that are booked', () => {
+  it('ignores days before `since`, except booked ones', () => {
     const records = [dayRow('2026-03-01', 1)];
     expect(sort(records)).toMatchObject({ past: [], refused: [] });
     expect(dates(sort(records, knownDays({ booked: ['2026-03-01'] })).past)).toEqual(['2026-03-01']);
   });
 
-  it('does not miss what is booked', () => {
+  it('has no gap for a booked day', () => {
     const booked = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'];
     expect(dates(sort([], knownDays({ booked })).missed)).toEqual(['2026-03-08']);
   });
 
-  it('misses no day that it was not asked for', () => {
+  it('has no gap for a day that was not requested', () => {
     expect(sort([], knownDays(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
   });
 
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(classifyDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
   });
 
-  it('refuses what lies outside the range', () => {
+  it('rejects days outside the range', () => {
     const sorted = sort([dayRow('2026-02-28', 1), dayRow('2026-03-11', 2), dayRow('2025-03-05', 3)]);
     expect(sorted.refused).toEqual(
       [dayRow('2026-02-28', 1), dayRow('2026-03-11', 2), dayRow('2025-03-05', 3)].map((row) => ({
@@ -92,13 +92,13 @@ describe('an answer', () => {
     expect(sorted).toMatchObject({ live: null, past: [] });
   });
 
-  it('takes a day that comes twice with the same figures once', () => {
+  it('accepts a day that arrives twice with the same figures once', () => {
     const sorted = sort([dayRow('2026-03-08', 1), storageRecord('2026-03-07'), dayRow('2026-03-08', 1)]);
     expect(dates(sorted.past)).toEqual(['2026-03-08', '2026-03-07']);
     expect(sorted.refused).toEqual([]);
   });
 
-  it('takes no day that comes twice with different figures, and refuses every one of its records', () => {
+  it('accepts no day that arrives twice with different figures, and rejects each of its records', () => {
     const one = dayRow('2026-03-08', 1);
     const other = dayRow('2026-03-08', 2);
     for (const records of [
@@ -118,13 +118,13 @@ describe('an answer', () => {
     }
   });
 
-  it('takes no reading of today from two that differ', () => {
+  it('accepts no reading of today from two that differ', () => {
     const sorted = sort([dayRow('2026-03-10', 1), dayRow('2026-03-10', 2)]);
     expect(sorted.live).toBeNull();
     expect(sorted.refused).toHaveLength(2);
   });
 
-  it('keeps exact numbers however they are written, and refuses what is none', () => {
+  it('has exact numbers in any notation, and rejects other values', () => {
     const read = (figure: string) => {
       const text = `{"date":"2026-03-08","mov_org_size":${figure},"mov_org_cnt":1}`;
       const rules = { settleMs: 3_600_000, giveUpDays: 7, optional: FIGURES, plausibleFactor: 2 };
@@ -142,7 +142,7 @@ describe('an answer', () => {
     }
   });
 
-  it('says of a record without a readable date why it was refused', () => {
+  it('has the reason of the rejection for a record without a valid date', () => {
     const { refused } = sort([{ ...dayRow('2026-03-08', 1), date: '2026-02-30' }, 'x', null]);
     expect(refused.map(({ date }) => date)).toEqual([null, null, null]);
     expect(refused[0]?.reason).toBe('date: is not a calendar date yyyy-mm-dd');
@@ -153,7 +153,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is sorted as a slow and simple reading of it says, whatever it holds', () => {
+  it('is sorted like a slow and simple implementation sorts it, for any content', () => {
     const date = fc.integer({ min: -3, max: 13 }).map((offset) => addDays('2026-03-01', offset));
     const figure = fc.constantFrom<unknown>(1, 1, 1, 2, '1', 12.5, null, 'incomplete');
     const record = fc.tuple(date, figure).map(([on, value]) => ({
@@ -177,7 +177,7 @@ describe('an answer', () => {
   });
 });
 
-/** The one readable figure of each day of the range that comes with one only. */
+/** The only valid figure of each day of the range that has exactly one. */
 function readSimply(records: readonly unknown[]): Map<string, unknown> {
   const rows = records.flatMap((record) => {
     const read = readStorageDay(record);

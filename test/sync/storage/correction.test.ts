@@ -10,7 +10,7 @@ const DATE = '2026-03-09';
 const OPEN = 'select distinct date, booked, observed from storage_discrepancy where resolved_at is null';
 const { signal } = new AbortController();
 
-/** An account with 2026-03-09 booked as 5, of which the service says 6 by now. */
+/** An account with 2026-03-09 booked as 5, for which the service returns 6 now. */
 async function openDiffering() {
   const state = { figure: 5, off: 0, record: (row: Record<string, unknown>): Record<string, unknown> => row };
   const clock = createVirtualClock(NOON);
@@ -34,7 +34,7 @@ async function openDiffering() {
 }
 
 describe('a correction', () => {
-  it('takes the figures of the service, leaves the booked row, and ends the discrepancy', async () => {
+  it('stores the figures of the service, retains the booked row, and ends the discrepancy', async () => {
     const { account, offer, accept } = await openDiffering();
     expect(account.rows(OPEN)).toEqual([{ date: DATE, booked: 5, observed: 6 }]);
     expect(await offer()).toMatchObject({
@@ -59,12 +59,12 @@ describe('a correction', () => {
     expect((await offer()).differing).toEqual([]);
   });
 
-  it('is what later answers are compared with', async () => {
+  it('is compared with later responses', async () => {
     const { account, state, named, accept } = await openDiffering();
     await accept();
     await account.runAt('2026-03-10T03:06Z', named);
     expect(account.rows(OPEN)).toEqual([]);
-    state.figure = 5; // back at the booked figure: not what readers see
+    state.figure = 5; // back at the booked figure: readers see the corrected one
     await account.runAt('2026-03-10T03:07Z', named);
     expect(account.rows(OPEN)).toEqual([{ date: DATE, booked: 6, observed: 5 }]);
     await accept();
@@ -78,7 +78,7 @@ describe('a correction', () => {
     ]);
   });
 
-  it('is refused for a day that is not booked, and for what the service does not tell whole', async () => {
+  it('is rejected for a day that is not booked, and for incomplete figures of the service', async () => {
     const { account, state, offer } = await openDiffering();
     const read = (name: string, date: string) => account.pipeline.readCorrection(name, date, signal);
     await expect(read('main', '2026-03-10')).rejects.toThrow(ConfigError);
@@ -104,7 +104,7 @@ describe('a correction', () => {
       'INSERT for a day that is not booked',
       `insert into storage_correction (account, date, accepted_at, reason) values ('main', '2026-03-10', '2026-03-10 00:00:00', 'x')`,
     ],
-  ])('is guarded by the file itself against %s', async (_what, statement) => {
+  ])('is protected by the file itself against %s', async (_what, statement) => {
     const { account, accept } = await openDiffering();
     await accept();
     expect(() => execute(account.path, statement)).toThrow('a correction is added to a booked day');

@@ -32,7 +32,7 @@ describe('the day of a run', () => {
     expect(at('2026-03-09T16:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-09' });
   });
 
-  it('takes any settling time, none and more than a day too', () => {
+  it('accepts any settling time, none and more than a day too', () => {
     const settled = (settleMs: number) =>
       createRunCalendar(SEOUL, NOON, { ...RULES, settleMs }, NOTHING).settled;
     expect(settled(0)).toBe('2026-03-09');
@@ -43,7 +43,7 @@ describe('the day of a run', () => {
     expect(settled(10 * 24 * HOUR_MS)).toBe('2026-02-27');
   });
 
-  it('never settles a day before it is over for that long, and never waits longer, in any zone', () => {
+  it('never settles a day before the settling time is over, and never waits longer, in any zone', () => {
     const zones = [
       'UTC',
       'Asia/Seoul',
@@ -67,7 +67,7 @@ describe('the day of a run', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('begins the history at `since`, or else at the first day known, or else yesterday', () => {
+  it('begins the history at `since`, or else at the first known day, or else yesterday', () => {
     const since = (rules: { since: string | null }, known = NOTHING) =>
       createRunCalendar(SEOUL, NOON, { ...RULES, ...rules }, known).since;
     expect(since({ since: '2020-02-29' }, knownDays({ booked: ['2019-01-01'] }))).toBe('2020-02-29');
@@ -94,7 +94,7 @@ describe('the range of every run', () => {
     expect(rangeOf(NOTHING, true, rules)).toEqual({ from: '2026-03-10', to: '2026-03-10' });
   });
 
-  it('goes back to the first booked one of the days to look at again, at the first run of a day', () => {
+  it('goes back to the first booked day that is to be compared again, at the first run of a day', () => {
     const booked = ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09'];
     expect(rangeOf(knownDays({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
     expect(rangeOf(knownDays({ booked: ['2026-03-08'] }), true)).toEqual({
@@ -111,7 +111,7 @@ describe('the range of every run', () => {
     });
   });
 
-  it('never holds more than 31 days', () => {
+  it('never has more than 31 days', () => {
     const booked = daysOf({ from: '2025-01-01', to: '2026-03-09' });
     const range = rangeOf(knownDays({ booked }), true, { ...RULES, lookAgainDays: 400 });
     expect(range).toEqual({ from: '2026-02-08', to: '2026-03-10' });
@@ -128,7 +128,7 @@ describe('the first run of a day', () => {
   });
 });
 
-describe('the ranges of the holes', () => {
+describe('the ranges of the gaps', () => {
   const rangesOf = (since: string, known = NOTHING, now = NOON) => {
     const rules = { ...RULES, since };
     const day = createRunCalendar(SEOUL, now, rules, known);
@@ -145,7 +145,7 @@ describe('the ranges of the holes', () => {
     ).toEqual([]);
   });
 
-  it('leave the days of the current range to it', () => {
+  it('exclude the days of the current range', () => {
     expect(rangesOf('2026-03-09')).toEqual([]);
     expect(rangesOf('2026-03-08')).toEqual([{ from: '2026-03-08', to: '2026-03-08' }]);
   });
@@ -158,13 +158,13 @@ describe('the ranges of the holes', () => {
     ]);
   });
 
-  it('ask once for 400 days in 13 ranges', () => {
+  it('cover 400 days in 13 ranges', () => {
     const ranges = rangesOf(addDays('2026-03-10', -400));
     expect(ranges).toHaveLength(13);
     expect(ranges.flatMap(daysOf)).toHaveLength(399);
   });
 
-  it('join holes that are near each other', () => {
+  it('join adjacent gaps', () => {
     const booked = daysOf({ from: '2026-02-03', to: '2026-03-06' }).filter((day) => day !== '2026-02-20');
     expect(rangesOf('2026-02-02', knownDays({ booked }))).toEqual([
       { from: '2026-02-20', to: '2026-03-08' },
@@ -172,7 +172,7 @@ describe('the ranges of the holes', () => {
     ]);
   });
 
-  it('leave out what was asked for on this day already, and what was given up', () => {
+  it('exclude days that were requested on this day already, and given-up ones', () => {
     const gaps = {
       '2026-03-05': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS) },
       '2026-03-06': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS - 1000) },
@@ -182,7 +182,7 @@ describe('the ranges of the holes', () => {
     expect(rangesOf('2026-03-05', knownDays({ gaps }))).toEqual([{ from: '2026-03-06', to: '2026-03-06' }]);
   });
 
-  it('ask for exactly the days that are due, whatever is known', () => {
+  it('cover exactly the days that are due, whatever is known', () => {
     const fate = fc.constantFrom('unknown', 'booked', 'asked today', 'asked before', 'given up');
     const property = fc.property(
       fc.array(fate, { minLength: 1, maxLength: 120 }),

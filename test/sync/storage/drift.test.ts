@@ -8,7 +8,7 @@ import { everyDay, openStorageAccount, type DayQuestion } from '../../support/se
 const NOON = '2026-03-10T03:00Z';
 const DRIFT = 'select field, kind, sample, first_seen_at, last_seen_at from drift order by field, kind';
 
-/** Every day, with members added to each record, or taken out where they are undefined. */
+/** Every day, with members added to each record, or removed where they are undefined. */
 const withMembers = (members: Record<string, unknown>) => (question: DayQuestion) =>
   everyDay(() => 5)(question).map((record) => ({ ...record, ...members }));
 
@@ -20,7 +20,7 @@ const breakTable = (path: string, table: string) =>
   );
 
 describe('storage days', () => {
-  it('leave no drift while they are as documented, in whatever notation a number comes', async () => {
+  it('have no drift while they match the documentation, in any notation of a number', async () => {
     const account = await openStorageAccount({
       answer: ({ days }) =>
         days.map((day) =>
@@ -57,7 +57,7 @@ describe('storage days', () => {
     ]);
   });
 
-  it('keep what was seen first, and say when it was seen last', async () => {
+  it('retain the first occurrence, and have the time of the last one', async () => {
     let members: Record<string, unknown> = { note: 'first' };
     const account = await openStorageAccount({ answer: (question) => withMembers(members)(question) });
     await account.runAt(NOON);
@@ -83,7 +83,7 @@ describe('storage days', () => {
     ]);
   });
 
-  it('that are refused have drift as well, also without a date', async () => {
+  it('that are rejected have drift as well, also without a date', async () => {
     const account = await openStorageAccount({
       answer: () => ['{"image_size":{"bytes":5},"date":20260310}'],
     });
@@ -98,7 +98,7 @@ describe('storage days', () => {
     ]);
   });
 
-  it('outside of the range, or of a day that came twice, have drift as well', async () => {
+  it('outside of the range, or of a day that arrived twice, have drift as well', async () => {
     const account = await openStorageAccount({
       answer: () => [
         { ...storageRecord('2020-01-01'), outside: 1 },
@@ -129,8 +129,8 @@ describe('storage days', () => {
   );
 });
 
-describe('the secrets of an answer', () => {
-  it('are taken out of its drift', () => {
+describe('the secrets of a response', () => {
+  it('are removed from its drift', () => {
     const records = [{ ...storageRecord('2026-03-10'), secret_name: 'a secret' }];
     const answer = {
       records,

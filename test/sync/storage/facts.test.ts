@@ -1,4 +1,4 @@
-/** What is booked stands for ever: one odd answer must not become history. */
+/** A booked day never changes: one wrong response must not become history. */
 import { describe, expect, it } from 'vitest';
 import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
@@ -14,7 +14,7 @@ const WAITING = 'select date, reason, observed_at from storage_unconfirmed order
 const QUARANTINE = 'select record_id, reason, resolved_at from quarantine order by quarantine_id';
 const GB = 1e9;
 
-/** A service whose first answer has another record of yesterday, and which is right from then on. */
+/** A service whose first response has another record of yesterday, and whose later responses are correct. */
 function oddOnce(odd: (record: Record<string, unknown>) => Record<string, unknown>) {
   return ({ days, number }: DayQuestion): DayAnswer =>
     days.map((day) => {
@@ -40,21 +40,26 @@ describe('an incomplete record', () => {
       'incomplete: no figure for image_size',
       (row: Record<string, unknown>) => ({ ...without(row, 'image_size'), imageSize: 5 }),
     ],
-  ])('with %s is quarantined, and the day is booked when it comes complete', async (_what, reason, odd) => {
-    const account = await openStorageAccount({ answer: oddOnce(odd) });
-    const first = await account.runAt(NOON);
-    expect(first).toMatchObject({ status: 'partial', storage: [{ booked: 0, missed: 1, quarantined: 1 }] });
-    expect(account.days()).toEqual([['2026-03-10', 'live', 5]]);
-    expect(account.rows(QUARANTINE)).toMatchObject([{ record_id: '2026-03-09', reason, resolved_at: null }]);
-    expect(account.rows(GAPS)).toEqual([{ date: '2026-03-09', reason: 'incomplete', asked_days: 1 }]);
-    const second = await account.runAt('2026-03-10T04:00Z');
-    expect(second).toMatchObject({ status: 'succeeded', storage: [{ booked: 1 }] });
-    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
-    expect(account.rows(GAPS)).toEqual([]);
-    expect(account.rows(QUARANTINE)).toMatchObject([{ resolved_at: '2026-03-10 04:00:00' }]);
-  });
+  ])(
+    'with %s is quarantined, and the day is booked when a complete one arrives',
+    async (_what, reason, odd) => {
+      const account = await openStorageAccount({ answer: oddOnce(odd) });
+      const first = await account.runAt(NOON);
+      expect(first).toMatchObject({ status: 'partial', storage: [{ booked: 0, missed: 1, quarantined: 1 }] });
+      expect(account.days()).toEqual([['2026-03-10', 'live', 5]]);
+      expect(account.rows(QUARANTINE)).toMatchObject([
+        { record_id: '2026-03-09', reason, resolved_at: null },
+      ]);
+      expect(account.rows(GAPS)).toEqual([{ date: '2026-03-09', reason: 'incomplete', asked_days: 1 }]);
+      const second = await account.runAt('2026-03-10T04:00Z');
+      expect(second).toMatchObject({ status: 'succeeded', storage: [{ booked: 1 }] });
+      expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
+      expect(account.rows(GAPS)).toEqual([]);
+      expect(account.rows(QUARANTINE)).toMatchObject([{ resolved_at: '2026-03-10 04:00:00' }]);
+    },
+  );
 
-  it('is booked without the figures that the config calls optional, but never with a negative one', async () => {
+  it('is booked without the figures that the config lists as optional, but never with a negative one', async () => {
     const account = await openStorageAccount({
       rules: { optional: ['ad_org_cnt', 'ad_org_size'] },
       answer: ({ days, number }) =>
@@ -69,7 +74,7 @@ describe('an incomplete record', () => {
     expect(figures[0]).toEqual({ ad_org_cnt: null, ad_org_size: null, mov_org_cnt: 5 });
   });
 
-  it('of today is kept as a reading, and says nothing about figures that it lacks', async () => {
+  it('of today is stored as a reading, without its missing figures', async () => {
     const account = await openStorageAccount({
       answer: ({ days }) =>
         days.map((day) => ({
@@ -84,7 +89,7 @@ describe('an incomplete record', () => {
     expect(account.rows('select image_size from storage_reading')).toEqual([{ image_size: null }]);
   });
 
-  it('of a day that is booked already is no discrepancy', async () => {
+  it('of a booked day is no discrepancy', async () => {
     let isOdd = false;
     const account = await openStorageAccount({
       answer: ({ days }) =>
@@ -99,7 +104,7 @@ describe('an incomplete record', () => {
 });
 
 describe('a record with 0 in every figure', () => {
-  it('that comes once between days that are not 0 is never booked', async () => {
+  it('that arrives once between days that are not 0 is never booked', async () => {
     const account = await openStorageAccount({
       answer: ({ days, number }) => days.map((day) => storageRecord(day, number === 2 ? 0 : 5)),
     });
@@ -115,7 +120,7 @@ describe('a record with 0 in every figure', () => {
     expect([account.rows(WAITING), account.rows(GAPS)]).toEqual([[], []]);
   });
 
-  it('is booked when it comes again at least an hour later', async () => {
+  it('is booked when it arrives again at least an hour later', async () => {
     const zero = new Set(['2026-03-10', '2026-03-11']);
     const account = await openStorageAccount({
       answer: ({ days }) => days.map((day) => storageRecord(day, zero.has(day) ? 0 : 5)),
@@ -126,11 +131,11 @@ describe('a record with 0 in every figure', () => {
     expect(account.days()[1]).toEqual(['2026-03-10', 'live', 0]);
     await account.runAt('2026-03-11T04:00Z');
     expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 0]);
-    await account.runAt('2026-03-12T03:00Z'); // the day after a 0 that is booked may be 0 too
+    await account.runAt('2026-03-12T03:00Z'); // the day after a booked 0 may be 0 too
     expect(account.days()[2]).toEqual(['2026-03-11', 'booked', 0]);
   });
 
-  it('is asked for again an hour later, also where it is an older gap; what differs then waits for a day', async () => {
+  it('is requested again an hour later, also where it is an older gap; different figures then wait for a day', async () => {
     const figures = new Map([['2026-03-07', 0]]);
     const account = await openStorageAccount({
       rules: { since: '2026-03-07', lookAgainDays: 0 },
@@ -145,7 +150,7 @@ describe('a record with 0 in every figure', () => {
     expect(account.days()[0]).toEqual(['2026-03-07', 'booked', 0]);
   });
 
-  it('comes throughout at the first run of all: nothing of it is booked at once', async () => {
+  it('arrives for every day at the very first run: none of it is booked at once', async () => {
     const account = await openStorageAccount({
       rules: { since: '2026-02-01' },
       answer: ({ days, number }) => days.map((day) => storageRecord(day, number <= 3 ? 0 : 5)),
@@ -159,7 +164,7 @@ describe('a record with 0 in every figure', () => {
 });
 
 describe('a total that is far from the last reading of its day', () => {
-  /** A reading of 2026-03-10 with this size in all, then a past figure for it: once, or always. */
+  /** A reading of 2026-03-10 with this total size, then a past figure for it: once, or always. */
   const runWith = async (live: number, past: number, isOnce = true, plausibleFactor = 2) => {
     let isOdd = true;
     const account = await openStorageAccount({
@@ -183,7 +188,7 @@ describe('a total that is far from the last reading of its day', () => {
     return { first: first[0]?.[1], waiting, booked: booked[0]?.['mov_org_size'] };
   };
 
-  it('waits, and is not booked where the next answer is another one', async () => {
+  it('waits, and is not booked where the next response differs', async () => {
     const { first, waiting, booked } = await runWith(10 * GB, 20.1 * GB);
     expect(first).toBe('live');
     expect(waiting).toMatchObject([
@@ -193,7 +198,7 @@ describe('a total that is far from the last reading of its day', () => {
     expect(await runWith(10 * GB, 4.9 * GB)).toMatchObject({ first: 'live', booked: 10 * GB });
   });
 
-  it('is booked where the next answer says the same', async () => {
+  it('is booked where the next response repeats it', async () => {
     expect(await runWith(10 * GB, 21 * GB, false)).toMatchObject({ first: 'live', booked: 21 * GB });
   });
 
@@ -205,8 +210,8 @@ describe('a total that is far from the last reading of its day', () => {
   });
 });
 
-describe('one odd answer', () => {
-  it('of 0 is not booked though 0 was right the day before: the last reading of the day speaks against it', async () => {
+describe('one wrong response', () => {
+  it('of 0 is not booked though 0 was correct the day before: the last reading of the day contradicts it', async () => {
     const size = 5 * 1024 * GB;
     let isOdd = false;
     const account = await openStorageAccount({
@@ -227,7 +232,7 @@ describe('one odd answer', () => {
     expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 1]);
   });
 
-  it('of 0 is not booked next to a 0 that a person has corrected', async () => {
+  it('of 0 is not booked next to a 0 that a correction replaced', async () => {
     const figures = new Map<string, number>([['2026-03-09', 0]]);
     const account = await openStorageAccount({
       rules: { lookAgainDays: 0 },
@@ -263,7 +268,7 @@ describe('one odd answer', () => {
   });
 });
 
-describe('days that a person names', () => {
+describe('days of a manual range', () => {
   const days = { from: '2026-02-01', to: '2026-03-09' };
   const only = { videos: false, storageDays: days };
 
@@ -304,7 +309,7 @@ describe('days that a person names', () => {
     expect(account.asked.slice(asked)).toEqual(['2026-03-09..2026-03-11']);
   });
 
-  it('are compared where they are booked, however long ago; a figure that is right again resolves it', async () => {
+  it('are compared where they are booked, however long ago; a matching figure resolves the discrepancy', async () => {
     let figure = 5;
     const account = await openStorageAccount({
       rules: { since: '2026-02-01', lookAgainDays: 0 },

@@ -7,7 +7,7 @@ const NOON = '2026-03-10T03:00Z';
 const steady = everyDay(() => 5);
 const records = [1, 2, 3].map((id) => videoRecord(id));
 
-/** Ways in which the service fails for good. */
+/** Permanent failures of the service. */
 const FAILURES: [string, Reply][] = [
   ['an HTTP error', { status: 403 }],
   ['a server that stays broken', { status: 500 }],
@@ -19,7 +19,7 @@ const FAILURES: [string, Reply][] = [
 ];
 
 describe.each(FAILURES)('storage that fails with %s', (_name, reply) => {
-  it('does not stop the packages, and comes at the next run', async () => {
+  it('does not stop the packages, and succeeds at the next run', async () => {
     let isDown = true;
     const account = await openStorageAccount({
       answer: (question) => (isDown ? reply : steady(question)),
@@ -70,7 +70,7 @@ describe('packages that fail', () => {
 });
 
 describe('a spent budget', () => {
-  it('serves the storage first, and parks what it does not carry', async () => {
+  it('serves the storage first, and parks the work that does not fit', async () => {
     const account = await openStorageAccount({
       answer: steady,
       packages: [101],
@@ -93,8 +93,8 @@ describe('a spent budget', () => {
   });
 });
 
-describe('a service that heals', () => {
-  it('is asked again, and every attempt is in the ledger', async () => {
+describe('a service that recovers', () => {
+  it('receives retries, and every attempt is in the ledger', async () => {
     const account = await openStorageAccount({
       answer: (question) => (question.number < 3 ? { status: 503 } : steady(question)),
     });

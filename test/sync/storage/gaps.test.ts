@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { everyDay, openStorageAccount, type DayQuestion } from '../../support/servers/storage-account.ts';
 
-/** Noon in Seoul, on so many days after 2026-03-10. */
+/** Noon in Seoul, the given number of days after 2026-03-10. */
 const noon = (days: number, hour = 3) => Date.UTC(2026, 2, 10 + days, hour);
 const GAPS = 'select date, first_missed_at, last_asked_at, given_up_at from storage_gap order by date';
 
 describe('a day that the service does not return', () => {
-  /** The service has every day but those in `missing`. */
+  /** The service has every day except those in `missing`. */
   const openWith = async (missing: Set<string>, rules = {}) =>
     openStorageAccount({ answer: everyDay((date) => (missing.has(date) ? null : 5)), rules });
 
-  it('is a gap, and nothing is put in its place', async () => {
+  it('is a gap, without invented figures', async () => {
     const account = await openWith(new Set(['2026-03-07', '2026-03-09']), { since: '2026-03-05' });
     const summary = await account.runAt(noon(0));
     expect(summary.storage[0]).toMatchObject({ booked: 3, missed: 2, live: true });
@@ -31,7 +31,7 @@ describe('a day that the service does not return', () => {
     ]);
   });
 
-  it('is asked for once a day, and at every run while it is yesterday', async () => {
+  it('is requested once a day, and at every run while it is yesterday', async () => {
     const account = await openWith(new Set(['2026-03-09']));
     await account.runAt(noon(0));
     await account.runAt(noon(0, 4));
@@ -86,7 +86,7 @@ describe('a day that the service does not return', () => {
     expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
   });
 
-  it('is booked when it comes after all, and is no gap any more', async () => {
+  it('is booked when it arrives later, and is no gap any more', async () => {
     const missing = new Set(['2026-03-09']);
     const account = await openWith(missing);
     await account.runAt(noon(0));
@@ -97,7 +97,7 @@ describe('a day that the service does not return', () => {
     expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
   });
 
-  it('is booked even after it was given up, where it comes unasked', async () => {
+  it('is booked even after it was given up, where a response includes it', async () => {
     const missing = new Set(['2026-03-09']);
     const account = await openWith(missing, { giveUpDays: 0, lookAgainDays: 4, since: '2026-03-08' });
     await account.runAt(noon(0));
@@ -110,7 +110,7 @@ describe('a day that the service does not return', () => {
     expect(account.days()[1]).toEqual(['2026-03-09', 'booked', 5]);
   });
 
-  it('does not look like a gap as long as it is not settled', async () => {
+  it('is not a gap as long as it is not settled', async () => {
     const account = await openWith(new Set(['2026-03-09']));
     await account.runAt('2026-03-09T15:30Z');
     expect(account.rows(GAPS)).toEqual([]);
@@ -118,7 +118,7 @@ describe('a day that the service does not return', () => {
 });
 
 describe('today', () => {
-  it('that is not returned leaves no reading, and the log says so', async () => {
+  it('that is not returned has no reading, and a log message', async () => {
     const account = await openStorageAccount({
       isDated: true,
       answer: everyDay((date) => (date === '2026-03-10' ? null : 5)),
@@ -129,7 +129,7 @@ describe('today', () => {
     expect(account.log.join('')).toContain('the service returned no storage figures of 2026-03-10');
   });
 
-  it('that is not returned does not begin the history anew the day after', async () => {
+  it('that is not returned does not restart the history the next day', async () => {
     const missing = new Set(['2026-03-10', '2026-03-11']);
     const account = await openStorageAccount({ answer: everyDay((date) => (missing.has(date) ? null : 5)) });
     await account.runAt(noon(0));
@@ -147,8 +147,8 @@ describe('today', () => {
   });
 });
 
-describe('an older hole', () => {
-  it('that is refused is asked for in halves, and what is refused to its newest day is a gap until tomorrow', async () => {
+describe('an older gap', () => {
+  it('that is rejected is requested in halves, and a single rejected day is a gap until tomorrow', async () => {
     const first = '2026-02-20';
     const answer = (question: DayQuestion) =>
       question.from < first ? { status: 400 } : everyDay(() => 5)(question);
@@ -164,7 +164,7 @@ describe('an older hole', () => {
     expect(account.asked.slice(asked)).toEqual(['2026-03-10..2026-03-10']);
   });
 
-  it('is stored before the next one is asked for: a failure loses nothing', async () => {
+  it('is stored before the next one is requested: a failure loses nothing', async () => {
     const failing = new Set(['2026-01-06']);
     const answer = (question: DayQuestion) =>
       failing.has(question.from) ? { status: 500 } : everyDay(() => 5)(question);
@@ -188,7 +188,7 @@ describe('an older hole', () => {
     expect(account.days()).toHaveLength(69);
   });
 
-  it('is not asked for as long as today cannot be had', async () => {
+  it('is not requested as long as today is not available', async () => {
     const account = await openStorageAccount({
       answer: () => ({ status: 403 }),
       rules: { since: '2026-01-01' },
@@ -198,7 +198,7 @@ describe('an older hole', () => {
     expect(account.rows(GAPS)).toEqual([]);
   });
 
-  it('is not asked for any more by a run that is told to stop', async () => {
+  it('is not requested after the stop signal of a run', async () => {
     const account = await openStorageAccount({
       answer: (question) => {
         if (question.number === 2) account.stop();

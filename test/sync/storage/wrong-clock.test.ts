@@ -1,4 +1,4 @@
-/** A clock that was wrong once: nothing of it becomes history. */
+/** A clock that was wrong once: none of its values becomes history. */
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
@@ -17,7 +17,10 @@ const RULES = { since: '2026-03-01' };
 
 type Options = Partial<StorageAccountOptions> & { isDated?: boolean; missing?: ReadonlySet<string> };
 
-/** An account of a service with a clock of its own: it knows the days up to its today, which is live (7, past days 5). */
+/**
+ * An account of a service with a separate clock: it has the days up to its today, which is live (7, past days
+ * 5).
+ */
 async function openAt({ isDated = true, missing = new Set(), ...given }: Options = {}) {
   const clock = createVirtualClock(NOON);
   /** How far the machine's clock is ahead of the service's. */
@@ -31,7 +34,7 @@ async function openAt({ isDated = true, missing = new Set(), ...given }: Options
   };
   const date = () => (isDated ? serviceNow() : null);
   const account = await openStorageAccount({ answer, date, clock, rules: RULES, ...given });
-  /** Makes a run at this moment of the service, with a machine that is so far ahead. */
+  /** Runs at this moment of the service, with a machine that is ahead by this time. */
   const runAt = (moment: number, ahead = 0) => {
     machine.ahead = ahead;
     return account.runAt(moment + ahead);
@@ -43,7 +46,7 @@ async function openAt({ isDated = true, missing = new Set(), ...given }: Options
 describe.each([10 * HOUR_MS, DAY_MS, 3 * DAY_MS, 8 * DAY_MS, 30 * DAY_MS, 100 * DAY_MS, 73 * 365 * DAY_MS])(
   'one run %d ms ahead',
   (ahead) => {
-    it.each([true, false])('books no live figure and leaves no gap to come (dated: %s)', async (isDated) => {
+    it.each([true, false])('books no live figure and leaves no future gap (dated: %s)', async (isDated) => {
       const { account, runAt, booked } = await openAt({ isDated });
       await runAt(NOON);
       const before = booked();
@@ -61,7 +64,7 @@ describe.each([10 * HOUR_MS, DAY_MS, 3 * DAY_MS, 8 * DAY_MS, 30 * DAY_MS, 100 * 
   },
 );
 
-describe('a clock that the answers contradict', () => {
+describe('a clock that the responses contradict', () => {
   it.each([-30 * DAY_MS, -DAY_MS, -11 * MINUTE_MS, 11 * MINUTE_MS, 3 * DAY_MS])(
     'by %d ms makes the run partial, and times are those of the service',
     async (ahead) => {
@@ -88,7 +91,7 @@ describe('a clock that the answers contradict', () => {
     },
   );
 
-  it('by no more than 10 minutes books as ever, with a warning above 2 minutes', async () => {
+  it('by no more than 10 minutes books normally, with a warning above 2 minutes', async () => {
     for (const [ahead, warned] of [
       [9.9 * MINUTE_MS, true],
       [-9.9 * MINUTE_MS, true],
@@ -103,7 +106,7 @@ describe('a clock that the answers contradict', () => {
     }
   });
 
-  it('by less than that books no day that is not over by the date of the answer', async () => {
+  it('by less than that books no day that is not over by the date of the response', async () => {
     const { runAt, booked } = await openAt({ rules: { ...RULES, settleMs: 0 } });
     const midnight = Date.parse('2026-03-10T15:00Z');
     await runAt(midnight - 8 * MINUTE_MS, 9.5 * MINUTE_MS);
@@ -112,7 +115,7 @@ describe('a clock that the answers contradict', () => {
     expect(booked().at(-1)).toEqual(['2026-03-10', 'booked', 5]);
   });
 
-  it('and that is set right while a request waits books no live figure', async () => {
+  it('and that is corrected while a request waits books no live figure', async () => {
     const clock = createVirtualClock(NOON + DAY_MS);
     const account = await openStorageAccount({
       clock,
@@ -132,7 +135,7 @@ describe('a clock that the answers contradict', () => {
     expect(account.days().at(-1)).toEqual(['2026-03-10', 'live', 7]);
   });
 
-  it('by one answer alone is asked again, and believed where the next one agrees with it', async () => {
+  it('by one response alone causes another request, and is accepted where the next one agrees with it', async () => {
     const { account, runAt, booked } = await openAt();
     await runAt(NOON);
     const odd = await openAt({
@@ -162,7 +165,7 @@ describe('a clock that the answers contradict', () => {
     expect(requests()).toBeGreaterThan(before);
   });
 
-  it('does not let the budget of a day be spent again', async () => {
+  it('does not allow the budget of a day to be spent again', async () => {
     const { account, runAt } = await openAt({ limits: { perDay: 6, maxWaitMs: 0 } });
     await runAt(NOON);
     for (let each = 0; each < 8; each++) await runAt(NOON, 100 * DAY_MS);
@@ -171,7 +174,7 @@ describe('a clock that the answers contradict', () => {
   });
 });
 
-describe('a file whose newest moment lies ahead of the clock', () => {
+describe('a file whose newest moment is ahead of the clock', () => {
   const openAhead = async (isDated: boolean) => {
     const opened = await openAt({
       isDated,
@@ -187,7 +190,7 @@ describe('a file whose newest moment lies ahead of the clock', () => {
   const gaps = 'select given_up_at from storage_gap';
   const runs = 'select run_id from run order by run_id';
 
-  it('is warned of, and neither gives up nor deletes', async () => {
+  it('causes a warning, and neither gives up nor deletes', async () => {
     const { account, runAt } = await openAhead(false);
     for (const day of [1, 2, 3]) await runAt(NOON + day * DAY_MS);
     expect(account.log.join('')).toContain(
@@ -197,7 +200,7 @@ describe('a file whose newest moment lies ahead of the clock', () => {
     expect(account.rows(runs)).toHaveLength(4); // the first was deleted before
   });
 
-  it('is mended by a run whose answers confirm the clock: the next one gives up and deletes again', async () => {
+  it('recovers with a run whose responses confirm the clock: the next one gives up and deletes again', async () => {
     const { account, runAt } = await openAhead(true);
     await runAt(NOON + DAY_MS);
     expect(account.rows(gaps)).toEqual([{ given_up_at: null }]);
@@ -209,8 +212,8 @@ describe('a file whose newest moment lies ahead of the clock', () => {
   });
 });
 
-describe('an answer without `Date` that tells yesterday and not today', () => {
-  it('is no proof that yesterday is over: it waits until a later day is told', async () => {
+describe('a response without `Date` that has yesterday and not today', () => {
+  it('is no proof that yesterday is over: it waits until a later day is returned', async () => {
     const { account, runAt, booked } = await openAt({ isDated: false });
     await runAt(NOON - DAY_MS, DAY_MS);
     expect(booked().at(-1)?.[0]).toBe('2026-03-08');

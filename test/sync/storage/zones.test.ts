@@ -4,7 +4,10 @@ import { addDays } from '../../../src/lib/days.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { everyDay, openStorageAccount } from '../../support/servers/storage-account.ts';
 
-/** Days that are not 24 hours long, or do not begin at midnight: the zone, the day, its first moment, its length in hours. */
+/**
+ * Days that are not 24 hours long, or do not begin at midnight: the zone, the day, its first moment, its
+ * length in hours.
+ */
 const ODD_DAYS: [zone: string, day: string, start: string, hours: number][] = [
   ['Asia/Seoul', '2026-03-10', '2026-03-09T15:00Z', 24],
   ['America/New_York', '2026-03-08', '2026-03-08T05:00Z', 23],
@@ -57,7 +60,7 @@ describe.each(ODD_DAYS)('in %s, %s', (timezone, day, start, hours) => {
 });
 
 describe('in Pacific/Apia', () => {
-  it('the day that never was is never booked, and the days around it are', async () => {
+  it('the skipped day is never booked, and the days around it are', async () => {
     const never = '2011-12-30';
     const account = await openStorageAccount({
       answer: everyDay((date) => (date === never ? null : 5)),

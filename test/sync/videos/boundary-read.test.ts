@@ -19,14 +19,14 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
   return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
 }
 
-/** What the last run asked for: page, page size and direction. */
+/** The requests of the last run: page, page size and direction. */
 function asked(service: ChangingPackage, from: number): string[] {
   return service.requests
     .slice(from)
     .map(({ query }) => `${query.get('page')}/${query.get('pagesize')} ${query.get('sort_direction')}`);
 }
 
-/** A package walked once, and what then happens to it. */
+/** A package that is walked once, and then changes. */
 async function walked(ids: readonly number[], change: (service: ChangingPackage) => void) {
   const service = await startChangingPackage(ids);
   const pipeline = openTestPipeline({ url: service.url });
@@ -59,7 +59,7 @@ describe('a video between two pages', () => {
     expect(removed(pipeline)).toEqual([6]);
   });
 
-  it('stays where no look is granted, and is counted as unsettled', async () => {
+  it('remains without a boundary read, and is counted as unsettled', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 16), (list) => {
       list.remove(6);
       list.instead = (_page, { query }) => (query.get('pagesize') === '5' ? undefined : { status: 400 });
@@ -71,7 +71,7 @@ describe('a video between two pages', () => {
     expect(service.requests.length).toBeGreaterThan(0);
   });
 
-  it('is found where an old id was put back below it while the walk went on', async () => {
+  it('is found where an old id was inserted below it during the walk', async () => {
     const { service, pipeline } = await walked(idsBetween(11, 30), (list) => list.add(3));
     service.beforeAnswer = (page) => {
       if (page === 2) service.add(5); // moves the last record of page 2 to page 3, which has been read
@@ -85,20 +85,20 @@ describe('a video between two pages', () => {
 });
 
 describe('the end of a list', () => {
-  it('is shown by the first page from the other end where the last page is full', async () => {
+  it('is proved by the first page from the other end where the last page is full', async () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([11]);
     expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
   });
 
-  it('costs nothing where nothing is known above a full last page', async () => {
+  it('costs nothing where no known video is above a full last page', async () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 10), () => undefined);
     await pipeline.run();
     expect(asked(service, before)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
-  it('is shown by a smaller page where the service knows no other end', async () => {
+  it('is proved by a smaller page where the service has no other direction', async () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
     service.instead = (_page, request) => {
       if (request.query.get('sort_direction') === 'desc') request.query.set('sort_direction', 'asc');
@@ -109,7 +109,7 @@ describe('the end of a list', () => {
     expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
   });
 
-  it('is not proved where the service knows neither another end nor another size', async () => {
+  it('is not proved where the service has neither another direction nor another size', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 11), (list) => {
       list.remove(11);
       list.sizeFixed = 5;
@@ -125,7 +125,7 @@ describe('the end of a list', () => {
   });
 });
 
-describe('the plan of a look', () => {
+describe('the plan of a boundary read', () => {
   const boundary = fc
     .record({
       pageSize: fc.integer({ min: 2, max: 1000 }),
@@ -143,7 +143,7 @@ describe('the plan of a look', () => {
       fc.property(boundary, (given) => {
         for (const { page, pageSize, direction } of planBoundaryReads(given).slice(0, 1)) {
           const rank = direction === 'asc' ? given.rank : given.length - given.rank;
-          if (rank % pageSize === 0) continue; // the plan for a list that counts itself wrongly
+          if (rank % pageSize === 0) continue; // the plan for a list with a wrong count
           expect((page - 1) * pageSize).toBeLessThan(rank);
           expect(page * pageSize).toBeGreaterThan(rank);
         }
@@ -151,14 +151,14 @@ describe('the plan of a look', () => {
     );
   });
 
-  it('takes the smaller page on which the boundary lies deepest', () => {
+  it('uses the smaller page on which the boundary is deepest', () => {
     const [plan] = planBoundaryReads({ rank: 5000, length: 9000, pageSize: 1000, isSizeIgnored: false });
     expect(plan).toEqual({ page: 6, pageSize: 909, direction: 'asc' });
     const [other] = planBoundaryReads({ rank: 6, length: 15, pageSize: 3, isSizeIgnored: false });
     expect(other).toEqual({ page: 5, pageSize: 2, direction: 'desc' });
   });
 
-  it('is bounded by a share of the pages, and never less than three', () => {
+  it('is limited by a share of the pages, and never less than three', () => {
     expect([maxBoundaryReads(0.05, 1000), maxBoundaryReads(0.05, 10), maxBoundaryReads(0, 1000)]).toEqual([
       50, 3, 0,
     ]);

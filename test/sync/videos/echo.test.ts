@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createScene, failureOf, OF_102 } from '../../support/servers/mixed-up-account.ts';
 
-describe('an answer that echoes', () => {
+describe('a response that echoes', () => {
   const CASES: [string, Record<string, unknown>, RegExp][] = [
     ['another package', { pkg: 101 }, /its answer says that it is one of package 101/],
     ['another package, as text', { pkg: '101' }, /its answer says that it is one of package 101/],
@@ -12,7 +12,7 @@ describe('an answer that echoes', () => {
     ],
   ];
 
-  it.each(CASES)('%s is asked for again; if it stays so, it is not stored', async (_, echo, words) => {
+  it.each(CASES)('%s is fetched again; if it is repeated, it is not stored', async (_, echo, words) => {
     const { service, run, live, leftovers } = await createScene({ 102: OF_102 });
     let left = 1;
     service.instead = () => (left-- > 0 ? { packageId: 102, echo, only: (id) => id < 100 } : undefined);
@@ -24,7 +24,7 @@ describe('an answer that echoes', () => {
   });
 
   it.each([[{ fromDate: '2026-01-01', toDate: '2026-12-31' }], [{ search_item: 'title' }]])(
-    '%j without a keyword is asked for again, and stored: the service may always say so',
+    '%j without a keyword is fetched again, and stored: the service may always echo it',
     async (echo) => {
       const { service, run, live, leftovers } = await createScene({ 102: OF_102 });
       service.instead = () => ({ packageId: 102, echo });
@@ -34,14 +34,14 @@ describe('an answer that echoes', () => {
     },
   );
 
-  it('is not stored either where the page is known byte for byte', async () => {
+  it('is not stored either where the bytes of the page are known', async () => {
     const { service, run } = await createScene({ 102: OF_102 });
     service.instead = () => ({ packageId: 102, echo: { keyword: 'x' } });
     expect(failureOf(await run())?.message).toContain('(keyword)');
   });
 
   it.each([[{ pkg: 102 }], [{ pkg: '102' }], [{ pkg: '' }], [{ pkg: null, keyword: null, fromDate: ' ' }]])(
-    '%j is the answer that was asked for',
+    '%j is the expected response',
     async (echo) => {
       const { service, run } = await createScene({ 102: OF_102 });
       service.instead = () => ({ packageId: 102, echo });

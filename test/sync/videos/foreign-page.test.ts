@@ -3,7 +3,7 @@ import { createScene, failureOf, OF_101, OF_102 } from '../../support/servers/mi
 import { idsFrom } from '../../support/servers/several-packages.ts';
 
 describe('the page of another package', () => {
-  it('is asked for again when it comes once, and leaves nothing behind', async () => {
+  it('is fetched again when it arrives once, and leaves no trace', async () => {
     const { service, run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: OF_102 });
     mixUp(102, 101, 1);
     const summary = await run();
@@ -13,7 +13,7 @@ describe('the page of another package', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('fails the walk when it comes again, says why and what to type, and stores nothing', async () => {
+  it('fails the walk when it arrives again, with the reason and the command, and stores nothing', async () => {
     const { service, run, mixUp, live, leftovers, pipeline } = await createScene({
       101: OF_101,
       102: OF_102,
@@ -38,7 +38,7 @@ describe('the page of another package', () => {
     expect(service.asked(102)).toEqual([1]);
   });
 
-  it('costs the other packages nothing, however many of them it comes for', async () => {
+  it('costs the other packages nothing, however many of them receive it', async () => {
     const lists = Object.fromEntries(idsFrom(102, 12).map((id) => [id, idsFrom(id * 10_000, 60)]));
     const { service, run } = await createScene({ 101: idsFrom(1, 300), ...lists });
     service.instead = ({ packageId }) => (packageId < 112 ? { packageId: 101 } : undefined);
@@ -51,7 +51,7 @@ describe('the page of another package', () => {
     ['the last page', 3],
     ['a page in the middle', 2],
     ['the first page', 1],
-  ])('in the place of %s is not stored, and what was read above it is kept', async (_, page) => {
+  ])('in the place of %s is not stored, and the pages read above it remain', async (_, page) => {
     const own = idsFrom(2, 270, 3);
     const scene = await createScene({ 101: OF_101, 102: own }, { pageSize: 100 });
     scene.service.add(102, 2000);
@@ -63,7 +63,7 @@ describe('the page of another package', () => {
     expect([scene.live(102), scene.leftovers()]).toEqual([[...own, 2000], []]);
   });
 
-  it('is not stored where its ids lie above or below those of the package', async () => {
+  it('is not stored where its ids are above or below those of the package', async () => {
     const lists = { 101: idsFrom(5000, 250), 102: idsFrom(2000, 250), 103: idsFrom(1, 250) };
     for (const other of [101, 103]) {
       const { run, mixUp, live, leftovers } = await createScene(lists, { pageSize: 100 });
@@ -117,7 +117,7 @@ describe('the page of another package', () => {
     expect((await run({ mode: 'quick' })).walks).toEqual([]);
   });
 
-  it('does not mislead a walk that goes on from a checkpoint', async () => {
+  it('does not mislead a walk that resumes from a checkpoint', async () => {
     const own = idsFrom(2, 270, 3);
     const { service, run, mixUp, live, leftovers, pipeline } = await createScene(
       { 101: OF_101, 102: own },
@@ -136,10 +136,10 @@ describe('the page of another package', () => {
     expect([live(102), leftovers()]).toEqual([[...own, 2000], []]);
   });
 
-  it('proves nothing and is not stored where it comes for a boundary read', async () => {
+  it('proves nothing and is not stored where it arrives for a boundary read', async () => {
     const own = idsFrom(2, 300, 3);
     const scene = await createScene({ 101: OF_101, 102: own }, { pageSize: 100, boundaryReads: 1 });
-    scene.service.remove(102, own[100] ?? 0); // it stood first on its page: between two pages now
+    scene.service.remove(102, own[100] ?? 0); // it was first on its page: between two pages now
     scene.service.add(102, 2000);
     const looks: number[] = [];
     scene.service.instead = ({ packageId, page, size, isFromTop }) => {
@@ -157,7 +157,7 @@ describe('the page of another package', () => {
 describe('a package that was really filled with other videos', () => {
   const OTHERS = idsFrom(3, 120, 3);
 
-  it('waits for the word of a person, and gets through by it', async () => {
+  it('waits for --accept-page, and is stored with it', async () => {
     const { service, run, live, pipeline } = await createScene({ 101: OF_101, 102: OF_102 });
     service.refill(102, OTHERS);
     expect(failureOf(await run())?.hint).toMatch(/vodhouse sync --package 102 --accept-page/);
@@ -177,7 +177,7 @@ describe('a package that was really filled with other videos', () => {
     expect(pipeline.query('select * from removal_candidate')).toEqual([]);
   });
 
-  it('of many pages costs a few requests more', async () => {
+  it('of many pages takes a few more requests', async () => {
     const lists = { 101: OF_101, 102: idsFrom(2, 1000, 3) };
     const { service, run, live } = await createScene(lists, { pageSize: 100, boundaryReads: 0 });
     const others = idsFrom(3, 1000, 3);
@@ -192,14 +192,14 @@ describe('a package that was really filled with other videos', () => {
     expect(live(102).filter((id) => id % 3 === 0)).toEqual(others);
   });
 
-  it('is not let through by the word on another page that comes only once', async () => {
+  it('is not stored by the acceptance of another page that arrives only once', async () => {
     const { run, mixUp, live } = await createScene({ 101: OF_101, 102: OF_102 });
     mixUp(102, 101, 1);
     await run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
     expect(live(102)).toEqual(OF_102);
   });
 
-  it.each([1, 2, 5, 20])('needs no word where it holds %i videos', async (size) => {
+  it.each([1, 2, 5, 20])('needs no acceptance where it has %i videos', async (size) => {
     const { service, run, live } = await createScene({ 101: OF_101, 102: idsFrom(2, size, 3) });
     const others = idsFrom(3, size, 3);
     service.refill(102, others);
@@ -208,7 +208,7 @@ describe('a package that was really filled with other videos', () => {
     expect(live(102)).toEqual(others);
   });
 
-  it('needs no word where it is a choice of the videos of another package', async () => {
+  it("needs no acceptance where it has a subset of another package's videos", async () => {
     const choice = (seed: number) => idsFrom(1, 60, 3).map((id, index) => id + 180 * ((index + seed) % 3));
     const { service, run, live } = await createScene({ 101: idsFrom(1, 900), 102: choice(0) });
     const next = [...choice(0).slice(0, 10), ...choice(1).slice(10)];
@@ -219,7 +219,7 @@ describe('a package that was really filled with other videos', () => {
 });
 
 describe('a new package', () => {
-  it('that holds the videos of another one gets through, for a few requests more', async () => {
+  it('that has the videos of another one is stored, for a few more requests', async () => {
     const all = idsFrom(1, 1000);
     const { service, run, live } = await createScene({ 101: all }, { packages: [101, 102], pageSize: 100 });
     service.refill(102, all);
@@ -232,7 +232,7 @@ describe('a new package', () => {
     expect(service.asked(102)).toHaveLength(10);
   });
 
-  it('that shares most of its videos with another one gets through', async () => {
+  it('that shares most of its videos with another one is stored', async () => {
     const own = [...idsFrom(1, 60, 3), ...idsFrom(2, 40, 3)].sort((one, other) => one - other);
     const { service, run, live } = await createScene({ 101: OF_101 }, { packages: [101, 102] });
     service.refill(102, own);

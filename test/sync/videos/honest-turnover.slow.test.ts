@@ -5,16 +5,16 @@ import { idsFrom } from '../../support/servers/several-packages.ts';
 
 const ACCOUNT = [101, 102, 103] as const;
 
-/** What happens to the account between two runs. */
+/** The changes of the account between two runs. */
 interface Turnover {
-  /** Of a hundred videos of each package, so many are deleted. */
+  /** The percentage of the videos of each package that is deleted. */
   deleted: number;
-  /** Videos with the highest ids, and videos in between, that come to each package. */
+  /** New videos of each package: with the highest ids, and with ids in between. */
   uploads: number;
   imports: number;
-  /** Of a hundred that come, so many come to every package. */
+  /** The percentage of the new videos that is in every package. */
   shared: number;
-  /** The package has its content chosen from what the first one has. */
+  /** The package has a subset of the first one's content. */
   chosen: number | null;
   mode: 'full' | 'quick';
 }
@@ -32,7 +32,7 @@ const turnover: fc.Arbitrary<Turnover> = fc.record({
 const scatter = (id: number, salt: number) =>
   (Math.imul(id ^ Math.imul(salt, 0x9e3779b1), 0x85ebca6b) >>> 9) % 100;
 
-/** Ids are handed out once: those of uploads rise, those of imports are older ones that were left out. */
+/** Ids are used once: those of uploads rise, those of imports are older unused ones. */
 function change(
   { service }: Scene,
   step: number,
@@ -62,8 +62,8 @@ async function live(seed: { pageSize: number; steps: readonly Turnover[] }): Pro
   await scene.pipeline.close();
 }
 
-describe('an account whose videos come and go, are shared between packages and chosen from one another', () => {
-  it('is never taken for one that mixes its packages up', async () => {
+describe('an account with uploads, deletions, shared videos and subset packages', () => {
+  it('never fails a walk as one with mixed-up packages', async () => {
     const steps = fc.array(turnover, { minLength: 1, maxLength: 4 });
     const seeds = fc.record({ pageSize: fc.constantFrom(20, 50, 100, 1000), steps });
     await fc.assert(fc.asyncProperty(seeds, live), { numRuns: 10, seed: 15, endOnFailure: true });

@@ -11,15 +11,15 @@ import { listBody, videoRecord } from '../../support/fixtures/service-responses.
 const IDS = idsBetween(1, 48);
 const PAGES = 10;
 
-/** What a liar puts in the place of an honest page of five. */
+/** The wrong response in the place of an honest page of five. */
 interface Lie {
   name: string;
-  /** Paging and records that it gives for the page asked for; what is left out stays honest. */
+  /** Paging and records for the requested page; missing members stay honest. */
   tells: (page: number) => { ids?: readonly number[]; paging?: Record<string, number> };
-  /** How the walk ends, and what it says. */
+  /** The status of the walk, and its message. */
   status: string;
   says: RegExp;
-  /** Requests at most: every page once, and what the lie costs more. */
+  /** The allowed requests: every page once, and the additional ones. */
   requests: number;
   stored?: number;
 }
@@ -133,8 +133,8 @@ function lie(service: ChangingPackage, { tells }: Lie): void {
   };
 }
 
-describe('a service that tells of', () => {
-  it.each(LIES)('$name costs few requests, is told, and removes nothing', async (each) => {
+describe('a service that reports', () => {
+  it.each(LIES)('$name costs few requests, is reported, and removes nothing', async (each) => {
     const service = await startChangingPackage(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -148,7 +148,7 @@ describe('a service that tells of', () => {
     expect(pipeline.query('select id from removal_candidate')).toEqual([]);
   });
 
-  it.each(LIES)('$name in a first walk stores what it shows', async (each) => {
+  it.each(LIES)('$name in a first walk stores its records', async (each) => {
     const service = await startChangingPackage([]);
     lie(service, each);
     const pipeline = openTestPipeline({ url: service.url });
@@ -163,8 +163,8 @@ describe('a service that tells of', () => {
   });
 });
 
-describe('a count that is half of what there is', () => {
-  it('removes nothing of what it leaves out, and leaves that unsettled', async () => {
+describe('a count of half the list', () => {
+  it('removes none of the omitted videos, and leaves them unsettled', async () => {
     const service = await startChangingPackage(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -175,7 +175,7 @@ describe('a count that is half of what there is', () => {
     expect(walk).toMatchObject({ status: 'succeeded', removed: 0, unsettled: 23 });
   });
 
-  it('removes nothing where a look from the other end shows that there is more, and does not reach it', async () => {
+  it('removes nothing where a boundary read from the other end shows more videos, and does not reach it', async () => {
     const service = await startChangingPackage(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();

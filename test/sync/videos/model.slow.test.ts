@@ -1,10 +1,10 @@
-/** A thousand cases; the other thousand are in a file of their own, so that both cores have one. */
+/** A thousand cases; the other thousand are in a separate file, so that both run in parallel. */
 import { describe, it } from 'vitest';
 import { PATIENCE_MS, playWalks } from '../../support/models/run-walk-cases.ts';
 
 describe('a walk of a service that changes between any two requests', () => {
   it(
-    'removes nothing that is there, loses nothing, keeps to its requests, and comes to equal the service, a thousand times',
+    'removes nothing that is listed, loses nothing, stays within its requests, and converges to the service, a thousand times',
     async () => {
       await playWalks(1000, 2);
     },

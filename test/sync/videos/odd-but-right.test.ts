@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createScene, failureOf, OF_101, OF_102 } from '../../support/servers/mixed-up-account.ts';
 import { idsFrom } from '../../support/servers/several-packages.ts';
 
-describe('what a service may do at any time', () => {
-  it('as many uploads as a page holds, in two packages at once, cost nothing more', async () => {
+describe('normal changes of a service', () => {
+  it('uploads that fill a page, in two packages at once, cost nothing more', async () => {
     const old = idsFrom(1, 300);
     const { service, run, live } = await createScene({ 101: old, 102: old.slice(100) }, { pageSize: 100 });
     const uploads = idsFrom(1000, 100);
@@ -14,7 +14,7 @@ describe('what a service may do at any time', () => {
     expect(live(102)).toEqual([...old.slice(100), ...uploads]);
   });
 
-  it('older videos that are put in between are taken as they come', async () => {
+  it('older videos that are inserted are stored without a message', async () => {
     const old = [...idsFrom(1, 100), ...idsFrom(5001, 200)];
     const { service, run, live } = await createScene({ 102: old }, { pageSize: 100 });
     const imported = idsFrom(1001, 500);
@@ -23,7 +23,7 @@ describe('what a service may do at any time', () => {
     expect(live(102)).toEqual([...old, ...imported].sort((one, other) => one - other));
   });
 
-  it('a page of videos that is deleted leaves the page that takes its place', async () => {
+  it('a deleted page of videos does not affect the page that follows', async () => {
     const old = idsFrom(1, 500);
     const { service, run, live } = await createScene({ 102: old }, { pageSize: 100 });
     service.remove(102, ...idsFrom(201, 100));
@@ -32,7 +32,7 @@ describe('what a service may do at any time', () => {
     expect(live(102)).toEqual(old.filter((id) => id < 201 || id > 300));
   });
 
-  it('a page of videos that is deleted, with others in its range, waits for a word', async () => {
+  it('a deleted page of videos, with others in its range, waits for acceptance', async () => {
     const old = idsFrom(2, 500, 2);
     const { service, run } = await createScene({ 102: old }, { pageSize: 100 });
     service.remove(102, ...old.slice(200, 300));
@@ -43,7 +43,7 @@ describe('what a service may do at any time', () => {
     expect((await run()).failures).toEqual([]);
   });
 
-  it('a package that is emptied, and filled again, is taken as it comes', async () => {
+  it('a package that is emptied, and filled again, is stored without a message', async () => {
     const { service, run, live } = await createScene({ 101: OF_101, 102: OF_102 });
     service.refill(102, []);
     await run();

@@ -6,6 +6,6 @@ it('after any uploads and deletions, a quick walk makes the ids equal to those o
   await quickWalksKeepUp(await startChangingPackage([]), 250, 2);
 }, 600_000);
 
-it('what a quick walk cannot see of videos that come back, the next full walk does', async () => {
+it('what a quick walk misses of returned videos, the next full walk finds', async () => {
   await fullWalksSettleReturns(await startChangingPackage([]), 150, 2);
 }, 600_000);

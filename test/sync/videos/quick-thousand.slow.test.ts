@@ -23,7 +23,7 @@ describe('a quick walk of a package of 1,000 pages', () => {
     expect(liveIds(one.pipeline)).toHaveLength(ids.length - gone.length);
   }, 120_000);
 
-  it('finds a deletion in as few while records are in quarantine, and while removals are held back', async () => {
+  it('finds a deletion as cheaply while records are in quarantine, and while removals are held back', async () => {
     const service = await startChangingPackage(ids);
     for (let id = 500; id < ids.length; id += 997) service.edit(id, { duration: 'long' });
     for (let id = 200; id < ids.length; id += 3001) service.edit(id, { id: `no. ${id}` });

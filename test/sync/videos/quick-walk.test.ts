@@ -6,8 +6,8 @@ import { liveIds, lookAt, walked } from '../../support/servers/quick-service.ts'
 const walkRows = (pipeline: TestPipeline) =>
   pipeline.query<Record<string, unknown>>("select * from walk where mode = 'quick' order by walk_id");
 
-describe('a quick walk of a package where nothing changed', () => {
-  it.each([1, 5, 23, 25])('of %i videos costs one request, and leaves no row', async (videos) => {
+describe('a quick walk of an unchanged package', () => {
+  it.each([1, 5, 23, 25])('of %i videos takes one request, and leaves no row', async (videos) => {
     const one = await walked(idsBetween(1, videos));
     const { summary, pages } = await lookAt(one);
     expect([summary.status, pages]).toEqual(['succeeded', [Math.ceil(videos / 5)]]);
@@ -15,7 +15,7 @@ describe('a quick walk of a package where nothing changed', () => {
     expect(one.pipeline.query("select purpose from request where purpose = 'quick'")).toHaveLength(1);
   });
 
-  it('says when it looked, and what it saved', async () => {
+  it('records its time, and the requests it saved', async () => {
     const one = await walked(idsBetween(1, 23));
     await lookAt(one);
     await lookAt(one);
@@ -27,7 +27,7 @@ describe('a quick walk of a package where nothing changed', () => {
     ]);
   });
 
-  it('that was never walked whole walks it', async () => {
+  it('that has no completed walk walks it', async () => {
     const service = await startChangingPackage(idsBetween(1, 12));
     const pipeline = openTestPipeline({ url: service.url, silent: true });
     const { summary } = await lookAt({ service, pipeline });
@@ -53,14 +53,14 @@ describe('a quick walk of a package with new videos', () => {
     },
   );
 
-  it('stores what changed on the pages that it reads', async () => {
+  it('stores the changes on the pages that it reads', async () => {
     const one = await walked(idsBetween(1, 23));
     one.service.edit(22, { title: 'another title' });
     const { summary } = await lookAt(one);
     expect(summary.walks).toMatchObject([{ updated: 1, unchanged: 2 }]);
   });
 
-  it('does not see an edit further down: the next full walk does', async () => {
+  it('does not find an edit on other pages: the next full walk does', async () => {
     const one = await walked(idsBetween(1, 23));
     one.service.edit(3, { title: 'another title' });
     expect((await lookAt(one)).summary.walks).toEqual([]);
@@ -69,7 +69,7 @@ describe('a quick walk of a package with new videos', () => {
 });
 
 describe('a quick walk', () => {
-  it('finds old ids that were put back, where the count shows them', async () => {
+  it('finds old ids that return, where the count shows them', async () => {
     const one = await walked([...idsBetween(1, 30), ...idsBetween(41, 90)]);
     one.service.add(33, 35);
     const { summary } = await lookAt(one);
@@ -77,7 +77,7 @@ describe('a quick walk', () => {
     expect((await lookAt(one)).pages).toHaveLength(1);
   });
 
-  it('cannot see an old id that comes back while another goes behind the same last page: the next full walk does', async () => {
+  it('cannot find an old id that returns while another one on the same last page disappears: the next full walk does', async () => {
     const one = await walked([...idsBetween(1, 30), ...idsBetween(41, 90)]);
     one.service.add(33);
     one.service.remove(20);
@@ -88,7 +88,7 @@ describe('a quick walk', () => {
     expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
   });
 
-  it('goes by the brake: what it holds back costs no request afterwards', async () => {
+  it('respects the brake: held-back removals cost no request afterwards', async () => {
     const one = await walked(idsBetween(1, 200), { removalBrake: 0.2 });
     one.service.remove(...idsBetween(11, 60));
     const { summary } = await lookAt(one);
@@ -100,7 +100,7 @@ describe('a quick walk', () => {
     expect(again.pages.length).toBeLessThanOrEqual(9);
   });
 
-  it('counts what is in quarantine, with an id or without', async () => {
+  it('counts the records in quarantine, with an id or without', async () => {
     const service = await startChangingPackage(idsBetween(1, 200));
     for (const id of [50, 120]) service.edit(id, { duration: 'long' });
     for (const id of [31, 100]) service.edit(id, { id: `no. ${id}` });
@@ -117,7 +117,7 @@ describe('a quick walk', () => {
     }
   });
 
-  it('searches once for what it cannot settle, and for what changes besides', async () => {
+  it('searches once for videos that it cannot settle, and for further changes', async () => {
     const one = await walked(idsBetween(1, 200));
     one.service.edit(120, { id: 'no. 120' });
     await one.pipeline.run();
@@ -128,7 +128,7 @@ describe('a quick walk', () => {
     expect((await lookAt(one)).pages).toHaveLength(1);
   });
 
-  it('leaves a list that is not sorted to full walks', async () => {
+  it('leaves an unsorted list to full walks', async () => {
     const one = await walked([9, 3, 7, 1, 8, 2, 20, 11, 17, 14, 13, 12]);
     one.service.order = 'arrival';
     await one.pipeline.run();
@@ -138,7 +138,7 @@ describe('a quick walk', () => {
     expect(pages.length).toBeLessThanOrEqual(2);
   });
 
-  it('removes nothing from a list that is not sorted any more', async () => {
+  it('removes nothing from a list that is no longer sorted', async () => {
     const one = await walked(idsBetween(1, 60));
     one.service.records = new Map(
       [...one.service.records].sort(([a], [b]) => ((a * 37) % 61) - ((b * 37) % 61)),
@@ -149,7 +149,7 @@ describe('a quick walk', () => {
     expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 60));
   });
 
-  it('removes nothing from a list whose parts changed places, though each of its pages rises', async () => {
+  it('removes nothing from a list whose parts were swapped, though each of its pages is sorted', async () => {
     const one = await walked(idsBetween(1, 40), { pageSize: 10, removalBrake: 0.2 });
     const order = [...idsBetween(1, 10), ...idsBetween(21, 30), ...idsBetween(11, 14), ...idsBetween(16, 20)];
     const records = new Map(one.service.records);
@@ -163,7 +163,7 @@ describe('a quick walk', () => {
     expect(one.pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
   });
 
-  it('finds what is new below a last page that proves nothing', async () => {
+  it('finds new videos below a last page that proves nothing', async () => {
     const one = await walked(idsBetween(1, 10));
     one.service.add(...idsBetween(101, 117));
     one.service.edit(117, { id: 'x' });
@@ -171,7 +171,7 @@ describe('a quick walk', () => {
     expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, 10), ...idsBetween(101, 116)]);
   });
 
-  it('finds what is new and gone where the count is too high and the last page empty', async () => {
+  it('finds new and removed videos where the count is too high and the last page empty', async () => {
     const service = await startChangingPackage(idsBetween(1, 20));
     service.countedTooMany = 1;
     const pipeline = openTestPipeline({ url: service.url, silent: true });
@@ -182,7 +182,7 @@ describe('a quick walk', () => {
     expect(liveIds(pipeline)).toEqual([1, 2, ...idsBetween(4, 20), 101]);
   });
 
-  it('that was stopped leaves the proofs of a full walk that was stopped before', async () => {
+  it('that was stopped preserves the proofs of a stopped full walk', async () => {
     const one = await walked(idsBetween(1, 60));
     const stopAt = (number: number) => {
       one.service.beforeAnswer = (page) => {
@@ -204,7 +204,7 @@ describe('a quick walk', () => {
     expect(liveIds(one.pipeline)).not.toContain(58);
   });
 
-  it('asks for what it cannot settle above a full last page once, and not at every look', async () => {
+  it('requests what it cannot settle above a full last page once, and not at every walk', async () => {
     const one = await walked(idsBetween(1, 11));
     one.service.sizeFixed = 5;
     one.service.instead = (_page, { query }) =>
@@ -214,7 +214,7 @@ describe('a quick walk', () => {
     expect((await lookAt(one)).pages).toHaveLength(1);
   });
 
-  it('leaves a package to full walks that no full walk could read whole', async () => {
+  it('leaves a package to full walks that no full walk could read completely', async () => {
     const service = await startChangingPackage(idsBetween(1, 60));
     service.instead = (page) => (page === 3 ? { status: 403 } : undefined);
     const pipeline = openTestPipeline({ url: service.url, silent: true });
@@ -223,7 +223,7 @@ describe('a quick walk', () => {
     expect([summary.status, pages]).toEqual(['succeeded', []]);
   });
 
-  it('touches neither the checkpoint nor the proofs of a full walk that was stopped', async () => {
+  it('changes neither the checkpoint nor the proofs of a stopped full walk', async () => {
     const one = await walked(idsBetween(1, 60));
     one.service.remove(48, 13);
     one.service.beforeAnswer = (page) => {
@@ -242,7 +242,7 @@ describe('a quick walk', () => {
     expect(one.service.pages()).not.toContain(12);
   });
 
-  it('of a package that fails leaves a row that says so, and the other packages go on', async () => {
+  it('of a package that fails leaves a row with the error, and the other packages continue', async () => {
     const service = await startChangingPackage(idsBetween(1, 12));
     const pipeline = openTestPipeline({ url: service.url, silent: true, packages: [PACKAGE, 102] });
     await pipeline.run();

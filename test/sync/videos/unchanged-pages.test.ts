@@ -11,13 +11,13 @@ import { videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { playTwin, twinHistory } from '../../support/models/twin-walks.ts';
 
-/** The pages whose hash is kept, by number. */
+/** The pages with a stored hash, by number. */
 function hashes(pipeline: TestPipeline): Record<number, string> {
   const rows = pipeline.query<{ page: number; hash: string }>('select page, hash from page_hash');
   return Object.fromEntries(rows.map(({ page, hash }) => [page, hash]));
 }
 
-/** Changes a row behind the back of vodhouse: only a page that is looked into shows it. */
+/** Changes a row without vodhouse: only a parsed page reveals it. */
 function tamper(pipeline: TestPipeline, id: number): void {
   const db = new Database(pipeline.file);
   db.exec(`drop trigger video_version_kept; update video set title = 'tampered' where id = ${id}`);
@@ -35,8 +35,8 @@ async function walkedOnce(ids: readonly number[]) {
   return { service, pipeline };
 }
 
-describe('a page that is as it was', () => {
-  it('is not looked into, and its records count as unchanged', async () => {
+describe('an unchanged page', () => {
+  it('is not parsed, and its records count as unchanged', async () => {
     const { pipeline } = await walkedOnce(idsBetween(1, 13));
     tamper(pipeline, 7);
     const { walks } = await pipeline.run();
@@ -56,7 +56,7 @@ describe('a page that is as it was', () => {
     expect(isTampered(pipeline, 7)).toBe(true);
   });
 
-  it('is forgotten with the pages behind the end, and with its page size', async () => {
+  it('is deleted with the pages beyond the end, and when the page size changes', async () => {
     const { service, pipeline } = await walkedOnce(idsBetween(1, 13));
     service.remove(...idsBetween(9, 13));
     await pipeline.run();
@@ -68,7 +68,7 @@ describe('a page that is as it was', () => {
     expect(pipeline.query('select distinct page_size from page_hash')).toEqual([{ page_size: 4 }]);
   });
 
-  it('is not kept where something is left to do: a candidate, quarantine, new drift', async () => {
+  it('is not stored with open work: a candidate, quarantine, new drift', async () => {
     const { service, pipeline } = await walkedOnce(idsBetween(1, 15));
     service.remove(14);
     service.edit(8, { duration: '' });
@@ -79,7 +79,7 @@ describe('a page that is as it was', () => {
     expect(Object.keys(hashes(pipeline))).toEqual(['1', '3']); // the removal is done, the drift is known
   });
 
-  it('tells that its drift was seen again', async () => {
+  it('updates the last time of its drift', async () => {
     const { service, pipeline } = await walkedOnce(idsBetween(1, 7));
     service.edit(2, { later: 1 });
     await pipeline.run();
@@ -94,7 +94,7 @@ describe('a page that is as it was', () => {
   });
 });
 
-/** A walk that ends with its n-th answer, of a list that is as it was again afterwards. */
+/** A walk that ends with its n-th response, of a list that has its old content again afterwards. */
 async function interruptedWalk(
   answers: number,
   change: (service: ChangingPackage) => void,
@@ -114,8 +114,8 @@ async function interruptedWalk(
   return pipeline;
 }
 
-describe('a page with the bytes that it had is looked into all the same', () => {
-  it('when one of its rows was stored otherwise with another page', async () => {
+describe('a page with its known bytes is parsed anyway', () => {
+  it('when another page changed one of its rows', async () => {
     const pipeline = await interruptedWalk(
       1,
       (service) => {
@@ -145,7 +145,7 @@ describe('a page with the bytes that it had is looked into all the same', () => 
     expect(pipeline.query('select id from removal_candidate')).toEqual([]);
   });
 
-  it('when one of its records was in quarantine, and comes well again', async () => {
+  it('when one of its records was in quarantine, and is valid again', async () => {
     const pipeline = await interruptedWalk(
       3,
       (service) => {
@@ -158,10 +158,10 @@ describe('a page with the bytes that it had is looked into all the same', () => 
     expect(pipeline.query('select record_id from quarantine')).toEqual([{ record_id: '18' }]);
   });
 
-  it('when it proves more than it did then', async () => {
+  it('when it proves more than before', async () => {
     const { service, pipeline } = await walkedOnce(idsBetween(11, 19));
     service.remove(19);
-    service.countedTooMany = 1; // so that page 2 does not show where the list ends
+    service.countedTooMany = 1; // so that page 2 does not show the end of the list
     service.instead = (_page, { query }) =>
       query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
     await pipeline.run();
@@ -172,8 +172,8 @@ describe('a page with the bytes that it had is looked into all the same', () => 
   });
 });
 
-describe('looking into no page that is as it was', () => {
-  it('leaves the same warehouse as looking into all, through any history', async () => {
+describe('skipping unchanged pages', () => {
+  it('results in the same warehouse as parsing all, through any history', async () => {
     await fc.assert(
       fc.asyncProperty(twinHistory, async (history) => {
         expect(await playTwin(history, false)).toEqual(await playTwin(history, true));

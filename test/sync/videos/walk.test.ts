@@ -15,7 +15,7 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
 }
 
 describe('a first walk', () => {
-  it('probes once, then reads from the last page to the first, one after the other', async () => {
+  it('probes once, then reads from the last page to the first in sequence', async () => {
     const service = await startChangingPackage(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     const summary = await pipeline.run();
@@ -48,7 +48,7 @@ describe('a first walk', () => {
     expect(lastWalk(pipeline)).toMatchObject({ totalcount: 0, pages: 1, inserted: 0 });
   });
 
-  it('goes by the page size of the answer, not the one asked for', async () => {
+  it('uses the page size of the response, not the requested one', async () => {
     const service = await startChangingPackage(idsBetween(1, 23));
     service.pageSizeMax = 4;
     const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
@@ -60,7 +60,7 @@ describe('a first walk', () => {
     ]);
   });
 
-  it('walks several packages at a time, as many as concurrency says', async () => {
+  it('walks several packages at a time, up to the concurrency', async () => {
     const service = await startChangingPackage(idsBetween(1, 50));
     service.delayMs = 3;
     const pipeline = openTestPipeline({ url: service.url, packages: [1, 2, 3, 4, 5], concurrency: 2 });
@@ -122,7 +122,7 @@ describe('a later walk', () => {
 });
 
 describe('a removal', () => {
-  it('is proved by the page that would show it, and marked with the time of that answer', async () => {
+  it('is proved by the page that would list it, and marked with the time of that response', async () => {
     const service = await startChangingPackage(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -147,7 +147,7 @@ describe('a removal', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(2, 22));
   });
 
-  it('is not proved above the last id of a last page that is full, without a look across', async () => {
+  it('is not proved above the last id of a last page that is full, without a boundary read', async () => {
     const service = await startChangingPackage(idsBetween(1, 11));
     const pipeline = openTestPipeline({ url: service.url, boundaryReads: 0 });
     await pipeline.run();
@@ -156,7 +156,7 @@ describe('a removal', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 11));
   });
 
-  it('is not proved between two pages, without a look across: the id stays and is counted as unsettled', async () => {
+  it('is not proved between two pages, without a boundary read: the id stays and is counted as unsettled', async () => {
     const service = await startChangingPackage(idsBetween(1, 16));
     const pipeline = openTestPipeline({ url: service.url, boundaryReads: 0 });
     await pipeline.run();
@@ -167,20 +167,20 @@ describe('a removal', () => {
     expect(liveIds(pipeline)).toContain(6);
   });
 
-  it('is struck when its video is seen again later in the same walk', async () => {
+  it('is no longer a candidate when its video is seen later in the same walk', async () => {
     const service = await startChangingPackage(idsBetween(1, 20));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(13);
     service.beforeAnswer = (page) => {
-      if (page === 2) service.add(13); // page 3 has proved it gone; page 2 shifts and cannot show it
+      if (page === 2) service.add(13); // page 3 has proved it removed; page 2 shifts and cannot show it
       if (page === 1) service.remove(1, 2, 3, 4, 5, 6, 7, 8); // now page 1 shows 13
     };
     await pipeline.run();
     expect(pipeline.query('select removed_at from video where id = 13')).toEqual([{ removed_at: null }]);
   });
 
-  it('is taken back when the video returns, even unchanged', async () => {
+  it('is undone when the video returns, even unchanged', async () => {
     const service = await startChangingPackage(idsBetween(1, 9));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -192,7 +192,7 @@ describe('a removal', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 9));
   });
 
-  it('never loses a living record to a deletion during the walk', async () => {
+  it('never affects a listed record because of a deletion during the walk', async () => {
     const service = await startChangingPackage(idsBetween(1, 100));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -204,7 +204,7 @@ describe('a removal', () => {
 });
 
 describe('the brake', () => {
-  it('holds back what is more than its share and more than twenty, until a later walk proves the same', async () => {
+  it('holds back more than its share and more than twenty, until a later walk proves the same', async () => {
     const service = await startChangingPackage(idsBetween(1, 100));
     const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
     await pipeline.run();
@@ -221,7 +221,7 @@ describe('the brake', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(31, 100));
   });
 
-  it('lets twenty and fewer pass, and what is within its share', async () => {
+  it('accepts twenty and fewer, and a number within its share', async () => {
     const service = await startChangingPackage(idsBetween(1, 100));
     const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
     await pipeline.run();
@@ -230,7 +230,7 @@ describe('the brake', () => {
     expect(lastWalk(pipeline)).toMatchObject({ removed: 20 });
   });
 
-  it('holds an emptied package back, and forgets it when the videos return', async () => {
+  it('holds an emptied package back, and clears that when the videos return', async () => {
     const service = await startChangingPackage([1, 2, 3]);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -243,7 +243,7 @@ describe('the brake', () => {
     expect(liveIds(pipeline)).toEqual([1, 2, 3]);
   });
 
-  it('is let go by hand for what is held back', async () => {
+  it('accepts held-back removals on a manual command', async () => {
     const service = await startChangingPackage([1, 2, 3]);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -270,7 +270,7 @@ describe('a service that does not sort', () => {
   });
 });
 
-describe('a page that cannot be trusted', () => {
+describe('a page with a contradiction', () => {
   it('is stored but proves nothing, and the others still do', async () => {
     const service = await startChangingPackage(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
@@ -284,7 +284,7 @@ describe('a page that cannot be trusted', () => {
     expect(liveIds(pipeline)).not.toContain(4);
   });
 
-  it('never makes a video look removed whose record cannot be stored', async () => {
+  it('never causes the removal of a video whose record cannot be stored', async () => {
     const service = await startChangingPackage(idsBetween(1, 9));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -298,7 +298,7 @@ describe('a page that cannot be trusted', () => {
     ]);
   });
 
-  it('keeps a record with an id beyond 2^53 with every digit', async () => {
+  it('stores a record with an id beyond 2^53 with every digit', async () => {
     const service = await startChangingPackage([1, 2]);
     const body = listBody({ records: [videoRecord(1), videoRecord(2)] });
     service.instead = () => ({ body: body.replace('"id":2,', '"id":9007199254740993,') });
@@ -310,8 +310,8 @@ describe('a page that cannot be trusted', () => {
   });
 });
 
-describe('a page that was not read', () => {
-  /** Answers this page with so many of its records, as often as said. */
+describe('a page that was not read completely', () => {
+  /** Answers this page with the given number of its records, the given number of times. */
   function cut(
     service: Awaited<ReturnType<typeof startChangingPackage>>,
     page: number,
@@ -332,7 +332,7 @@ describe('a page that was not read', () => {
   it.each([
     ['a last page', 5, 1],
     ['a page in the middle', 3, 0],
-  ])('makes the walk partial and removes nothing: %s that is cut off', async (_, page, left) => {
+  ])('makes the walk partial and removes nothing: %s that is truncated', async (_, page, left) => {
     const service = await startChangingPackage(idsBetween(1, 24));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
@@ -348,7 +348,7 @@ describe('a page that was not read', () => {
     expect(pipeline.query('select walked_at from package')).toEqual([{ walked_at: before }]);
   });
 
-  it('is asked for once more', async () => {
+  it('is fetched once more', async () => {
     const service = await startChangingPackage(idsBetween(1, 24));
     cut(service, 3, 2, 1);
     const pipeline = openTestPipeline({ url: service.url });
@@ -357,7 +357,7 @@ describe('a page that was not read', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 24));
   });
 
-  it('is every page but the first of a service that does not turn pages', async () => {
+  it('is every page except the first of a service that ignores the page number', async () => {
     const service = await startChangingPackage(idsBetween(1, 24));
     service.instead = () => {
       const records = [...service.records.values()].slice(0, 5);
@@ -369,7 +369,7 @@ describe('a page that was not read', () => {
   });
 });
 
-describe('a service that refuses pages beyond the end', () => {
+describe('a service that rejects pages beyond the end', () => {
   it('is probed from page 1 when the package has shrunk', async () => {
     const service = await startChangingPackage(idsBetween(1, 24));
     const pipeline = openTestPipeline({ url: service.url });
@@ -383,7 +383,7 @@ describe('a service that refuses pages beyond the end', () => {
 });
 
 describe('a page size that changes during a walk', () => {
-  it('is taken, and the walk goes on from the lowest id read', async () => {
+  it('is accepted, and the walk continues from the lowest id read', async () => {
     const service = await startChangingPackage(idsBetween(1, 60));
     service.beforeAnswer = (page) => {
       if (page === 8) service.pageSizeMax = 3;
@@ -395,7 +395,7 @@ describe('a page size that changes during a walk', () => {
 });
 
 describe('an interrupted walk', () => {
-  it('ends after the page in flight and is gone on from by the next run', async () => {
+  it('ends after the page in flight, and the next run resumes it', async () => {
     const service = await startChangingPackage(idsBetween(1, 50));
     const pipeline = openTestPipeline({ url: service.url });
     service.beforeAnswer = (page) => {
@@ -412,7 +412,7 @@ describe('an interrupted walk', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 50));
   });
 
-  it('goes on upward first where insertions moved its place, or where pages are smaller now', async () => {
+  it('resumes upward first where insertions moved its position, or where pages are smaller now', async () => {
     const service = await startChangingPackage(idsBetween(101, 150));
     const pipeline = openTestPipeline({ url: service.url });
     service.beforeAnswer = (page) => {
@@ -426,7 +426,7 @@ describe('an interrupted walk', () => {
     expect(liveIds(pipeline)).toEqual([...idsBetween(1, 12), ...idsBetween(101, 150)]);
   });
 
-  it('starts afresh when it is too old', async () => {
+  it('starts from scratch when it is too old', async () => {
     const service = await startChangingPackage(idsBetween(1, 50));
     const pipeline = openTestPipeline({ url: service.url, resumeWithinMs: HOUR_MS });
     service.beforeAnswer = (page) => {
@@ -441,7 +441,7 @@ describe('an interrupted walk', () => {
 });
 
 describe('a failing package', () => {
-  it('does not stop the others, and goes on from its checkpoint later', async () => {
+  it('does not stop the others, and resumes from its checkpoint later', async () => {
     const service = await startChangingPackage(idsBetween(1, 30));
     service.instead = (page, { query }) =>
       query.get('pkg') === '2' && page === 3 ? { status: 403, body: 'no' } : undefined;
@@ -470,7 +470,7 @@ describe('a failing package', () => {
     expect(summary.failures.at(-1)?.message).toContain('not requested in this run');
   });
 
-  it('has its turn and no more: packages that are always refused do not keep the others from being walked', async () => {
+  it('has only its turn: packages that always fail do not prevent the walks of the others', async () => {
     const service = await startChangingPackage(idsBetween(1, 4));
     service.instead = (_, { query }) =>
       Number(query.get('pkg')) > 900 ? listRefusal('PackageNotFound') : undefined;
@@ -483,7 +483,7 @@ describe('a failing package', () => {
     }
   });
 
-  it('stops its account when ten packages in a row fail alike: a dead service is not asked ten thousand times', async () => {
+  it('stops its account when ten packages in a row fail alike: a dead service does not receive ten thousand requests', async () => {
     const service = await startChangingPackage([1]);
     service.instead = () => ({ status: 503, body: 'down' });
     const pipeline = openTestPipeline({ url: service.url, packages: idsBetween(1, 200), concurrency: 1 });
@@ -492,7 +492,7 @@ describe('a failing package', () => {
     expect(service.requests.length).toBe(50);
   });
 
-  it('is walked from the end again when it failed where it had gone on from: new videos are not kept waiting', async () => {
+  it('is walked from the end again when it failed where it had resumed: new videos are not delayed', async () => {
     const service = await startChangingPackage(idsBetween(1, 50));
     service.instead = (page) => (page === 4 ? { status: 403, body: 'no' } : undefined);
     const pipeline = openTestPipeline({ url: service.url });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeRedirectPath } from '../../../src/web/auth/csrf.ts';
 
-describe('a path to go to', () => {
+describe('a redirect path', () => {
   const unit = fc.constantFrom(
     ...['/', '/', '\\', '\\', '.', ':', '@', '?', '#', '&', '=', '%', 'a', ' ', '\t', '\r', '\n', '\0'],
     'key=',
@@ -19,7 +19,7 @@ describe('a path to go to', () => {
     fc.string(),
   );
 
-  it('is one of this server for a browser, on one line, whatever was wished for', () => {
+  it('is one of this server for a browser, on one line, for any input', () => {
     fc.assert(
       fc.property(wished, (text) => {
         const path = safeRedirectPath(text);
@@ -40,11 +40,11 @@ describe('a path to go to', () => {
     '/packages/a:b@c',
     '/x?a=1?b=2',
     '/#part',
-  ])('is the one that was wished for: %s', (path) => {
+  ])('is the requested one: %s', (path) => {
     expect(safeRedirectPath(path)).toBe(path);
   });
 
-  it('loses a key', () => {
+  it('has its key removed', () => {
     expect(safeRedirectPath('/videos?page=2&key=secret&search=a')).toBe('/videos?page=2&search=a');
     expect(safeRedirectPath('/videos?%6Bey=secret')).toBe('/videos');
   });

@@ -48,7 +48,7 @@ describe('wrong keys', () => {
     expect(waitMs(other) > 0).toBe(isOne);
   });
 
-  it('are remembered for a thousand callers, those with the latest failures', () => {
+  it('are counted for the thousand callers with the latest failures', () => {
     const { fail, waitMs } = createThrottle();
     fail('192.0.2.1');
     fail('192.0.2.2');

@@ -280,7 +280,7 @@ describe('a server without keys', () => {
   });
 });
 
-describe('no answer', () => {
+describe('no response', () => {
   it('contains a key or a cookie, except the new cookie itself', async () => {
     const { url, page, loginUrl, errors } = await openLoginServer();
     const loggedIn = await login(loginUrl);

@@ -20,12 +20,12 @@ const PAGES = [
 ];
 const ABSENT = ['/packages/main/999', '/packages/main/104/videos/999', '/storage/alone'];
 
-/** What a browser is told to run and to load: only what comes from the server itself. */
+/** What a browser may run and load: only files of the server itself. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-describe('whatever the service says', () => {
+describe('any text of the service', () => {
   it('is shown as text', async () => {
     const opened = await openPages(HOSTILE_ROWS);
     for (const text of HOSTILE.slice(0, 3)) await showEverywhere(text, opened);
@@ -33,7 +33,7 @@ describe('whatever the service says', () => {
 });
 
 describe('every page', () => {
-  it('says to the browser what it may run and load', async () => {
+  it('restricts what the browser may run and load', async () => {
     const { page } = await openPages();
     for (const [paths, status] of [
       [PAGES, 200],
@@ -51,7 +51,7 @@ describe('every page', () => {
     }
   });
 
-  it('changes nothing of the live file', async () => {
+  it('does not change the live file', async () => {
     const { page, data, live, close } = await openPages();
     execute(live, 'pragma wal_checkpoint(truncate)');
     const before = hashOf(live);
@@ -61,7 +61,7 @@ describe('every page', () => {
     expect(hashOf(live)).toBe(before);
   });
 
-  it('is refused whole where its address is longer than eight thousand characters', async () => {
+  it('is rejected where its address is longer than eight thousand characters', async () => {
     const { url, errors } = await openPages();
     for (const path of ['/', '/packages/main/104']) {
       const { status } = await browse(`${url}${path}?find=${'x'.repeat(10_000)}`);
@@ -70,7 +70,7 @@ describe('every page', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is a page that says so where not found, whatever stands in the address', async () => {
+  it('is a not-found page for any unknown address', async () => {
     const { page } = await openPages();
     const ids = [
       'abc',
@@ -101,7 +101,7 @@ describe('every page', () => {
     await page('/storage/%6Dain');
   });
 
-  it('is never an error of the server, also for what is no address', async () => {
+  it('is never an error of the server, also for an invalid address', async () => {
     const { url, errors } = await openPages();
     for (const path of [
       '/packages/%/104',
@@ -159,7 +159,7 @@ describe('with keys', () => {
     for (const path of DATA) expect((await browse(`${url}${path}`, { headers })).status).toBe(200);
   });
 
-  it('no answer contains a key of the server or of the service', async () => {
+  it('no response contains a key of the server or of the service', async () => {
     const { url } = await openPages([], { keys: [KEY] });
     const login = await browse(`${url}/login`, { form: { key: KEY, next: '/' } });
     const cookie = login.headers['set-cookie']?.[0]?.split(';')[0] ?? '';

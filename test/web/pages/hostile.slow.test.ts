@@ -9,13 +9,13 @@ import {
 import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
 import { exactTextOf } from '../../support/read-html.ts';
 
-it.each(HOSTILE)('a text from outside is shown as text, wherever it stands (%#)', async (text) => {
+it.each(HOSTILE)('a text of the service is shown as text, in any place (%#)', async (text) => {
   const opened = await openPages(HOSTILE_ROWS);
   await showEverywhere(text, opened);
   expect(opened.errors).toEqual([]);
 });
 
-it('a hostile name in the config is shown as text, and so is what was asked for', async () => {
+it('a hostile name in the config is shown as text, and so is a query', async () => {
   const packages = HOSTILE.map((name, index) => ({ id: 200 + index, name }));
   const { page } = await openPages([], { accounts: onlyMain([...packages, { id: 104, name: null }]) });
   const { root } = await page();
@@ -31,7 +31,7 @@ it('a hostile name in the config is shown as text, and so is what was asked for'
   }
 });
 
-it('a page answers an odd query as if it had not been asked', async () => {
+it('a page ignores an invalid query', async () => {
   const { page } = await openPages();
   const long = 'x'.repeat(5_000);
   const numbers = ['-1', 'x', '0', '1.5', '1e99', '', '9'.repeat(30), 'NaN', '%00'];

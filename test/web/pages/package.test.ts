@@ -11,14 +11,14 @@ const edit = (ids: string, at: string, what: string) =>
   `update video set ${what}, changed_at = '${at}', change_seq = ${++seq}
    where account = 'main' and package_id = 104 and ${ids};`;
 
-/** The ids in the table of videos, from above. */
+/** The ids in the table of videos, from top to bottom. */
 const idsOn = ({ part }: ReadPage) =>
   rowsIn(part('content'))
     .slice(1)
     .map(([id]) => Number(id));
 
 describe('the page of a package', () => {
-  it('lists its videos fifty a page, the newest first, and beyond the last page the last', async () => {
+  it('lists fifty videos a page, the newest first, and the last page beyond the end', async () => {
     const { page } = await openPages([
       edit('id = 60', AT, `title = 'Last', duration = 3723000, filesize = 1536, series = 'S', cdate = 'D'`),
       edit('id = 59', AT, `title = null, duration = null, filesize = null, cdate = null`),
@@ -49,7 +49,7 @@ describe('the page of a package', () => {
     ]);
   });
 
-  it('sorts in both directions, and searches, and keeps one with the other', async () => {
+  it('sorts in both directions, and searches, and combines both', async () => {
     const { page } = await openPages([
       edit('id % 2 = 0', AT, `title = 'A' || (100 - id), author = 'Kim & "Co"'`),
       edit('id % 2 = 1', AT, `filesize = id`),
@@ -80,7 +80,7 @@ describe('the page of a package', () => {
     expect([none.words('videos-heading'), idsOn(none)]).toEqual(['0 videos found', []]);
   });
 
-  it('has the removed videos on a page of their own, fifty at a time further down', async () => {
+  it('has the removed videos on a separate page, fifty at a time', async () => {
     const { page } = await openPages([
       edit('id > 5', '2026-03-10 10:00:00', `removed_at = '2026-03-10 10:00:00'`),
     ]);
@@ -101,7 +101,7 @@ describe('the page of a package', () => {
     expect((await page('/packages/main/101?removed=all')).words('content')).toContain('None.');
   });
 
-  it('says how it stands, and what its last walks did', async () => {
+  it('has its status and its last walks', async () => {
     const walk = (row: Record<string, string | number | null>) =>
       insert('walk', {
         ...{ run_id: 1, account: 'main', package_id: 104, mode: 'full', status: 'succeeded', pages: 6 },
@@ -124,7 +124,7 @@ describe('the page of a package', () => {
     expect(walks[1]).toBe('succeeded no change, 6 pages, 7 requests, 9 s 60 min ago · run 1, full');
   });
 
-  it('is there for one that was never walked, that no run has met, or that is retired; and for no other', async () => {
+  it('exists for one that was never walked, that is in no run, or that is retired; and for no other', async () => {
     const { page } = await openPages();
     for (const id of [102, 103]) {
       const { words, part } = await page(`/packages/main/${id}`);
@@ -167,7 +167,7 @@ describe('the page of a video', () => {
     );
   };
 
-  it('has its fields, and each version with what it changed', async () => {
+  it('has its fields, and each version with its changes', async () => {
     const { page } = await openPages(HISTORY);
     const shown = await page('/packages/main/104/videos/1');
     expect(shown.title).toBe('third · vodhouse');
@@ -207,14 +207,14 @@ describe('the page of a video', () => {
     expect(shown.words('versions-heading')).toBe('Versions 5');
   });
 
-  it('says of one that was since removed when it is proved to be gone', async () => {
+  it('has the time of the proof of one that was removed', async () => {
     const { page } = await openPages(HISTORY);
     const { words, part } = await page('/packages/main/104/videos/2');
     expect(words('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
     expect(named(part('content'), 'li').map(textOf)[0]).toBe('2026-03-05 01:00:00 removed');
   });
 
-  it('is there for no other', async () => {
+  it('exists for no other', async () => {
     const { page } = await openPages();
     const paths = ['main/104/videos/61', 'main/999/videos/1', 'nobody/104/videos/1', 'main/104/videos/x'];
     for (const path of paths) {
@@ -222,7 +222,7 @@ describe('the page of a video', () => {
     }
   });
 
-  it('shows a hundred versions, and does not call the last of them the first that is known', async () => {
+  it('shows a hundred versions, and does not mark the last of them as the first known one', async () => {
     const many = Array.from({ length: 130 }, (_, index) =>
       edit('id = 3', `2026-03-02 00:${String(index % 60).padStart(2, '0')}:00`, `title = 't${index}'`),
     );
@@ -238,7 +238,7 @@ describe('the page of a video', () => {
     expect(textOf(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
   });
 
-  it('tells neither of the keys that let it be played, and says where only one of them changed', async () => {
+  it('contains neither playback key, and tells where only one of them changed', async () => {
     const { page } = await openPages([
       edit('id = 4', '2026-03-02 00:00:00', `access_key = 'k3y-one', org_access_key = 'k3y-two'`),
       edit('id = 4', '2026-03-03 00:00:00', `access_key = 'k3y-three'`),
@@ -258,7 +258,7 @@ describe('the page of a video', () => {
     );
   });
 
-  it('links to a thumbnail where it is an address of the web, and to nothing else', async () => {
+  it('links to a thumbnail only where it is a web address', async () => {
     const addresses = [
       'https://images.example.test/1.jpg?a=1&b="2"',
       'HTTP://images.example.test/',

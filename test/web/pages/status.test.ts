@@ -7,7 +7,7 @@ import { elementsOf, linksIn, named, rowsIn, textOf } from '../../support/read-h
 
 const AT = '2026-03-10 11:00:00';
 
-/** Packages 102 and 103 of `main` as if they had been walked half an hour ago, too: all is well. */
+/** Packages 102 and 103 of `main` with a walk half an hour ago, so that all is well. */
 const ALL_WELL = [
   `update package set walked_at = '2026-03-10 11:30:00' where package_id = 102;`,
   packageRow(103, { walked_at: '2026-03-10 11:30:00' }),
@@ -59,12 +59,12 @@ const request = (account: string, secondsAgo: number) => {
   return insert('request', { account, at_ms, purpose: 'page', status: 200, spent_until_ms: at_ms });
 };
 
-/** What needs attention: the texts, and the lines below. */
+/** The items that need attention: the texts, and the lines below. */
 const needsOn = ({ part }: ReadPage) =>
   named(part('problems'), 'li').map((item) => named(item, 'p').map(textOf));
 
 describe('the status page', () => {
-  it('shows its parts in the order of what one wants to know first, and where all is well says so', async () => {
+  it('shows its parts by importance, and a message where all is well', async () => {
     const { title, words, root } = await (await openPages(ALL_WELL)).page();
     const ids = named(root, 'section', 'div').flatMap(({ attributes }) => attributes.get('id') ?? []);
     const sections = ['overall-status', 'progress', 'problems', 'storage', 'packages', 'budgets', 'runs'];
@@ -80,7 +80,7 @@ describe('the status page', () => {
     expect(words('runs')).toBe('Last runs None yet.');
   });
 
-  it('is read from the file at that moment, and tells by its stamp that there is something new', async () => {
+  it('is read from the file at that moment, and has a stamp for changes', async () => {
     const { page, data, change, clock } = await openPages(ALL_WELL);
     const stampOf = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
     const before = await page();
@@ -107,7 +107,7 @@ describe('a run under way', () => {
     walk({ package_id: 102, status: 'running', finished_at: null }),
   ];
 
-  it('is shown by packages and pages, on the page and for its script', async () => {
+  it('is shown with packages and pages, on the page and for its script', async () => {
     const { page, data, change, live } = await openPages(UNDER_WAY);
     noteRunner(live);
     const { words, part, text } = await page();
@@ -130,7 +130,7 @@ describe('a run under way', () => {
     expect((await page()).words('progress')).toBe('Run 1 in progress quick, for 1 min 30 s');
   });
 
-  it('is about to read what was never read: that needs nobody yet', async () => {
+  it('is about to read what was never read: that needs no attention yet', async () => {
     const opened = await openPages(UNDER_WAY);
     noteRunner(opened.live);
     const page = await opened.page();
@@ -152,10 +152,10 @@ describe('a run under way', () => {
   });
 });
 
-describe('what needs attention', () => {
+describe('the attention list', () => {
   const plain = (words = '') => words.replace(/ --config \S+$/, '');
 
-  it('is each kind of trouble, with examples, and the command or the query that helps', async () => {
+  it('has each kind of problem, with examples, and the command or the query that helps', async () => {
     const differing = ['2026-03-07', '2026-03-08'].map((date) =>
       insert('storage_discrepancy', {
         ...{ account: 'main', date, field: 'f', booked: 1, observed: 2, observed_at: AT },
@@ -272,7 +272,7 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('comes first among the packages, whatever it is', async () => {
+  it('comes first among the packages, for any problem', async () => {
     const { page } = await openPages([
       ...ALL_WELL,
       candidate(1),
@@ -290,7 +290,7 @@ describe('what needs attention', () => {
     );
   });
 
-  it('is a run that failed or is parked, with its error, where nothing else says why', async () => {
+  it('has a run that failed or is parked, with its error, where no other item has the reason', async () => {
     const { page, change } = await openPages([
       ...ALL_WELL,
       run({}),
@@ -313,7 +313,7 @@ describe('what needs attention', () => {
     );
   });
 
-  it('is one line for many packages, with three of them, and others are not hidden by it', async () => {
+  it('has one line for many packages, with three of them, and still lists others', async () => {
     const packages = Array.from({ length: 42 }, (_, index) => ({ id: 1_000 + index, name: null }));
     const page = await (await openPages([], { accounts: onlyMain(packages, true) })).page();
     expect(needsOn(page)[0]).toEqual([
@@ -325,7 +325,7 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('is told thirty times at most', async () => {
+  it('has thirty items at most', async () => {
     const drift = Array.from({ length: 42 }, (_, index) =>
       insert('drift', {
         ...{ account: 'main', stream: 'videos', field: `field_${index}`, kind: 'new', sample: '1' },
@@ -354,7 +354,7 @@ describe('the packages', () => {
       .slice(1)
       .map(([name]) => name);
 
-  it('come a hundred at a time, what needs a look first, and are found by a part of their name or number', async () => {
+  it('are listed a hundred at a time, problems first, and are found by a part of their name or id', async () => {
     const { page } = await openPages(WALKED, { accounts: onlyMain(THOUSANDS) });
     const first = await page();
     expect(first.words('packages')).toMatch(/^Packages 230 Name or number Find /);
@@ -384,7 +384,7 @@ describe('the packages', () => {
     expect((await page('/?find=nowhere')).words('packages')).toContain('No match.');
   });
 
-  it('need no search where they are few, and show how many videos each had', async () => {
+  it('need no search where they are few, and show their number of videos by day', async () => {
     const days: [string, number][] = [
       ['2026-02-01', 5],
       ['2026-02-08', 70],
@@ -413,7 +413,7 @@ describe('storage', () => {
     storageRow('2026-03-10', 2 ** 31, { account: 'other', state: 'live' }),
   ];
 
-  it('shows a corrected day as such, with its figures, and says why a day waits', async () => {
+  it('shows a corrected day as such, with its figures, and the reason why a day waits', async () => {
     const figures = Object.fromEntries(FIGURES.map((figure) => [figure, 2 ** 30]));
     const correction = { account: 'main', date: '2026-03-08', accepted_at: AT, reason: 'x', ...figures };
     const { page } = await openPages([
@@ -430,7 +430,7 @@ describe('storage', () => {
     ]);
   });
 
-  it('is of the account asked for, else of the first', async () => {
+  it('is of the requested account, else of the first', async () => {
     const { page } = await openPages(DAYS);
     for (const path of ['/', '/?storage=main', '/?storage=alone', '/?storage=nobody']) {
       const { words } = await page(path);
@@ -448,7 +448,7 @@ describe('storage', () => {
     expect(figure?.attributes.get('data-chart')).toBe('/storage.json?account=other');
   });
 
-  it('is told by day, with each gap and why it is one, and to the chart with a gap as null in all five', async () => {
+  it('is listed by day, with each gap and its reason, and for the chart with null in all five columns', async () => {
     const { page, data } = await openPages(DAYS);
     const { part } = await page('/?storage=other');
     expect(rowsIn(part('storage'))).toEqual([
@@ -471,7 +471,7 @@ describe('storage', () => {
     expect(await data('/storage.json')).toMatchObject({ account: 'main', live: null });
   });
 
-  it('is there by the year, with counts', async () => {
+  it('is available by year, with counts', async () => {
     const { page } = await openPages([storageRow('2025-12-31', 5, { account: 'other' }), ...DAYS]);
     const newest = await page('/storage/other');
     expect(newest.words('days-heading')).toBe('Storage of other');
@@ -490,7 +490,7 @@ describe('storage', () => {
     expect((await page('/storage/alone', 404)).words('content')).toContain('No such package');
   });
 
-  it('is said to be none where no account has any', async () => {
+  it('has a message where no account has any', async () => {
     const options = { accounts: onlyMain([{ id: 101, name: null }]) };
     const { page, url } = await openPages([], options);
     const { words, root } = await page();
@@ -500,7 +500,7 @@ describe('storage', () => {
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
   });
 
-  it('has neither chart nor table before the first day, nor are there changes before the first video', async () => {
+  it('has neither chart nor table before the first day, nor changes before the first video', async () => {
     const options = { accounts: onlyMain([{ id: 101, name: null }], true) };
     const { page, data } = await openPages(
       ['delete from video;', 'drop trigger storage_day_booked_delete;', 'delete from storage_day;'],
@@ -517,7 +517,7 @@ describe('storage', () => {
   });
 });
 
-describe('requests spent and the last runs', () => {
+describe('spent requests and the last runs', () => {
   it('are those of each account that count in its windows now; ten runs, the newest first', async () => {
     const requests = [0, 0, 30, 3_600, 86_399, 86_400].map((seconds) => request('main', seconds));
     const runs = [
@@ -558,7 +558,7 @@ describe('the latest changes', () => {
     `update video set ${what}, changed_at = '${at}', change_seq = change_seq + 1000
      where account = 'main' and package_id = 104 and id = ${id};`;
 
-  it('are additions, edits with the old title beside the new one, what restored, and removals', async () => {
+  it('are additions, edits with the old title next to the new one, restored videos, and removals', async () => {
     const rows = [
       videoRow(900, { package_id: 104, title: 'A new one', first_seen_at: '2026-03-10 11:50:00' }),
       videoRow(901, { package_id: 104, title: ' ', duration: null, filesize: null, first_seen_at: AT }),
@@ -598,8 +598,8 @@ describe('the latest changes', () => {
   });
 });
 
-describe('every element that is named', () => {
-  it('is there: labels and addresses within the page lead to something', async () => {
+describe('every referenced element', () => {
+  it('exists: labels and addresses within the page have a target', async () => {
     const { page } = await openPages([run({})]);
     for (const path of [
       '/',

@@ -1,4 +1,4 @@
-/** The server in a process of its own. Needs `npm run build`. */
+/** The server in a separate process. Needs `npm run build`. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, WarehouseError } from '../../../src/lib/errors.ts';
@@ -43,7 +43,7 @@ async function startTestServer(config: ServedConfig = configToServe(liveFileToSe
   return { ...server, close, clock, log: () => log.join('') };
 }
 
-/** Kills the one process of the server. */
+/** Kills the only process of the server. */
 function kill(): void {
   const pids = serverPids();
   expect(pids).toHaveLength(1);
@@ -55,8 +55,8 @@ const withPort = (port: number): ServedConfig => {
   return { ...config, server: { ...config.server, port } };
 };
 
-describe('the process of the server', () => {
-  it('is not waited for by a worker that is stopped while it starts', async () => {
+describe('the server process', () => {
+  it('does not delay a worker that is stopped during the start', async () => {
     const stopping = new AbortController();
     const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
     const options = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
@@ -66,7 +66,7 @@ describe('the process of the server', () => {
     expect(serverPids()).toEqual([]);
   });
 
-  it('answers from the live file, and ends by its parent alone', async () => {
+  it('responds from the live file, and ends only with its parent', async () => {
     const live = liveFileToServe();
     const file = join(temporaryFolder(), 'bi.db');
     const server = await startTestServer(configToServe(live, ['server-key'], `publish: { file: ${file} }`));
@@ -125,7 +125,7 @@ describe('the process of the server', () => {
     expect(log()).not.toContain('again');
   });
 
-  it('cannot be where the port is taken: a ConfigError names it, with a hint', async () => {
+  it('does not start where the port is in use: a ConfigError names it, with a hint', async () => {
     const { port } = await takePort();
     const started = startTestServer(withPort(port));
     await expect(started).rejects.toThrow(ConfigError);
@@ -136,7 +136,7 @@ describe('the process of the server', () => {
     expect(serverPids()).toEqual([]);
   });
 
-  it('cannot be where the live file cannot be read', async () => {
+  it('does not start where the live file cannot be read', async () => {
     const started = startTestServer(configToServe(join(temporaryFolder(), 'none.db')));
     await expect(started).rejects.toThrow(WarehouseError);
     expect(serverPids()).toEqual([]);
