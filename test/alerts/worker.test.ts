@@ -16,7 +16,7 @@ import { rowsOf } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
-import { childrenOf } from '../support/processes/process-table.ts';
+import { findChildProcesses } from '../support/processes/process-table.ts';
 import {
   listPage,
   listRefusal,
@@ -234,12 +234,12 @@ describe('a worker', () => {
     let wasServing: boolean | null = null;
     const sleep = clock.sleep.bind(clock);
     clock.sleep = (ms, signal) => {
-      if (ms === 5_000) wasServing = childrenOf(process.pid, 'web/process/entry.js').length > 0;
+      if (ms === 5_000) wasServing = findChildProcesses(process.pid, 'web/process/entry.js').length > 0;
       return sleep(ms, signal);
     };
     await start(() => postsReach(1));
     expect(wasServing).toBe(true);
-    expect(childrenOf(process.pid, 'web/process/entry.js')).toEqual([]);
+    expect(findChildProcesses(process.pid, 'web/process/entry.js')).toEqual([]);
   });
 
   it('pings after each successful run over everything, and after no other run', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { createCronTicks } from '../../src/app/cron.ts';
-import { takeTimers } from '../support/clocks/fake-timers.ts';
+import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 import { MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
 
@@ -20,7 +20,7 @@ function noteLooks(expression: string) {
 
 describe('ticks', () => {
   it('fire when the expression matches, and write nothing to the console', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:00Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:00Z');
     const written = watchConsole();
     const { looks, ticks } = noteLooks('*/20 * * * *');
     await pass(HOUR_MS);
@@ -30,7 +30,7 @@ describe('ticks', () => {
   });
 
   it('fire at every hour of UTC, also where a time zone has no such hour', async () => {
-    const { pass } = takeTimers('2026-03-29T00:30:00Z');
+    const { pass } = useFakeTimers('2026-03-29T00:30:00Z');
     const { looks, ticks } = noteLooks('0 * * * *');
     await pass(3 * HOUR_MS);
     await ticks.close();
@@ -38,7 +38,7 @@ describe('ticks', () => {
   });
 
   it('fire late instead of never, and without a message', async () => {
-    const { pass, skip } = takeTimers('2026-03-10T12:59:50Z');
+    const { pass, skip } = useFakeTimers('2026-03-10T12:59:50Z');
     const written = watchConsole();
     const { looks, ticks } = noteLooks('0 * * * *');
     await skip(30_000);
@@ -49,7 +49,7 @@ describe('ticks', () => {
   });
 
   it('never fire while the previous callback runs', async () => {
-    const { pass } = takeTimers('2026-03-10T12:00:30Z');
+    const { pass } = useFakeTimers('2026-03-10T12:00:30Z');
     const written = watchConsole();
     let begun = 0;
     let end = (): void => undefined;
@@ -69,7 +69,7 @@ describe('ticks', () => {
   });
 
   it('continue after a callback that failed, and log the failure', async () => {
-    const { pass } = takeTimers('2026-03-10T12:00:30Z');
+    const { pass } = useFakeTimers('2026-03-10T12:00:30Z');
     const written = watchConsole();
     const { logger, lines } = noteLog();
     let looks = 0;
@@ -86,7 +86,7 @@ describe('ticks', () => {
   });
 
   it('fire no more once they are closed', async () => {
-    const { pass } = takeTimers('2026-03-10T12:00:30Z');
+    const { pass } = useFakeTimers('2026-03-10T12:00:30Z');
     const { looks, ticks } = noteLooks('* * * * *');
     await pass(MINUTE_MS);
     await ticks.close();

@@ -5,7 +5,7 @@ import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Due, LastRun } from '../../src/app/due.ts';
 import { runScheduler } from '../../src/app/scheduler.ts';
 import type { Mode } from '../../src/database/schema/runs.ts';
-import { takeTimers } from '../support/clocks/fake-timers.ts';
+import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
 const HOURLY = '0 * * * *';
 
@@ -76,7 +76,7 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...options }: T
 
 describe('the worker', () => {
   it('runs at its start where a tick was missed, then by the schedule, and writes nothing to the console', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     const written = watchConsole();
     const { runs, log } = startWorker({ last: '2026-03-10T11:00Z' });
     await pass(2 * HOUR_MS);
@@ -90,21 +90,21 @@ describe('the worker', () => {
   });
 
   it('does not run at its start where nothing is due', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     const { runs } = startWorker({ last: '2026-03-10T12:00Z' });
     await pass(HOUR_MS);
     expect(runs).toEqual(['2026-03-10T13:00 schedule']);
   });
 
   it('runs at its first start', async () => {
-    const { pass } = takeTimers('2026-03-10T12:00:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:00:20Z');
     const { runs } = startWorker({});
     await pass(MINUTE_MS);
     expect(runs).toEqual(['2026-03-10T12:00 schedule']);
   });
 
   it('catches up a minute after the machine wakes from a long sleep', async () => {
-    const { pass, skip } = takeTimers('2026-03-10T04:00:20Z');
+    const { pass, skip } = useFakeTimers('2026-03-10T04:00:20Z');
     const written = watchConsole();
     const { runs } = startWorker({ last: '2026-03-10T03:00Z', full: '0 3 * * *' });
     await pass(HOUR_MS);
@@ -115,14 +115,14 @@ describe('the worker', () => {
   });
 
   it('runs on a day of the month and on a weekday, where both are set', async () => {
-    const { pass } = takeTimers('2026-03-11T12:00:20Z');
+    const { pass } = useFakeTimers('2026-03-11T12:00:20Z');
     const { runs } = startWorker({ last: '2026-03-11T00:00Z', full: '0 0 12 * fri' });
     await pass(3 * 24 * HOUR_MS);
     expect(runs).toEqual(['2026-03-12T00:00 schedule', '2026-03-13T00:00 schedule']);
   });
 
   it('starts no second run while the one of its start is under way', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     let end = (): void => undefined;
     const { runs, stop } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
     await pass(2 * HOUR_MS);
@@ -132,7 +132,7 @@ describe('the worker', () => {
   });
 
   it('runs one at a time, and catches up once on the ticks of a long run', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:50Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:50Z');
     let end = (): void => undefined;
     const run = () => new Promise<void>((resolve) => (end = resolve));
     const { runs } = startWorker({ last: '2026-03-10T12:00Z', run });
@@ -147,7 +147,7 @@ describe('the worker', () => {
   });
 
   it('continues after a run that failed, and logs the failure', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     const run = () => Promise.reject(new Error('the disk is full'));
     const { runs, log } = startWorker({ run });
     await pass(2 * MINUTE_MS);
@@ -156,7 +156,7 @@ describe('the worker', () => {
   });
 
   it('continues after a query that failed, and logs the failure', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     let looks = 0;
     const lastUnscopedRun = async () => {
       if (++looks === 2) throw new Error('database is locked');
@@ -172,13 +172,13 @@ describe('the worker', () => {
   });
 
   it('does not start where its first query fails', async () => {
-    takeTimers('2026-03-10T12:59:20Z');
+    useFakeTimers('2026-03-10T12:59:20Z');
     const { ended } = startWorker({ lastUnscopedRun: () => Promise.reject(new Error('no such file')) });
     await expect(ended).rejects.toThrow('no such file');
   });
 
   it('defers a run while another process holds the lock, logs that once, and catches up', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     let isLocked = true;
     const run = async () => {
       if (isLocked) throw new LockedError('a run is under way: pid 7');
@@ -196,7 +196,7 @@ describe('the worker', () => {
   });
 
   it('defers a run while requests are not allowed, logs that once, and catches up', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     let isPaused = true;
     const run = async () => {
       if (isPaused)
@@ -212,7 +212,7 @@ describe('the worker', () => {
   });
 
   it('makes quick runs between the full runs, and one run where both are due', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', quick: '*/20 * * * *' });
     await pass(50 * MINUTE_MS);
     expect(runs).toEqual([
@@ -225,7 +225,7 @@ describe('the worker', () => {
   });
 
   it('resumes a parked run at the first query after its time, until it is complete', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     const until = ['2026-03-10T13:07:30Z', '2026-03-10T13:30Z'];
     const parkedUntil = () => until.shift() ?? null;
     const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
@@ -238,7 +238,7 @@ describe('the worker', () => {
   });
 
   it('makes a quick run before it resumes a parked full run', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     const until = ['2026-03-10T13:20Z'];
     const parkedUntil = ({ mode }: Due) => (mode === 'full' ? (until.shift() ?? null) : null);
     const quick = '*/20 * * * *';
@@ -252,7 +252,7 @@ describe('the worker', () => {
   });
 
   it('starts a new run at a tick, even where a run before is parked', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     const parkedUntil = () => '2026-03-11T13:00Z';
     const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
     await pass(2 * HOUR_MS);
@@ -260,7 +260,7 @@ describe('the worker', () => {
   });
 
   it('ends at the signal, immediately where no run is under way', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     const { runs, stop, ended } = startWorker({ last: '2026-03-10T12:00Z' });
     await pass(MINUTE_MS);
     stop();
@@ -270,7 +270,7 @@ describe('the worker', () => {
   });
 
   it('waits at the signal for the run under way, and accepts its abort without a message', async () => {
-    const { pass } = takeTimers('2026-03-10T12:59:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
     let fail: (error: Error) => void = () => undefined;
     const run = () => new Promise<void>((_resolve, reject) => (fail = reject));
     const { runs, log, stop, ended } = startWorker({ last: '2026-03-10T12:00Z', run });
@@ -287,7 +287,7 @@ describe('the worker', () => {
   });
 
   it('sends a heartbeat each minute, also while a run is under way, and none after its end', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     let minutes = 0;
     let end: () => void = () => undefined;
     const run = () => new Promise<void>((resolve) => (end = resolve));
@@ -302,7 +302,7 @@ describe('the worker', () => {
   });
 
   it('calls onCaughtUp when nothing is due: not before its first run ended, nor where that was deferred', async () => {
-    const { pass } = takeTimers('2026-03-10T12:30:20Z');
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
     const said: string[] = [];
     let isLocked = true;
     const run = async () => {
@@ -318,7 +318,7 @@ describe('the worker', () => {
   });
 
   it('starts nothing where the signal is already aborted', async () => {
-    takeTimers('2026-03-10T12:30:20Z');
+    useFakeTimers('2026-03-10T12:30:20Z');
     const controller = new AbortController();
     controller.abort(new InterruptedError('stopped'));
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
-import { openSite, pageOf, type Site } from '../support/browser/site.ts';
+import { openSite, buildPage, type Site } from '../support/browser/site.ts';
 import { storageAnswer } from '../support/browser/storage-answer.ts';
 
 const FIGURE = `<figure class="chart" data-chart="/storage.json?account=main"><details id="table"><summary>Figures</summary>
@@ -34,7 +34,7 @@ function serve(stamp: string, words: string, progress = ''): void {
     <section id="storage" data-part><p class="words">${words}</p>${FIGURE}</section>
     <p>Read at <time datetime="2026-11-22T02:00:00Z">2 o'clock</time>, <time datetime="2026-11-22">that day</time></p>`;
   const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
-  site.answer('/', { body: pageOf(body, { attributes, title: `vodhouse: ${words}` }) });
+  site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${words}` }) });
   site.answer('/live.json', { body: JSON.stringify({ stamp, progress }) });
   site.answer('/storage.json', { body: JSON.stringify(storageAnswer(60)) });
 }
@@ -233,7 +233,7 @@ describe('a server that does not answer', () => {
   test('differs from one that rejects the viewer: that reloads the page', async () => {
     const page = await open();
     site.answer('/live.json', { status: 401, body: 'no' });
-    site.answer('/', { body: pageOf('<h1>Log in</h1>') });
+    site.answer('/', { body: buildPage('<h1>Log in</h1>') });
     await Promise.all([page.waitForEvent('load'), page.clock.runFor(3_000)]);
     expect(await page.locator('h1').innerText()).toBe('Log in');
     await pass(page, 9);
@@ -249,7 +249,7 @@ test('times use the time zone of the viewer, calendar days do not', async () => 
 });
 
 test('a page that is not live fetches nothing', async () => {
-  site.answer('/', { body: pageOf('<h1>Log in</h1>') });
+  site.answer('/', { body: buildPage('<h1>Log in</h1>') });
   const { page } = await browser.newPage();
   onTestFinished(() => page.context().close());
   await page.clock.install();

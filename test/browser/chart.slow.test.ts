@@ -2,8 +2,8 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
-import { axisLabels, coloursAt, notePaintedTexts } from '../support/browser/painted.ts';
-import { openSite, pageOf, type Site } from '../support/browser/site.ts';
+import { axisLabels, coloursAt, recordPaintedTexts } from '../support/browser/painted.ts';
+import { openSite, buildPage, type Site } from '../support/browser/site.ts';
 import { storageAnswer, type StorageAnswer } from '../support/browser/storage-answer.ts';
 
 const FIGURE = `<h1>Storage</h1><figure class="chart" data-chart="/storage.json?account=main">
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   site = await openSite();
-  site.answer('/', { body: pageOf(FIGURE) });
+  site.answer('/', { body: buildPage(FIGURE) });
   complaints = [];
 });
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function show(answer: StorageAnswer, options: BrowserContextOptions = {}):
   const watched = await browser.newPage({ viewport: { width: 900, height: 700 }, ...options });
   complaints = watched.complaints;
   onTestFinished(() => watched.page.context().close());
-  await notePaintedTexts(watched.page);
+  await recordPaintedTexts(watched.page);
   await watched.page.goto(site.origin);
   await watched.page.waitForSelector('figure[data-points]');
   return watched.page;
@@ -251,7 +251,7 @@ describe('figures that do not load', () => {
   });
 
   test('and without uPlot', async () => {
-    site.answer('/', { body: pageOf(FIGURE, { plots: false }) });
+    site.answer('/', { body: buildPage(FIGURE, { plots: false }) });
     site.answer('/storage.json', { body: JSON.stringify(storageAnswer(9)) });
     const watched = await browser.newPage();
     complaints = watched.complaints;

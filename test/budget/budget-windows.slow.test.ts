@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breaches, play, scenario } from '../support/models/budget-simulation.ts';
+import { breaches, runBudgetScenario, scenario } from '../support/models/budget-simulation.ts';
 
 describe('the windows of the budget', () => {
   it('are never overfull in a thousand scenarios', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (each) => {
-        expect(breaches(each, await play(each))).toEqual([]);
+        expect(breaches(each, await runBudgetScenario(each))).toEqual([]);
       }),
       { numRuns: 1000 },
     );

@@ -4,7 +4,7 @@ import {
   admittedInPauses,
   breaches,
   mostWithin,
-  play,
+  runBudgetScenario,
   scenario,
   type Fate,
 } from '../support/models/budget-simulation.ts';
@@ -13,7 +13,7 @@ describe('the windows of the budget', () => {
   it('never exceed a limit as the service counts, whatever arrives, fails or crashes', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (each) => {
-        expect(breaches(each, await play(each))).toEqual([]);
+        expect(breaches(each, await runBudgetScenario(each))).toEqual([]);
       }),
       { numRuns: 60 },
     );

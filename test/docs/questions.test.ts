@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { editsIn, gibOf, listedAt, minuteOf, removalsIn } from '../support/models/history-truth.ts';
+import { editsIn, sumGib, listedAt, formatMinute, removalsIn } from '../support/models/history-truth.ts';
 import { rowsOf, type Row } from '../support/fixtures/live-file.ts';
 import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/models/sandbox-history.ts';
 
@@ -152,7 +152,7 @@ describe('the answer', () => {
     const names = new Set(listed.map(({ video }) => video.series).filter((name) => name));
     const sums = [...names].map((series) => {
       const videos = listed.filter(({ video }) => video.series === series);
-      return { series, videos: videos.length, gib: rounded(gibOf(videos), 1) };
+      return { series, videos: videos.length, gib: rounded(sumGib(videos), 1) };
     });
     const largest = sums.toSorted((one, other) => other.gib - one.gib).slice(0, 5);
     expect(answerTo('Which series are the largest?')).toMatchObject(largest);
@@ -197,7 +197,7 @@ describe('the answer', () => {
       const list = listedAt(step).map(({ package_name, video }) => [package_name, video.id, video.title]);
       expect(
         answer.map(({ package_name, video_id, title }) => [package_name, video_id, title]),
-        minuteOf(step),
+        formatMinute(step),
       ).toEqual(list);
     }
   });
@@ -209,8 +209,8 @@ describe('the answer', () => {
       const listed = listedAt(step);
       expect([videos, gib, gib_a_video], String(day)).toEqual([
         listed.length,
-        rounded(gibOf(listed), 1),
-        rounded(gibOf(listed) / listed.length, 3),
+        rounded(sumGib(listed), 1),
+        rounded(sumGib(listed) / listed.length, 3),
       ]);
     }
     const missing = answer.filter(({ new_storage_gib }) => new_storage_gib === null).map(({ day }) => day);

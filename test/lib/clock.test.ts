@@ -2,11 +2,11 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromTimestamp, systemClock, toTimestamp } from '../../src/lib/clock.ts';
-import { takeTimers } from '../support/clocks/fake-timers.ts';
+import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 
 describe('the system clock', () => {
   it('returns the current time', () => {
-    takeTimers('2026-03-10T12:00:00Z');
+    useFakeTimers('2026-03-10T12:00:00Z');
     expect(systemClock.now()).toBe(Date.parse('2026-03-10T12:00:00Z'));
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runFairly } from '../../src/sync/fair-queue.ts';
-import { playTurns, type TurnPlay } from '../support/models/fairness-turns.ts';
+import { runTurns, type TurnPlay } from '../support/models/fairness-turns.ts';
 
 const ONE_AT_A_TIME = { concurrency: 1, pages: 2, maxStarted: 10 };
 const inOrder = (count: number) => Array.from({ length: count }, (_, name) => name);
@@ -9,19 +9,19 @@ const rising = (names: readonly number[]) => [...names].sort((one, other) => one
 
 describe('packages in the fair queue', () => {
   it('read a fixed number of pages each per turn, and continue where they stopped', async () => {
-    const { read, breaches } = await playTurns({ ...ONE_AT_A_TIME, sizes: [5, 1, 4, 2] });
+    const { read, breaches } = await runTurns({ ...ONE_AT_A_TIME, sizes: [5, 1, 4, 2] });
     expect(read).toEqual([0, 0, 1, 2, 2, 0, 0, 3, 3, 2, 2, 0]);
     expect(breaches).toEqual([]);
   });
 
   it('are not delayed by a huge one: it reads no more pages than those that had no turn yet', async () => {
-    const { read, ended } = await playTurns({ ...ONE_AT_A_TIME, sizes: [1000, 1, 1, 1, 2, 1] });
+    const { read, ended } = await runTurns({ ...ONE_AT_A_TIME, sizes: [1000, 1, 1, 1, 2, 1] });
     expect(read.slice(0, 13)).toEqual([0, 0, 1, 2, 0, 0, 3, 4, 4, 0, 0, 5, 0]);
     expect(ended).toEqual([1, 2, 3, 4, 5, 0]);
   });
 
   it('do not delay a huge one either: it has its turns while others wait for their first', async () => {
-    const { ended } = await playTurns({ ...ONE_AT_A_TIME, sizes: [20, ...Array<number>(1000).fill(1)] });
+    const { ended } = await runTurns({ ...ONE_AT_A_TIME, sizes: [20, ...Array<number>(1000).fill(1)] });
     expect(ended.indexOf(0)).toBe(18);
   });
 
@@ -48,13 +48,13 @@ describe('packages in the fair queue', () => {
   });
 
   it('are not started while too many of them wait in memory', async () => {
-    const { read, mostHeld } = await playTurns({ ...ONE_AT_A_TIME, maxStarted: 2, sizes: [5, 5, 5, 5] });
+    const { read, mostHeld } = await runTurns({ ...ONE_AT_A_TIME, maxStarted: 2, sizes: [5, 5, 5, 5] });
     expect(read.slice(0, 11)).toEqual([0, 0, 1, 1, 0, 0, 1, 1, 0, 2, 2]);
     expect(mostHeld).toBe(2);
   });
 
   it('may be none', async () => {
-    expect(await playTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
+    expect(await runTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
   });
 
   it('are not recorded as served where serving one throws', async () => {
@@ -76,7 +76,7 @@ const anyPlay: fc.Arbitrary<TurnPlay> = fc.record({
 
 /** Pages end in any order that the scheduler chooses. */
 async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
-  const played = await scheduler.waitFor(playTurns(play, () => scheduler.schedule(Promise.resolve())));
+  const played = await scheduler.waitFor(runTurns(play, () => scheduler.schedule(Promise.resolve())));
   expect(played.breaches).toEqual([]);
   expect(played.mostHeld).toBeLessThanOrEqual(play.maxStarted + play.concurrency - 1);
   expect(played.begun).toEqual(inOrder(play.sizes.length));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { history, playHistory } from '../support/models/package-history.ts';
+import { history, runPackageHistory } from '../support/models/package-history.ts';
 
 describe('a package', () => {
   it('has consistent counts, stamps and rows through a thousand histories', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
-        expect(await playHistory(steps)).toEqual([]);
+        expect(await runPackageHistory(steps)).toEqual([]);
       }),
       { numRuns: 1000 },
     );

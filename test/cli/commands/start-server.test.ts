@@ -4,7 +4,7 @@ import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
 import { CANARY_KEY, findCanary, writtenFiles } from '../../support/servers/indiscreet-service.ts';
 import { ask, askVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
-import { childrenOf } from '../../support/processes/process-table.ts';
+import { findChildProcesses } from '../../support/processes/process-table.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { listPage, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
 import { takePort } from '../../support/servers/taken-port.ts';
@@ -25,7 +25,7 @@ async function folderThatServes(server: string, files: Record<string, string> = 
 
 /** The environment of the server that this worker started, where the system has it; names and values. */
 function environmentOf(worker: number): string {
-  const [server] = childrenOf(worker, 'web/process/entry.js');
+  const [server] = findChildProcesses(worker, 'web/process/entry.js');
   expect(server).toBeDefined();
   return existsSync('/proc/self/environ') ? readFileSync(`/proc/${server ?? 0}/environ`, 'utf8') : '';
 }

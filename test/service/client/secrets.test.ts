@@ -20,7 +20,7 @@ function textOf(error: Error): string {
 }
 
 /** The failure of a page with this response, after a check that it does not contain the key. */
-async function pageFailure(reply: Reply): Promise<Error> {
+async function expectFailureWithoutKey(reply: Reply): Promise<Error> {
   const { client } = await clientOf(() => reply, ONCE);
   const error = await failureOf(client.videoPage(pageRequest()));
   expect(formsIn(textOf(error), AWKWARD_KEY)).toEqual([]);
@@ -29,9 +29,12 @@ async function pageFailure(reply: Reply): Promise<Error> {
 
 describe('the key is in no error', () => {
   it('when the service echoes it in errorMessage and errorCode', async () => {
-    const error = await pageFailure(listRefusal(`No:${AWKWARD_KEY}`, `the key ${AWKWARD_KEY} is wrong`));
+    const error = await expectFailureWithoutKey(
+      listRefusal(`No:${AWKWARD_KEY}`, `the key ${AWKWARD_KEY} is wrong`),
+    );
     expect(error.message).toContain('the key [key] is wrong');
-    for (const [, form] of forms) await pageFailure(listRefusal('No', `see ?key=${form}&pkg=101`));
+    for (const [, form] of forms)
+      await expectFailureWithoutKey(listRefusal('No', `see ?key=${form}&pkg=101`));
   });
 
   it('when the service echoes it in the message of the storage statistics', async () => {
@@ -45,13 +48,16 @@ describe('the key is in no error', () => {
     'when the service echoes it in an HTML page with status %i',
     async (status) => {
       for (const [, form] of forms) {
-        await pageFailure({ status, body: `<html><p>no <a href="?key=${form}">${form}</a></p>` });
+        await expectFailureWithoutKey({ status, body: `<html><p>no <a href="?key=${form}">${form}</a></p>` });
       }
     },
   );
 
   it('when the service echoes it in a JSON body with an error status', async () => {
-    const error = await pageFailure({ status: 403, body: JSON.stringify({ error: `bad ${AWKWARD_KEY}` }) });
+    const error = await expectFailureWithoutKey({
+      status: 403,
+      body: JSON.stringify({ error: `bad ${AWKWARD_KEY}` }),
+    });
     expect(error.message).toContain('[key]');
   });
 
@@ -61,13 +67,16 @@ describe('the key is in no error', () => {
       `https://elsewhere.test/${form}?key=${form}#${form}`,
       form,
     ]) {
-      await pageFailure({ status: 302, headers: { location: Buffer.from(location).toString('latin1') } });
+      await expectFailureWithoutKey({
+        status: 302,
+        headers: { location: Buffer.from(location).toString('latin1') },
+      });
     }
   });
 
   it('when the service puts it where a number belongs', async () => {
-    await pageFailure({ body: listBody({ totalcount: AWKWARD_KEY }) });
-    await pageFailure({ body: listBody({ page: [AWKWARD_KEY] }) });
+    await expectFailureWithoutKey({ body: listBody({ totalcount: AWKWARD_KEY }) });
+    await expectFailureWithoutKey({ body: listBody({ page: [AWKWARD_KEY] }) });
   });
 
   it('nor half of it, where a long message is truncated', async () => {
@@ -93,7 +102,7 @@ describe('the key is in no error', () => {
       { body: '{"key":"' },
       { drip: AWKWARD_KEY, everyMs: 10 },
     ] satisfies Reply[]) {
-      await pageFailure(reply);
+      await expectFailureWithoutKey(reply);
     }
     const gone = await startScriptedService(() => 'drop');
     await gone.close();

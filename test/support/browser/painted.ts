@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 
 /** Call it before the page is opened: from then on the page records every text that it paints. */
-export async function notePaintedTexts(page: Page): Promise<void> {
+export async function recordPaintedTexts(page: Page): Promise<void> {
   await page.addInitScript(`
     globalThis.painted = [];
     const fillText = CanvasRenderingContext2D.prototype.fillText;

@@ -76,7 +76,7 @@ function fileAt(path: string): Answer {
 }
 
 /** A page that loads the same files as a real one. */
-export function pageOf(body: string, { attributes = '', title = 'vodhouse', plots = true } = {}): string {
+export function buildPage(body: string, { attributes = '', title = 'vodhouse', plots = true } = {}): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>

@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import { toMs } from './virtual-clock.ts';
 
 /** Replaces the timers and the time of this process for one test. */
-export function takeTimers(start: string) {
+export function useFakeTimers(start: string) {
   vi.useFakeTimers({
     now: toMs(start),
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],

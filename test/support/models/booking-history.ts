@@ -83,7 +83,7 @@ interface Told {
 }
 
 /** Runs a history, and returns the violated invariants as texts; empty if there is none. */
-export async function playBooking(history: BookingHistory): Promise<string[]> {
+export async function runBookingHistory(history: BookingHistory): Promise<string[]> {
   const clock = createVirtualClock(START);
   const calendar = createCalendar(history.timezone);
   const service = createService(history, clock, calendar);

@@ -78,7 +78,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
 });
 
 /** Runs the scenario to its end. */
-export async function play({ limits, arrivals }: Scenario): Promise<Fate[]> {
+export async function runBudgetScenario({ limits, arrivals }: Scenario): Promise<Fate[]> {
   const timeline = createTimeline('2026-03-01T12:00Z');
   const path = join(temporaryFolder(), 'live.db');
   const processes = DEADLINES_MS.map((deadlineMs) => createProcess(path, limits, timeline, deadlineMs));

@@ -41,7 +41,7 @@ interface Stage {
 }
 
 /** Runs it; `wait` simulates the time that a page takes. */
-export async function playTurns(
+export async function runTurns(
   play: TurnPlay,
   wait: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Played> {

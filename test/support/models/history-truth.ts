@@ -34,7 +34,7 @@ const NAMES = new Map([
 ]);
 
 /** `2026-03-06 01:00` for `2026-03-06T01:00Z`. */
-export function minuteOf({ at }: Step): string {
+export function formatMinute({ at }: Step): string {
   return at.slice(0, 16).replace('T', ' ');
 }
 
@@ -67,8 +67,8 @@ export function removalsIn(steps: readonly Step[]): Removal[] {
         return {
           package_name: listed.package_name,
           id: listed.video.id,
-          removed: minuteOf(after),
-          returned: back ? minuteOf(back) : null,
+          removed: formatMinute(after),
+          returned: back ? formatMinute(back) : null,
         };
       });
   });
@@ -82,12 +82,12 @@ export function editsIn(steps: readonly Step[]): Edit[] {
       const old_title = before.get(keyOf(listed))?.video.title;
       const { id, title: new_title } = listed.video;
       if (old_title === undefined || old_title === new_title) return [];
-      return [{ package_name: listed.package_name, id, old_title, new_title, seen: minuteOf(after) }];
+      return [{ package_name: listed.package_name, id, old_title, new_title, seen: formatMinute(after) }];
     }),
   );
 }
 
 /** GiB (2^30 bytes) of the videos in total. */
-export function gibOf(listed: readonly Listed[]): number {
+export function sumGib(listed: readonly Listed[]): number {
   return listed.reduce((sum, { video }) => sum + (video.filesize ?? 0), 0) / 2 ** 30;
 }

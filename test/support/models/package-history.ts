@@ -70,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const history: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 1, maxLength: 25 });
 
 /** Runs a history, and returns the violated invariants as texts; empty if there is none. */
-export async function playHistory(steps: readonly Step[]): Promise<string[]> {
+export async function runPackageHistory(steps: readonly Step[]): Promise<string[]> {
   const path = join(temporaryFolder(), 'live.db');
   const clock = createVirtualClock('2026-03-01T12:00Z');
   let warehouse = openWarehouse(path, clock);

@@ -44,7 +44,7 @@ export function histories(withReturns: boolean): fc.Arbitrary<History> {
 }
 
 /** Runs a history; after each round a quick walk, and `check`. */
-export async function playHistory(
+export async function runQuickHistory(
   service: ChangingPackage,
   history: History,
   check: (pipeline: TestPipeline, round: Round) => Promise<void> | void,
@@ -73,14 +73,14 @@ export async function playHistory(
 function change(service: ChangingPackage, round: Round, gone: number[]): void {
   const back = round.returns.flatMap((place) => (gone.length > 0 ? gone.splice(place % gone.length, 1) : []));
   for (const place of round.deletions) {
-    const ids = idsOf(service);
+    const ids = listedIds(service);
     if (ids.length < 2) break;
     const id = ids[1 + (place % (ids.length - 1))] ?? 0;
     service.remove(id);
     gone.push(id);
   }
   service.add(...back);
-  let id = Math.max(...idsOf(service), ...gone);
+  let id = Math.max(...listedIds(service), ...gone);
   round.uploads.forEach((step, index) => {
     service.add((id += step));
     if (round.badEvery > 0 && index % round.badEvery === 0) service.edit(id, { duration: 'long' });
@@ -88,7 +88,7 @@ function change(service: ChangingPackage, round: Round, gone: number[]): void {
 }
 
 /** The ids that the service lists, rising. */
-export function idsOf({ records }: ChangingPackage): number[] {
+export function listedIds({ records }: ChangingPackage): number[] {
   return [...records.keys()].sort((one, other) => one - other);
 }
 
@@ -104,11 +104,11 @@ export function believedIds(pipeline: TestPipeline): number[] {
 }
 
 /** After any uploads and deletions, a quick walk makes the ids equal to those of the service. */
-export async function quickWalksKeepUp(service: ChangingPackage, runs: number, seed: number): Promise<void> {
+export async function checkQuickWalks(service: ChangingPackage, runs: number, seed: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(histories(false), async (history) => {
-      await playHistory(service, history, (pipeline) => {
-        expect(believedIds(pipeline)).toEqual(idsOf(service));
+      await runQuickHistory(service, history, (pipeline) => {
+        expect(believedIds(pipeline)).toEqual(listedIds(service));
         const pages = Math.ceil(service.records.size / history.pageSize);
         expect(service.requests.length).toBeLessThanOrEqual(3 * pages + 4);
       });
@@ -118,7 +118,7 @@ export async function quickWalksKeepUp(service: ChangingPackage, runs: number, s
 }
 
 /** What a quick walk misses of returned videos, the next full walk finds. */
-export async function fullWalksSettleReturns(
+export async function checkReturnsAfterFullWalks(
   service: ChangingPackage,
   runs: number,
   seed: number,
@@ -126,13 +126,13 @@ export async function fullWalksSettleReturns(
   await fc.assert(
     fc.asyncProperty(histories(true), async (history) => {
       let hasDeletions = false;
-      await playHistory(service, history, async (pipeline, round) => {
+      await runQuickHistory(service, history, async (pipeline, round) => {
         hasDeletions ||= round.deletions.length > 0;
-        if (!hasDeletions) expect(believedIds(pipeline)).toEqual(idsOf(service));
+        if (!hasDeletions) expect(believedIds(pipeline)).toEqual(listedIds(service));
         if (round !== history.rounds.at(-1)) return;
         pipeline.clock.advance(HOUR_MS);
         await pipeline.run();
-        expect(believedIds(pipeline)).toEqual(idsOf(service));
+        expect(believedIds(pipeline)).toEqual(listedIds(service));
       });
     }),
     { numRuns: runs, seed, endOnFailure: false },

@@ -45,7 +45,7 @@ function queryOf({ search, item, direction, page, size }: Asked): string {
 }
 
 /** Random packages, each synced into a warehouse and served back, with the given number of queries each. */
-export function askMirrors(cases: number, questions: number, seed: number): Promise<void> {
+export function compareWithReference(cases: number, questions: number, seed: number): Promise<void> {
   const package101 = someRecords.chain((records) =>
     fc.record({ records: fc.constant(records), questions: someQuestions(records, questions) }),
   );

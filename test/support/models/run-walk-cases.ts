@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { onTestFinished } from 'vitest';
 import { startAccountServer } from '../servers/changing-account.ts';
 import { makeTemplate, openCase } from './walk-case.ts';
-import { commands, play, setup } from './walk-model.ts';
+import { commands, runWalkCase, setup } from './walk-model.ts';
 
 /** The timeout of the test: long enough to find the smallest case of a failure. */
-export const PATIENCE_MS = 600_000;
+export const MODEL_TIMEOUT_MS = 600_000;
 
 /**
  * Runs random cases, the same ones for the same seed; throws fast-check's report of the smallest that
@@ -17,7 +17,7 @@ export const PATIENCE_MS = 600_000;
  * VODHOUSE_REPLAY=… npx vitest run test/sync/videos/model.test.ts` (VODHOUSE_REPLAY is its `replayPath`).
  * VODHOUSE_RUNS sets the number of cases.
  */
-export async function playWalks(cases: number, seed: number): Promise<void> {
+export async function runWalkCases(cases: number, seed: number): Promise<void> {
   const server = await startAccountServer();
   const folder = folderInMemory();
   const template = makeTemplate(folder);
@@ -26,7 +26,7 @@ export async function playWalks(cases: number, seed: number): Promise<void> {
     const place = join(folder, `case-${++count}`);
     const one = openCase(server, template, place, given);
     try {
-      await play(one, all);
+      await runWalkCase(one, all);
     } finally {
       await one.close();
       rmSync(place, { recursive: true, force: true });
@@ -50,7 +50,7 @@ function fromEnvironment(cases: number, defaultSeed: number): fc.Parameters<unkn
   return {
     numRuns: runs === undefined ? cases : Number(runs),
     // a failure is shrunk until then, and reported before the test times out
-    plugins: [fc.interruptAfterTimeLimit(PATIENCE_MS - 30_000, { failOnInterrupt: true })],
+    plugins: [fc.interruptAfterTimeLimit(MODEL_TIMEOUT_MS - 30_000, { failOnInterrupt: true })],
     seed: Number(seed ?? defaultSeed),
     ...(path === undefined ? {} : { path }),
   };

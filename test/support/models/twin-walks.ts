@@ -70,7 +70,7 @@ export const twinHistory: fc.Arbitrary<TwinHistory> = fc.record({
 });
 
 /** Runs a history; returns the complete content of the file after each walk. */
-export async function playTwin(
+export async function runTwinWalks(
   { ids, others, walks }: TwinHistory,
   looksIntoAll: boolean,
 ): Promise<unknown[]> {

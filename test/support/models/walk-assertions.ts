@@ -7,7 +7,7 @@ import { fromTimestamp } from '../../../src/lib/clock.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
 import type { ListedPackage } from './listed-package.ts';
-import { storedOf, wrongOf } from './walk-equality.ts';
+import { readStored, findDifferences } from './walk-equality.ts';
 import { requestsBroken } from './walk-requests.ts';
 import type { WalkCase } from './walk-case.ts';
 
@@ -79,11 +79,11 @@ function lost(one: WalkCase, walk: WalkRow): string[] {
   const isHonest = (one.honestSince.get(packageId) ?? Infinity) <= since;
   const isPushed = listed.insertions.some(({ at }) => at >= since && !one.quietMoments.has(at));
   if (!isEnded || !isHonest || isPushed) return [];
-  const stored = storedOf(one, listed);
+  const stored = readStored(one, listed);
   return listed
     .ids()
     .filter((id) => listed.isListedSince(id, since) && listed.isAsItIsSince(id) <= since)
-    .flatMap((id) => wrongOf(stored, listed, id))
+    .flatMap((id) => findDifferences(stored, listed, id))
     .map((words) => `C: package ${packageId}, walk since ${walk.origin_started_at}: ${words}`);
 }
 

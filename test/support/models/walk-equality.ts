@@ -15,13 +15,13 @@ export function differences(one: WalkCase): string[] {
 }
 
 function differencesOf(one: WalkCase, listed: ListedPackage): string[] {
-  const stored = storedOf(one, listed);
+  const stored = readStored(one, listed);
   const unseen = leftOut(one, listed);
   const cannotSettle = unsettled(one, listed);
   const wrong = listed
     .ids()
     .filter((id) => id !== unseen)
-    .flatMap((id) => wrongOf(stored, listed, id));
+    .flatMap((id) => findDifferences(stored, listed, id));
   const left = [...stored.rows.values()]
     .filter((row) => row.removed_at === null && listed.record(row.id) === undefined && !cannotSettle(row.id))
     .map((row) => `${row.id} is gone, and is a live row`);
@@ -34,7 +34,7 @@ export interface Stored {
   inQuarantine: ReadonlySet<number>;
 }
 
-export function storedOf(one: WalkCase, { id }: ListedPackage): Stored {
+export function readStored(one: WalkCase, { id }: ListedPackage): Stored {
   const file = one.pipeline();
   const rows = file.query<Row>('select * from video where package_id = ?', id);
   const open = file.query<{ record_id: string }>(
@@ -48,7 +48,7 @@ export function storedOf(one: WalkCase, { id }: ListedPackage): Stored {
 }
 
 /** The difference between a stored video and its listed record, as text. */
-export function wrongOf({ rows, inQuarantine }: Stored, listed: ListedPackage, id: number): string[] {
+export function findDifferences({ rows, inQuarantine }: Stored, listed: ListedPackage, id: number): string[] {
   const row = rows.get(id);
   const record = JSON.parse(JSON.stringify(listed.record(id))) as Fields;
   if (row && row.removed_at !== null) return [`${id} is listed, and is marked removed at ${row.removed_at}`];

@@ -204,7 +204,7 @@ function storyOf({ packages, account }: WalkCase): string[] {
 }
 
 /** Runs one case from its beginning until the service stops changing. */
-export async function play(one: WalkCase, all: Iterable<Command>): Promise<void> {
+export async function runWalkCase(one: WalkCase, all: Iterable<Command>): Promise<void> {
   if (one.setup.isKnown) await runAndJudge(one, LOOK);
   await fc.asyncModelRun(() => ({ model: one, real: null }), all);
   await standStill(one);

@@ -38,7 +38,7 @@ function fromPs(): Process[] {
 }
 
 /** The children of a process that run, and whose command line names this file. */
-export function childrenOf(parent: number, file: string): number[] {
+export function findChildProcesses(parent: number, file: string): number[] {
   return processes()
     .filter((each) => each.parent === parent && !each.state.startsWith('Z') && each.command.includes(file))
     .map(({ pid }) => pid);

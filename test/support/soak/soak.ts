@@ -55,7 +55,7 @@ export interface Soak {
 }
 
 /** Runs for 30 days with the file at `path`. */
-export async function playSoak(path: string): Promise<Soak> {
+export async function runSoak(path: string): Promise<Soak> {
   const clock = createVirtualClock(START);
   const outages = outagesFrom(START, DAYS);
   const service = await startSoakService({ clock, packages: PACKAGES, timezone: TIMEZONE, outages });

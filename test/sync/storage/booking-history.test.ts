@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bookingHistory, playBooking } from '../../support/models/booking-history.ts';
+import { bookingHistory, runBookingHistory } from '../../support/models/booking-history.ts';
 
 describe('a booked day', () => {
   it('never changes and was never invented, whatever the service returns and whenever runs are made', async () => {
     await fc.assert(
       fc.asyncProperty(bookingHistory, async (history) => {
-        expect(await playBooking(history)).toEqual([]);
+        expect(await runBookingHistory(history)).toEqual([]);
       }),
       { numRuns: 25 },
     );

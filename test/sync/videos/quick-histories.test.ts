@@ -1,11 +1,13 @@
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startChangingPackage } from '../../support/servers/changing-package.ts';
-import { fullWalksSettleReturns, quickWalksKeepUp } from '../../support/models/quick-histories.ts';
+import { checkReturnsAfterFullWalks, checkQuickWalks } from '../../support/models/quick-histories.ts';
 
 it('after any uploads and deletions, a quick walk makes the ids equal to those of the service', async () => {
-  await quickWalksKeepUp(await startChangingPackage([]), 20, 1);
+  const service = await startChangingPackage([]);
+  await expect(checkQuickWalks(service, 20, 1)).resolves.toBeUndefined();
 }, 120_000);
 
 it('what a quick walk misses of returned videos, the next full walk finds', async () => {
-  await fullWalksSettleReturns(await startChangingPackage([]), 10, 1);
+  const service = await startChangingPackage([]);
+  await expect(checkReturnsAfterFullWalks(service, 10, 1)).resolves.toBeUndefined();
 }, 120_000);

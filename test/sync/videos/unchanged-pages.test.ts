@@ -9,7 +9,7 @@ import {
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { playTwin, twinHistory } from '../../support/models/twin-walks.ts';
+import { runTwinWalks, twinHistory } from '../../support/models/twin-walks.ts';
 
 /** The pages with a stored hash, by number. */
 function hashes(pipeline: TestPipeline): Record<number, string> {
@@ -176,7 +176,7 @@ describe('skipping unchanged pages', () => {
   it('results in the same warehouse as parsing all, through any history', async () => {
     await fc.assert(
       fc.asyncProperty(twinHistory, async (history) => {
-        expect(await playTwin(history, false)).toEqual(await playTwin(history, true));
+        expect(await runTwinWalks(history, false)).toEqual(await runTwinWalks(history, true));
       }),
       { numRuns: Number(process.env['VODHOUSE_RUNS'] ?? 25) },
     );

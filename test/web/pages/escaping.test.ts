@@ -28,7 +28,9 @@ const POLICY =
 describe('any text of the service', () => {
   it('is shown as text', async () => {
     const opened = await openPages(HOSTILE_ROWS);
-    for (const text of HOSTILE.slice(0, 3)) await showEverywhere(text, opened);
+    for (const text of HOSTILE.slice(0, 3)) {
+      await expect(showEverywhere(text, opened)).resolves.toBeUndefined();
+    }
   });
 });
 

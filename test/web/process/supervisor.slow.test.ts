@@ -15,7 +15,7 @@ import {
   VIDEOS,
   type ServedConfig,
 } from '../../support/servers/open-web-server.ts';
-import { childrenOf, isRunning } from '../../support/processes/process-table.ts';
+import { findChildProcesses, isRunning } from '../../support/processes/process-table.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { takePort } from '../../support/servers/taken-port.ts';
@@ -23,7 +23,7 @@ import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 const CHILD = 'dist/web/process/entry.js';
-const serverPids = () => childrenOf(process.pid, CHILD);
+const serverPids = () => findChildProcesses(process.pid, CHILD);
 
 /** A server until the test is over; waits before a restart end at once. */
 async function startTestServer(config: ServedConfig = configToServe(liveFileToServe())) {
@@ -157,7 +157,7 @@ describe('the server process', () => {
     await parent.waitForOutput('is up');
     const [url = ''] = said.split(' ');
     expect((await ask(`${url}/healthz`)).status).toBe(200);
-    const [pid = 0] = childrenOf(parent.process.pid ?? 0, CHILD);
+    const [pid = 0] = findChildProcesses(parent.process.pid ?? 0, CHILD);
     expect(isRunning(pid)).toBe(true);
     parent.process.kill('SIGKILL');
     await eventually(() => isRunning(pid)).toBe(false);
