@@ -43,13 +43,13 @@ const secondsSince = (at: string, now: number) => Math.max(0, (now - fromTimesta
 export const GAUGES: readonly GaugeReading[] = [
   {
     name: 'vodhouse_build_info',
-    help: 'The version of vodhouse that serves this; always 1.',
+    help: 'The version of vodhouse, as a label.',
     labels: ['version'],
     read: ({ version }) => [toSample(1, { version })],
   },
   {
     name: 'vodhouse_stream_age_seconds',
-    help: "Seconds since the last full walk of the package ended, or since today's storage was last read; no sample before the first.",
+    help: "Seconds since the last full walk of the package ended, or since today's storage was last read. No sample before the first read.",
     labels: ['account', 'stream', 'package_id'],
     read: ({ streams, now }) =>
       streams.flatMap((stream) =>
@@ -58,13 +58,13 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_stream_stale',
-    help: '1 where two ticks of schedule.full have passed since the stream was last read, or it never was; else 0.',
+    help: '1 if the stream was never read, or if two ticks of schedule.full have passed since it was last read; else 0.',
     labels: ['account', 'stream', 'package_id'],
     read: ({ streams }) => streams.map((stream) => toSample(stream.isStale ? 1 : 0, toLabels(stream))),
   },
   {
     name: 'vodhouse_videos',
-    help: 'Videos in the package, those removed left out; no sample before a run has met the package.',
+    help: 'Videos in the package without removed ones. No sample before the first run with this package.',
     labels: ['account', 'package_id'],
     read: ({ streams }) =>
       streams.flatMap(({ account, packageId, videos }) =>
@@ -73,7 +73,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_held_back_removals',
-    help: 'Removals of the package that are held back until a second proof, or until a person lets them through.',
+    help: 'Removals of the package that wait for a second proof, or for a person who accepts them.',
     labels: ['account', 'package_id'],
     read: ({ config, overview }) => {
       const removals = new Map(
@@ -88,7 +88,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_quarantine_records',
-    help: 'Records that could not be stored, and have not come well since.',
+    help: 'Records that could not be stored, and were not valid in a later answer.',
     labels: ['account', 'stream'],
     read: ({ streams, overview }) => {
       const rows = overview.countQuarantine();
@@ -103,7 +103,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_storage_gaps',
-    help: 'Past days that the service did not return: open while they are still asked for, then given_up.',
+    help: 'Past days that the service did not return: open while they are still requested, then given_up.',
     labels: ['account', 'state'],
     read: ({ config, overview }) =>
       config.accounts.flatMap(({ name: account, storage }) => {
@@ -117,7 +117,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_budget_left_requests',
-    help: 'Requests that the account may still send in the window that ends now; no sample where the window has no limit.',
+    help: 'Requests that the account may still send in the window that ends now. No sample if the window has no limit.',
     labels: ['account', 'window'],
     read: ({ config, overview, now }) =>
       config.accounts.flatMap(({ name: account, limits }) => {
@@ -130,7 +130,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_budget_limit_requests',
-    help: 'Requests that the account may send in any such window; no sample where the window has no limit.',
+    help: 'Requests that the account may send in each window. No sample if the window has no limit.',
     labels: ['account', 'window'],
     read: ({ config }) =>
       config.accounts.flatMap(({ name: account, limits }) =>
@@ -142,7 +142,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_pause_left_seconds',
-    help: 'Seconds until the account may be asked again after the service restricted it; 0 where it may.',
+    help: 'Seconds until the account may send requests again after a restriction by the service; 0 if it may now.',
     labels: ['account'],
     read: ({ config, overview, now }) =>
       config.accounts.map(({ name: account }) => {
@@ -153,19 +153,19 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_published_timestamp_seconds',
-    help: 'When the published file was made, in seconds since 1970; no sample where it is not there.',
+    help: 'When the published file was made, in seconds since 1970. No sample without a published file.',
     labels: [],
     read: ({ published }) => (published?.at ? [toSample(fromTimestamp(published.at) / 1000)] : []),
   },
   {
     name: 'vodhouse_published_behind',
-    help: '1 where the live file has changes that the published one does not show, or it is not there; else 0.',
+    help: '1 if the live file has changes that are not in the published file, or if there is no published file; else 0.',
     labels: [],
     read: ({ published }) => (published ? [toSample(published.isBehind ? 1 : 0)] : []),
   },
   {
     name: 'vodhouse_publish_duration_seconds',
-    help: "How long the worker's last publication took; no sample before its first since this server started.",
+    help: "Duration of the worker's last publication. No sample before the first since this server started.",
     labels: [],
     read: ({ published }) => (published?.durationMs == null ? [] : [toSample(published.durationMs / 1000)]),
   },
@@ -177,13 +177,13 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_warehouse_wal_size_bytes',
-    help: 'Size of the -wal file beside the live file; 0 where there is none.',
+    help: 'Size of the -wal file of the live file; 0 if there is none.',
     labels: [],
     read: ({ space }) => [toSample(space.wal)],
   },
   {
     name: 'vodhouse_disk_free_bytes',
-    help: 'Bytes left on the disk of the live file.',
+    help: 'Free bytes on the disk of the live file.',
     labels: [],
     read: ({ space }) => [toSample(space.free)],
   },

@@ -39,7 +39,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const gauges = GAUGES.map((reading) => createGauge(registry, reading.name, reading.help, reading.labels));
   const responseTimes = new Histogram({
     name: 'vodhouse_http_request_duration_seconds',
-    help: 'How long this server took to answer, by route and HTTP status.',
+    help: 'Response time of this server, by route and HTTP status.',
     labelNames: ['route', 'status'],
     registers: [registry],
   });
@@ -101,15 +101,15 @@ function setSamples(gauge: Gauge, samples: readonly Sample[]): void {
 function createCounters(registry: Registry, { accounts }: Config) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
-  const runs = counter('vodhouse_runs_total', 'Runs that ended, by mode and how.', ['mode', 'status']);
+  const runs = counter('vodhouse_runs_total', 'Runs that ended, by mode and status.', ['mode', 'status']);
   const records = counter(
     'vodhouse_records_total',
-    'Records of walks that ended, by what they did to the warehouse.',
+    'Records of the walks that ended, by their change to the warehouse.',
     ['account', 'change'],
   );
   const requests = counter(
     'vodhouse_requests_total',
-    'Requests sent to the service, by HTTP status; none: no answer came in time.',
+    'Requests sent to the service, by HTTP status; none if no answer came in time.',
     ['account', 'status'],
   );
   const names = new Set(accounts.map(({ name }) => name));
