@@ -1,6 +1,8 @@
 /** Numbers, times and texts as people read them. */
+import prettyBytes from 'pretty-bytes';
+import prettyMs from 'pretty-ms';
 import stringWidth from 'string-width';
-import { HOUR_MS } from './clock.ts';
+import { HOUR_MS, MINUTE_MS } from './clock.ts';
 
 const numbers = new Intl.NumberFormat('en-US');
 
@@ -16,28 +18,17 @@ export function pluralize(number: number, one: string, many = `${one}s`): string
 
 /** Bytes as `512 kB`, `28.4 MB`, `1.2 GB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+  return prettyBytes(bytes);
 }
 
-const BINARY = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
-
-/** Bytes in powers of 1,024, as storage is counted: `812 bytes`, `4.2 GiB`, `1.53 TiB`. */
+/** Bytes in powers of 1,024, as storage is counted: `812 B`, `4.2 GiB`, `1.53 TiB`. */
 export function formatBinaryBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const figure = bytes / 1024 ** power;
-  const digits = power === 0 ? 0 : figure < 10 ? 2 : figure < 100 ? 1 : 0;
-  return `${new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(figure)} ${BINARY[power] ?? ''}`;
+  return prettyBytes(bytes, { binary: true });
 }
 
-/** Milliseconds as `420 ms`, `3.4 s`, `2 min 5 s`, `1 h 2 min`. */
+/** Milliseconds as `420ms`, `3.4s`, `2m 5s`, `1h 2m`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return prettyMs(ms, { unitCount: 2, secondsDecimalDigits: ms < MINUTE_MS ? 1 : 0 });
 }
 
 /**

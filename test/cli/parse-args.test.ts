@@ -39,8 +39,8 @@ describe('the packages of a command line', () => {
   );
 
   it('are rejected where an id is beyond the exact integers', () => {
-    expect(() => asked('9007199254740993')).toThrow('expected a whole number');
-    expect(() => asked('main/9007199254740993')).toThrow('expected a whole number');
+    expect(() => asked('9007199254740993')).toThrow('expected the ID of a package');
+    expect(() => asked('main/9007199254740993')).toThrow('expected the ID of a package');
   });
 });
 

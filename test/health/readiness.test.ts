@@ -88,7 +88,7 @@ describe('a warehouse', () => {
         says: 'the disk of the warehouse has 121 MiB left (0.1 %): the next videos may not fit',
       },
     ]);
-    expect(says(1.5 * GIB)[0]?.says).toContain('has 1.50 GiB left (1.5 %)');
+    expect(says(1.5 * GIB)[0]?.says).toContain('has 1.5 GiB left (1.5 %)');
   });
 
   it('is not ready where the -wal file has grown beyond 256 MiB, and reports the usual cause', () => {

@@ -21,8 +21,7 @@ export function Timestamp({ at }: { at: string }) {
 /** The duration between two times of the warehouse, which have whole seconds. */
 export function formatElapsed(from: string, to: string): string {
   const ms = fromTimestamp(to) - fromTimestamp(from);
-  if (ms < 1_000) return 'under 1 s';
-  return ms < 60_000 ? `${ms / 1_000} s` : formatDuration(ms);
+  return ms < 1_000 ? 'under 1s' : formatDuration(ms);
 }
 
 /** `+12`, `−3`, `±0`. */

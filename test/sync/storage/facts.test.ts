@@ -192,7 +192,7 @@ describe('a total that is far from the last reading of its day', () => {
     const { first, waiting, booked } = await runWith(10 * GB, 20.1 * GB);
     expect(first).toBe('live');
     expect(waiting).toMatchObject([
-      { date: '2026-03-10', reason: '20.1 GB in all, the last reading of that day was 10.0 GB' },
+      { date: '2026-03-10', reason: '20.1 GB in all, the last reading of that day was 10 GB' },
     ]);
     expect(booked).toBe(10 * GB);
     expect(await runWith(10 * GB, 4.9 * GB)).toMatchObject({ first: 'live', booked: 10 * GB });

@@ -28,9 +28,9 @@ describe('the page of a package', () => {
     expect(textOf(named(first.root, 'h1')[0] ?? first.root)).toBe('Package 104 main/104');
     expect(rowsIn(first.part('content')).slice(0, 4)).toEqual([
       ['Id ↓', 'Title', 'Length', 'Size', 'Series', 'Created'],
-      ['60', 'Last', '1:02:03', '1.50 KiB', 'S', 'D'],
+      ['60', 'Last', '1:02:03', '1.5 KiB', 'S', 'D'],
       ['59', 'no title', '', '', '', ''],
-      ['58', NAME(58), '1:00', '1.00 GiB', '', '2026-02-01 10:20:30.5'],
+      ['58', NAME(58), '1:00', '1 GiB', '', '2026-02-01 10:20:30.5'],
     ]);
     expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
     expect(first.words('videos-heading')).toBe('60 videos');
@@ -90,7 +90,7 @@ describe('the page of a package', () => {
     expect(first.words('videos-heading')).toBe('Removed videos');
     expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
     expect(rowsIn(first.part('content'))[1]).toEqual([
-      ...['60', NAME(60), '1:00', '1.00 GiB'],
+      ...['60', NAME(60), '1:00', '1 GiB'],
       ...['2026-03-01 03:00:00', '2026-03-10 10:00:00'],
     ]);
     const [further = ''] = linksIn(first.root).find(([, text]) => text === 'More') ?? [];
@@ -121,7 +121,7 @@ describe('the page of a package', () => {
     expect(walks[0]).toBe(
       'partial no change, 1 page, 1 request 60 min ago · run 1, full · page 3 was not read',
     );
-    expect(walks[1]).toBe('succeeded no change, 6 pages, 7 requests, 9 s 60 min ago · run 1, full');
+    expect(walks[1]).toBe('succeeded no change, 6 pages, 7 requests, 9s 60 min ago · run 1, full');
   });
 
   it('exists for one that was never walked, that is in no run, or that is retired; and for no other', async () => {
@@ -183,7 +183,7 @@ describe('the page of a video', () => {
       title: 'third',
       cdate: '2026-02-01 10:20:30.5',
       duration: '61000 ms (1:01)',
-      filesize: '5 bytes (5 bytes)',
+      filesize: '5 bytes (5 B)',
       tag: 'empty',
       v_framerate: '29.97',
     });

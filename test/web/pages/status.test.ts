@@ -112,7 +112,7 @@ describe('a run under way', () => {
     noteRunner(live);
     const { words, part, text } = await page();
     expect(words('progress')).toBe(
-      'Run 1 in progress full, for 1 min 30 s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: starting',
+      'Run 1 in progress full, for 1m 30s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: starting',
     );
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
       attributes.get('value'),
@@ -127,7 +127,7 @@ describe('a run under way', () => {
       `<section id="progress" class="card" aria-label="Current run">${progress}</section>`,
     );
     change(`update run set mode = 'quick';`, `delete from walk;`);
-    expect((await page()).words('progress')).toBe('Run 1 in progress quick, for 1 min 30 s');
+    expect((await page()).words('progress')).toBe('Run 1 in progress quick, for 1m 30s');
   });
 
   it('is about to read what was never read: that needs no attention yet', async () => {
@@ -423,10 +423,10 @@ describe('storage', () => {
       gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
     ]);
     const { words, part } = await page('/?storage=main');
-    expect(words('storage-now')).toBe('5.00 GiB on 2026-03-08, last booked day');
+    expect(words('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
     expect(rowsIn(part('storage')).slice(1, 3)).toEqual([
       ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${AT} UTC`],
-      ['2026-03-08 (corrected)', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
+      ['2026-03-08 (corrected)', ...Array<string>(5).fill('1 GiB'), '5 GiB'],
     ]);
   });
 
@@ -437,7 +437,7 @@ describe('storage', () => {
       expect(words('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
     }
     const { words, part } = await page('/?storage=other');
-    expect(words('storage-now')).toBe('10.0 GiB on 2026-03-10, so far (live)');
+    expect(words('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
     expect(linksIn(part('storage')).slice(0, 2)).toEqual([
       ['/?storage=main#storage', 'main'],
       ['/?storage=other#storage', 'other'],
@@ -453,12 +453,12 @@ describe('storage', () => {
     const { part } = await page('/?storage=other');
     expect(rowsIn(part('storage'))).toEqual([
       ['Day', 'Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images', 'Total'],
-      ['2026-03-10 (live)', ...Array<string>(5).fill('2.00 GiB'), '10.0 GiB'],
-      ['2026-03-09', '', '', '', '', '7 bytes', 'at least 7 bytes'],
+      ['2026-03-10 (live)', ...Array<string>(5).fill('2 GiB'), '10 GiB'],
+      ['2026-03-09', '', '', '', '', '7 B', 'at least 7 B'],
       ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
       ['2026-03-07', `not returned by the service; last requested at ${AT} UTC`],
       ['2026-03-06', `not returned by the service; given up at ${AT} UTC`],
-      ['2026-03-05', ...Array<string>(5).fill('1.00 GiB'), '5.00 GiB'],
+      ['2026-03-05', ...Array<string>(5).fill('1 GiB'), '5 GiB'],
     ]);
     const day = (bytes: number | null) => [2 ** 30, null, null, 2_000, bytes, 2 ** 31];
     expect(await data('/storage.json?account=other')).toEqual({
@@ -478,11 +478,11 @@ describe('storage', () => {
     const rows = rowsIn(newest.part('content'));
     expect([rows[1]?.[0], rows.at(-1)?.[0], rows.length]).toEqual(['2026-03-10', '2026-01-01', 70]);
     expect(rows[1]).toEqual([
-      ...['2026-03-10', ...Array<string>(5).fill('2.00 GiB 10')],
-      ...['10.0 GiB', 'live, 2026-03-10 20:00:00'],
+      ...['2026-03-10', ...Array<string>(5).fill('2 GiB 10')],
+      ...['10 GiB', 'live, 2026-03-10 20:00:00'],
     ]);
     expect(rowsIn((await page('/storage/other?year=2025')).part('content')).slice(1)).toEqual([
-      ['2025-12-31', ...Array<string>(5).fill('5 bytes 10'), '25 bytes', '2025-12-31 20:00:00'],
+      ['2025-12-31', ...Array<string>(5).fill('5 B 10'), '25 B', '2025-12-31 20:00:00'],
     ]);
     for (const year of ['1999', 'x', '']) {
       expect(rowsIn((await page(`/storage/other?year=${year}`)).part('content'))).toEqual(rows);
@@ -543,11 +543,11 @@ describe('spent requests and the last runs', () => {
     expect(shown).toHaveLength(10);
     expect(shown.slice(0, 3)).toEqual([
       [
-        ...['11 full, catch-up', '60 min ago', '2 min 5 s', 'partial'],
+        ...['11 full, catch-up', '60 min ago', '2m 5s', 'partial'],
         ...['1,001 added, 2 edited, 3 removed, 4 restored, 5 quarantined, 1 package failed', '12'],
       ],
-      [...['10 quick, manual, package 101', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '1,234']],
-      ['9 full, scheduled', '60 min ago', '2 min 5 s', 'succeeded', 'no change', '12'],
+      [...['10 quick, manual, package 101', '60 min ago', '2m 5s', 'succeeded', 'no change', '1,234']],
+      ['9 full, scheduled', '60 min ago', '2m 5s', 'succeeded', 'no change', '12'],
     ]);
   });
 });
@@ -574,7 +574,7 @@ describe('the latest changes', () => {
     const page = await (await openPages([...ALL_WELL, ...rows])).page();
     expect(itemsOf(page, 'added').slice(0, 2)).toEqual([
       'empty title Package 104 · 60 min ago · since removed',
-      'A new one Package 104 · 10 min ago · 1:00 · 1.00 GiB',
+      'A new one Package 104 · 10 min ago · 1:00 · 1 GiB',
     ]);
     expect(itemsOf(page, 'added')).toHaveLength(10);
     const name = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
