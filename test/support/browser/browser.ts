@@ -1,5 +1,4 @@
 /** A real browser for tests of scripts, and a record of all its errors. */
-import { existsSync } from 'node:fs';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -13,9 +12,6 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
-
-/** Whether this machine has the browser. */
-export const hasBrowser = existsSync(CHROMIUM);
 
 export interface WatchedPage {
   page: Page;
