@@ -135,7 +135,9 @@ function isInWalMode(file: string): boolean {
 
 /** Is `user_version`, at byte 60 of a SQLite file, that of a newer vodhouse? */
 function isNewer(file: string): boolean {
-  return readHeader(file).readUInt32BE(60) > SCHEMA_VERSION;
+  const header = readHeader(file);
+  const isSqlite = header.toString('latin1', 0, 15) === 'SQLite format 3';
+  return isSqlite && header.readUInt32BE(60) > SCHEMA_VERSION;
 }
 
 /** SQLite would create a file that everybody may read, and root one that nobody else may write. */
