@@ -19,27 +19,30 @@ export function createLegend(): Legend {
     show: (data, index) => {
       const shown = index ?? findLastKnown(data);
       day.textContent = `${data.dates[shown] ?? ''}${shown === data.liveIndex ? ' (today, live)' : ''}`;
-      const total = totalRow(data, shown);
-      list.replaceChildren(...data.names.map((name, series) => sizeRow(data, name, series, shown)), total);
+      const total = createTotalRow(data, shown);
+      list.replaceChildren(
+        ...data.names.map((name, series) => createSizeRow(data, name, series, shown)),
+        total,
+      );
     },
   };
 }
 
-function sizeRow(data: StorageData, name: string, series: number, at: number): HTMLElement {
+function createSizeRow(data: StorageData, name: string, series: number, at: number): HTMLElement {
   const size = data.sizes[series]?.[at] ?? null;
   const isGap = (data.totals[at] ?? null) === null;
   const text = size === null ? (isGap ? 'unknown' : 'not provided') : formatSize(size);
-  return row(`chart-size chart-size-${series + 1}`, name, text);
+  return createRow(`chart-size chart-size-${series + 1}`, name, text);
 }
 
-function totalRow({ sizes, totals }: StorageData, at: number): HTMLElement {
+function createTotalRow({ sizes, totals }: StorageData, at: number): HTMLElement {
   const total = totals[at] ?? null;
-  if (total === null) return row('chart-total', 'Total', 'unknown');
+  if (total === null) return createRow('chart-total', 'Total', 'unknown');
   const isComplete = sizes.every((each) => each[at] !== null);
-  return row('chart-total', 'Total', `${isComplete ? '' : '≥ '}${formatSize(total)}`);
+  return createRow('chart-total', 'Total', `${isComplete ? '' : '≥ '}${formatSize(total)}`);
 }
 
-function row(className: string, name: string, text: string): HTMLElement {
+function createRow(className: string, name: string, text: string): HTMLElement {
   const root = createElement('div', className);
   root.append(createElement('dt', '', name), createElement('dd', '', text));
   return root;

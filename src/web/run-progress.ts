@@ -38,15 +38,8 @@ export function toRunProgress(run: RunningRun, packages: number, now: number): R
   };
 }
 
-function toWalkProgress({
-  account,
-  package_id,
-  name,
-  totalcount,
-  page_size,
-  checkpoint_page,
-  mode,
-}: RunningWalk) {
+function toWalkProgress(walk: RunningWalk): WalkProgress {
+  const { account, package_id, name, totalcount, page_size, checkpoint_page, mode } = walk;
   const all = totalcount === null || !page_size ? 0 : Math.max(1, Math.ceil(totalcount / page_size));
   const isKnown = mode === 'full' && all > 0 && checkpoint_page !== null;
   const done = Math.min(all, Math.max(0, all - (checkpoint_page ?? 0) + 1));

@@ -50,12 +50,7 @@ export interface WebServer {
 export async function createWebServer(options: WebServerOptions): Promise<WebServer> {
   const { server, onError, limits = {} } = options;
   assertKeysOrLoopback(server);
-  const app = createApp({
-    onError,
-    limits,
-    alwaysAnswered: ['/healthz'],
-    acceptsBodies: FORM_ROUTES,
-  });
+  const app = createApp({ onError, limits, alwaysAnswered: ['/healthz'], acceptsBodies: FORM_ROUTES });
   addHostCheck(app, server);
   addRequestTimes(app, options.metrics);
   addSecurityHeaders(app, server);

@@ -58,15 +58,8 @@ export function formatTotal(row: StorageDayRow): string {
 }
 
 /** The answer of `/storage.json`: sizes in bytes, null if unknown. */
-export function toChartData({
-  account,
-  calendar,
-  today,
-}: {
-  account: string;
-  calendar: CalendarDay[];
-  today: string;
-}) {
+export function toChartData(storage: { account: string; calendar: CalendarDay[]; today: string }) {
+  const { account, calendar, today } = storage;
   const last = calendar.at(-1);
   return {
     account,

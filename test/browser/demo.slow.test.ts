@@ -228,8 +228,8 @@ async function expectRuns(page: Page): Promise<void> {
      from run join walk using (run_id) group by run_id order by run_id desc limit 10`,
   );
   expect(shown.length).toBeGreaterThan(1);
-  const told = shown.map(([which = '', , , status, , requests]) => [which.split(' ')[0], status, requests]);
-  expect(told).toEqual(runs.map((row) => [String(row['run_id']), row['status'], counted(row['requests'])]));
+  const actual = shown.map(([which = '', , , status, , requests]) => [which.split(' ')[0], status, requests]);
+  expect(actual).toEqual(runs.map((row) => [String(row['run_id']), row['status'], counted(row['requests'])]));
   const did = (words: string | undefined, verb: string) =>
     new RegExp(`([\\d,]+) ${verb}`).exec(words ?? '')?.[1] ?? '0';
   expect(shown.map((cells) => [did(cells[4], 'added'), did(cells[4], 'removed')])).toEqual(

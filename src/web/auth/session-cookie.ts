@@ -32,13 +32,14 @@ export function createSessions(
   let signers: ReadonlyMap<string, Signer> = new Map();
   let pending: Promise<void> | undefined;
   const deriveSigners = async () => {
-    signers = await createSigners(keys);
-  };
-  const prepare = () =>
-    (pending ??= deriveSigners().catch((error: unknown) => {
+    try {
+      signers = await createSigners(keys);
+    } catch (error) {
       pending = undefined; // the next request retries
       throw error;
-    }));
+    }
+  };
+  const prepare = () => (pending ??= deriveSigners());
   return {
     create: async (key, secure) => {
       await prepare();

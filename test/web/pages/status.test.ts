@@ -165,7 +165,7 @@ describe('the attention list', () => {
       pause('2026-03-10 12:30:00', '2026-03-10 13:30:00'),
       pause('2026-03-10 11:30:00', '2026-03-10 12:10:00', 'other'),
       pause('2026-03-10 11:10:00', '2026-03-10 11:20:00', 'alone'),
-      run({ status: 'failed', error: 'it is told by what failed in it' }),
+      run({ status: 'failed', error: 'not shown: its failed walks explain it' }),
       walk({ status: 'failed', error: 'HTTP 500' }),
       `update package set failed_walks = 1 where account = 'main' and package_id = 101;`,
       walk({ package_id: 104, status: 'partial', error: 'page 3 was not read' }),
