@@ -8,10 +8,10 @@ import { runWorker } from '../../src/app/worker.ts';
 import {
   CANARY_KEY,
   findCanary,
-  indiscreet,
+  replyWithKey,
   QUICK_PACKAGES,
   writtenFiles,
-} from '../support/servers/indiscreet-service.ts';
+} from '../support/fixtures/awkward-key.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
@@ -298,7 +298,7 @@ describe('a worker', () => {
       const id = request.query.get('pkg');
       const key = request.query.get('key') ?? '';
       if (id === '7') return listRefusal('Other', `it is ${SERVER_KEY}`);
-      return id === '8' ? listRefusal('Slow', `wait, ${key} and ${SERVER_KEY}`) : indiscreet(request);
+      return id === '8' ? listRefusal('Slow', `wait, ${key} and ${SERVER_KEY}`) : replyWithKey(request);
     });
     await start(() => expect.poll(() => new Set(webhook.taken.map(({ event }) => event)).size).toBe(2));
     const posts = webhook.calls.map(({ body }, index): [string, string] => [`post ${index}`, body]);

@@ -4,10 +4,10 @@ import { folderOf } from '../support/fixtures/folder-of-files.ts';
 import {
   CANARY_KEY,
   findCanary,
-  indiscreet,
+  replyWithKey,
   QUICK_PACKAGES,
   writtenFiles,
-} from '../support/servers/indiscreet-service.ts';
+} from '../support/fixtures/awkward-key.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { listRefusal } from '../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 describe('the key', () => {
   it('is in no output, log or file, whatever fails', async () => {
-    const { url } = await startScriptedService(indiscreet);
+    const { url } = await startScriptedService(replyWithKey);
     const top = 'publish: { exclude: [] }';
     const config = configText({ url, key: '${VODHOUSE_KEY}', packages: QUICK_PACKAGES, concurrency: 6, top });
     const cwd = folderOf({

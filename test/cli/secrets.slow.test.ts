@@ -4,10 +4,10 @@ import { folderOf } from '../support/fixtures/folder-of-files.ts';
 import {
   CANARY_KEY,
   findCanary,
-  indiscreet,
+  replyWithKey,
   SLOW_PACKAGES,
   writtenFiles,
-} from '../support/servers/indiscreet-service.ts';
+} from '../support/fixtures/awkward-key.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
 
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 describe('the key', () => {
   it('is in no output, log or file where requests are retried', async () => {
-    const { url, requests } = await startScriptedService(indiscreet);
+    const { url, requests } = await startScriptedService(replyWithKey);
     const config = configText({ url, key: CANARY_KEY, packages: SLOW_PACKAGES, storage: false });
     const cwd = folderOf({ [CONFIG]: config });
     const { code, stdout, stderr } = await vodhouse(['sync', '--log-level', 'debug'], { cwd });

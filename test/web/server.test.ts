@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { version } from '../../src/lib/version.ts';
-import { CANARY_KEY, findCanary } from '../support/servers/indiscreet-service.ts';
+import { CANARY_KEY, findCanary } from '../support/fixtures/awkward-key.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
   ask,

@@ -1,6 +1,6 @@
 /** Two accounts that have a package with the same id. */
 import { describe, expect, it, vi } from 'vitest';
-import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
@@ -14,8 +14,8 @@ const HELD = 'select account, count(*) as held from removal_candidate where held
 /** A folder whose config has 101 in `main` and in `second`; each account has its own service. */
 async function folderOfTwo() {
   const services = [
-    await startChangingPackage(idsBetween(1, 60)),
-    await startChangingPackage(idsBetween(1, 60)),
+    await startPackageService(idsBetween(1, 60)),
+    await startPackageService(idsBetween(1, 60)),
   ];
   const [main, second] = services.map(({ url }) => configText({ url, storage: false }));
   const accounts = second?.slice(second.indexOf('  - name: main')).replace('main', 'second');

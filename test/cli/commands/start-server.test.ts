@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
-import { CANARY_KEY, findCanary, writtenFiles } from '../../support/servers/indiscreet-service.ts';
+import { CANARY_KEY, findCanary, writtenFiles } from '../../support/fixtures/awkward-key.ts';
 import { ask, askVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
 import { findChildProcesses } from '../../support/processes/process-table.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { configText } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
-import { OF_101, OF_102 } from '../../support/servers/mixed-up-account.ts';
-import { idsFrom, startSeveralPackages } from '../../support/servers/several-packages.ts';
+import { OF_101, OF_102 } from '../../support/servers/walked-packages.ts';
+import { idsFrom, startTestService } from '../../support/servers/test-service.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
 
@@ -15,7 +15,7 @@ const LIVE =
 const CONFIG = 'other.yaml';
 
 async function folderInStep() {
-  const service = await startSeveralPackages({ 101: OF_101, 102: OF_102 });
+  const service = await startTestService({ 101: OF_101, 102: OF_102 });
   const text = configText({ url: service.url, packages: [101, 102], storage: false });
   const cwd = folderOf({ [CONFIG]: text });
   const run = (...parameters: string[]) => vodhouse([...parameters, '--config', CONFIG], { cwd });
@@ -31,7 +31,7 @@ function commandIn(text: string): string[] {
 describe('sync with the page of another package', () => {
   it('prints the reason and the command, as status does; that command accepts a refilled package', async () => {
     const { service, cwd, run } = await folderInStep();
-    service.refill(102, idsFrom(3, 120, 3));
+    service.getPackage(102).refill(idsFrom(3, 120, 3));
     const { code, stdout } = await run('sync');
     expect(code).toBe(3);
     expect(stdout).toContain(
@@ -59,7 +59,7 @@ describe('sync --accept-page', () => {
       'leave out --quick',
     ],
   ])('ends with 2 for %j, and sends nothing', async (parameters, words, hint) => {
-    const service = await startSeveralPackages({ 101: OF_101 });
+    const service = await startTestService({ 101: OF_101 });
     const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
     const { code, stderr } = await vodhouse(['sync', '--config', CONFIG, ...parameters], { cwd });
     expect([code, service.requests.length, existsSync(join(cwd, 'data'))]).toEqual([2, 0, false]);

@@ -1,11 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  idsBetween,
-  startChangingPackage,
-  type ChangingPackage,
-} from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
@@ -18,7 +14,7 @@ const LIVE = 'select count(*) from video where removed_at is null';
 
 /** A folder synced with sixty videos, of which forty are missing in the second walk and held back. */
 async function holdingFolder(config = CONFIG) {
-  const service = await startChangingPackage(idsBetween(1, 60));
+  const service = await startPackageService(idsBetween(1, 60));
   const cwd = folderOf({ [config]: configText({ url: service.url, storage: false }) });
   const run = (...parameters: string[]) => vodhouse([...parameters, '--config', config], { cwd });
   expect((await run('sync')).code).toBe(0);
@@ -28,7 +24,7 @@ async function holdingFolder(config = CONFIG) {
 }
 
 /** The removed videos are between two pages from here on, and no boundary read covers them. */
-function useSmallPages(cwd: string, { url }: ChangingPackage): void {
+function useSmallPages(cwd: string, { url }: PackageService): void {
   const top = 'walk: { boundary_reads: 0 }';
   writeFileSync(join(cwd, CONFIG), configText({ url, storage: false, pageSize: 10, top }));
 }
@@ -192,7 +188,7 @@ describe('status where removals are held back', () => {
   });
 
   it('prints titles without effect on a terminal', async () => {
-    const service = await startChangingPackage(idsBetween(1, 30));
+    const service = await startPackageService(idsBetween(1, 30));
     service.edit(1, { title: 'red \u001b[31m and\ra new\nline \u009b2J\u202e' });
     service.edit(2, { title: '한국어 '.repeat(30) });
     service.edit(3, { title: null });
@@ -209,14 +205,14 @@ describe('status where removals are held back', () => {
 });
 
 /** Ids that are not in the order of the list. */
-function shuffle(service: ChangingPackage): void {
+function shuffle(service: PackageService): void {
   service.order = 'arrival';
   service.add(100, 7);
 }
 
 describe('status where the list is not sorted by id', () => {
   it('names the package and the consequence', async () => {
-    const service = await startChangingPackage(idsBetween(1, 6));
+    const service = await startPackageService(idsBetween(1, 6));
     shuffle(service);
     const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 5 }) });
     await vodhouse(['sync'], { cwd });
@@ -229,7 +225,7 @@ describe('status where the list is not sorted by id', () => {
   });
 
   it('does not warn where the list fits on one page', async () => {
-    const service = await startChangingPackage(idsBetween(1, 6));
+    const service = await startPackageService(idsBetween(1, 6));
     shuffle(service);
     const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 8 }) });
     await vodhouse(['sync'], { cwd });

@@ -1,8 +1,8 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../../src/service/client/client.ts';
 import { accountAt, pageRequest } from '../../support/fixtures/service-client.ts';
 import { createOpenBudget } from '../../support/fixtures/open-budget.ts';
-import { startRawService } from '../../support/servers/raw-service.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
@@ -66,3 +66,42 @@ it('content that looks like an interim response does not change, wherever a pack
   expect(JSON.stringify(pages[0])).toContain('HTTP/1.1 100 Continue');
   expect(JSON.stringify(pages)).not.toContain('HTTP/1.1 102');
 });
+
+interface RawService {
+  url: string;
+  /** Requests so far. */
+  requests: () => number;
+  /** Connections so far. */
+  connections: () => number;
+}
+
+/** Answers each request with these bytes, one packet per piece: no HTTP server would send them. */
+async function startRawService(piecesOf: (request: number) => readonly string[]): Promise<RawService> {
+  const sockets = new Set<Socket>();
+  let requests = 0;
+  let connections = 0;
+  const server = createServer({ noDelay: true }, (socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    socket.on('data', () => void write(socket, piecesOf(++requests)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests: () => requests, connections: () => connections };
+}
+
+/** Long enough that the client reads each piece separately. */
+const BETWEEN_PIECES_MS = 5;
+
+async function write(socket: Socket, pieces: readonly string[]): Promise<void> {
+  for (const piece of pieces) {
+    if (socket.destroyed) return;
+    socket.write(piece, 'latin1');
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_PIECES_MS));
+  }
+}

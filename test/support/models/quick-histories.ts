@@ -1,7 +1,7 @@
 /** Random histories of a package between quick walks: uploads, deletions, records that cannot be stored. */
 import { expect } from 'vitest';
 import fc from 'fast-check';
-import type { ChangingPackage } from '../servers/changing-package.ts';
+import type { PackageService } from '../servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -45,7 +45,7 @@ export function histories(withReturns: boolean): fc.Arbitrary<History> {
 
 /** Runs a history; after each round a quick walk, and `check`. */
 export async function runQuickHistory(
-  service: ChangingPackage,
+  service: PackageService,
   history: History,
   check: (pipeline: TestPipeline, round: Round) => Promise<void> | void,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function runQuickHistory(
 }
 
 /** The first video is never deleted: the removal of a complete package waits for a second proof. */
-function change(service: ChangingPackage, round: Round, gone: number[]): void {
+function change(service: PackageService, round: Round, gone: number[]): void {
   const back = round.returns.flatMap((place) => (gone.length > 0 ? gone.splice(place % gone.length, 1) : []));
   for (const place of round.deletions) {
     const ids = listedIds(service);
@@ -88,7 +88,7 @@ function change(service: ChangingPackage, round: Round, gone: number[]): void {
 }
 
 /** The ids that the service lists, rising. */
-export function listedIds({ records }: ChangingPackage): number[] {
+export function listedIds({ records }: PackageService): number[] {
   return [...records.keys()].sort((one, other) => one - other);
 }
 
@@ -104,7 +104,7 @@ export function believedIds(pipeline: TestPipeline): number[] {
 }
 
 /** After any uploads and deletions, a quick walk makes the ids equal to those of the service. */
-export async function checkQuickWalks(service: ChangingPackage, runs: number, seed: number): Promise<void> {
+export async function checkQuickWalks(service: PackageService, runs: number, seed: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(histories(false), async (history) => {
       await runQuickHistory(service, history, (pipeline) => {
@@ -119,7 +119,7 @@ export async function checkQuickWalks(service: ChangingPackage, runs: number, se
 
 /** What a quick walk misses of returned videos, the next full walk finds. */
 export async function checkReturnsAfterFullWalks(
-  service: ChangingPackage,
+  service: PackageService,
   runs: number,
   seed: number,
 ): Promise<void> {

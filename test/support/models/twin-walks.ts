@@ -4,7 +4,7 @@
  */
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { startChangingPackage, type ChangingPackage } from '../servers/changing-package.ts';
+import { startPackageService, type PackageService } from '../servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { videoRecord } from '../fixtures/service-responses.ts';
 
@@ -74,7 +74,7 @@ export async function runTwinWalks(
   { ids, others, walks }: TwinHistory,
   looksIntoAll: boolean,
 ): Promise<unknown[]> {
-  const service = await startChangingPackage(ids);
+  const service = await startPackageService(ids);
   const pipeline = openTestPipeline({ url: service.url, removalBrake: 0.1, boundaryReads: 0.5 });
   const states: unknown[] = [];
   for (const each of walks) {
@@ -89,7 +89,7 @@ export async function runTwinWalks(
 }
 
 async function playWalk(
-  service: ChangingPackage,
+  service: PackageService,
   pipeline: TestPipeline,
   each: Walk,
   take: (list: number) => void,
@@ -102,12 +102,12 @@ async function playWalk(
     take(count < each.laterAt ? each.list : each.later);
     if (count === each.stopAt) pipeline.stop();
   };
-  service.instead = () =>
+  service.intercept = () =>
     count === each.parkAt ? { status: 429, headers: { 'retry-after': '600' }, body: '' } : undefined;
   await pipeline.run({ acceptRemovals: each.accept });
 }
 
-function setList(service: ChangingPackage, ids: readonly number[], other: readonly Entry[]): void {
+function setList(service: PackageService, ids: readonly number[], other: readonly Entry[]): void {
   service.records.clear();
   service.add(...ids);
   for (const { id, is } of other) {

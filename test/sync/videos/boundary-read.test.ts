@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos/boundary-read.ts';
-import {
-  idsBetween,
-  startChangingPackage,
-  type ChangingPackage,
-} from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 
@@ -20,15 +16,15 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
 }
 
 /** The requests of the last run: page, page size and direction. */
-function asked(service: ChangingPackage, from: number): string[] {
+function asked(service: PackageService, from: number): string[] {
   return service.requests
     .slice(from)
     .map(({ query }) => `${query.get('page')}/${query.get('pagesize')} ${query.get('sort_direction')}`);
 }
 
 /** A package that is walked once, and then changes. */
-async function walked(ids: readonly number[], change: (service: ChangingPackage) => void) {
-  const service = await startChangingPackage(ids);
+async function walked(ids: readonly number[], change: (service: PackageService) => void) {
+  const service = await startPackageService(ids);
   const pipeline = openTestPipeline({ url: service.url });
   await pipeline.run();
   pipeline.clock.advance(HOUR_MS);
@@ -51,7 +47,7 @@ describe('a video between two pages', () => {
 
   it('is proved removed from the other end where the service has one page size', async () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 17), (list) => {
-      list.sizeFixed = 5;
+      list.fixedPageSize = 5;
       list.remove(6);
     });
     await pipeline.run();
@@ -62,7 +58,7 @@ describe('a video between two pages', () => {
   it('remains without a boundary read, and is counted as unsettled', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 16), (list) => {
       list.remove(6);
-      list.instead = (_page, { query }) => (query.get('pagesize') === '5' ? undefined : { status: 400 });
+      list.intercept = ({ query }) => (query.get('pagesize') === '5' ? undefined : { status: 400 });
     });
     const summary = await pipeline.run();
     expect(summary.status).toBe('succeeded');
@@ -73,7 +69,7 @@ describe('a video between two pages', () => {
 
   it('is found where an old id was inserted below it during the walk', async () => {
     const { service, pipeline } = await walked(idsBetween(11, 30), (list) => list.add(3));
-    service.beforeAnswer = (page) => {
+    service.beforeAnswer = ({ page }) => {
       if (page === 2) service.add(5); // moves the last record of page 2 to page 3, which has been read
     };
     service.edit(20, { title: 'moved past the walk' });
@@ -100,7 +96,7 @@ describe('the end of a list', () => {
 
   it('is proved by a smaller page where the service has no other direction', async () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
-    service.instead = (_page, request) => {
+    service.intercept = (request) => {
       if (request.query.get('sort_direction') === 'desc') request.query.set('sort_direction', 'asc');
       return undefined;
     };
@@ -112,9 +108,9 @@ describe('the end of a list', () => {
   it('is not proved where the service has neither another direction nor another size', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 11), (list) => {
       list.remove(11);
-      list.sizeFixed = 5;
+      list.fixedPageSize = 5;
     });
-    service.instead = (_page, request) => {
+    service.intercept = (request) => {
       if (request.query.get('sort_direction') !== 'desc') return undefined;
       request.query.set('sort_direction', 'asc');
       return undefined;

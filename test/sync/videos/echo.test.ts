@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScene, failureOf, OF_102 } from '../../support/servers/mixed-up-account.ts';
+import { openWalkedAccount, firstFailure, OF_102 } from '../../support/servers/walked-packages.ts';
 
 describe('a response that echoes', () => {
   const CASES: [string, Record<string, unknown>, RegExp][] = [
@@ -13,41 +13,41 @@ describe('a response that echoes', () => {
   ];
 
   it.each(CASES)('%s is fetched again; if it is repeated, it is not stored', async (_, echo, words) => {
-    const { service, run, live, leftovers } = await createScene({ 102: OF_102 });
+    const { service, run, live, leftovers } = await openWalkedAccount({ 102: OF_102 });
     let left = 1;
-    service.instead = () => (left-- > 0 ? { packageId: 102, echo, only: (id) => id < 100 } : undefined);
+    service.intercept = () => (left-- > 0 ? { packageId: 102, echo, only: (id) => id < 100 } : undefined);
     expect((await run()).failures).toEqual([]);
-    expect([live(102), leftovers(), service.asked(102)]).toEqual([OF_102, [], [1, 1]]);
+    expect([live(102), leftovers(), service.takePages(102)]).toEqual([OF_102, [], [1, 1]]);
     left = 2;
-    expect(failureOf(await run())).toMatchObject({ message: expect.stringMatching(words) as string });
+    expect(firstFailure(await run())).toMatchObject({ message: expect.stringMatching(words) as string });
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
   });
 
   it.each([[{ fromDate: '2026-01-01', toDate: '2026-12-31' }], [{ search_item: 'title' }]])(
     '%j without a keyword is fetched again, and stored: the service may always echo it',
     async (echo) => {
-      const { service, run, live, leftovers } = await createScene({ 102: OF_102 });
-      service.instead = () => ({ packageId: 102, echo });
-      service.add(102, 5000);
+      const { service, run, live, leftovers } = await openWalkedAccount({ 102: OF_102 });
+      service.intercept = () => ({ packageId: 102, echo });
+      service.getPackage(102).add(5000);
       expect((await run()).failures).toEqual([]);
-      expect([live(102), leftovers(), service.asked(102)]).toEqual([[...OF_102, 5000], [], [1, 1]]);
+      expect([live(102), leftovers(), service.takePages(102)]).toEqual([[...OF_102, 5000], [], [1, 1]]);
     },
   );
 
   it('is not stored either where the bytes of the page are known', async () => {
-    const { service, run } = await createScene({ 102: OF_102 });
-    service.instead = () => ({ packageId: 102, echo: { keyword: 'x' } });
-    expect(failureOf(await run())?.message).toContain('(keyword)');
+    const { service, run } = await openWalkedAccount({ 102: OF_102 });
+    service.intercept = () => ({ packageId: 102, echo: { keyword: 'x' } });
+    expect(firstFailure(await run())?.message).toContain('(keyword)');
   });
 
   it.each([[{ pkg: 102 }], [{ pkg: '102' }], [{ pkg: '' }], [{ pkg: null, keyword: null, fromDate: ' ' }]])(
     '%j is the expected response',
     async (echo) => {
-      const { service, run } = await createScene({ 102: OF_102 });
-      service.instead = () => ({ packageId: 102, echo });
-      service.add(102, 5000);
+      const { service, run } = await openWalkedAccount({ 102: OF_102 });
+      service.intercept = () => ({ packageId: 102, echo });
+      service.getPackage(102).add(5000);
       expect((await run()).failures).toEqual([]);
-      expect(service.asked(102)).toEqual([1]);
+      expect(service.takePages(102)).toEqual([1]);
     },
   );
 });

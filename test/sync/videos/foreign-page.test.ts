@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createScene, failureOf, OF_101, OF_102 } from '../../support/servers/mixed-up-account.ts';
-import { idsFrom } from '../../support/servers/several-packages.ts';
+import { openWalkedAccount, firstFailure, OF_101, OF_102 } from '../../support/servers/walked-packages.ts';
+import { idsFrom } from '../../support/servers/test-service.ts';
 
 describe('the page of another package', () => {
   it('is fetched again when it arrives once, and leaves no trace', async () => {
-    const { service, run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: OF_102 });
+    const { service, run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
     mixUp(102, 101, 1);
     const summary = await run();
     expect(summary.status).toBe('succeeded');
-    expect(service.asked(102)).toEqual([1, 1]);
+    expect(service.takePages(102)).toEqual([1, 1]);
     expect(live(102)).toEqual(OF_102);
     expect(leftovers()).toEqual([]);
   });
 
   it('fails the walk when it arrives again, with the reason and the command, and stores nothing', async () => {
-    const { service, run, mixUp, live, leftovers, pipeline } = await createScene({
+    const { service, run, mixUp, live, leftovers, pipeline } = await openWalkedAccount({
       101: OF_101,
       102: OF_102,
     });
@@ -32,19 +32,19 @@ describe('the page of another package', () => {
     );
     expect(walk).toMatchObject({ status: 'failed', error: `${message}; ${hint}`, inserted: 0, pages: 0 });
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
-    expect(service.asked(102)).toEqual([1, 1]);
+    expect(service.takePages(102)).toEqual([1, 1]);
     expect((await run()).status).toBe('succeeded');
     expect([live(101), live(102), leftovers()]).toEqual([OF_101, OF_102, []]);
-    expect(service.asked(102)).toEqual([1]);
+    expect(service.takePages(102)).toEqual([1]);
   });
 
   it('costs the other packages nothing, however many of them receive it', async () => {
     const lists = Object.fromEntries(idsFrom(102, 12).map((id) => [id, idsFrom(id * 10_000, 60)]));
-    const { service, run } = await createScene({ 101: idsFrom(1, 300), ...lists });
-    service.instead = ({ packageId }) => (packageId < 112 ? { packageId: 101 } : undefined);
+    const { service, run } = await openWalkedAccount({ 101: idsFrom(1, 300), ...lists });
+    service.intercept = ({ packageId }) => (packageId < 112 ? { packageId: 101 } : undefined);
     const { failures } = await run();
     expect(failures.map(({ packageId }) => packageId)).toEqual(idsFrom(102, 10));
-    expect([service.asked(112), service.asked(113)]).toEqual([[1], [1]]);
+    expect([service.takePages(112), service.takePages(113)]).toEqual([[1], [1]]);
   });
 
   it.each([
@@ -53,12 +53,12 @@ describe('the page of another package', () => {
     ['the first page', 1],
   ])('in the place of %s is not stored, and the pages read above it remain', async (_, page) => {
     const own = idsFrom(2, 270, 3);
-    const scene = await createScene({ 101: OF_101, 102: own }, { pageSize: 100 });
-    scene.service.add(102, 2000);
+    const scene = await openWalkedAccount({ 101: OF_101, 102: own }, { pageSize: 100 });
+    scene.service.getPackage(102).add(2000);
     scene.mixUp(102, 101, 2, page);
-    expect(failureOf(await scene.run())?.packageId).toBe(102);
+    expect(firstFailure(await scene.run())?.packageId).toBe(102);
     expect(scene.live(102)).toEqual(page === 3 ? own : [...own, 2000]);
-    scene.service.asked(102);
+    scene.service.takePages(102);
     expect((await scene.run()).walks.at(-1)).toMatchObject({ status: 'succeeded', resumed: page !== 3 });
     expect([scene.live(102), scene.leftovers()]).toEqual([[...own, 2000], []]);
   });
@@ -66,10 +66,10 @@ describe('the page of another package', () => {
   it('is not stored where its ids are above or below those of the package', async () => {
     const lists = { 101: idsFrom(5000, 250), 102: idsFrom(2000, 250), 103: idsFrom(1, 250) };
     for (const other of [101, 103]) {
-      const { run, mixUp, live, leftovers } = await createScene(lists, { pageSize: 100 });
+      const { run, mixUp, live, leftovers } = await openWalkedAccount(lists, { pageSize: 100 });
       for (const page of [3, 2, 1]) {
         mixUp(102, other, 2, page);
-        expect(failureOf(await run())?.packageId).toBe(102);
+        expect(firstFailure(await run())?.packageId).toBe(102);
         expect([live(102), leftovers()]).toEqual([lists[102], []]);
       }
     }
@@ -78,40 +78,43 @@ describe('the page of another package', () => {
   it('is not stored where the two share some videos', async () => {
     const shared = idsFrom(1, 100, 3);
     const own = [...shared, ...idsFrom(2, 150, 3)].sort((one, other) => one - other);
-    const { run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: own });
+    const { run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: own });
     mixUp(102, 101, 2);
-    expect(failureOf(await run())?.message).toContain(
+    expect(firstFailure(await run())?.message).toContain(
       'most of its videos are those of package 101, and were not in this one',
     );
     expect([live(102), leftovers()]).toEqual([own, []]);
   });
 
   it('is not stored where an earlier one was, and its videos were removed again', async () => {
-    const { service, run, mixUp, live } = await createScene({ 101: OF_101, 102: [...OF_101, ...OF_102] });
-    service.refill(102, OF_102);
+    const { service, run, mixUp, live } = await openWalkedAccount({
+      101: OF_101,
+      102: [...OF_101, ...OF_102],
+    });
+    service.getPackage(102).refill(OF_102);
     await run();
     await run();
     expect(live(102)).toEqual(OF_102);
     mixUp(102, 101, 2);
-    expect(failureOf(await run())?.packageId).toBe(102);
+    expect(firstFailure(await run())?.packageId).toBe(102);
     expect(live(102)).toEqual(OF_102);
   });
 
   it('is not stored in a package of a few videos', async () => {
-    const { run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: [2, 5, 8] });
+    const { run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: [2, 5, 8] });
     mixUp(102, 101, 2);
-    expect(failureOf(await run())?.packageId).toBe(102);
+    expect(firstFailure(await run())?.packageId).toBe(102);
     expect([live(102), leftovers()]).toEqual([[2, 5, 8], []]);
   });
 
   it('does not mislead a quick walk', async () => {
-    const { service, run, mixUp, live, leftovers } = await createScene({ 101: OF_101, 102: OF_102 });
+    const { service, run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
     mixUp(102, 101, 1);
     expect((await run({ mode: 'quick' })).status).toBe('succeeded');
-    expect(service.asked(102)).toEqual([1, 1]);
+    expect(service.takePages(102)).toEqual([1, 1]);
     mixUp(102, 101, 2);
     const summary = await run({ mode: 'quick' });
-    expect(failureOf(summary)?.message).toContain('it holds not one of the 90 known videos');
+    expect(firstFailure(summary)?.message).toContain('it holds not one of the 90 known videos');
     expect(summary.walks).toMatchObject([{ package_id: 102, mode: 'quick', status: 'failed', inserted: 0 }]);
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
     expect((await run({ mode: 'quick' })).walks).toEqual([]);
@@ -119,31 +122,31 @@ describe('the page of another package', () => {
 
   it('does not mislead a walk that resumes from a checkpoint', async () => {
     const own = idsFrom(2, 270, 3);
-    const { service, run, mixUp, live, leftovers, pipeline } = await createScene(
+    const { service, run, mixUp, live, leftovers, pipeline } = await openWalkedAccount(
       { 101: OF_101, 102: own },
       { pageSize: 100 },
     );
-    service.add(102, 2000);
-    service.instead = ({ packageId, page }) => {
+    service.getPackage(102).add(2000);
+    service.intercept = ({ packageId, page }) => {
       if (packageId === 102 && page === 2) pipeline.stop();
       return undefined;
     };
     expect((await run()).status).toBe('interrupted');
     mixUp(102, 101, 2);
-    expect(failureOf(await run())?.packageId).toBe(102);
-    service.instead = () => undefined;
+    expect(firstFailure(await run())?.packageId).toBe(102);
+    service.intercept = () => undefined;
     expect((await run()).status).toBe('succeeded');
     expect([live(102), leftovers()]).toEqual([[...own, 2000], []]);
   });
 
   it('proves nothing and is not stored where it arrives for a boundary read', async () => {
     const own = idsFrom(2, 300, 3);
-    const scene = await createScene({ 101: OF_101, 102: own }, { pageSize: 100, boundaryReads: 1 });
-    scene.service.remove(102, own[100] ?? 0); // it was first on its page: between two pages now
-    scene.service.add(102, 2000);
+    const scene = await openWalkedAccount({ 101: OF_101, 102: own }, { pageSize: 100, boundaryReads: 1 });
+    scene.service.getPackage(102).remove(own[100] ?? 0); // it was first on its page: between two pages now
+    scene.service.getPackage(102).add(2000);
     const looks: number[] = [];
-    scene.service.instead = ({ packageId, page, size, isFromTop }) => {
-      if (packageId !== 102 || (size === 100 && !isFromTop)) return undefined;
+    scene.service.intercept = ({ packageId, page, size, isDescending }) => {
+      if (packageId !== 102 || (size === 100 && !isDescending)) return undefined;
       looks.push(page);
       return { packageId: 101 };
     };
@@ -158,15 +161,15 @@ describe('a package that was really filled with other videos', () => {
   const OTHERS = idsFrom(3, 120, 3);
 
   it('waits for --accept-page, and is stored with it', async () => {
-    const { service, run, live, pipeline } = await createScene({ 101: OF_101, 102: OF_102 });
-    service.refill(102, OTHERS);
-    expect(failureOf(await run())?.hint).toMatch(/vodhouse sync --package 102 --accept-page/);
+    const { service, run, live, pipeline } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
+    service.getPackage(102).refill(OTHERS);
+    expect(firstFailure(await run())?.hint).toMatch(/vodhouse sync --package 102 --accept-page/);
     expect(live(102)).toEqual(OF_102);
     const packages = [{ account: null, packageId: 102 }];
-    service.asked(102);
+    service.takePages(102);
     const accepted = await run({ packages, acceptPage: true });
     expect(accepted.failures).toEqual([]);
-    expect(service.asked(102)).toEqual([1, 1]);
+    expect(service.takePages(102)).toEqual([1, 1]);
     expect(pipeline.query('select scope from run order by run_id desc limit 1')).toEqual([
       { scope: 'packages 102, every page accepted' },
     ]);
@@ -179,30 +182,30 @@ describe('a package that was really filled with other videos', () => {
 
   it('of many pages takes a few more requests', async () => {
     const lists = { 101: OF_101, 102: idsFrom(2, 1000, 3) };
-    const { service, run, live } = await createScene(lists, { pageSize: 100, boundaryReads: 0 });
+    const { service, run, live } = await openWalkedAccount(lists, { pageSize: 100, boundaryReads: 0 });
     const others = idsFrom(3, 1000, 3);
-    service.refill(102, others);
+    service.getPackage(102).refill(others);
     expect((await run()).failures).toHaveLength(1);
-    service.asked(102);
+    service.takePages(102);
     const packages = [{ account: 'main', packageId: 102 }];
     expect((await run({ packages, acceptPage: true })).failures).toEqual([]);
-    expect(service.asked(102).length).toBeLessThanOrEqual(10 + 3);
+    expect(service.takePages(102).length).toBeLessThanOrEqual(10 + 3);
     expect((await run()).failures).toEqual([]);
     expect(live(102).filter((id) => id % 3 === 2).length).toBeLessThanOrEqual(20); // between pages
     expect(live(102).filter((id) => id % 3 === 0)).toEqual(others);
   });
 
   it('is not stored by the acceptance of another page that arrives only once', async () => {
-    const { run, mixUp, live } = await createScene({ 101: OF_101, 102: OF_102 });
+    const { run, mixUp, live } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
     mixUp(102, 101, 1);
     await run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
     expect(live(102)).toEqual(OF_102);
   });
 
   it.each([1, 2, 5, 20])('needs no acceptance where it has %i videos', async (size) => {
-    const { service, run, live } = await createScene({ 101: OF_101, 102: idsFrom(2, size, 3) });
+    const { service, run, live } = await openWalkedAccount({ 101: OF_101, 102: idsFrom(2, size, 3) });
     const others = idsFrom(3, size, 3);
-    service.refill(102, others);
+    service.getPackage(102).refill(others);
     expect((await run()).failures).toEqual([]);
     expect((await run()).failures).toEqual([]);
     expect(live(102)).toEqual(others);
@@ -210,9 +213,9 @@ describe('a package that was really filled with other videos', () => {
 
   it("needs no acceptance where it has a subset of another package's videos", async () => {
     const choice = (seed: number) => idsFrom(1, 60, 3).map((id, index) => id + 180 * ((index + seed) % 3));
-    const { service, run, live } = await createScene({ 101: idsFrom(1, 900), 102: choice(0) });
+    const { service, run, live } = await openWalkedAccount({ 101: idsFrom(1, 900), 102: choice(0) });
     const next = [...choice(0).slice(0, 10), ...choice(1).slice(10)];
-    service.refill(102, next);
+    service.getPackage(102).refill(next);
     expect((await run()).failures).toEqual([]);
     expect(live(102)).toEqual(expect.arrayContaining(next));
   });
@@ -221,36 +224,39 @@ describe('a package that was really filled with other videos', () => {
 describe('a new package', () => {
   it('that has the videos of another one is stored, for a few more requests', async () => {
     const all = idsFrom(1, 1000);
-    const { service, run, live } = await createScene({ 101: all }, { packages: [101, 102], pageSize: 100 });
-    service.refill(102, all);
-    service.asked(102);
+    const { service, run, live } = await openWalkedAccount(
+      { 101: all },
+      { packages: [101, 102], pageSize: 100 },
+    );
+    service.getPackage(102).refill(all);
+    service.takePages(102);
     const { failures, walks } = await run();
     expect([failures, live(102)]).toEqual([[], all]);
     expect(walks.at(-1)?.status).toBe('succeeded');
-    expect(service.asked(102).length).toBeLessThanOrEqual(11 + 3);
+    expect(service.takePages(102).length).toBeLessThanOrEqual(11 + 3);
     expect((await run()).failures).toEqual([]);
-    expect(service.asked(102)).toHaveLength(10);
+    expect(service.takePages(102)).toHaveLength(10);
   });
 
   it('that shares most of its videos with another one is stored', async () => {
     const own = [...idsFrom(1, 60, 3), ...idsFrom(2, 40, 3)].sort((one, other) => one - other);
-    const { service, run, live } = await createScene({ 101: OF_101 }, { packages: [101, 102] });
-    service.refill(102, own);
+    const { service, run, live } = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
+    service.getPackage(102).refill(own);
     expect((await run()).failures).toEqual([]);
     expect(live(102)).toEqual(own);
   });
 
   it('is not filled by one page of another', async () => {
-    const scene = await createScene({ 101: OF_101 }, { packages: [101, 102] });
-    scene.service.refill(102, OF_102);
+    const scene = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
+    scene.service.getPackage(102).refill(OF_102);
     scene.mixUp(102, 101, 1);
     expect((await scene.run()).failures).toEqual([]);
     expect([scene.live(101), scene.live(102), scene.leftovers()]).toEqual([OF_101, OF_102, []]);
   });
 
   it('costs nothing more in the first run of an account, whatever it shares', async () => {
-    const { service, run } = await createScene({ 101: OF_101, 102: OF_101 }, { walked: false });
+    const { service, run } = await openWalkedAccount({ 101: OF_101, 102: OF_101 }, { walked: false });
     expect((await run()).failures).toEqual([]);
-    expect([service.asked(101), service.asked(102)]).toEqual([[1], [1]]);
+    expect([service.takePages(101), service.takePages(102)]).toEqual([[1], [1]]);
   });
 });

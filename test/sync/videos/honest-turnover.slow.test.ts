@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScene, type Scene } from '../../support/servers/mixed-up-account.ts';
-import { idsFrom } from '../../support/servers/several-packages.ts';
+import { openWalkedAccount, type WalkedAccount } from '../../support/servers/walked-packages.ts';
+import { idsFrom } from '../../support/servers/test-service.ts';
 
 const ACCOUNT = [101, 102, 103] as const;
 
@@ -34,25 +34,31 @@ const scatter = (id: number, salt: number) =>
 
 /** Ids are used once: those of uploads rise, those of imports are older unused ones. */
 function change(
-  { service }: Scene,
+  { service }: WalkedAccount,
   step: number,
   { deleted, uploads, imports, shared, chosen }: Turnover,
 ): void {
   const news = [...idsFrom(1_000_000 + step * 1000, uploads), ...idsFrom(500 * step + 1, imports, 7)];
   for (const packageId of ACCOUNT) {
-    const list = [...(service.lists.get(packageId) ?? [])];
-    service.remove(packageId, ...list.filter((id) => scatter(id, step * 10 + packageId) < deleted));
-    service.add(packageId, ...news.filter((id) => scatter(id, step) < shared || id % 3 === packageId % 3));
+    const list = [...service.getPackage(packageId).records.keys()];
+    service
+      .getPackage(packageId)
+      .remove(...list.filter((id) => scatter(id, step * 10 + packageId) < deleted));
+    service
+      .getPackage(packageId)
+      .add(...news.filter((id) => scatter(id, step) < shared || id % 3 === packageId % 3));
   }
   if (chosen === null) return;
-  const all = [...(service.lists.get(101) ?? [])];
-  const kept = [...(service.lists.get(chosen) ?? [])].filter((id) => id % 4 === 0);
-  service.refill(chosen, [...new Set([...kept, ...all.filter((id) => scatter(id, step + 77) < 30)])]);
+  const all = [...service.getPackage(101).records.keys()];
+  const kept = [...service.getPackage(chosen).records.keys()].filter((id) => id % 4 === 0);
+  service
+    .getPackage(chosen)
+    .refill([...new Set([...kept, ...all.filter((id) => scatter(id, step + 77) < 30)])]);
 }
 
 async function runTurnover(seed: { pageSize: number; steps: readonly Turnover[] }): Promise<void> {
   const lists = { 101: idsFrom(10_000, 250, 4), 102: idsFrom(10_000, 120, 8), 103: idsFrom(10_001, 90, 11) };
-  const scene = await createScene(lists, { pageSize: seed.pageSize, silent: true, removalBrake: 1 });
+  const scene = await openWalkedAccount(lists, { pageSize: seed.pageSize, silent: true, removalBrake: 1 });
   for (const [step, each] of seed.steps.entries()) {
     change(scene, step + 1, each);
     const { failures } = await scene.run({ mode: each.mode });

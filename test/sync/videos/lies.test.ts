@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  idsBetween,
-  startChangingPackage,
-  type ChangingPackage,
-} from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import type { SeenRequest } from '../../support/servers/scripted-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
@@ -124,8 +120,8 @@ const LIES: Lie[] = [
   },
 ];
 
-function lie(service: ChangingPackage, { tells }: Lie): void {
-  service.instead = (page: number, { query }: SeenRequest) => {
+function lie(service: PackageService, { tells }: Lie): void {
+  service.intercept = ({ page, query }) => {
     const { ids = honest(page), paging = {} } = tells(page);
     if (query.get('sort_direction') === 'desc') return { status: 400 };
     const records = ids.map((id) => videoRecord(id));
@@ -135,7 +131,7 @@ function lie(service: ChangingPackage, { tells }: Lie): void {
 
 describe('a service that reports', () => {
   it.each(LIES)('$name costs few requests, is reported, and removes nothing', async (each) => {
-    const service = await startChangingPackage(IDS);
+    const service = await startPackageService(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     pipeline.clock.advance(HOUR_MS);
@@ -149,7 +145,7 @@ describe('a service that reports', () => {
   });
 
   it.each(LIES)('$name in a first walk stores its records', async (each) => {
-    const service = await startChangingPackage([]);
+    const service = await startPackageService([]);
     lie(service, each);
     const pipeline = openTestPipeline({ url: service.url });
     const [walk] = (await pipeline.run()).walks;
@@ -165,21 +161,20 @@ describe('a service that reports', () => {
 
 describe('a count of half the list', () => {
   it('removes none of the omitted videos, and leaves them unsettled', async () => {
-    const service = await startChangingPackage(IDS);
+    const service = await startPackageService(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
-    service.countedTooMany = -23;
-    service.instead = (_page, { query }) =>
-      query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
+    service.extraCount = -23;
+    service.intercept = ({ query }) => (query.get('sort_direction') === 'desc' ? { status: 400 } : undefined);
     const [walk] = (await pipeline.run()).walks;
     expect(walk).toMatchObject({ status: 'succeeded', removed: 0, unsettled: 23 });
   });
 
   it('removes nothing where a boundary read from the other end shows more videos, and does not reach it', async () => {
-    const service = await startChangingPackage(IDS);
+    const service = await startPackageService(IDS);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
-    service.countedTooMany = -23;
+    service.extraCount = -23;
     const [walk] = (await pipeline.run()).walks;
     expect(walk).toMatchObject({ removed: 0, unsettled: 23 });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
-import { liveIds, lookAt, walked } from '../../support/servers/quick-service.ts';
+import { liveIds, runQuick, openWalkedPackage } from '../../support/servers/walked-packages.ts';
 
 describe('a quick walk of a package of 1,000 pages', () => {
   const PAGES = 1000;
@@ -9,13 +9,13 @@ describe('a quick walk of a package of 1,000 pages', () => {
   const ids = idsBetween(1, PAGES * SIZE);
 
   it('finds any one deletion, and proves it, in at most 14 requests', async () => {
-    const one = await walked(ids, { pageSize: SIZE });
+    const one = await openWalkedPackage(ids, { pageSize: SIZE });
     // in the middle of a page, at both ends of one, on the first and the last page, in the middle of the list
     const gone = [5, 1, 10_000, 9_991, 5_000, 5_001, 4_990, 2_505, 7_777, 9_990, 20, 21];
     const costs = [];
     for (const id of gone) {
       one.service.remove(id);
-      const { pages, summary } = await lookAt(one);
+      const { pages, summary } = await runQuick(one);
       costs.push(pages.length);
       expect([id, summary.walks[0]?.removed]).toEqual([id, 1]);
     }
@@ -24,7 +24,7 @@ describe('a quick walk of a package of 1,000 pages', () => {
   }, 120_000);
 
   it('finds a deletion as cheaply while records are in quarantine, and while removals are held back', async () => {
-    const service = await startChangingPackage(ids);
+    const service = await startPackageService(ids);
     for (let id = 500; id < ids.length; id += 997) service.edit(id, { duration: 'long' });
     for (let id = 200; id < ids.length; id += 3001) service.edit(id, { id: `no. ${id}` });
     const pipeline = openTestPipeline({
@@ -34,18 +34,18 @@ describe('a quick walk of a package of 1,000 pages', () => {
       removalBrake: 0.001,
     });
     await pipeline.run();
-    expect((await lookAt({ service, pipeline })).pages).toHaveLength(1);
+    expect((await runQuick({ service, pipeline })).pages).toHaveLength(1);
     service.remove(4_444);
-    const first = await lookAt({ service, pipeline });
+    const first = await runQuick({ service, pipeline });
     expect(first.summary.walks).toMatchObject([{ removed: 1, held_back: 0 }]);
     expect(first.pages.length).toBeLessThanOrEqual(14);
     service.remove(...idsBetween(7_001, 7_040));
-    expect((await lookAt({ service, pipeline })).summary.walks).toMatchObject([
+    expect((await runQuick({ service, pipeline })).summary.walks).toMatchObject([
       { removed: 0, held_back: 40 },
     ]);
-    expect((await lookAt({ service, pipeline })).pages).toHaveLength(1);
+    expect((await runQuick({ service, pipeline })).pages).toHaveLength(1);
     service.remove(2_222);
-    const second = await lookAt({ service, pipeline });
+    const second = await runQuick({ service, pipeline });
     expect(second.summary.walks).toMatchObject([{ removed: 0, held_back: 41 }]);
     expect(second.pages.length).toBeLessThanOrEqual(14);
   }, 120_000);
@@ -53,8 +53,8 @@ describe('a quick walk of a package of 1,000 pages', () => {
   it.each(['with every page size', 'with one page size'])(
     'finds five deletions in at most 50 requests %s',
     async (kind) => {
-      const one = await walked(ids, { pageSize: SIZE });
-      if (kind === 'with one page size') one.service.sizeFixed = SIZE;
+      const one = await openWalkedPackage(ids, { pageSize: SIZE });
+      if (kind === 'with one page size') one.service.fixedPageSize = SIZE;
       const sets = [
         [1003, 3007, 5001, 7009, 9005],
         [1000, 3000, 5000, 7000, 9000],
@@ -62,7 +62,7 @@ describe('a quick walk of a package of 1,000 pages', () => {
       ];
       for (const gone of sets) {
         one.service.remove(...gone);
-        const { pages, summary } = await lookAt(one);
+        const { pages, summary } = await runQuick(one);
         expect(summary.walks).toMatchObject([{ removed: 5 }]);
         expect(pages.length).toBeLessThanOrEqual(50);
       }

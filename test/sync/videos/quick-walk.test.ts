@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { idsBetween, PACKAGE, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { idsBetween, PACKAGE, startPackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { liveIds, lookAt, walked } from '../../support/servers/quick-service.ts';
+import { liveIds, runQuick, openWalkedPackage } from '../../support/servers/walked-packages.ts';
 const walkRows = (pipeline: TestPipeline) =>
   pipeline.query<Record<string, unknown>>("select * from walk where mode = 'quick' order by walk_id");
 
 describe('a quick walk of an unchanged package', () => {
   it.each([1, 5, 23, 25])('of %i videos takes one request, and leaves no row', async (videos) => {
-    const one = await walked(idsBetween(1, videos));
-    const { summary, pages } = await lookAt(one);
+    const one = await openWalkedPackage(idsBetween(1, videos));
+    const { summary, pages } = await runQuick(one);
     expect([summary.status, pages]).toEqual(['succeeded', [Math.ceil(videos / 5)]]);
     expect(walkRows(one.pipeline)).toEqual([]);
     expect(one.pipeline.query("select purpose from request where purpose = 'quick'")).toHaveLength(1);
   });
 
   it('records its time, and the requests it saved', async () => {
-    const one = await walked(idsBetween(1, 23));
-    await lookAt(one);
-    await lookAt(one);
+    const one = await openWalkedPackage(idsBetween(1, 23));
+    await runQuick(one);
+    await runQuick(one);
     expect(one.pipeline.query('select looked_at, walked_at from package')).toEqual([
       { looked_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
     ]);
@@ -28,9 +28,9 @@ describe('a quick walk of an unchanged package', () => {
   });
 
   it('that has no completed walk walks it', async () => {
-    const service = await startChangingPackage(idsBetween(1, 12));
+    const service = await startPackageService(idsBetween(1, 12));
     const pipeline = openTestPipeline({ url: service.url, silent: true });
-    const { summary } = await lookAt({ service, pipeline });
+    const { summary } = await runQuick({ service, pipeline });
     expect(summary.walks).toMatchObject([{ mode: 'full', inserted: 12 }]);
   });
 });
@@ -40,48 +40,48 @@ describe('a quick walk of a package with new videos', () => {
     'finds %i of them in one request more than the pages they fill',
     async (more) => {
       for (const before of [20, 23]) {
-        const one = await walked(idsBetween(1, before));
+        const one = await openWalkedPackage(idsBetween(1, before));
         one.service.add(...idsBetween(101, 100 + more));
-        const { summary, pages } = await lookAt(one);
+        const { summary, pages } = await runQuick(one);
         expect(pages.length).toBeLessThanOrEqual(1 + Math.ceil(more / 5));
         expect(summary.walks).toMatchObject([
           { mode: 'quick', status: 'succeeded', inserted: more, updated: 0 },
         ]);
         expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, before), ...idsBetween(101, 100 + more)]);
-        expect((await lookAt(one)).pages).toHaveLength(1);
+        expect((await runQuick(one)).pages).toHaveLength(1);
       }
     },
   );
 
   it('stores the changes on the pages that it reads', async () => {
-    const one = await walked(idsBetween(1, 23));
+    const one = await openWalkedPackage(idsBetween(1, 23));
     one.service.edit(22, { title: 'another title' });
-    const { summary } = await lookAt(one);
+    const { summary } = await runQuick(one);
     expect(summary.walks).toMatchObject([{ updated: 1, unchanged: 2 }]);
   });
 
   it('does not find an edit on other pages: the next full walk does', async () => {
-    const one = await walked(idsBetween(1, 23));
+    const one = await openWalkedPackage(idsBetween(1, 23));
     one.service.edit(3, { title: 'another title' });
-    expect((await lookAt(one)).summary.walks).toEqual([]);
+    expect((await runQuick(one)).summary.walks).toEqual([]);
     expect((await one.pipeline.run()).walks).toMatchObject([{ updated: 1 }]);
   });
 });
 
 describe('a quick walk', () => {
   it('finds old ids that return, where the count shows them', async () => {
-    const one = await walked([...idsBetween(1, 30), ...idsBetween(41, 90)]);
+    const one = await openWalkedPackage([...idsBetween(1, 30), ...idsBetween(41, 90)]);
     one.service.add(33, 35);
-    const { summary } = await lookAt(one);
+    const { summary } = await runQuick(one);
     expect(summary.walks).toMatchObject([{ inserted: 2, removed: 0 }]);
-    expect((await lookAt(one)).pages).toHaveLength(1);
+    expect((await runQuick(one)).pages).toHaveLength(1);
   });
 
   it('cannot find an old id that returns while another one on the same last page disappears: the next full walk does', async () => {
-    const one = await walked([...idsBetween(1, 30), ...idsBetween(41, 90)]);
+    const one = await openWalkedPackage([...idsBetween(1, 30), ...idsBetween(41, 90)]);
     one.service.add(33);
     one.service.remove(20);
-    const { summary, pages } = await lookAt(one);
+    const { summary, pages } = await runQuick(one);
     expect([summary.walks, pages.length]).toEqual([[], 1]);
     one.pipeline.clock.advance(HOUR_MS);
     expect((await one.pipeline.run()).walks).toMatchObject([{ inserted: 1, removed: 1 }]);
@@ -89,103 +89,103 @@ describe('a quick walk', () => {
   });
 
   it('respects the brake: held-back removals cost no request afterwards', async () => {
-    const one = await walked(idsBetween(1, 200), { removalBrake: 0.2 });
+    const one = await openWalkedPackage(idsBetween(1, 200), { removalBrake: 0.2 });
     one.service.remove(...idsBetween(11, 60));
-    const { summary } = await lookAt(one);
+    const { summary } = await runQuick(one);
     expect(summary.walks).toMatchObject([{ removed: 0, held_back: 50 }]);
-    expect((await lookAt(one)).pages).toHaveLength(1);
+    expect((await runQuick(one)).pages).toHaveLength(1);
     one.service.remove(123);
-    const again = await lookAt(one);
+    const again = await runQuick(one);
     expect(again.summary.walks).toMatchObject([{ removed: 0, held_back: 51 }]);
     expect(again.pages.length).toBeLessThanOrEqual(9);
   });
 
   it('counts the records in quarantine, with an id or without', async () => {
-    const service = await startChangingPackage(idsBetween(1, 200));
+    const service = await startPackageService(idsBetween(1, 200));
     for (const id of [50, 120]) service.edit(id, { duration: 'long' });
     for (const id of [31, 100]) service.edit(id, { id: `no. ${id}` });
     const pipeline = openTestPipeline({ url: service.url, silent: true });
     await pipeline.run();
     expect(pipeline.query('select * from quarantine where resolved_at is null')).toHaveLength(4);
-    expect((await lookAt({ service, pipeline })).pages).toHaveLength(1);
+    expect((await runQuick({ service, pipeline })).pages).toHaveLength(1);
     for (const gone of [77, 149, 2, 51]) {
       service.remove(gone);
-      const { summary, pages } = await lookAt({ service, pipeline });
+      const { summary, pages } = await runQuick({ service, pipeline });
       expect(summary.walks).toMatchObject([{ removed: 1 }]);
       expect(pages.length).toBeLessThanOrEqual(10);
-      expect((await lookAt({ service, pipeline })).pages).toHaveLength(1);
+      expect((await runQuick({ service, pipeline })).pages).toHaveLength(1);
     }
   });
 
   it('searches once for videos that it cannot settle, and for further changes', async () => {
-    const one = await walked(idsBetween(1, 200));
+    const one = await openWalkedPackage(idsBetween(1, 200));
     one.service.edit(120, { id: 'no. 120' });
     await one.pipeline.run();
-    const looks = [await lookAt(one), await lookAt(one)];
+    const looks = [await runQuick(one), await runQuick(one)];
     expect(looks.map(({ pages }) => pages.length)).toEqual([expect.any(Number), 1]);
     one.service.remove(77);
-    expect((await lookAt(one)).summary.walks).toMatchObject([{ removed: 1 }]);
-    expect((await lookAt(one)).pages).toHaveLength(1);
+    expect((await runQuick(one)).summary.walks).toMatchObject([{ removed: 1 }]);
+    expect((await runQuick(one)).pages).toHaveLength(1);
   });
 
   it('leaves an unsorted list to full walks', async () => {
-    const one = await walked([9, 3, 7, 1, 8, 2, 20, 11, 17, 14, 13, 12]);
+    const one = await openWalkedPackage([9, 3, 7, 1, 8, 2, 20, 11, 17, 14, 13, 12]);
     one.service.order = 'arrival';
     await one.pipeline.run();
     one.service.remove(8);
-    const { summary, pages } = await lookAt(one);
+    const { summary, pages } = await runQuick(one);
     expect(summary.walks).toEqual([]);
     expect(pages.length).toBeLessThanOrEqual(2);
   });
 
   it('removes nothing from a list that is no longer sorted', async () => {
-    const one = await walked(idsBetween(1, 60));
+    const one = await openWalkedPackage(idsBetween(1, 60));
     one.service.records = new Map(
       [...one.service.records].sort(([a], [b]) => ((a * 37) % 61) - ((b * 37) % 61)),
     );
     one.service.order = 'arrival';
     one.service.remove(8);
-    await lookAt(one);
+    await runQuick(one);
     expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 60));
   });
 
   it('removes nothing from a list whose parts were swapped, though each of its pages is sorted', async () => {
-    const one = await walked(idsBetween(1, 40), { pageSize: 10, removalBrake: 0.2 });
+    const one = await openWalkedPackage(idsBetween(1, 40), { pageSize: 10, removalBrake: 0.2 });
     const order = [...idsBetween(1, 10), ...idsBetween(21, 30), ...idsBetween(11, 14), ...idsBetween(16, 20)];
     const records = new Map(one.service.records);
     one.service.records = new Map(
       [...order, ...idsBetween(31, 40)].map((id) => [id, records.get(id) ?? {}] as const),
     );
     one.service.order = 'arrival';
-    const { summary } = await lookAt(one);
+    const { summary } = await runQuick(one);
     expect(summary.walks).toMatchObject([{ removed: 0, held_back: 0, order_violated: true }]);
     expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 40));
     expect(one.pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
   });
 
   it('finds new videos below a last page that proves nothing', async () => {
-    const one = await walked(idsBetween(1, 10));
+    const one = await openWalkedPackage(idsBetween(1, 10));
     one.service.add(...idsBetween(101, 117));
     one.service.edit(117, { id: 'x' });
-    await lookAt(one);
+    await runQuick(one);
     expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, 10), ...idsBetween(101, 116)]);
   });
 
   it('finds new and removed videos where the count is too high and the last page empty', async () => {
-    const service = await startChangingPackage(idsBetween(1, 20));
-    service.countedTooMany = 1;
+    const service = await startPackageService(idsBetween(1, 20));
+    service.extraCount = 1;
     const pipeline = openTestPipeline({ url: service.url, silent: true });
     await pipeline.run();
     service.remove(3);
     service.add(101);
-    await lookAt({ service, pipeline });
+    await runQuick({ service, pipeline });
     expect(liveIds(pipeline)).toEqual([1, 2, ...idsBetween(4, 20), 101]);
   });
 
   it('that was stopped preserves the proofs of a stopped full walk', async () => {
-    const one = await walked(idsBetween(1, 60));
+    const one = await openWalkedPackage(idsBetween(1, 60));
     const stopAt = (number: number) => {
-      one.service.beforeAnswer = (page) => {
+      one.service.beforeAnswer = ({ page }) => {
         if (page === number) one.pipeline.stop();
       };
     };
@@ -195,45 +195,45 @@ describe('a quick walk', () => {
     await one.pipeline.run();
     one.service.remove(58);
     stopAt(11);
-    await lookAt(one);
+    await runQuick(one);
     expect(walkRows(one.pipeline)).toMatchObject([{ status: 'interrupted' }]);
     one.service.beforeAnswer = () => undefined;
     expect((await one.pipeline.run()).walks).toMatchObject([{ resumed: true, removed: 1 }]);
     expect(liveIds(one.pipeline)).not.toContain(52);
-    await lookAt(one);
+    await runQuick(one);
     expect(liveIds(one.pipeline)).not.toContain(58);
   });
 
   it('requests what it cannot settle above a full last page once, and not at every walk', async () => {
-    const one = await walked(idsBetween(1, 11));
-    one.service.sizeFixed = 5;
-    one.service.instead = (_page, { query }) =>
+    const one = await openWalkedPackage(idsBetween(1, 11));
+    one.service.fixedPageSize = 5;
+    one.service.intercept = ({ query }) =>
       query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
     one.service.remove(11);
-    await lookAt(one);
-    expect((await lookAt(one)).pages).toHaveLength(1);
+    await runQuick(one);
+    expect((await runQuick(one)).pages).toHaveLength(1);
   });
 
   it('leaves a package to full walks that no full walk could read completely', async () => {
-    const service = await startChangingPackage(idsBetween(1, 60));
-    service.instead = (page) => (page === 3 ? { status: 403 } : undefined);
+    const service = await startPackageService(idsBetween(1, 60));
+    service.intercept = ({ page }) => (page === 3 ? { status: 403 } : undefined);
     const pipeline = openTestPipeline({ url: service.url, silent: true });
     expect((await pipeline.run()).status).toBe('failed');
-    const { summary, pages } = await lookAt({ service, pipeline });
+    const { summary, pages } = await runQuick({ service, pipeline });
     expect([summary.status, pages]).toEqual(['succeeded', []]);
   });
 
   it('changes neither the checkpoint nor the proofs of a stopped full walk', async () => {
-    const one = await walked(idsBetween(1, 60));
+    const one = await openWalkedPackage(idsBetween(1, 60));
     one.service.remove(48, 13);
-    one.service.beforeAnswer = (page) => {
+    one.service.beforeAnswer = ({ page }) => {
       if (page === 8) one.pipeline.stop();
     };
     one.pipeline.clock.advance(HOUR_MS);
     expect((await one.pipeline.run()).status).toBe('interrupted');
     one.service.beforeAnswer = () => undefined;
     one.service.add(70);
-    const { summary } = await lookAt(one);
+    const { summary } = await runQuick(one);
     expect(summary.walks).toMatchObject([{ mode: 'quick', inserted: 1, removed: 1 }]);
     one.service.requests.length = 0;
     const full = await one.pipeline.run();
@@ -243,12 +243,12 @@ describe('a quick walk', () => {
   });
 
   it('of a package that fails leaves a row with the error, and the other packages continue', async () => {
-    const service = await startChangingPackage(idsBetween(1, 12));
+    const service = await startPackageService(idsBetween(1, 12));
     const pipeline = openTestPipeline({ url: service.url, silent: true, packages: [PACKAGE, 102] });
     await pipeline.run();
-    service.instead = (_page, { query }) => (query.get('pkg') === '102' ? { status: 404 } : undefined);
+    service.intercept = ({ query }) => (query.get('pkg') === '102' ? { status: 404 } : undefined);
     service.add(20);
-    const { summary } = await lookAt({ service, pipeline });
+    const { summary } = await runQuick({ service, pipeline });
     expect(summary.status).toBe('partial');
     expect(summary.walks).toMatchObject([
       { package_id: PACKAGE, status: 'succeeded', inserted: 1 },

@@ -1,11 +1,7 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  idsBetween,
-  startChangingPackage,
-  type ChangingPackage,
-} from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
@@ -28,7 +24,7 @@ const isTampered = (pipeline: TestPipeline, id: number) =>
   pipeline.query<{ title: string }>(`select title from video where id = ${id}`)[0]?.title === 'tampered';
 
 async function walkedOnce(ids: readonly number[]) {
-  const service = await startChangingPackage(ids);
+  const service = await startPackageService(ids);
   const pipeline = openTestPipeline({ url: service.url });
   await pipeline.run();
   pipeline.clock.advance(HOUR_MS);
@@ -97,8 +93,8 @@ describe('an unchanged page', () => {
 /** A walk that ends with its n-th response, of a list that has its old content again afterwards. */
 async function interruptedWalk(
   answers: number,
-  change: (service: ChangingPackage) => void,
-  back: (service: ChangingPackage) => void,
+  change: (service: PackageService) => void,
+  back: (service: PackageService) => void,
 ) {
   const { service, pipeline } = await walkedOnce(idsBetween(11, 20));
   change(service);
@@ -161,12 +157,11 @@ describe('a page with its known bytes is parsed anyway', () => {
   it('when it proves more than before', async () => {
     const { service, pipeline } = await walkedOnce(idsBetween(11, 19));
     service.remove(19);
-    service.countedTooMany = 1; // so that page 2 does not show the end of the list
-    service.instead = (_page, { query }) =>
-      query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
+    service.extraCount = 1; // so that page 2 does not show the end of the list
+    service.intercept = ({ query }) => (query.get('sort_direction') === 'desc' ? { status: 400 } : undefined);
     await pipeline.run();
     expect(pipeline.query('select id from video where removed_at is not null')).toEqual([]);
-    service.countedTooMany = 0;
+    service.extraCount = 0;
     await pipeline.run();
     expect(pipeline.query('select id from video where removed_at is not null')).toEqual([{ id: 19 }]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idsBetween, startChangingPackage } from '../../support/servers/changing-package.ts';
+import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
@@ -16,7 +16,7 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
 
 describe('a first walk', () => {
   it('probes once, then reads from the last page to the first in sequence', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     const summary = await pipeline.run();
     expect(summary.status).toBe('succeeded');
@@ -33,7 +33,7 @@ describe('a first walk', () => {
   });
 
   it('takes a list of one page from the probe', async () => {
-    const service = await startChangingPackage([3, 7]);
+    const service = await startPackageService([3, 7]);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     expect(service.pages()).toEqual([1]);
@@ -41,7 +41,7 @@ describe('a first walk', () => {
   });
 
   it('reads an empty package in one request', async () => {
-    const service = await startChangingPackage([]);
+    const service = await startPackageService([]);
     const pipeline = openTestPipeline({ url: service.url });
     expect((await pipeline.run()).status).toBe('succeeded');
     expect(service.pages()).toEqual([1]);
@@ -49,7 +49,7 @@ describe('a first walk', () => {
   });
 
   it('uses the page size of the response, not the requested one', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     service.pageSizeMax = 4;
     const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
     await pipeline.run();
@@ -61,7 +61,7 @@ describe('a first walk', () => {
   });
 
   it('walks several packages at a time, up to the concurrency', async () => {
-    const service = await startChangingPackage(idsBetween(1, 50));
+    const service = await startPackageService(idsBetween(1, 50));
     service.delayMs = 3;
     const pipeline = openTestPipeline({ url: service.url, packages: [1, 2, 3, 4, 5], concurrency: 2 });
     const summary = await pipeline.run();
@@ -72,7 +72,7 @@ describe('a first walk', () => {
 
 describe('a later walk', () => {
   it('needs no probe and writes nothing where nothing changed', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     const before = pipeline.query('select * from video');
@@ -84,7 +84,7 @@ describe('a later walk', () => {
   });
 
   it('stores edits, also from null to the empty text and back', async () => {
-    const service = await startChangingPackage(idsBetween(1, 7));
+    const service = await startPackageService(idsBetween(1, 7));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.edit(2, { series: '' });
@@ -101,7 +101,7 @@ describe('a later walk', () => {
   });
 
   it('finds the new last page when the list has grown', async () => {
-    const service = await startChangingPackage(idsBetween(1, 10));
+    const service = await startPackageService(idsBetween(1, 10));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.add(...idsBetween(11, 18));
@@ -111,7 +111,7 @@ describe('a later walk', () => {
   });
 
   it('probes again when the list has shrunk', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(...idsBetween(9, 23));
@@ -123,7 +123,7 @@ describe('a later walk', () => {
 
 describe('a removal', () => {
   it('is proved by the page that would list it, and marked with the time of that response', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(4, 14);
@@ -139,7 +139,7 @@ describe('a removal', () => {
   });
 
   it('is proved at both ends: below the first id of page 1 and above the last of a short last page', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(1, 23);
@@ -148,7 +148,7 @@ describe('a removal', () => {
   });
 
   it('is not proved above the last id of a last page that is full, without a boundary read', async () => {
-    const service = await startChangingPackage(idsBetween(1, 11));
+    const service = await startPackageService(idsBetween(1, 11));
     const pipeline = openTestPipeline({ url: service.url, boundaryReads: 0 });
     await pipeline.run();
     service.remove(11);
@@ -157,7 +157,7 @@ describe('a removal', () => {
   });
 
   it('is not proved between two pages, without a boundary read: the id stays and is counted as unsettled', async () => {
-    const service = await startChangingPackage(idsBetween(1, 16));
+    const service = await startPackageService(idsBetween(1, 16));
     const pipeline = openTestPipeline({ url: service.url, boundaryReads: 0 });
     await pipeline.run();
     service.remove(6);
@@ -168,11 +168,11 @@ describe('a removal', () => {
   });
 
   it('is no longer a candidate when its video is seen later in the same walk', async () => {
-    const service = await startChangingPackage(idsBetween(1, 20));
+    const service = await startPackageService(idsBetween(1, 20));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(13);
-    service.beforeAnswer = (page) => {
+    service.beforeAnswer = ({ page }) => {
       if (page === 2) service.add(13); // page 3 has proved it removed; page 2 shifts and cannot show it
       if (page === 1) service.remove(1, 2, 3, 4, 5, 6, 7, 8); // now page 1 shows 13
     };
@@ -181,7 +181,7 @@ describe('a removal', () => {
   });
 
   it('is undone when the video returns, even unchanged', async () => {
-    const service = await startChangingPackage(idsBetween(1, 9));
+    const service = await startPackageService(idsBetween(1, 9));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(3);
@@ -193,10 +193,10 @@ describe('a removal', () => {
   });
 
   it('never affects a listed record because of a deletion during the walk', async () => {
-    const service = await startChangingPackage(idsBetween(1, 100));
+    const service = await startPackageService(idsBetween(1, 100));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
-    service.beforeAnswer = (page) => service.remove(page, page + 20, page + 50);
+    service.beforeAnswer = ({ page }) => service.remove(page, page + 20, page + 50);
     await pipeline.run();
     const alive = [...service.records.keys()];
     expect(liveIds(pipeline)).toEqual(expect.arrayContaining(alive));
@@ -205,7 +205,7 @@ describe('a removal', () => {
 
 describe('the brake', () => {
   it('holds back more than its share and more than twenty, until a later walk proves the same', async () => {
-    const service = await startChangingPackage(idsBetween(1, 100));
+    const service = await startPackageService(idsBetween(1, 100));
     const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
     await pipeline.run();
     service.remove(...idsBetween(1, 30));
@@ -222,7 +222,7 @@ describe('the brake', () => {
   });
 
   it('accepts twenty and fewer, and a number within its share', async () => {
-    const service = await startChangingPackage(idsBetween(1, 100));
+    const service = await startPackageService(idsBetween(1, 100));
     const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
     await pipeline.run();
     service.remove(...idsBetween(1, 20));
@@ -231,7 +231,7 @@ describe('the brake', () => {
   });
 
   it('holds an emptied package back, and clears that when the videos return', async () => {
-    const service = await startChangingPackage([1, 2, 3]);
+    const service = await startPackageService([1, 2, 3]);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(1, 2, 3);
@@ -244,7 +244,7 @@ describe('the brake', () => {
   });
 
   it('accepts held-back removals on a manual command', async () => {
-    const service = await startChangingPackage([1, 2, 3]);
+    const service = await startPackageService([1, 2, 3]);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(1, 2, 3);
@@ -257,7 +257,7 @@ describe('the brake', () => {
 
 describe('a service that does not sort', () => {
   it.each(['arrival', 'text'] as const)('gets upserts and no removals (%s)', async (order) => {
-    const service = await startChangingPackage([5, 1, 12, 3, 20, 4, 11, 2, 13, 10]);
+    const service = await startPackageService([5, 1, 12, 3, 20, 4, 11, 2, 13, 10]);
     service.order = order;
     const pipeline = openTestPipeline({ url: service.url, pageSize: 4 });
     await pipeline.run();
@@ -272,7 +272,7 @@ describe('a service that does not sort', () => {
 
 describe('a page with a contradiction', () => {
   it('is stored but proves nothing, and the others still do', async () => {
-    const service = await startChangingPackage(idsBetween(1, 23));
+    const service = await startPackageService(idsBetween(1, 23));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(4, 12);
@@ -285,7 +285,7 @@ describe('a page with a contradiction', () => {
   });
 
   it('never causes the removal of a video whose record cannot be stored', async () => {
-    const service = await startChangingPackage(idsBetween(1, 9));
+    const service = await startPackageService(idsBetween(1, 9));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.edit(4, { duration: 'long' });
@@ -299,9 +299,9 @@ describe('a page with a contradiction', () => {
   });
 
   it('stores a record with an id beyond 2^53 with every digit', async () => {
-    const service = await startChangingPackage([1, 2]);
+    const service = await startPackageService([1, 2]);
     const body = listBody({ records: [videoRecord(1), videoRecord(2)] });
-    service.instead = () => ({ body: body.replace('"id":2,', '"id":9007199254740993,') });
+    service.intercept = () => ({ body: body.replace('"id":2,', '"id":9007199254740993,') });
     const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
     expect((await pipeline.run()).status).toBe('partial');
     const [kept] = pipeline.query<{ raw: string; reason: string }>('select raw, reason from quarantine');
@@ -313,14 +313,14 @@ describe('a page with a contradiction', () => {
 describe('a page that was not read completely', () => {
   /** Answers this page with the given number of its records, the given number of times. */
   function cut(
-    service: Awaited<ReturnType<typeof startChangingPackage>>,
+    service: Awaited<ReturnType<typeof startPackageService>>,
     page: number,
     left: number,
     times: number,
   ) {
     let rest = times;
-    service.instead = (asked) => {
-      if (asked !== page || rest-- <= 0) return undefined;
+    service.intercept = (request) => {
+      if (request.page !== page || rest-- <= 0) return undefined;
       const all = [...service.records.values()];
       const size = 5;
       const records = all.slice((page - 1) * size, (page - 1) * size + left);
@@ -333,7 +333,7 @@ describe('a page that was not read completely', () => {
     ['a last page', 5, 1],
     ['a page in the middle', 3, 0],
   ])('makes the walk partial and removes nothing: %s that is truncated', async (_, page, left) => {
-    const service = await startChangingPackage(idsBetween(1, 24));
+    const service = await startPackageService(idsBetween(1, 24));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     const { walked_at: before } =
@@ -349,7 +349,7 @@ describe('a page that was not read completely', () => {
   });
 
   it('is fetched once more', async () => {
-    const service = await startChangingPackage(idsBetween(1, 24));
+    const service = await startPackageService(idsBetween(1, 24));
     cut(service, 3, 2, 1);
     const pipeline = openTestPipeline({ url: service.url });
     expect((await pipeline.run()).status).toBe('succeeded');
@@ -358,8 +358,8 @@ describe('a page that was not read completely', () => {
   });
 
   it('is every page except the first of a service that ignores the page number', async () => {
-    const service = await startChangingPackage(idsBetween(1, 24));
-    service.instead = () => {
+    const service = await startPackageService(idsBetween(1, 24));
+    service.intercept = () => {
       const records = [...service.records.values()].slice(0, 5);
       return { body: listBody({ records, page: 1, pagesize: 5, totalcount: 24, totalpage: 5 }) };
     };
@@ -371,11 +371,11 @@ describe('a page that was not read completely', () => {
 
 describe('a service that rejects pages beyond the end', () => {
   it('is probed from page 1 when the package has shrunk', async () => {
-    const service = await startChangingPackage(idsBetween(1, 24));
+    const service = await startPackageService(idsBetween(1, 24));
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     service.remove(...idsBetween(9, 24));
-    service.instead = (page) =>
+    service.intercept = ({ page }) =>
       page > Math.ceil(service.records.size / 5) ? listRefusal('InvalidPage') : undefined;
     expect((await pipeline.run()).status).toBe('succeeded');
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 8));
@@ -384,8 +384,8 @@ describe('a service that rejects pages beyond the end', () => {
 
 describe('a page size that changes during a walk', () => {
   it('is accepted, and the walk continues from the lowest id read', async () => {
-    const service = await startChangingPackage(idsBetween(1, 60));
-    service.beforeAnswer = (page) => {
+    const service = await startPackageService(idsBetween(1, 60));
+    service.beforeAnswer = ({ page }) => {
       if (page === 8) service.pageSizeMax = 3;
     };
     const pipeline = openTestPipeline({ url: service.url });
@@ -396,9 +396,9 @@ describe('a page size that changes during a walk', () => {
 
 describe('an interrupted walk', () => {
   it('ends after the page in flight, and the next run resumes it', async () => {
-    const service = await startChangingPackage(idsBetween(1, 50));
+    const service = await startPackageService(idsBetween(1, 50));
     const pipeline = openTestPipeline({ url: service.url });
-    service.beforeAnswer = (page) => {
+    service.beforeAnswer = ({ page }) => {
       if (page === 6) pipeline.stop();
     };
     const summary = await pipeline.run();
@@ -413,9 +413,9 @@ describe('an interrupted walk', () => {
   });
 
   it('resumes upward first where insertions moved its position, or where pages are smaller now', async () => {
-    const service = await startChangingPackage(idsBetween(101, 150));
+    const service = await startPackageService(idsBetween(101, 150));
     const pipeline = openTestPipeline({ url: service.url });
-    service.beforeAnswer = (page) => {
+    service.beforeAnswer = ({ page }) => {
       if (page === 6) pipeline.stop();
     };
     await pipeline.run();
@@ -427,9 +427,9 @@ describe('an interrupted walk', () => {
   });
 
   it('starts from scratch when it is too old', async () => {
-    const service = await startChangingPackage(idsBetween(1, 50));
+    const service = await startPackageService(idsBetween(1, 50));
     const pipeline = openTestPipeline({ url: service.url, resumeWithinMs: HOUR_MS });
-    service.beforeAnswer = (page) => {
+    service.beforeAnswer = ({ page }) => {
       if (page === 6) pipeline.stop();
     };
     await pipeline.run();
@@ -442,8 +442,8 @@ describe('an interrupted walk', () => {
 
 describe('a failing package', () => {
   it('does not stop the others, and resumes from its checkpoint later', async () => {
-    const service = await startChangingPackage(idsBetween(1, 30));
-    service.instead = (page, { query }) =>
+    const service = await startPackageService(idsBetween(1, 30));
+    service.intercept = ({ page, query }) =>
       query.get('pkg') === '2' && page === 3 ? { status: 403, body: 'no' } : undefined;
     const pipeline = openTestPipeline({ url: service.url, packages: [1, 2, 3] });
     const summary = await pipeline.run();
@@ -455,14 +455,14 @@ describe('a failing package', () => {
       { package_id: 2, n: 15 },
       { package_id: 3, n: 30 },
     ]);
-    service.instead = () => undefined;
+    service.intercept = () => undefined;
     expect((await pipeline.run()).status).toBe('succeeded');
     expect(pipeline.query('select count(*) as n from video where package_id = 2')).toEqual([{ n: 30 }]);
   });
 
   it('costs a handful of requests where the key is wrong, however many packages there are', async () => {
-    const service = await startChangingPackage([1]);
-    service.instead = () => listRefusal('InvalidKey', 'who are you?');
+    const service = await startPackageService([1]);
+    service.intercept = () => listRefusal('InvalidKey', 'who are you?');
     const pipeline = openTestPipeline({ url: service.url, packages: idsBetween(1, 200) });
     const summary = await pipeline.run();
     expect(summary.status).toBe('failed');
@@ -471,8 +471,8 @@ describe('a failing package', () => {
   });
 
   it('has only its turn: packages that always fail do not prevent the walks of the others', async () => {
-    const service = await startChangingPackage(idsBetween(1, 4));
-    service.instead = (_, { query }) =>
+    const service = await startPackageService(idsBetween(1, 4));
+    service.intercept = ({ query }) =>
       Number(query.get('pkg')) > 900 ? listRefusal('PackageNotFound') : undefined;
     const pipeline = openTestPipeline({ url: service.url, packages: [901, 902, 903, 1, 2], concurrency: 1 });
     await pipeline.run();
@@ -484,8 +484,8 @@ describe('a failing package', () => {
   });
 
   it('stops its account when ten packages in a row fail alike: a dead service does not receive ten thousand requests', async () => {
-    const service = await startChangingPackage([1]);
-    service.instead = () => ({ status: 503, body: 'down' });
+    const service = await startPackageService([1]);
+    service.intercept = () => ({ status: 503, body: 'down' });
     const pipeline = openTestPipeline({ url: service.url, packages: idsBetween(1, 200), concurrency: 1 });
     const summary = await pipeline.run();
     expect(summary.status).toBe('failed');
@@ -493,8 +493,8 @@ describe('a failing package', () => {
   });
 
   it('is walked from the end again when it failed where it had resumed: new videos are not delayed', async () => {
-    const service = await startChangingPackage(idsBetween(1, 50));
-    service.instead = (page) => (page === 4 ? { status: 403, body: 'no' } : undefined);
+    const service = await startPackageService(idsBetween(1, 50));
+    service.intercept = ({ page }) => (page === 4 ? { status: 403, body: 'no' } : undefined);
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     await pipeline.run();

@@ -1,0 +1,97 @@
+/** Packages of a test service that the real pipeline has already walked. */
+import { expect } from 'vitest';
+import type { RunRequest } from '../../../src/app/pipeline.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
+import type { RunSummary } from '../../../src/sync/run.ts';
+import { openTestPipeline, type TestPipelineOptions, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import {
+  idsFrom,
+  startPackageService,
+  startTestService,
+  type PackageService,
+  type TestService,
+} from './test-service.ts';
+
+/** Ids of two packages, interleaved as in an account that numbers all of its videos. */
+export const OF_101 = idsFrom(1, 250, 3);
+export const OF_102 = idsFrom(2, 90, 3);
+
+export interface WalkedAccount {
+  service: TestService;
+  pipeline: TestPipeline;
+  /** One run, an hour after the last one. */
+  run: (request?: Partial<RunRequest>) => Promise<RunSummary>;
+  /** Answers the next `times` requests for the package with the page of another one. */
+  mixUp: (packageId: number, other: number, times: number, page?: number) => void;
+  /** The live ids of a package. */
+  live: (packageId: number) => number[];
+  /** Removals, candidates, quarantined records and versions. */
+  leftovers: () => unknown[];
+}
+
+/** Starts a service with these packages; walks them once unless `walked` is false. */
+export async function openWalkedAccount(
+  lists: Readonly<Record<number, readonly number[]>>,
+  options: Partial<TestPipelineOptions> & { walked?: boolean } = {},
+): Promise<WalkedAccount> {
+  const service = await startTestService(lists);
+  const packages = options.packages ?? Object.keys(lists).map(Number);
+  const settings = { pageSize: 1000, concurrency: 1, removalBrake: 0.2, ...options, packages };
+  const pipeline = openTestPipeline({ url: service.url, ...settings });
+  if (options.walked ?? true) expect((await pipeline.run()).status).toBe('succeeded');
+  service.requests.length = 0;
+  return {
+    service,
+    pipeline,
+    run: (request) => {
+      pipeline.clock.advance(HOUR_MS);
+      return pipeline.run(request);
+    },
+    mixUp: (packageId, other, times, page) => {
+      let left = times;
+      service.intercept = (request) =>
+        request.packageId === packageId && (page === undefined || request.page === page) && left-- > 0
+          ? { packageId: other }
+          : undefined;
+    },
+    live: (packageId) => liveIds(pipeline, packageId),
+    leftovers: () => [
+      ...pipeline.query('select * from removal_candidate'),
+      ...pipeline.query('select * from quarantine'),
+      ...pipeline.query('select * from video where removed_at is not null'),
+      ...pipeline.query('select * from video_version'),
+    ],
+  };
+}
+
+/** Starts a service with one package and walks it once. */
+export async function openWalkedPackage(
+  ids: readonly number[],
+  options: Partial<TestPipelineOptions> = {},
+): Promise<{ service: PackageService; pipeline: TestPipeline }> {
+  const service = await startPackageService(ids);
+  const pipeline = openTestPipeline({ url: service.url, silent: true, ...options });
+  await pipeline.run();
+  service.requests.length = 0;
+  return { service, pipeline };
+}
+
+/** One quick run an hour later: its summary, and the pages that it requested. */
+export async function runQuick({ service, pipeline }: { service: PackageService; pipeline: TestPipeline }) {
+  service.requests.length = 0;
+  pipeline.clock.advance(HOUR_MS);
+  const summary = await pipeline.run({ mode: 'quick' });
+  return { summary, pages: service.pages() };
+}
+
+/** The ids of live rows, rising; of one package or of all. */
+export function liveIds(pipeline: TestPipeline, packageId: number | null = null): number[] {
+  const rows = pipeline.query<{ id: number }>(
+    'select id from video where removed_at is null and package_id = coalesce(?, package_id) order by id',
+    packageId,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The first failure of a run. */
+export const firstFailure = (summary: RunSummary) => summary.failures[0];
