@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
-import type { SeenRequest } from '../../support/servers/scripted-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 const IDS = idsBetween(1, 48);
