@@ -197,7 +197,7 @@ describe('the described parameters', () => {
 describe('the described choices', () => {
   const section = readFileSync('docs/mirror.md', 'utf8')
     .split(/^## /m)
-    .find((text) => text.startsWith("What the service's description does not show"));
+    .find((text) => text.startsWith('Undocumented cases'));
 
   it('are exactly the rows of docs/mirror.md', () => {
     const rows = (section?.match(/^\|.*\|$/gm) ?? []).slice(2).map((line) =>
