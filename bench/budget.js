@@ -14,7 +14,7 @@ let now = Date.parse('2026-03-01T00:00:00Z');
 const clock = { now: () => now, sleep: () => Promise.reject(new Error('nobody should wait')) };
 const warehouse = openWarehouse(file, clock);
 const limits = { perSecond: 5, perMinute: 120, perDay: DAY, maxWaitMs: 0 };
-const budget = warehouse.budget('bench', limits);
+const budget = warehouse.createBudget('bench', limits);
 const request = { purpose: 'page', packageId: 1, page: 1, runId: 1, deadlineMs: 30_000 };
 
 const costs = [];

@@ -6,7 +6,7 @@ import { formatOffset } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import { limitHeapGrowth } from '../lib/v8-heap.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
-import { lockedError, tryLock, type Lock } from '../database/lock.ts';
+import { createLockedError, tryLock, type Lock } from '../database/lock.ts';
 import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
 import { openPublisher, type Publisher } from '../publishing/publisher.ts';
 import { createServiceClient, type ServiceClient } from '../service/client/client.ts';
@@ -71,8 +71,8 @@ export function openPipeline(config: Config, environment: Environment): Pipeline
     async run(request, { wait } = { wait: false }) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
-        warehouse.refuseReplaced(); // it may have been replaced during the wait for the lock
-        await warehouse.register(config.accounts, clock.now());
+        warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
+        await warehouse.registerPackages(config.accounts, clock.now());
         return await runOnce(context, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
       } finally {
         lock.release();
@@ -133,7 +133,7 @@ function createAccount(
   const codes = { restricted: restrictedCodes, final: finalCodes };
   const client = createServiceClient({
     account: { name, videoList, storage, concurrency, codes },
-    budget: warehouse.budget(name, limits, onWait, serviceClock),
+    budget: warehouse.createBudget(name, limits, onWait, serviceClock),
     clock: serviceClock,
     checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
   });
@@ -152,8 +152,8 @@ async function takeRunLock(
   for (let tries = 1; ; tries++) {
     const lock = tryLock(path, 'run', command, clock.now());
     if (lock) return lock;
-    if (!wait) throw lockedError(path, 'run');
-    if (tries === 1) logger.info(`waiting: ${lockedError(path, 'run').message}`);
+    if (!wait) throw createLockedError(path, 'run');
+    if (tries === 1) logger.info(`waiting: ${createLockedError(path, 'run').message}`);
     await clock.sleep(LOCK_POLL_MS, signal);
   }
 }

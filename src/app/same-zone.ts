@@ -7,9 +7,9 @@ import type { SqliteWarehouse } from '../warehouse/warehouse.ts';
 /** Booked days never change: in another time zone the same dates would mean other days. Throws ConfigError. */
 export function assertSameZone(
   { timezone }: Pick<Config, 'timezone'>,
-  warehouse: Pick<SqliteWarehouse, 'bookedZone'>,
+  warehouse: Pick<SqliteWarehouse, 'getBookedZone'>,
 ): void {
-  const { timezone: bookedZone, bookedDays } = warehouse.bookedZone();
+  const { timezone: bookedZone, bookedDays } = warehouse.getBookedZone();
   if (bookedZone === null || bookedDays === 0 || isSameZone(bookedZone, timezone)) return;
   const days = bookedDays === 1 ? '1 day was' : `${pluralize(bookedDays, 'day')} were`;
   throw new ConfigError(`timezone is ${timezone}, but ${days} booked by the calendar of ${bookedZone}`, {

@@ -9,7 +9,7 @@ import { lockOrThrow } from '../database/lock.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
-import { publishTime, type RunClock } from '../sync/run-clock.ts';
+import { getPublishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
@@ -81,9 +81,9 @@ async function serveSchedule(
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
     publisher?.sweep(clock.now());
-    if (await warehouse.lastWholeRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
-    const lastUnscopedRun = (mode: Mode) => warehouse.lastWholeRun(mode);
-    const check = () => warehouse.refuseReplaced();
+    if (await warehouse.findLastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
+    const lastUnscopedRun = (mode: Mode) => warehouse.findLastUnscopedRun(mode);
+    const check = () => warehouse.assertNotReplaced();
     const onMinute = notifier ? () => void notifier.check() : undefined; // streams become stale between runs
     const onCaughtUp = () => notifier?.caughtUp();
     const callbacks = { lastUnscopedRun, check, run, createTicks, onMinute, onCaughtUp };
@@ -103,7 +103,7 @@ function createPublishClock(clock: Clock) {
     checkedBy: (check: RunClock) => void (last = { check, at: clock.now() }),
     getTime: () => {
       const now = clock.now();
-      return publishTime(now, last && Math.abs(now - last.at) < CLOCK_CHECK_MS ? last.check : null);
+      return getPublishTime(now, last && Math.abs(now - last.at) < CLOCK_CHECK_MS ? last.check : null);
     },
   };
 }
@@ -118,7 +118,7 @@ async function runDue(
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
   const startedAt = clock.now();
-  const quickTookMs = await pipeline.warehouse.lastDurationMs('quick');
+  const quickTookMs = await pipeline.warehouse.getLastDurationMs('quick');
   const preemption = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
   const stopReason = () => {
     const now = clock.now();
@@ -129,7 +129,7 @@ async function runDue(
 }
 
 function assertNotParked(config: Config, { warehouse }: Pipeline): void {
-  const reasons = config.accounts.map(({ name, limits }) => warehouse.budget(name, limits).whyParked());
+  const reasons = config.accounts.map(({ name, limits }) => warehouse.createBudget(name, limits).whyParked());
   const [first] = reasons;
   if (!first || reasons.includes(null)) return;
   const untilMs = Math.min(...reasons.map((reason) => reason?.untilMs ?? 0));

@@ -17,7 +17,7 @@ import Database from 'better-sqlite3';
 import { runInChild } from '../lib/child-process.ts';
 import { ConfigError, WarehouseError } from '../lib/errors.ts';
 import { openForCopy, SCHEMA_VERSION, type Db } from '../database/connection.ts';
-import { draftPath, removeDraft, sweepDrafts } from '../database/draft-files.ts';
+import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
 import { assertIntegrity, toWarehouseError } from '../database/integrity.ts';
 
@@ -46,7 +46,7 @@ type FileOwnership = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 export function backUpInChild(path: string, file: string, signal: AbortSignal): Promise<CopyResult> {
   const request: BackupRequest = { path, file };
   return runInChild('backup/backup-child.js', { ...request }, signal, (reason) => {
-    sweepDrafts(file);
+    removeStaleDrafts(file);
     return new WarehouseError(`the process that copies ended with ${reason}; no backup was made`);
   });
 }
@@ -63,7 +63,7 @@ export function backUp(path: string, file: string): CopyResult {
     const draft = draftPath(file);
     try {
       createFolder(dirname(file));
-      sweepDrafts(file);
+      removeStaleDrafts(file);
       const copied = copyInto(source, draft, statSync(path));
       moveIntoPlace(draft, file);
       return copied;

@@ -12,12 +12,12 @@ import { ConfigError, errorMessage, LockedError, WarehouseError } from '../lib/e
 import { copyBackup, type CopyResult } from './backup.ts';
 import { toWarehouseError } from '../database/integrity.ts';
 import { fsyncPath } from '../database/fsync.ts';
-import { draftPath, removeDraft, sweepDrafts } from '../database/draft-files.ts';
+import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { APPLICATION_ID, openDatabase } from '../database/connection.ts';
 import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
-import { hasForeignWal, ownerNotePath, assertOwnWal } from '../database/wal-owner.ts';
+import { hasForeignWal, pairRecordPath, assertOwnWal } from '../database/wal-owner.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { lockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
+import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
 import { request, warehouseState } from '../database/schema/runs.ts';
 import { upsertPause, pausesUntil, type PauseRow } from '../budget/statements/pause.ts';
 import { transact } from '../database/transaction.ts';
@@ -55,7 +55,7 @@ export function restore(path: string, file: string, now: number): Restored {
 function restoreLocked(live: string, file: string, now: number): Restored {
   const draft = draftPath(live);
   try {
-    sweepDrafts(live);
+    removeStaleDrafts(live);
     const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
     const old = findOldFile(live);
     const carried = prepareDraft(draft, old, now);
@@ -87,7 +87,7 @@ function takeLock(live: string, name: LockName, now: number): Lock {
   const lock = tryLock(live, name, 'restore', now);
   if (lock) return lock;
   const hint = 'stop it first: a restore needs the warehouse for itself';
-  throw new LockedError(lockedError(live, name).message, { hint });
+  throw new LockedError(createLockedError(live, name).message, { hint });
 }
 
 /** Migrates the draft, imports the ledger of the file that it replaces, and records the time of the restore. */
@@ -138,7 +138,7 @@ function movePart(live: string, previousFile: string, part: string): void {
 /** SQLite would apply a log next to the new file to it. A log that belongs to no file is kept as an orphan. */
 function moveOrphanLogs(live: string, previousFile: string): void {
   rmSync(`${live}-shm`, { force: true });
-  rmSync(ownerNotePath(live), { force: true });
+  rmSync(pairRecordPath(live), { force: true });
   for (const part of LOGS) {
     if (existsSync(live + part)) renameDurably(live + part, `${previousFile}.orphan${part}`);
   }

@@ -6,7 +6,7 @@ import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
-import { maxBoundaryReads } from '../sync/videos/boundary-read.ts';
+import { getMaxBoundaryReads } from '../sync/videos/boundary-read.ts';
 import { countCost, type PackageSize, type PassCost } from './cost.ts';
 import { evaluatePlan, proposeSchedule, type GetTimetable, type Shortfall } from './plan.ts';
 import { planSentence, type EvaluatedAccount } from './plan-sentence.ts';
@@ -85,7 +85,7 @@ function evaluateAccounts(
 ): EvaluatedAccount[] {
   const timetable = getTimetable(schedule);
   return accounts.map((account) => {
-    const cost = countCost(account, sizes, (pages) => maxBoundaryReads(walk.boundaryReads, pages));
+    const cost = countCost(account, sizes, (pages) => getMaxBoundaryReads(walk.boundaryReads, pages));
     const result = evaluatePlan(cost, timetable);
     const isFitting = result.shortfalls.length === 0;
     const proposal = isFitting ? null : proposeSchedule([cost], schedule, getTimetable);

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../lib/clock.ts';
 import { InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
-import { publishTime, type RunClock } from '../sync/run-clock.ts';
+import { getPublishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT, exitCodeForRun } from './exit.ts';
@@ -39,7 +39,7 @@ async function publishWhenUnlocked(
   runClock: RunClock | null,
 ): Promise<Publication | null> {
   for (let tries = 1; !signal.aborted; tries++) {
-    const { now, pruneCopies } = publishTime(clock.now(), runClock);
+    const { now, pruneCopies } = getPublishTime(clock.now(), runClock);
     const dueAt = publisher.dueAt(now);
     if (dueAt === null) return null;
     if (dueAt > now) {

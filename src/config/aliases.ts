@@ -3,15 +3,15 @@ import { isAlias, isCollection, isPair, visit } from 'yaml';
 import type { Alias, Document, Node } from 'yaml';
 
 /** How many values all aliases of a file may stand for together: a config that is read has some hundreds. */
-export const MOST_ALIASED = 100_000;
+export const MAX_ALIASED_VALUES = 100_000;
 /** How deep values may stand in one another, aliases followed. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** What each alias stands for: the last node before it that has the anchor; none where there is no such node. */
 export type Targets = ReadonlyMap<Alias, Node>;
 
 /** Finds what all aliases stand for, in one pass: to look for each one by itself takes the square of their number. */
-export function targetsOf(document: Document.Parsed): Targets {
+export function resolveAliases(document: Document.Parsed): Targets {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
   visit(document, {
@@ -28,14 +28,14 @@ export function targetsOf(document: Document.Parsed): Targets {
 }
 
 /** The first alias by which the aliases of the document stand for too many values; undefined where none does. */
-export function findOversized(document: Document.Parsed, targets: Targets): Alias | undefined {
+export function findOversizedAlias(document: Document.Parsed, targets: Targets): Alias | undefined {
   const sizes = new Map<unknown, number>();
   let aliased = 0;
   let found: Alias | undefined;
   visit(document, {
     Alias: (_key, alias) => {
       aliased += countValues(alias, targets, sizes);
-      if (aliased <= MOST_ALIASED) return undefined;
+      if (aliased <= MAX_ALIASED_VALUES) return undefined;
       found = alias;
       return visit.BREAK;
     },
@@ -45,17 +45,17 @@ export function findOversized(document: Document.Parsed, targets: Targets): Alia
 
 /** How many values a node is with all aliases followed; Infinity where that goes too deep. Each node is counted once. */
 function countValues(node: unknown, targets: Targets, sizes: Map<unknown, number>, depth = 0): number {
-  const known = sizes.get(node);
-  if (known !== undefined) return known;
-  if (depth > DEEPEST) return Infinity;
+  const cached = sizes.get(node);
+  if (cached !== undefined) return cached;
+  if (depth > MAX_DEPTH) return Infinity;
   sizes.set(node, 1); // for an alias inside of what it stands for
-  const inside = partsOf(node, targets).map((part) => countValues(part, targets, sizes, depth + 1));
-  const size = inside.reduce((sum, each) => sum + each, 1);
+  const sizesInside = getChildren(node, targets).map((part) => countValues(part, targets, sizes, depth + 1));
+  const size = sizesInside.reduce((sum, each) => sum + each, 1);
   sizes.set(node, size);
   return size;
 }
 
-function partsOf(node: unknown, targets: Targets): readonly unknown[] {
+function getChildren(node: unknown, targets: Targets): readonly unknown[] {
   if (isAlias(node)) return [targets.get(node)];
   if (isPair(node)) return [node.key, node.value];
   return isCollection(node) ? node.items : [];

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
-import { findOversized, MOST_ALIASED, targetsOf, type Targets } from './aliases.ts';
+import { findOversizedAlias, MAX_ALIASED_VALUES, resolveAliases, type Targets } from './aliases.ts';
 import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
 import type { Problem } from './problems.ts';
 import { type Lookup, substitute } from './env-vars.ts';
@@ -19,7 +19,7 @@ const SECRET = new Set(['key', 'keys', 'webhook', 'ping']);
 /** Keys whose value is text, also where it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set(['key', 'keys', 'name', 'restricted_codes', 'final_codes']);
 
-const OVERSIZED = `values that begin with * stand for too many values up to here, or too deep ones; expected at most ${MOST_ALIASED.toLocaleString('en-US')}, 100 deep: write out what is meant`;
+const OVERSIZED = `values that begin with * stand for too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write out what is meant`;
 
 /** The state of reading one file. `open`: the collections around the present node. */
 interface YamlReader {
@@ -42,8 +42,8 @@ export function parseYaml(text: string, lookup: Lookup): Source {
     const range = (node as Partial<Node> | null)?.range;
     return range ? lines.linePos(range[0]).line : otherwise;
   };
-  const targets = targetsOf(document);
-  const oversized = findOversized(document, targets);
+  const targets = resolveAliases(document);
+  const oversized = findOversizedAlias(document, targets);
   if (oversized) {
     const problem = { line: lineAt(oversized, null), path: [], message: OVERSIZED };
     return { value: undefined, sourceMap, problems: [problem] };

@@ -6,7 +6,7 @@ import { WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
-import { assertOwnWal, forgetPair, notePair } from './wal-owner.ts';
+import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
 
 export { APPLICATION_ID, SCHEMA_VERSION };
 export { toWarehouseError };
@@ -19,7 +19,7 @@ export type Tx = Pick<
 >;
 
 /** A -wal file that grew during a long read is truncated to this when it is reused. */
-const WAL_LEFT_BYTES = 64 * 2 ** 20;
+const WAL_LIMIT_BYTES = 64 * 2 ** 20;
 
 /**
  * Opens the live file for writing; creates it if it is missing, and migrates an older one. Throws WarehouseError for a
@@ -35,8 +35,8 @@ export function openDatabase(path: string, now: number): Db {
   try {
     assertOurs(db, path);
     applySettings(db.$client, 'FULL');
-    if (schemaVersion(db) < SCHEMA_VERSION) migrateFile(db.$client, path, now);
-    notePair(path);
+    if (getSchemaVersion(db) < SCHEMA_VERSION) migrateFile(db.$client, path, now);
+    recordPair(path);
   } catch (error) {
     db.$client.close();
     throw toWarehouseError(error, path);
@@ -47,7 +47,7 @@ export function openDatabase(path: string, now: number): Db {
 /** Opens the live file to read. Throws WarehouseError if there is none, or if it is of an older version. */
 export function openReadOnly(path: string): Db {
   const db = openForCopy(path);
-  const older = schemaVersion(db);
+  const older = getSchemaVersion(db);
   if (older === SCHEMA_VERSION) return db;
   db.$client.close();
   throw new WarehouseError(
@@ -85,18 +85,18 @@ export function openLedgerConnection(path: string): Db {
 function connect(path: string, options: Database.Options): Db {
   try {
     const client = withDamageErrors(new Database(path, { fileMustExist: true, ...options }));
-    return drizzle(options.readonly ? client : forgettingPair(client, path));
+    return drizzle(options.readonly ? client : removePairOnClose(client, path));
   } catch (error) {
     throw toWarehouseError(error, path);
   }
 }
 
 /** The connection; if closing it removes the -wal, the note of its owner goes too. */
-function forgettingPair(client: Database.Database, path: string): Database.Database {
+function removePairOnClose(client: Database.Database, path: string): Database.Database {
   const close = client.close.bind(client);
   client.close = () => {
     close();
-    forgetPair(path);
+    removePairRecord(path);
     return client;
   };
   return client;
@@ -105,12 +105,12 @@ function forgettingPair(client: Database.Database, path: string): Database.Datab
 function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {
   client.pragma('busy_timeout = 5000');
   client.pragma('journal_mode = WAL');
-  client.pragma(`journal_size_limit = ${WAL_LEFT_BYTES}`);
+  client.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
   client.pragma(`synchronous = ${synchronous}`);
   client.pragma('foreign_keys = ON');
 }
 
-function schemaVersion(db: Db): number {
+function getSchemaVersion(db: Db): number {
   return db.$client.pragma('user_version', { simple: true }) as number;
 }
 
@@ -122,9 +122,9 @@ function assertOurs(db: Db, path: string): void {
       hint: 'name another file under `warehouse` in the config',
     });
   }
-  if (schemaVersion(db) > SCHEMA_VERSION) {
+  if (getSchemaVersion(db) > SCHEMA_VERSION) {
     throw new WarehouseError(
-      `${path} has format ${schemaVersion(db)}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
+      `${path} has format ${getSchemaVersion(db)}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
       { hint: 'update vodhouse; nothing was changed' },
     );
   }

@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { WarehouseError } from '../lib/errors.ts';
-import { draftPath, removeDraft, sweepDrafts } from './draft-files.ts';
+import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
 import { toWarehouseError } from './integrity.ts';
 import { APPLICATION_ID, migrateFile } from './migrate.ts';
 import { restoreMarkerPath } from './paths.ts';
@@ -14,7 +14,7 @@ export function createFile(path: string, now: number): void {
   const draft = draftPath(path);
   try {
     mkdirSync(dirname(path), { recursive: true });
-    sweepDrafts(path);
+    removeStaleDrafts(path);
     removeDraft(draft);
     try {
       writeDraft(draft, path, now);

@@ -17,9 +17,14 @@ export interface DiskSpace {
 export function measureDiskSpace(path: string): DiskSpace {
   const target = resolveLink(path); // the -wal stands beside what a link leads to
   const { bavail, blocks, bsize } = statfsSync(dirname(target));
-  return { file: bytesOf(target), wal: bytesOf(`${target}-wal`), free: bavail * bsize, disk: blocks * bsize };
+  return {
+    file: getFileSize(target),
+    wal: getFileSize(`${target}-wal`),
+    free: bavail * bsize,
+    disk: blocks * bsize,
+  };
 }
 
-function bytesOf(file: string): number {
+function getFileSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { isAlive } from '../lib/processes.ts';
 
 /** What SQLite keeps next to a file. */
-const PARTS = ['', '-journal', '-wal', '-shm'];
+const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
 /** Where a process makes the file: next to its place, for neither a rename nor a link crosses file systems. */
 export function draftPath(file: string, pid: number | undefined = process.pid): string {
@@ -13,26 +13,26 @@ export function draftPath(file: string, pid: number | undefined = process.pid): 
 
 /** Removes a file that was being made, and what SQLite left next to it. */
 export function removeDraft(draft: string): void {
-  for (const part of PARTS) rmSync(`${draft}${part}`, { force: true });
+  for (const part of SUFFIXES) rmSync(`${draft}${part}`, { force: true });
 }
 
 /**
  * Removes the drafts of a file whose processes have ended, and what SQLite left next to them. Those of a process that
  * lives stay, also of another user; so does what cannot be removed. Nothing else is touched.
  */
-export function sweepDrafts(file: string): void {
+export function removeStaleDrafts(file: string): void {
   const draft = new RegExp(
-    `^${escaped(basename(file))}\\.new-([1-9]\\d*)(?:\\.twin)?(?:-journal|-wal|-shm)?$`,
+    `^${escapeRegExp(basename(file))}\\.new-([1-9]\\d*)(?:\\.twin)?(?:-journal|-wal|-shm)?$`,
   );
-  sweep(dirname(file), draft, (pid) => !isAlive(Number(pid)));
+  removeMatching(dirname(file), draft, (pid) => !isAlive(Number(pid)));
 }
 
 /** Removes the files in a folder whose name matches, if `isLeft` says so of what the pattern catches. */
-export function sweep(folder: string, pattern: RegExp, isLeft: (caught: string) => boolean): void {
+export function removeMatching(folder: string, pattern: RegExp, isStale: (caught: string) => boolean): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     const match = pattern.exec(name);
-    if (match && isLeft(match[1] ?? '')) removeIfPossible(join(folder, name));
+    if (match && isStale(match[1] ?? '')) removeIfPossible(join(folder, name));
   }
 }
 
@@ -45,6 +45,6 @@ function removeIfPossible(file: string): void {
 }
 
 /** The text as a pattern that matches nothing else. */
-export function escaped(text: string): string {
+export function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

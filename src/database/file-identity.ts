@@ -15,14 +15,16 @@ export function getFileIdentity(path: string): string | null {
  * replaced, or a backup was restored. What is written into it would be lost.
  */
 export function assertSameFile(path: string, opened: string | null): void {
-  const standing = getFileIdentity(path);
-  if (standing === opened) return;
-  if (isKeptByRestore(resolveLink(path), opened)) throw restored(path);
-  throw standing === null && !existsSync(restoreMarkerPath(path)) ? deleted(path) : replaced(path);
+  const current = getFileIdentity(path);
+  if (current === opened) return;
+  if (isRenamedByRestore(resolveLink(path), opened)) throw createRestoredError(path);
+  throw current === null && !existsSync(restoreMarkerPath(path))
+    ? createDeletedError(path)
+    : createReplacedError(path);
 }
 
 /** A restore renames the file that it replaces: it is still there, under another name. */
-function isKeptByRestore(live: string, opened: string | null): boolean {
+function isRenamedByRestore(live: string, opened: string | null): boolean {
   if (!existsSync(dirname(live))) return false;
   const beginning = `${basename(live)}.before-restore-`;
   return readdirSync(dirname(live)).some(
@@ -30,7 +32,7 @@ function isKeptByRestore(live: string, opened: string | null): boolean {
   );
 }
 
-function restored(path: string): WarehouseError {
+function createRestoredError(path: string): WarehouseError {
   return new WarehouseError(
     `${path} is another file than it was: a backup was restored while it was in use`,
     {
@@ -39,13 +41,13 @@ function restored(path: string): WarehouseError {
   );
 }
 
-function deleted(path: string): WarehouseError {
+function createDeletedError(path: string): WarehouseError {
   return new WarehouseError(`${path} was deleted or moved away while it was in use`, {
     hint: `if it was moved, move it back: ${path}-wal, where that is left, belongs to it; else vodhouse restore BACKUP`,
   });
 }
 
-function replaced(path: string): WarehouseError {
+function createReplacedError(path: string): WarehouseError {
   return new WarehouseError(`${path} is another file than it was: it was replaced while it was in use`, {
     hint: 'move it away; then move the old file back, or take the new one by vodhouse restore FILE, which keeps both',
   });

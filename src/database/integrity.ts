@@ -45,7 +45,7 @@ export function assertUndamaged(path: string): void {
   let client: Database.Database | undefined;
   try {
     client = new Database(path, { readonly: true });
-    const [found] = findingsOf(client, 'quick_check(1)');
+    const [found] = runCheck(client, 'quick_check(1)');
     if (found !== undefined) throw damagedError(path, found);
   } catch (error) {
     throw toWarehouseError(error, path);
@@ -56,7 +56,7 @@ export function assertUndamaged(path: string): void {
 
 /** Throws WarehouseError where SQLite finds damage in a file, or rows without their parent; it reads all of it, twice. */
 export function assertIntegrity(client: Database.Database, path: string): void {
-  const [found] = findingsOf(client, 'integrity_check(1)');
+  const [found] = runCheck(client, 'integrity_check(1)');
   if (found !== undefined) throw damagedError(path, found);
   const [orphan] = client.pragma('foreign_key_check') as { table: string; parent: string }[];
   if (orphan) throw damagedError(path, `a row of ${orphan.table} has lost its parent in ${orphan.parent}`);
@@ -66,17 +66,17 @@ export function assertIntegrity(client: Database.Database, path: string): void {
 export function withDamageErrors(client: Database.Database): Database.Database {
   const prepare = client.prepare.bind(client);
   client.prepare = ((source: string) => {
-    const statement = told(() => prepare(source), client.name);
+    const statement = withDamageError(() => prepare(source), client.name);
     for (const name of ['get', 'all', 'run'] as const) {
       const ask = statement[name].bind(statement) as (...parameters: unknown[]) => never;
-      statement[name] = (...parameters: unknown[]) => told(() => ask(...parameters), client.name);
+      statement[name] = (...parameters: unknown[]) => withDamageError(() => ask(...parameters), client.name);
     }
     return statement;
   }) as typeof client.prepare;
   return client;
 }
 
-function told<T>(ask: () => T, path: string): T {
+function withDamageError<T>(ask: () => T, path: string): T {
   try {
     return ask();
   } catch (error) {
@@ -90,7 +90,7 @@ function damagedError(path: string, words: string, cause?: unknown): WarehouseEr
 }
 
 /** What SQLite finds in a file; nothing where it is sound. */
-function findingsOf(client: Database.Database, check: string): string[] {
+function runCheck(client: Database.Database, check: string): string[] {
   const rows = client.pragma(check) as Record<string, string>[];
   return rows.flatMap((row) => Object.values(row)).filter((words) => words !== 'ok');
 }

@@ -28,9 +28,9 @@ export interface Lock {
  * transaction on a small database beside the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
-  const client = openExclusively(`${realPath(path)}.${name}.lock`);
+  const client = openExclusively(`${resolvePath(path)}.${name}.lock`);
   if (!client) return null;
-  const holderFile = `${realPath(path)}.${name}.holder`;
+  const holderFile = `${resolvePath(path)}.${name}.holder`;
   const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
   try {
     writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
@@ -49,21 +49,21 @@ export function tryLock(path: string, name: LockName, command: string, now: numb
 /** Like `tryLock`, but throws LockedError that names the holder. */
 export function lockOrThrow(path: string, name: LockName, command: string, now: number): Lock {
   const lock = tryLock(path, name, command, now);
-  if (!lock) throw lockedError(path, name);
+  if (!lock) throw createLockedError(path, name);
   return lock;
 }
 
 /** The error of whoever is refused a lock; names its holder. */
-export function lockedError(path: string, name: LockName): LockedError {
+export function createLockedError(path: string, name: LockName): LockedError {
   const holder = readHolder(path, name);
   const who = holder
     ? `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`
     : 'another process';
-  const { what, hint } = REFUSED[name];
+  const { what, hint } = LOCK_MESSAGES[name];
   return new LockedError(`${what}: ${who}`, { hint });
 }
 
-const REFUSED: Record<LockName, { what: string; hint: string }> = {
+const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
   run: { what: 'a run is under way', hint: 'vodhouse sync --wait waits for it' },
   worker: {
     what: 'a worker is running',
@@ -78,7 +78,7 @@ const REFUSED: Record<LockName, { what: string; hint: string }> = {
 /** Who wrote that they hold the lock; null where nobody did. Only meaningful while the lock is refused. */
 export function readHolder(path: string, name: LockName): Holder | null {
   try {
-    return JSON.parse(readFileSync(`${realPath(path)}.${name}.holder`, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(`${resolvePath(path)}.${name}.holder`, 'utf8')) as Holder;
   } catch {
     return null;
   }
@@ -92,7 +92,7 @@ export function isHeld(path: string, name: LockName): boolean {
 }
 
 /** A lock is of the file, not of one of the ways to spell its path. */
-function realPath(path: string): string {
+function resolvePath(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true });
     return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));

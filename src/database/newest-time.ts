@@ -27,16 +27,16 @@ export function getNewestTime(tx: Tx): string | null {
 
 /** Lowers the moments of runs and walks that lie after `at` to it: a clock that was ahead wrote them. */
 export function clampFutureTimes(tx: Tx, at: string): void {
-  const lowered = (column: SQLiteColumn): SQL => sql`min(${column}, ${at})`;
+  const lower = (column: SQLiteColumn): SQL => sql`min(${column}, ${at})`;
   const { started_at, finished_at } = run;
   tx.update(run)
-    .set({ started_at: lowered(started_at), finished_at: lowered(finished_at) })
+    .set({ started_at: lower(started_at), finished_at: lower(finished_at) })
     .where(or(gt(started_at, at), gt(finished_at, at)))
     .run();
   const { first_walked_at, walked_at, looked_at } = packageTable;
   const moments = { first_walked_at, walked_at, looked_at };
   tx.update(packageTable)
-    .set(Object.fromEntries(Object.entries(moments).map(([name, column]) => [name, lowered(column)])))
+    .set(Object.fromEntries(Object.entries(moments).map(([name, column]) => [name, lower(column)])))
     .where(or(...Object.values(moments).map((column) => gt(column, at))))
     .run();
 }

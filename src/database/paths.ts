@@ -10,12 +10,12 @@ export function restoreMarkerPath(path: string): string {
 /** The file that the path leads to by links, also where that is not there. */
 export function resolveLink(path: string): string {
   if (existsSync(path)) return realpathSync(path);
-  const linked = linkedFrom(path);
+  const linked = readLinkTarget(path);
   if (linked !== null) return linked;
   return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
 }
 
-function linkedFrom(path: string): string | null {
+function readLinkTarget(path: string): string | null {
   try {
     return resolve(dirname(path), readlinkSync(path));
   } catch {

@@ -47,19 +47,19 @@ export function query<Row, Params extends object>(...texts: string[]): NamedQuer
 /** Returns the rows of a query. */
 export function runQuery<Row, Params extends object>(
   tx: Tx,
-  asked: Query<Row, Params>,
+  query: Query<Row, Params>,
   params: Params,
 ): Row[] {
-  return asked.all(tx, params);
+  return query.all(tx, params);
 }
 
 const prepared = new WeakMap<Tx['$client'], Map<string, Statement>>();
 
 /** The statement of this connection. A transaction is the connection itself (transaction.ts). */
 export function prepareOnce({ $client }: Pick<Tx, '$client'>, sql: string): Statement {
-  let known = prepared.get($client);
-  if (!known) prepared.set($client, (known = new Map<string, Statement>()));
-  let statement = known.get(sql);
-  if (!statement) known.set(sql, (statement = $client.prepare(sql)));
+  let statements = prepared.get($client);
+  if (!statements) prepared.set($client, (statements = new Map<string, Statement>()));
+  let statement = statements.get(sql);
+  if (!statement) statements.set(sql, (statement = $client.prepare(sql)));
   return statement;
 }

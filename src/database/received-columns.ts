@@ -4,19 +4,19 @@ import { video } from './schema/videos.ts';
 
 type VideoColumns = typeof video.$inferSelect;
 
-type Kept = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'removed_at' | 'change_seq';
+type OwnColumns = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'removed_at' | 'change_seq';
 
 /** A video as received: the 24 fields of docs/service.md 2.1; `extra` is absent where there is none. */
-export type VideoRow = Omit<VideoColumns, Kept | 'extra'> & { extra?: string };
+export type VideoRow = Omit<VideoColumns, OwnColumns | 'extra'> & { extra?: string };
 
 /** All columns of the table of videos. */
 export const videoColumns = getTableColumns(video);
 
-const context = ['account', 'package_id', 'extra', 'first_seen_at', 'changed_at', 'change_seq'];
+const ownColumns = ['account', 'package_id', 'extra', 'first_seen_at', 'changed_at', 'change_seq'];
 
 /** The names of the columns that come from the service, in its order. */
 export const receivedNames = Object.keys(videoColumns).filter(
-  (name) => !context.includes(name) && name !== 'removed_at',
+  (name) => !ownColumns.includes(name) && name !== 'removed_at',
 ) as (keyof VideoRow)[];
 
 /** The 24 columns that come from the service, in the order of docs/service.md 2.1. */

@@ -5,7 +5,7 @@ import { storageReading, storageCorrection, storageDay } from './schema/storage.
 import { pickFigures } from '../lib/storage-figures.ts';
 
 /** The newest live reading of the account, or undefined. */
-export function newestReading(tx: Tx, account: string) {
+export function findNewestReading(tx: Tx, account: string) {
   return tx
     .select({ date: storageReading.date, observed_at: storageReading.observed_at })
     .from(storageReading)
@@ -16,7 +16,7 @@ export function newestReading(tx: Tx, account: string) {
 }
 
 /** The figures of the newest correction of each day of the account that has one. */
-export function correctedDays(tx: Tx, account: string) {
+export function readCorrectedDays(tx: Tx, account: string) {
   const rows = tx
     .select()
     .from(storageCorrection)
@@ -30,7 +30,7 @@ export function correctedDays(tx: Tx, account: string) {
  * The days from `from` to `to` that a reader may rely on: the booked ones, with the figures of their newest correction
  * where there is one, and `today` as it was last read.
  */
-export function daysToServe(tx: Tx, account: string, range: { from: string; to: string }, today: string) {
+export function readServedDays(tx: Tx, account: string, range: { from: string; to: string }, today: string) {
   const isKnown = or(eq(storageDay.state, 'booked'), eq(storageDay.date, today));
   const rows = tx
     .select()
@@ -38,6 +38,6 @@ export function daysToServe(tx: Tx, account: string, range: { from: string; to: 
     .where(and(eq(storageDay.account, account), between(storageDay.date, range.from, range.to), isKnown))
     .orderBy(storageDay.date)
     .all();
-  const corrected = correctedDays(tx, account);
+  const corrected = readCorrectedDays(tx, account);
   return rows.map((row) => ({ ...row, ...corrected.get(row.date) }));
 }

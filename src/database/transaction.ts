@@ -10,15 +10,15 @@ type NoPromise<T> = T extends PromiseLike<unknown> ? never : T;
  * Throws WarehouseError for what SQLite refuses.
  */
 export function transact<T>(db: Db, work: (tx: Tx) => NoPromise<T>): T {
-  return telling(db, () => transactionOf(db).immediate(() => work(db)) as NoPromise<T>);
+  return withWarehouseErrors(db, () => getTransaction(db).immediate(() => work(db)) as NoPromise<T>);
 }
 
 /** Runs `work` on one look at the file: it sees nothing of what others commit meanwhile. Throws as `transact` does. */
 export function readSnapshot<T>(db: Db, work: (tx: Db) => NoPromise<T>): T {
-  return telling(db, () => transactionOf(db).deferred(() => work(db)) as NoPromise<T>);
+  return withWarehouseErrors(db, () => getTransaction(db).deferred(() => work(db)) as NoPromise<T>);
 }
 
-function telling<T>(db: Db, work: () => T): T {
+function withWarehouseErrors<T>(db: Db, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -31,10 +31,10 @@ type Transaction = Database.Transaction<(work: () => unknown) => unknown>;
 const transactions = new WeakMap<Database.Database, Transaction>();
 
 /** Made once a connection: to make one for every transaction, as drizzle does, costs 0.2 ms each. */
-function transactionOf({ $client }: Db): Transaction {
-  const known = transactions.get($client) ?? $client.transaction((work: () => unknown) => work());
-  transactions.set($client, known);
-  return known;
+function getTransaction({ $client }: Db): Transaction {
+  const transaction = transactions.get($client) ?? $client.transaction((work: () => unknown) => work());
+  transactions.set($client, transaction);
+  return transaction;
 }
 
 function isSqliteError(error: unknown): boolean {

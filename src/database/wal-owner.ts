@@ -23,7 +23,7 @@ export function assertOwnWal(path: string): void {
   const wal = `${resolveLink(path)}-wal`;
   throw new WarehouseError(
     `${wal} belongs to another file than ${path}: it holds the last changes of the one that stood there before`,
-    { hint: waysBack(path, wal) },
+    { hint: recoverySteps(path, wal) },
   );
 }
 
@@ -35,51 +35,51 @@ export function hasForeignWal(path: string): boolean {
   const target = resolveLink(path);
   const wal = statSync(`${target}-wal`, { throwIfNoEntry: false });
   if (!wal) {
-    forgetPair(path);
+    removePairRecord(path);
     return false;
   }
-  const noted = notedPair(target);
-  const now = pairOf(target);
-  if (noted !== null && noted.wal === now.wal && noted.main !== now.main) return true;
+  const recorded = readPair(target);
+  const current = getCurrentPair(target);
+  if (recorded !== null && recorded.wal === current.wal && recorded.main !== current.main) return true;
   return wal.size > WAL_HEADER_BYTES && isWrittenWithoutWal(target);
 }
 
 /** Notes that the file and the -wal next to it belong together; to be called while the file is open. */
-export function notePair(path: string): void {
+export function recordPair(path: string): void {
   const target = resolveLink(path);
-  const pair = pairOf(target);
-  const noted = notedPair(target);
-  if (pair.wal === null || (noted?.wal === pair.wal && noted.main === pair.main)) return;
+  const pair = getCurrentPair(target);
+  const recorded = readPair(target);
+  if (pair.wal === null || (recorded?.wal === pair.wal && recorded.main === pair.main)) return;
   try {
-    writeFileSync(ownerNotePath(target), `${JSON.stringify(pair)}\n`);
+    writeFileSync(pairRecordPath(target), `${JSON.stringify(pair)}\n`);
   } catch {
     // a full disk: without the note a foreign -wal may not be noticed, and that is all
   }
 }
 
 /** Removes the note where there is no -wal any more. */
-export function forgetPair(path: string): void {
+export function removePairRecord(path: string): void {
   const target = resolveLink(path);
   if (getFileIdentity(`${target}-wal`) !== null) return;
   try {
-    rmSync(ownerNotePath(target), { force: true });
+    rmSync(pairRecordPath(target), { force: true });
   } catch {
     // it belongs to another user: without a -wal it says nothing
   }
 }
 
 /** Where the note stands. */
-export function ownerNotePath(target: string): string {
+export function pairRecordPath(target: string): string {
   return `${target}.wal-owner`;
 }
 
-function pairOf(target: string): Pair {
+function getCurrentPair(target: string): Pair {
   return { main: getFileIdentity(target), wal: getFileIdentity(`${target}-wal`) };
 }
 
-function notedPair(target: string): Pair | null {
+function readPair(target: string): Pair | null {
   try {
-    return JSON.parse(readFileSync(ownerNotePath(target), 'utf8')) as Pair;
+    return JSON.parse(readFileSync(pairRecordPath(target), 'utf8')) as Pair;
   } catch {
     return null;
   }
@@ -92,7 +92,7 @@ function isWrittenWithoutWal(file: string): boolean {
 }
 
 /** One a line: see `restoreSteps` in damage.ts. */
-function waysBack(path: string, wal: string): string {
+function recoverySteps(path: string, wal: string): string {
   return [
     `to go on with the file that was there: move it back to ${path}; the two belong together`,
     `to go on with the one that is there now: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${resolveLink(path)}-shm`,

@@ -15,7 +15,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { addDays } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
-import { draftPath, escaped, sweep } from '../database/draft-files.ts';
+import { draftPath, escapeRegExp, removeMatching } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -50,8 +50,8 @@ function readApplicationId(file: string): number | null {
 export function sweepLeftOvers(file: string): void {
   const { name, ext } = parse(file);
   const dated = `(?:\\.\\d{4}-\\d{2}-\\d{2})?`;
-  const leftOver = new RegExp(`^${escaped(name)}${dated}${escaped(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
-  sweep(dirname(file), leftOver, () => true);
+  const leftOver = new RegExp(`^${escapeRegExp(name)}${dated}${escapeRegExp(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
+  removeMatching(dirname(file), leftOver, () => true);
 }
 
 /** Starts an fsync of what is written so far; it goes on while SQLite blocks this process. Rejects as `fsync` fails. */
@@ -95,7 +95,7 @@ export function keepDatedCopy({ file, keepDays, pruneCopies, today }: PublishReq
 
 function removeCopiesUntil(file: string, lastDay: string): void {
   const { dir, name, ext } = parse(file);
-  const dated = new RegExp(`^${escaped(name)}\\.(\\d{4}-\\d{2}-\\d{2})${escaped(ext)}$`);
+  const dated = new RegExp(`^${escapeRegExp(name)}\\.(\\d{4}-\\d{2}-\\d{2})${escapeRegExp(ext)}$`);
   for (const each of readdirSync(dir)) {
     const day = dated.exec(each)?.[1];
     const path = join(dir, each);

@@ -20,16 +20,16 @@ const STEP_MS = 100;
 export function createChurn(seed: number, lists: readonly PackageList[]): (count: number) => Change[] {
   let made = 0;
   const change = (): Change | null => {
-    const chance = createRandom(seed, STREAM.churn, made++);
-    const list = pickList(lists, chance);
-    return list && changeOne(list, chance);
+    const random = createRandom(seed, STREAM.churn, made++);
+    const list = pickList(lists, random);
+    return list && changeOne(list, random);
   };
   return (count) => Array.from({ length: count }, change).filter((one) => one !== null);
 }
 
 /** A package by its share of the videos; null where all are empty. */
-function pickList(lists: readonly PackageList[], chance: Random): PackageList | null {
-  let rank = chance.nextInt(lists.reduce((sum, list) => sum + list.size(), 0));
+function pickList(lists: readonly PackageList[], random: Random): PackageList | null {
+  let rank = random.nextInt(lists.reduce((sum, list) => sum + list.size(), 0));
   for (const list of lists) {
     if (rank < list.size()) return list;
     rank -= list.size();
@@ -38,20 +38,20 @@ function pickList(lists: readonly PackageList[], chance: Random): PackageList | 
 }
 
 /** Where nothing may go, a delete is an edit; where nothing is gone, a re-add is an upload. */
-function changeOne(list: PackageList, chance: Random): Change {
+function changeOne(list: PackageList, random: Random): Change {
   const { packageId } = list;
-  const kind = pickKind(chance);
-  const rank = chance.nextInt(list.size());
-  if (kind === 're-add' && list.goneCount() > 0) {
-    return { kind, packageId, id: list.restore(chance.nextInt(list.goneCount())) };
+  const kind = pickKind(random);
+  const rank = random.nextInt(list.size());
+  if (kind === 're-add' && list.countRemoved() > 0) {
+    return { kind, packageId, id: list.restore(random.nextInt(list.countRemoved())) };
   }
-  if (kind === 'delete' && list.mayShrink()) return { kind, packageId, id: list.remove(rank) };
+  if (kind === 'delete' && list.canShrink()) return { kind, packageId, id: list.remove(rank) };
   if (kind === 'edit' || kind === 'delete') return { kind: 'edit', packageId, id: list.edit(rank) };
   return { kind: 'upload', packageId, id: list.upload() };
 }
 
-function pickKind(chance: Random): Change['kind'] {
-  const drawn = chance.nextInt(100);
+function pickKind(random: Random): Change['kind'] {
+  const drawn = random.nextInt(100);
   if (drawn < SHARES.upload) return 'upload';
   if (drawn < SHARES.upload + SHARES.edit) return 'edit';
   return drawn < SHARES.upload + SHARES.edit + SHARES.delete ? 'delete' : 're-add';

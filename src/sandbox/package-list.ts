@@ -5,7 +5,7 @@ import {
   contains,
   createRecordCache,
   FIRST_ID,
-  firstEntries,
+  createFirstEntries,
   nextIdGap,
   newEntry,
   type Entry,
@@ -19,9 +19,9 @@ export interface PackageList {
   /** Videos in the package now. */
   size(): number;
   /** True while a video may go: half of the number that it started with stays. */
-  mayShrink(): boolean;
+  canShrink(): boolean;
   /** Videos that went, and may come back. */
-  goneCount(): number;
+  countRemoved(): number;
   page(query: VideoQuery): VideoPage;
   /** Adds a video with an id above all that ever were. Like the three below, it gives the id. */
   upload(): number;
@@ -35,91 +35,101 @@ export interface PackageList {
 interface State {
   /** Ascending by id. */
   readonly live: Entry[];
-  readonly gone: Entry[];
+  readonly removed: Entry[];
   /** The orders of `live` that were asked for. */
-  readonly orders: Map<SortItem, SortedIndex<Entry>>;
+  readonly indexes: Map<SortItem, SortedIndex<Entry>>;
   /** What the last search found, as long as nothing changes: its other pages are usually asked for next. */
-  found: { search: Search; item: SortItem; entries: readonly Entry[] } | null;
+  lastSearch: { search: Search; item: SortItem; entries: readonly Entry[] } | null;
   newestId: number;
 }
 
 /** A package with its first videos. Everything about it follows from `seed`, `spec` and the changes made. */
 export function createPackageList(seed: number, spec: PackageSpec): PackageList {
-  const live = firstEntries(seed, spec);
-  const shelf = createRecordCache(seed, spec, live);
+  const live = createFirstEntries(seed, spec);
+  const getRecord = createRecordCache(seed, spec, live);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
-  const state: State = { live, gone: [], orders: new Map(), found: null, newestId };
+  const state: State = { live, removed: [], indexes: new Map(), lastSearch: null, newestId };
   return {
     packageId: spec.id,
     size: () => live.length,
-    mayShrink: () => live.length > Math.ceil(spec.videos / 2),
-    goneCount: () => state.gone.length,
-    page: (query) => readPage(state, query, shelf),
+    canShrink: () => live.length > Math.ceil(spec.videos / 2),
+    countRemoved: () => state.removed.length,
+    page: (query) => readPage(state, query, getRecord),
     upload: () => {
       state.newestId += nextIdGap(seed, spec, state.newestId);
-      return place(state, newEntry(state.newestId));
+      return insert(state, newEntry(state.newestId));
     },
     edit: (rank) => edit(state, rank),
     remove: (rank) => remove(state, rank),
-    restore: (which) => place(state, takeOut(state.gone, which)),
+    restore: (which) => insert(state, removeAt(state.removed, which)),
   };
 }
 
-function readPage(state: State, { search, sort, page, pageSize }: VideoQuery, shelf: RecordCache): VideoPage {
-  const matching = search ? matches(state, search, sort.item, shelf) : ordered(state, sort.item, shelf);
-  const records = cutPage(matching, sort.direction, page, pageSize).map(shelf);
+function readPage(
+  state: State,
+  { search, sort, page, pageSize }: VideoQuery,
+  getRecord: RecordCache,
+): VideoPage {
+  const matching = search
+    ? findMatches(state, search, sort.item, getRecord)
+    : getSorted(state, sort.item, getRecord);
+  const records = cutPage(matching, sort.direction, page, pageSize).map(getRecord);
   return { totalcount: matching.length, records };
 }
 
-function matches(state: State, search: Search, item: SortItem, shelf: RecordCache): readonly Entry[] {
-  const { found } = state;
-  if (found?.item === item && found.search.item === search.item && found.search.keyword === search.keyword) {
-    return found.entries;
+function findMatches(state: State, search: Search, item: SortItem, getRecord: RecordCache): readonly Entry[] {
+  const { lastSearch } = state;
+  if (
+    lastSearch?.item === item &&
+    lastSearch.search.item === search.item &&
+    lastSearch.search.keyword === search.keyword
+  ) {
+    return lastSearch.entries;
   }
-  const entries = ordered(state, item, shelf).filter((entry) => contains(shelf(entry), search));
-  state.found = { search, item, entries };
+  const entries = getSorted(state, item, getRecord).filter((entry) => contains(getRecord(entry), search));
+  state.lastSearch = { search, item, entries };
   return entries;
 }
 
-function ordered({ live, orders }: State, item: SortItem, shelf: RecordCache): readonly Entry[] {
+function getSorted({ live, indexes }: State, item: SortItem, getRecord: RecordCache): readonly Entry[] {
   if (item === 'id') return live;
-  const order = orders.get(item) ?? createSortedIndex(live, (entry) => shelf(entry)[item]);
-  orders.set(item, order);
-  return order.sorted();
+  const index = indexes.get(item) ?? createSortedIndex(live, (entry) => getRecord(entry)[item]);
+  indexes.set(item, index);
+  return index.sorted();
 }
 
-function place(state: State, entry: Entry): number {
+function insert(state: State, entry: Entry): number {
   state.live.splice(findRank(state.live, entry.id), 0, entry);
-  return touch(state, entry);
+  return markChanged(state, entry);
 }
 
 function edit(state: State, rank: number): number {
-  const entry = entryAt(state.live, rank);
+  const entry = getAt(state.live, rank);
   entry.revision++;
   entry.video = null;
-  return touch(state, entry);
+  return markChanged(state, entry);
 }
 
 function remove(state: State, rank: number): number {
-  const entry = takeOut(state.live, rank);
-  state.gone.push(entry);
-  return touch(state, entry);
+  const entry = removeAt(state.live, rank);
+  state.removed.push(entry);
+  return markChanged(state, entry);
 }
 
 /** Every change ends here. */
-function touch(state: State, entry: Entry): number {
-  for (const order of state.orders.values()) order.markChanged(entry);
-  state.found = null;
+function markChanged(state: State, entry: Entry): number {
+  for (const order of state.indexes.values()) order.markChanged(entry);
+  state.lastSearch = null;
   return entry.id;
 }
 
-function takeOut(entries: Entry[], index: number): Entry {
-  const entry = entryAt(entries, index);
+function removeAt(entries: Entry[], index: number): Entry {
+  const entry = getAt(entries, index);
   entries.splice(index, 1);
   return entry;
 }
 
-function entryAt(entries: readonly Entry[], index: number): Entry {
+function getAt(entries: readonly Entry[], index: number): Entry {
   const entry = entries[index];
   if (!entry) throw new RangeError(`there is no video at ${index} of ${entries.length}`);
   return entry;

@@ -37,21 +37,21 @@ export function nextIdGap(seed: number, { id: packageId, videos }: PackageSpec, 
 }
 
 /** The videos that a package starts with, ascending by id. */
-export function firstEntries(seed: number, spec: PackageSpec): Entry[] {
+export function createFirstEntries(seed: number, spec: PackageSpec): Entry[] {
   let id = FIRST_ID;
   return Array.from({ length: spec.videos }, () => newEntry((id += nextIdGap(seed, spec, id))));
 }
 
 /** The cache of a package that starts with the entries `first`. */
 export function createRecordCache(seed: number, spec: PackageSpec, first: readonly Entry[]): RecordCache {
-  const outline: PackageSeed = {
+  const packageSeed: PackageSeed = {
     seed,
     packageId: spec.id,
     firstId: first[0]?.id ?? FIRST_ID,
     lastId: first.at(-1)?.id ?? FIRST_ID,
   };
   return (entry) => {
-    const video = entry.video ?? makeVideo(outline, entry.id, entry.revision);
+    const video = entry.video ?? makeVideo(packageSeed, entry.id, entry.revision);
     if (spec.videos <= MAX_CACHED_RECORDS) entry.video = video;
     return video;
   };

@@ -30,17 +30,17 @@ const GROWTH: Record<Figure, { first: number; daily: number }> = {
 
 /** Reads the days of a range that have a record, today the last of them. Each call whose range holds today is a look at it. */
 export function createStorageDays(seed: number, calendar: Calendar, clock: Clock) {
-  let looked = { day: '', count: 0 };
+  let readings = { day: '', count: 0 };
   const today = (nowMs: number): StorageDay => {
     const day = calendar.dayAt(nowMs);
-    looked = { day, count: looked.day === day ? looked.count + 1 : 1 };
-    return liveDay(seed, day, (nowMs - calendar.startOf(day)) / DAY_MS, looked.count);
+    readings = { day, count: readings.day === day ? readings.count + 1 : 1 };
+    return makeLiveDay(seed, day, (nowMs - calendar.startOf(day)) / DAY_MS, readings.count);
   };
   return ({ from, to, direction }: StorageRange): StorageDay[] => {
     const nowMs = clock.now();
     const now = calendar.dayAt(nowMs);
-    const days = daysWithin(later(from, addDays(now, -PAST_DAYS)), to < now ? to : now);
-    const records = days.map((day) => (day === now ? today(nowMs) : pastDay(seed, day)));
+    const days = listDays(later(from, addDays(now, -PAST_DAYS)), to < now ? to : now);
+    const records = days.map((day) => (day === now ? today(nowMs) : makePastDay(seed, day)));
     return direction === 'asc' ? records : records.reverse();
   };
 }
@@ -51,33 +51,33 @@ export function isSentAsDoubles(seed: number, day: string): boolean {
 }
 
 /** A day that is over: a function of the seed and the date, so it never changes. A snapshot, not the day's peak. */
-function pastDay(seed: number, day: string): StorageDay {
-  return makeDay(day, (figure) => levelOf(seed, day, figure));
+function makePastDay(seed: number, day: string): StorageDay {
+  return makeDay(day, (figure) => getLevel(seed, day, figure));
 }
 
 /** Today after so many looks, each finding more of everything; `passed` is the share of the day that is over. */
-function liveDay(seed: number, day: string, passed: number, lookCount: number): StorageDay {
+function makeLiveDay(seed: number, day: string, passed: number, readingCount: number): StorageDay {
   const share = MORNING_SHARE + (1 - MORNING_SHARE) * Math.min(1, passed);
   return makeDay(day, (figure) => {
-    const level = levelOf(seed, day, figure);
-    return Math.floor(level * share) + lookCount * Math.ceil(level / 1e6);
+    const level = getLevel(seed, day, figure);
+    return Math.floor(level * share) + readingCount * Math.ceil(level / 1e6);
   });
 }
 
-function makeDay(day: string, figureOf: (figure: Figure) => number): StorageDay {
-  const figures = FIGURES.map((figure) => [figure, figureOf(figure)]);
+function makeDay(day: string, getFigure: (figure: Figure) => number): StorageDay {
+  const figures = FIGURES.map((figure) => [figure, getFigure(figure)]);
   return { ...(Object.fromEntries(figures) as Record<Figure, number>), date: day };
 }
 
 /** On the line of its growth, give or take a thousandth. */
-function levelOf(seed: number, day: string, figure: Figure): number {
+function getLevel(seed: number, day: string, figure: Figure): number {
   const dayNumber = daysBetween(FIRST_DAY, day);
   const { first, daily } = GROWTH[figure];
   const noise = (hash(seed, STREAM.storage, FIGURES.indexOf(figure), dayNumber) / 2 ** 32 - 0.5) / 500;
   return Math.round((first + daily * Math.max(0, dayNumber)) * (1 + noise));
 }
 
-function daysWithin(from: string, to: string): string[] {
+function listDays(from: string, to: string): string[] {
   const count = Math.max(0, daysBetween(from, to) + 1);
   return Array.from({ length: count }, (_, offset) => addDays(from, offset));
 }

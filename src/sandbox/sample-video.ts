@@ -41,65 +41,65 @@ const SCREENS = [
 const FRAME_RATES = [30, 29.97, 23.976, 25, 59.94, 60] as const;
 
 /** The record of a video; `revision` 0 is the first, and each later one differs from the one before it. */
-export function makeVideo(outline: PackageSeed, id: number, revision: number): VideoRecord {
-  const chance = createRandom(outline.seed, STREAM.video, outline.packageId, id);
-  const subject = chance.pick(SUBJECTS);
+export function makeVideo(packageSeed: PackageSeed, id: number, revision: number): VideoRecord {
+  const random = createRandom(packageSeed.seed, STREAM.video, packageSeed.packageId, id);
+  const subject = random.pick(SUBJECTS);
   const record = {
     id,
-    cid: chance.percent(60) ? `cid-${outline.packageId}-${chance.characters(10)}` : absent(chance),
-    access_key: chance.characters(24),
-    org_access_key: chance.characters(24),
-    ...makeTexts(chance, subject),
-    cdate: createdAt(outline, id),
-    ...makeFigures(chance),
-    ...makePictures(outline.packageId, id, chance),
+    cid: random.percent(60) ? `cid-${packageSeed.packageId}-${random.characters(10)}` : makeAbsent(random),
+    access_key: random.characters(24),
+    org_access_key: random.characters(24),
+    ...makeTexts(random, subject),
+    cdate: getCreationTime(packageSeed, id),
+    ...makeFigures(random),
+    ...makePictures(packageSeed.packageId, id, random),
   };
-  return revision === 0 ? record : { ...record, ...makeEdits(outline, record, revision) };
+  return revision === 0 ? record : { ...record, ...makeEdits(packageSeed, record, revision) };
 }
 
-function makeTexts(chance: Random, subject: Subject) {
+function makeTexts(random: Random, subject: Subject) {
   return {
-    title: chance.pick(TITLE_PATTERNS)(subject, 1 + chance.nextInt(200)),
-    series: chance.percent(55) ? `${subject.korean} 시리즈 ${1 + chance.nextInt(9)}기` : absent(chance),
-    author: chance.percent(80) ? chance.pick(AUTHORS) : absent(chance),
-    content: chance.percent(85) ? makeContent(chance) : absent(chance),
-    tag: chance.percent(75) ? subject.tags.slice(chance.nextInt(subject.tags.length)).join(',') : '',
-    copyright: chance.percent(60) ? chance.pick(COPYRIGHTS) : absent(chance),
-    rate: chance.percent(40) ? chance.pick(RATES) : absent(chance),
-    etc: chance.percent(25) ? chance.pick(REMARKS) : absent(chance),
+    title: random.pick(TITLE_PATTERNS)(subject, 1 + random.nextInt(200)),
+    series: random.percent(55) ? `${subject.korean} 시리즈 ${1 + random.nextInt(9)}기` : makeAbsent(random),
+    author: random.percent(80) ? random.pick(AUTHORS) : makeAbsent(random),
+    content: random.percent(85) ? makeContent(random) : makeAbsent(random),
+    tag: random.percent(75) ? subject.tags.slice(random.nextInt(subject.tags.length)).join(',') : '',
+    copyright: random.percent(60) ? random.pick(COPYRIGHTS) : makeAbsent(random),
+    rate: random.percent(40) ? random.pick(RATES) : makeAbsent(random),
+    etc: random.percent(25) ? random.pick(REMARKS) : makeAbsent(random),
   };
 }
 
 /** Null and '' both occur for absent optional text fields (docs/service.md 2.1). */
-function absent(chance: Random): string | null {
-  return chance.percent(50) ? null : '';
+function makeAbsent(random: Random): string | null {
+  return random.percent(50) ? null : '';
 }
 
-function makeContent(chance: Random): string {
-  const sentences = Array.from({ length: 1 + chance.nextInt(8) }, () => chance.pick(SENTENCES));
-  return sentences.join(chance.pick(SENTENCE_BREAKS));
+function makeContent(random: Random): string {
+  const sentences = Array.from({ length: 1 + random.nextInt(8) }, () => random.pick(SENTENCES));
+  return sentences.join(random.pick(SENTENCE_BREAKS));
 }
 
 /** Duration in milliseconds; many are whole minutes, so that equal values occur. Some files exceed 2^31 bytes. */
-function makeFigures(chance: Random) {
-  const screen = chance.pick(SCREENS);
-  const duration = chance.percent(30) ? 60_000 * (1 + chance.nextInt(90)) : 4_000 + chance.nextInt(7_200_000);
+function makeFigures(random: Random) {
+  const screen = random.pick(SCREENS);
+  const duration = random.percent(30) ? 60_000 * (1 + random.nextInt(90)) : 4_000 + random.nextInt(7_200_000);
   return {
     duration,
-    encoding_success: chance.percent(99) ? 'Y' : 'N',
+    encoding_success: random.percent(99) ? 'Y' : 'N',
     v_width: screen.width,
     v_height: screen.height,
-    v_framerate: chance.pick(FRAME_RATES),
-    filesize: Math.floor((duration / 1000) * screen.bytesPerSecond) + chance.nextInt(50_000),
+    v_framerate: random.pick(FRAME_RATES),
+    filesize: Math.floor((duration / 1000) * screen.bytesPerSecond) + random.nextInt(50_000),
   };
 }
 
-function makePictures(packageId: number, id: number, chance: Random) {
-  const folder = `https://images.example.test/${packageId}/${id}/${chance.characters(8)}`;
+function makePictures(packageId: number, id: number, random: Random) {
+  const folder = `https://images.example.test/${packageId}/${id}/${random.characters(8)}`;
   return {
     thumbnail_url: `${folder}/poster.jpg`,
-    thumbnail_sheet_url: chance.percent(70) ? `${folder}/sheet_${1 + chance.nextInt(4)}.jpg` : '',
-    drm_cid: chance.percent(15) ? `drm-${chance.characters(16)}` : '',
+    thumbnail_sheet_url: random.percent(70) ? `${folder}/sheet_${1 + random.nextInt(4)}.jpg` : '',
+    drm_cid: random.percent(15) ? `drm-${random.characters(16)}` : '',
     opt: 'NONE',
     preloading: '',
   };
@@ -119,7 +119,7 @@ function makeEdits(
   return edits;
 }
 
-function createdAt({ firstId, lastId }: PackageSeed, id: number): string {
+function getCreationTime({ firstId, lastId }: PackageSeed, id: number): string {
   const paceMs = (LAST_UPLOAD_MS - FIRST_UPLOAD_MS) / Math.max(1, lastId - firstId);
   const ms =
     id <= lastId

@@ -33,9 +33,9 @@ export interface CircuitBreaker {
   /** Runs one stream, unless the account is stopped; `packageId` is null for the storage. */
   run(packageId: number | null, work: () => Promise<void>): Promise<void>;
   /** Why the account is stopped, or null. A walk that throws it is deferred, not failed. */
-  openReason(): ParkedError | null;
+  getOpenReason(): ParkedError | null;
   /** The results so far. Throws the error that ends the run, if there is one. */
-  outcome(): StreamsOutcome;
+  getOutcome(): StreamsOutcome;
 }
 
 /** The same refusal of this many packages in a row concerns the account: a wrong key must not cost 10,000 requests. */
@@ -79,12 +79,12 @@ export function createCircuitBreaker(logger: Logger, account: string): CircuitBr
   };
   return {
     run: (packageId, work) => runStream(state, packageId, work),
-    openReason: () =>
+    getOpenReason: () =>
       state.stop && new StoppedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
-    outcome: () => {
+    getOutcome: () => {
       const { failures, done, packagesDone, interrupted, fatal, stop, skipped } = state;
       if (fatal) throw fatal;
-      const rest = stop && skipped > 0 ? [skippedFailure(account, stop, skipped)] : [];
+      const rest = stop && skipped > 0 ? [createSkippedFailure(account, stop, skipped)] : [];
       return { failures: [...failures, ...rest], done, packagesDone, interrupted };
     },
   };
@@ -156,7 +156,7 @@ function getRepeatLimit(error: unknown): [reason: string, max: number] {
   return [`refusal (${error.code ?? error.status ?? error.fault})`, MAX_SAME_REFUSALS];
 }
 
-function skippedFailure(account: string, { reason, untilMs }: Stop, skipped: number): Failure {
+function createSkippedFailure(account: string, { reason, untilMs }: Stop, skipped: number): Failure {
   const packages = skipped === 1 ? '1 package was' : `${skipped} packages were`;
   const failure = { account, packageId: null, stream: 'videos' as const, untilMs };
   if (untilMs !== null) {

@@ -23,7 +23,7 @@ export interface PublishTime {
 }
 
 /** The time of publishing after a run; `judged` is null before the first run of the process. */
-export function publishTime(now: number, judged: RunClock | null): PublishTime {
+export function getPublishTime(now: number, judged: RunClock | null): PublishTime {
   const isCorrected = judged?.isMachineOff === true;
   return { now: isCorrected ? now + (judged.offsetMs ?? 0) : now, pruneCopies: judged?.mayPrune ?? false };
 }
@@ -47,7 +47,7 @@ export function judgeClock(
 }
 
 /** The failure of an account whose service contradicts the machine's clock; empty if it does not. */
-export function clockFailures(account: string, { wasOff, offsetMs }: ClockEvidence): Failure[] {
+export function createClockFailures(account: string, { wasOff, offsetMs }: ClockEvidence): Failure[] {
   if (!wasOff) return [];
   const message = `account ${account}: ${formatOffset(offsetMs ?? 0)}; nothing was booked, given up or deleted by age`;
   const hint = "set the machine's clock (timedatectl shows it), then run it again";

@@ -56,9 +56,9 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     mode,
     packagesDone: outcomes.reduce((sum, outcome) => sum + outcome.packagesDone, 0),
     status,
-    requests: await warehouse.requestsOf(runId),
+    requests: await warehouse.countRequests(runId),
     durationMs: clock.now() - startedAt,
-    walks: await warehouse.walksOf(runId),
+    walks: await warehouse.findWalks(runId),
     storage: outcomes.flatMap(({ storage }) => storage ?? []),
     failures: outcomes.flatMap(({ failures }) => failures),
     clock: judgedClock,
@@ -67,7 +67,7 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
 
 /** Warns if the file holds times ahead of the machine's clock: one of the two is wrong. */
 async function warnIfFileAhead({ warehouse, logger }: SyncContext, now: number): Promise<boolean> {
-  const newest = await warehouse.newestMoment();
+  const newest = await warehouse.getNewestTime();
   if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
   logger.warn(
     `the newest moment in the warehouse, ${newest} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is deleted by age or given up before the clock has passed it`,
@@ -85,7 +85,7 @@ async function syncAccounts(
   const syncs = options.accounts.map((account) => syncAccount(context, options, account, runId, isFileAhead));
   await Promise.allSettled(syncs);
   const outcomes = await Promise.all(syncs);
-  const status = getStatus(outcomes, await context.warehouse.walksOf(runId), options.signal);
+  const status = getStatus(outcomes, await context.warehouse.findWalks(runId), options.signal);
   return { status, error: formatError(outcomes, status), outcomes };
 }
 

@@ -2,11 +2,11 @@
 import type { StorageRules, SyncAccount, SyncContext, RunOptions } from './context.ts';
 import { matchesAny } from './package-selector.ts';
 import { createCircuitBreaker, type CircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
-import { clockFailures } from './run-clock.ts';
+import { createClockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
 import { createPageOwners } from './videos/page-owners.ts';
-import { quickWalk } from './videos/quick-walk.ts';
+import { runQuickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
 
 /** `storage` is null if there is none, or if it failed. */
@@ -36,8 +36,8 @@ export async function syncAccount(
   const storage =
     options.storage && account.storage ? await syncStorage(run, account.storage, isFileAhead) : null;
   if (options.videos) await syncPackages(run, startedAt);
-  const outcome = breaker.outcome();
-  const failures = [...outcome.failures, ...clockFailures(account.name, account.clock.evidence())];
+  const outcome = breaker.getOutcome();
+  const failures = [...outcome.failures, ...createClockFailures(account.name, account.clock.evidence())];
   return { ...outcome, account: account.name, storage, failures };
 }
 
@@ -61,10 +61,10 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
   const context = { ...run.context, clock };
   const owners = createPageOwners(context.warehouse, name, startedAt);
   const shared = { account, runId, acceptRemovals, acceptPage, owners, signal };
-  const walk = options.mode === 'quick' ? quickWalk : walkPackage;
-  const stopReason = () => breaker.openReason() ?? options.stopReason?.() ?? null;
+  const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
+  const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;
   await runFairly(
-    await packagesInTurn(run),
+    await listPackagesInTurn(run),
     { ...FAIRNESS, concurrency, stopReason },
     async (packageId, slot) =>
       breaker.run(packageId, async () => {
@@ -75,15 +75,15 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
 }
 
 /** The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first. */
-async function packagesInTurn({ context, options, account }: AccountRun): Promise<number[]> {
+async function listPackagesInTurn({ context, options, account }: AccountRun): Promise<number[]> {
   const { warehouse } = context;
   const { mode, packages: selectors, resumesFrom } = options;
   const isSelected = (packageId: number) =>
     !selectors || matchesAny({ account: account.name, packageId }, selectors);
   const selected = new Set(account.packages.map(({ id }) => id).filter(isSelected));
-  const served = resumesFrom ? await warehouse.packagesServedSince(account.name, mode, resumesFrom) : [];
+  const served = resumesFrom ? await warehouse.listPackagesServedSince(account.name, mode, resumesFrom) : [];
   for (const id of served) selected.delete(id);
-  const packages = await warehouse.packagesByTurn(account.name, mode);
+  const packages = await warehouse.listPackagesByTurn(account.name, mode);
   return interleaveFailed(packages.filter(({ id }) => selected.has(id)));
 }
 

@@ -10,7 +10,7 @@ export interface BookedZone {
 }
 
 /** Reads it from an open file. */
-export function bookedZoneOf(db: Db): BookedZone {
+export function getBookedZone(db: Db): BookedZone {
   return { timezone: readZone(db), bookedDays: countBooked(db) };
 }
 
@@ -18,7 +18,7 @@ export function bookedZoneOf(db: Db): BookedZone {
 export function readBookedZone(path: string): BookedZone {
   const db = openReadOnly(path);
   try {
-    return bookedZoneOf(db);
+    return getBookedZone(db);
   } finally {
     db.$client.close();
   }

@@ -3,7 +3,7 @@ import { toTimestamp } from '../lib/clock.ts';
 import type { Db } from '../database/connection.ts';
 import { countCandidates, countLiveByIndex } from './statements/expected-ids.ts';
 import * as statements from './statements/package-membership.ts';
-import { findVideo, liveIds } from './statements/video.ts';
+import { findVideo, findLiveIds } from './statements/video.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
@@ -22,27 +22,27 @@ export interface PlacedPage extends PackageKey {
 }
 
 /** How a page fits to the rows of its package. */
-export interface Fit {
+export interface PageMatch {
   /** The package was walked whole before: its rows are more than what this walk has stored. */
   isWalked: boolean;
   /** Of its ids, those that have a row in the package, live or removed; and those whose row is live. */
-  known: number;
-  live: number;
+  rows: number;
+  liveRows: number;
   /** Live rows of the package that the page covers, or the gap above it, and that are not on it: the order says they are gone. */
   covered: number;
   /** Live rows for which the list has no room below the page or above it: so says its count, if nothing else came or went. */
   crowdedOut: number;
   /** The other package of the account that most of the page is from; null where there is none, or every row has its place. */
-  holder: Holder | null;
+  otherPackage: OtherPackage | null;
 }
 
 /** Another package in which most videos of a page are live. */
-export interface Holder {
+export interface OtherPackage {
   packageId: number;
   /** Size of its list when it was last walked; null before that. */
   totalcount: number | null;
   /** Of the page, those that are live there and not here. */
-  strange: number;
+  foreignVideos: number;
   /** Half or more of what that package has in the range of the page is on the page: it is no selection. */
   isSlice: boolean;
 }
@@ -54,32 +54,39 @@ const LOWEST = 1;
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 
 /** Ids of a page that are looked up first: where most of them are live rows, nothing more is. */
-const SAMPLE = 9;
+const SAMPLE_SIZE = 9;
 
 /** Hashes of the known pages of packages whose first full walk ended before that time (ms), with their packages. */
-export const hashesOf = (db: Db, account: string, before: number) =>
+export const findPageHashes = (db: Db, account: string, before: number) =>
   statements.findHashes(db, account, toTimestamp(before), MAX_HASHES);
 
-const FITS: Fit = { isWalked: false, known: 0, live: 0, covered: 0, crowdedOut: 0, holder: null };
+const NO_MISMATCH: PageMatch = {
+  isWalked: false,
+  rows: 0,
+  liveRows: 0,
+  covered: 0,
+  crowdedOut: 0,
+  otherPackage: null,
+};
 
 /** How the page fits to the rows; null if most of its videos are live, because then it is of this package. */
-export function fitOf(db: Db, page: PlacedPage): Fit | null {
-  const sample = sampleOf(page.ids);
+export function matchPage(db: Db, page: PlacedPage): PageMatch | null {
+  const sample = pickSample(page.ids);
   const found = sample.filter((id) => findVideo(db, page, id)?.isLive === 1).length;
   if (found * 2 > sample.length) return null;
   const size = statements.findSize(db, page);
   const isWhole = page.room.below === 0 && page.room.above === 0;
-  if (size.live === 0 || (size.order === 'untrusted' && !isWhole)) return FITS;
+  if (size.live === 0 || (size.order === 'untrusted' && !isWhole)) return NO_MISMATCH;
   const inside = countListed(db, page, page.shows);
   const gap = page.gap ? countListed(db, page, page.gap) : 0;
   const crowdedOut = size.order === 'trusted' ? countCrowdedOut(db, page, size.live) : 0;
-  if (inside + gap + crowdedOut === 0) return FITS;
+  if (inside + gap + crowdedOut === 0) return NO_MISMATCH;
   const rows = statements.findRows(db, page, page.ids);
   const live = new Set(rows.flatMap(({ id, isLive }) => (isLive === 1 ? id : [])));
   const covered = Math.max(0, inside - live.size) + gap;
-  const holder = covered + crowdedOut > 0 ? findHolder(db, page, live) : null;
+  const otherPackage = covered + crowdedOut > 0 ? findOtherPackage(db, page, live) : null;
   const isWalked = size.order !== null;
-  return { isWalked, known: rows.length, live: live.size, covered, crowdedOut, holder };
+  return { isWalked, rows: rows.length, liveRows: live.size, covered, crowdedOut, otherPackage };
 }
 
 /** Live rows in the range that are no removal candidates. */
@@ -87,10 +94,10 @@ const countListed = (db: Db, key: PackageKey, range: IdRange): number =>
   countLiveByIndex(db, key, range) - countCandidates(db, key, range);
 
 /** Evenly spread over the page. */
-function sampleOf(ids: readonly number[]): number[] {
-  if (ids.length <= SAMPLE) return [...ids];
-  const step = (ids.length - 1) / (SAMPLE - 1);
-  return Array.from({ length: SAMPLE }, (_, index) => ids[Math.round(index * step)] ?? 0);
+function pickSample(ids: readonly number[]): number[] {
+  if (ids.length <= SAMPLE_SIZE) return [...ids];
+  const step = (ids.length - 1) / (SAMPLE_SIZE - 1);
+  return Array.from({ length: SAMPLE_SIZE }, (_, index) => ids[Math.round(index * step)] ?? 0);
 }
 
 /** Counts from the nearer end of the list; above a page with a neighbour there, the gap is the better evidence. */
@@ -105,17 +112,17 @@ function countCrowdedOut(db: Db, page: PlacedPage, live: number): number {
   return Math.max(0, below - room.below) + Math.max(0, above);
 }
 
-function findHolder(db: Db, page: PlacedPage, live: ReadonlySet<number>): Holder | null {
+function findOtherPackage(db: Db, page: PlacedPage, live: ReadonlySet<number>): OtherPackage | null {
   const { ids, account } = page;
-  const sample = sampleOf(ids.filter((id) => !live.has(id)));
+  const sample = pickSample(ids.filter((id) => !live.has(id)));
   const other = statements.findOtherPackage(db, page, sample);
   if (!other || other.found * 2 <= sample.length) return null;
   const { packageId, totalcount } = other;
   const low = ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER);
   const high = ids.reduce((most, id) => Math.max(most, id), 0);
-  const there = liveIds(db, { account, packageId }, { low, high }, 2 * ids.length + 1);
+  const there = findLiveIds(db, { account, packageId }, { low, high }, 2 * ids.length + 1);
   const onPage = new Set(ids);
   const shared = there.filter((id) => onPage.has(id));
-  const strange = shared.filter((id) => !live.has(id)).length;
-  return { packageId, totalcount, strange, isSlice: shared.length * 2 >= there.length };
+  const foreignVideos = shared.filter((id) => !live.has(id)).length;
+  return { packageId, totalcount, foreignVideos, isSlice: shared.length * 2 >= there.length };
 }

@@ -1,7 +1,7 @@
 /** Quick walks of a package: what is known of its list, and the result. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { highestId } from './statements/expected-ids.ts';
+import { findHighestId } from './statements/expected-ids.ts';
 import * as packages from './statements/package.ts';
 import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
 import { addSavedRequests, countPackageRequests } from './statements/run.ts';
@@ -11,7 +11,7 @@ import { settleRemovals, type WalkEnd } from './walks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
 /** What is known of a list from its full walk. */
-export interface KnownList {
+export interface ListBaseline {
   totalcount: number;
   pageSize: number;
   isTrusted: boolean;
@@ -37,29 +37,29 @@ export interface QuickWalkEnd extends QuickWalkResult {
   /** Known ids between two pages that it could not settle. */
   unsettled: number;
   /** It changed rows, or put records into quarantine. */
-  isNews: boolean;
+  hasFindings: boolean;
 }
 
 /**
  * Begins a quick walk; what a stopped quick walk proved is void. Without a full walk the package is `unwalked`, and
  * `left` to the next full run if a full walk was tried and failed.
  */
-export function beginQuickWalk(db: Db, key: PackageKey, now: number): KnownList | 'unwalked' | 'left' {
+export function beginQuickWalk(db: Db, key: PackageKey, now: number): ListBaseline | 'unwalked' | 'left' {
   return transact(db, (tx) => {
-    const known = packages.findPackage(tx, key);
-    if (!known?.walked_at || known.totalcount === null || !known.page_size) {
-      const hadTurn = known && (known.last_turn_walk_id > 0 || known.failed_walks > 0);
+    const row = packages.findPackage(tx, key);
+    if (!row?.walked_at || row.totalcount === null || !row.page_size) {
+      const hadTurn = row && (row.last_turn_walk_id > 0 || row.failed_walks > 0);
       if (!hadTurn) return 'unwalked';
       packages.recordFailedQuickWalk(tx, key, toTimestamp(now));
       return 'left';
     }
     dropCandidatesOfQuickWalks(tx, key);
     return {
-      totalcount: known.totalcount,
-      pageSize: known.page_size,
-      isTrusted: known.order === 'trusted',
-      highestId: highestId(tx, key),
-      missingRecords: known.missing_records ?? 0,
+      totalcount: row.totalcount,
+      pageSize: row.page_size,
+      isTrusted: row.order === 'trusted',
+      highestId: findHighestId(tx, key),
+      missingRecords: row.missing_records ?? 0,
     };
   });
 }
@@ -74,17 +74,17 @@ export function finishQuickWalk(db: Db, end: QuickWalkEnd): void {
   transact(db, (tx) => {
     const requests = recordResult(tx, end);
     const { walk, unsettled } = end;
-    const { removed, heldBack, newlyHeld } = settleRemovals(tx, walk);
-    const { unread, orderViolated } = walk.checkpoint;
+    const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, walk);
+    const { unreadReason, orderViolated } = walk.checkpoint;
     if (orderViolated) packages.markUntrusted(tx, end);
-    if (!end.isNews && removed + newlyHeld === 0 && unread === null) {
+    if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
       deleteWalk(tx, walk.walkId);
       return;
     }
     const at = toTimestamp(end.now);
     packages.recordSize(tx, end, at.slice(0, 10));
-    const status = unread === null ? 'succeeded' : 'partial';
-    const result = { status, finished_at: at, error: unread ?? walk.note } as const;
+    const status = unreadReason === null ? 'succeeded' : 'partial';
+    const result = { status, finished_at: at, error: unreadReason ?? walk.message } as const;
     closeWalk(tx, walk.walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
   });
 }

@@ -4,25 +4,25 @@ import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
 import type { Db, Tx } from '../database/connection.ts';
 import { recordDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
-import { correctedDays, newestReading } from '../database/storage-days.ts';
+import { readCorrectedDays, findNewestReading } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
 import { transact } from '../database/transaction.ts';
 
 /** A gap as it is known before a request. */
-export interface KnownGap {
-  lastAskedAt: string;
+export interface Gap {
+  lastRequestedAt: string;
   /** Separate days on which it was requested. */
-  askedDays: number;
+  requestedDays: number;
   givenUp: boolean;
 }
 
 /** What is known of the days of an account. */
-export interface KnownDays {
+export interface DayHistory {
   booked: ReadonlySet<string>;
   /** Every stored day, booked or live, by its date, with the figures that readers see: of its newest correction. */
   rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked' }>;
-  gaps: ReadonlyMap<string, KnownGap>;
+  gaps: ReadonlyMap<string, Gap>;
   /** Figures that wait for a second reading, and when they were first returned. */
   unconfirmed: ReadonlyMap<string, DayRow & { observedAt: string }>;
   /** Booked days that the service reported differently, or not completely, when they were last requested. */
@@ -66,25 +66,25 @@ export interface DayCounts {
 }
 
 /** What is known of the days of the account. */
-export function knownDays(db: Db, account: string): KnownDays {
-  const corrected = correctedDays(db, account);
-  const stored = statements.storedDays(db, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
+export function readDayHistory(db: Db, account: string): DayHistory {
+  const corrected = readCorrectedDays(db, account);
+  const stored = statements.findDays(db, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
   const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
-  const gaps = statements.gapsOf(db, account).map((gap) => {
-    const { last_asked_at: lastAskedAt, asked_days: askedDays } = gap;
-    return [gap.date, { lastAskedAt, askedDays, givenUp: gap.given_up_at !== null }] as const;
+  const gaps = statements.findGaps(db, account).map((gap) => {
+    const { date, last_asked_at: lastRequestedAt, asked_days: requestedDays, given_up_at } = gap;
+    return [date, { lastRequestedAt, requestedDays, givenUp: given_up_at !== null }] as const;
   });
-  const unconfirmed = statements.unconfirmedDays(db, account).map((row) => {
+  const unconfirmed = statements.findUnconfirmedDays(db, account).map((row) => {
     return [row.date, { ...row, observedAt: row.observed_at }] as const;
   });
   return {
     booked,
-    disputed: new Set(statements.disputedDays(db, account).filter((date) => booked.has(date))),
+    disputed: new Set(statements.findDisputedDays(db, account).filter((date) => booked.has(date))),
     rows: new Map(stored.map((row) => [row.date, row])),
     gaps: new Map(gaps),
     unconfirmed: new Map(unconfirmed),
-    firstReading: statements.firstReadingDay(db, account),
-    lastReading: newestReading(db, account)?.date ?? null,
+    firstReading: statements.findFirstReadingDay(db, account),
+    lastReading: findNewestReading(db, account)?.date ?? null,
   };
 }
 
@@ -102,8 +102,8 @@ export function storeDays(db: Db, days: DaysToStore): DayCounts {
     if (days.live) storeLive(tx, days.account, days.live, at);
     for (const row of days.past) {
       const booked = statements.findBooked(tx, days.account, row.date);
-      if (booked) counts.discrepancies += compare(tx, days.account, booked, row, at);
-      else counts.booked += book(tx, days.account, row, at);
+      if (booked) counts.discrepancies += compareDay(tx, days.account, booked, row, at);
+      else counts.booked += bookDay(tx, days.account, row, at);
     }
     storeUnconfirmed(tx, days, at);
     const well = [...(days.live ? [days.live] : []), ...days.past, ...days.unconfirmed.map(({ row }) => row)];
@@ -123,7 +123,7 @@ function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
   statements.appendReading(tx, account, row, at);
 }
 
-function book(tx: Tx, account: string, row: DayRow, at: string): number {
+function bookDay(tx: Tx, account: string, row: DayRow, at: string): number {
   statements.writeDay(tx, account, row, 'booked', at);
   statements.closeGap(tx, account, row.date);
   statements.deleteUnconfirmed(tx, account, row.date);
@@ -133,7 +133,7 @@ function book(tx: Tx, account: string, row: DayRow, at: string): number {
 /** The same figures keep the time of their first reading, unless a clock that was ahead wrote it. */
 function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToStore, at: string): void {
   if (unconfirmed.length === 0) return;
-  const before = new Map(statements.unconfirmedDays(tx, account).map((row) => [row.date, row]));
+  const before = new Map(statements.findUnconfirmedDays(tx, account).map((row) => [row.date, row]));
   for (const { row, reason } of unconfirmed) {
     const known = before.get(row.date);
     const isSame = known !== undefined && hasSameFigures(known, row);
@@ -149,9 +149,9 @@ function storeGaps(tx: Tx, { account, today, missed, givenUp }: DaysToStore, at:
 }
 
 /** Compares with what readers see: the booked figures, or those of the newest correction. */
-function compare(tx: Tx, account: string, booked: DayRow, observed: DayRow, at: string): number {
+function compareDay(tx: Tx, account: string, booked: DayRow, observed: DayRow, at: string): number {
   const { date } = observed;
-  const shown = statements.newestCorrection(tx, account, date) ?? booked;
+  const shown = statements.findNewestCorrection(tx, account, date) ?? booked;
   let differing = 0;
   for (const field of FIGURES) {
     if (shown[field] === observed[field]) {
@@ -175,7 +175,7 @@ export interface BookedDay {
 export function findBookedDay(db: Db, account: string, date: string): BookedDay | null {
   const booked = statements.findBooked(db, account, date);
   if (!booked) return null;
-  return { booked, corrected: statements.newestCorrection(db, account, date) ?? null };
+  return { booked, corrected: statements.findNewestCorrection(db, account, date) ?? null };
 }
 
 /** Figures that a person accepted in place of the booked ones. */
@@ -191,7 +191,7 @@ export interface Correction {
 /** Appends a correction, later than those before it; the booked row stands, and open discrepancies of the day end. */
 export function correctDay(db: Db, { account, row, acceptedAt, reason }: Correction): void {
   transact(db, (tx) => {
-    const before = statements.newestCorrection(tx, account, row.date);
+    const before = statements.findNewestCorrection(tx, account, row.date);
     const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
     const accepted_at = toTimestamp(Math.max(acceptedAt, least));
     statements.addCorrection(tx, { ...row, account, accepted_at, reason });

@@ -2,13 +2,13 @@
 import { toTimestamp } from '../lib/clock.ts';
 import { transact } from '../database/transaction.ts';
 import type { Db, Tx } from '../database/connection.ts';
-import { lastChangeSeq, setChangeSeq } from './statements/change-seq.ts';
+import { getChangeSeq, setChangeSeq } from './statements/change-seq.ts';
 import { recordDrift, type FieldDrift } from './statements/drift.ts';
 import { addLiveCount } from './statements/package.ts';
 import { deletePageHash, upsertPageHash } from './statements/page-hash.ts';
-import { openVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
-import { candidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
-import { countLive, findVideo, knownVideos, restoreVideo, videoWriter } from './statements/video.ts';
+import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
+import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
+import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
@@ -33,7 +33,7 @@ export interface AnswerToStore extends PackageKey {
   /** The ids of which this page shows every live one; null where it proves nothing. */
   proof: IdRange | null;
   /** The page is the whole list: its proof does not rest on an order. */
-  isWhole: boolean;
+  coversWholeList: boolean;
   checkpoint: Checkpoint;
 }
 
@@ -42,20 +42,20 @@ export interface PageToStore extends AnswerToStore {
   /** The ids between this page and what was read above it, which neither can prove; null where there is no such gap. */
   gap: IdRange | null;
   /** By what the page is known again, if all that it proves is in the rows; null where it is not to be. */
-  mark: PageMark | null;
+  fingerprint: PageFingerprint | null;
 }
 
 /** By what a page is known again. */
-export interface PageMark {
+export interface PageFingerprint {
   hash: string;
   first: number;
   last: number;
 }
 
 /** A look across the boundary of two pages; it moves no checkpoint. */
-export interface BoundaryLook extends AnswerToStore {
+export interface BoundaryPageToStore extends AnswerToStore {
   /** The gap that it was meant to look into. */
-  across: IdRange;
+  targetGap: IdRange;
 }
 
 /** What a page did to the rows. */
@@ -77,10 +77,10 @@ export function storePage(db: Db, page: PageToStore): PageOutcome {
 }
 
 /** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
-export function storeBoundaryRead(db: Db, read: BoundaryLook): PageOutcome {
+export function storeBoundaryPage(db: Db, read: BoundaryPageToStore): PageOutcome {
   return transact(db, (tx) => {
-    const low = Math.max(read.across.low, read.proof?.low ?? 0);
-    const high = Math.min(read.across.high, read.proof?.high ?? 0);
+    const low = Math.max(read.targetGap.low, read.proof?.low ?? 0);
+    const high = Math.min(read.targetGap.high, read.proof?.high ?? 0);
     const settled = low <= high ? countLive(tx, read, { low, high }) : 0;
     const { counts, newInQuarantine } = storeAnswer(tx, read);
     const changes = { ...counts, unsettled: -settled };
@@ -98,70 +98,70 @@ interface Stored {
 
 function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   const at = toTimestamp(answer.answeredAt);
-  const present = presentIds(answer);
-  const known = findKnown(tx, answer, present);
-  const counts = { ...writeVideos(tx, answer, known.present, at), quarantined: answer.refused.length };
-  const { walkId, isWhole } = answer;
-  const proof = isWhole ? 'whole' : 'order';
-  for (const id of known.missing) upsertCandidate(tx, answer, { id, provedAt: at, walkId, proof });
+  const present = listPresentIds(answer);
+  const matched = matchRows(tx, answer, present);
+  const counts = { ...writeVideos(tx, answer, matched.onPage, at), quarantined: answer.refused.length };
+  const { walkId, coversWholeList } = answer;
+  const proof = coversWholeList ? 'whole' : 'order';
+  for (const id of matched.missing) upsertCandidate(tx, answer, { id, provedAt: at, walkId, proof });
   deleteSeenCandidates(tx, answer, present);
   resolveSeen(tx, answer, at);
   const newInQuarantine = storeRefused(tx, answer, at);
   const newDrift = recordDrift(tx, answer.account, 'videos', answer.drift, at);
-  const isEqual = known.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
+  const isEqual = matched.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
   return { counts, newInQuarantine, isEqual };
 }
 
 /** A page that left something to do is read again next time. */
 function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
-  const { mark, proof, checkpoint, drift } = page;
+  const { fingerprint, proof, checkpoint, drift } = page;
   const { account, packageId, page: number } = page;
   const { pageSize } = checkpoint;
-  if (!mark || !proof || !isEqual) {
+  if (!fingerprint || !proof || !isEqual) {
     deletePageHash(tx, { account, packageId, page: number, pageSize });
     return;
   }
   upsertPageHash(tx, {
     ...{ account, package_id: packageId, page: number, page_size: pageSize },
-    hash: mark.hash,
+    hash: fingerprint.hash,
     records: page.videos.length,
-    first_id: mark.first,
-    last_id: mark.last,
+    first_id: fingerprint.first,
+    last_id: fingerprint.last,
     proof_low: proof.low,
     proof_high: proof.high,
-    change_seq: lastChangeSeq(tx),
+    change_seq: getChangeSeq(tx),
     drift: drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }) => [field, kind])),
   });
 }
 
 /** A refused record is there all the same: it must never make its video look removed. */
-function presentIds(answer: AnswerToStore): Set<number> {
+function listPresentIds(answer: AnswerToStore): Set<number> {
   const ids = new Set(answer.videos.map((video) => video.id));
   for (const { id } of answer.refused) if (id !== null) ids.add(id);
   return ids;
 }
 
-interface Known {
+interface MatchedRows {
   /** Ids on the page that have a row; true where that row is live. */
-  present: Map<number, boolean>;
+  onPage: Map<number, boolean>;
   /** Live rows that the page proves removed. */
   missing: number[];
 }
 
-function findKnown(tx: Tx, answer: AnswerToStore, ids: Set<number>): Known {
-  const known: Known = { present: new Map(), missing: [] };
+function matchRows(tx: Tx, answer: AnswerToStore, ids: Set<number>): MatchedRows {
+  const matched: MatchedRows = { onPage: new Map(), missing: [] };
   // a page that is not sorted may span the whole package: only its own ids are looked up
   const rows = answer.proof
-    ? knownVideos(tx, answer, answer.proof)
+    ? findVideos(tx, answer, answer.proof)
     : [...ids].flatMap((id) => findVideo(tx, answer, id) ?? []);
   for (const { id, isLive } of rows) {
-    if (ids.has(id)) known.present.set(id, isLive === 1);
-    else if (isLive === 1) known.missing.push(id);
+    if (ids.has(id)) matched.onPage.set(id, isLive === 1);
+    else if (isLive === 1) matched.missing.push(id);
   }
-  return known;
+  return matched;
 }
 
-function idRange(ids: Set<number>): IdRange {
+function getIdRange(ids: Set<number>): IdRange {
   let low = Number.MAX_SAFE_INTEGER;
   let high = 0;
   for (const id of ids) {
@@ -171,27 +171,27 @@ function idRange(ids: Set<number>): IdRange {
   return { low, high };
 }
 
-function writeVideos(tx: Tx, answer: AnswerToStore, known: Map<number, boolean>, at: string) {
+function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, boolean>, at: string) {
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
-  const before = lastChangeSeq(tx);
+  const before = getChangeSeq(tx);
   let seq = before;
-  const write = videoWriter(tx, answer, at);
+  const write = createVideoWriter(tx, answer, at);
   for (const video of answer.videos) {
     if (!write(video, seq + 1)) {
       counts.unchanged++;
       continue;
     }
     seq++;
-    const wasLive = known.get(video.id);
+    const wasLive = isLiveById.get(video.id);
     counts[wasLive === undefined ? 'inserted' : wasLive ? 'updated' : 'restored']++;
-    known.set(video.id, true);
+    isLiveById.set(video.id, true);
   }
   // a removed video returns with a record that cannot be stored: it is live again, with the fields that it had
   for (const { id } of answer.refused) {
-    if (id === null || known.get(id) !== false) continue;
+    if (id === null || isLiveById.get(id) !== false) continue;
     restoreVideo(tx, answer, { id, at, changeSeq: ++seq });
     counts.restored++;
-    known.set(id, true);
+    isLiveById.set(id, true);
   }
   if (seq > before) {
     setChangeSeq(tx, seq);
@@ -201,7 +201,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, known: Map<number, boolean>,
 }
 
 function deleteSeenCandidates(tx: Tx, answer: AnswerToStore, present: Set<number>): void {
-  for (const id of candidatesBetween(tx, answer, idRange(present))) {
+  for (const id of findCandidatesBetween(tx, answer, getIdRange(present))) {
     if (present.has(id)) deleteCandidate(tx, answer, id);
   }
 }
@@ -217,7 +217,7 @@ function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToSto
 
 /** Resolves quarantined videos that the page returned without a problem, or proved removed. */
 function resolveSeen(tx: Tx, answer: AnswerToStore, at: string): void {
-  const open = openVideoIds(tx, answer);
+  const open = findOpenVideoIds(tx, answer);
   if (open.length === 0) return;
   const stored = new Set(answer.videos.map((video) => String(video.id)));
   const refused = new Set(answer.refused.map(({ id }) => String(id)));

@@ -2,11 +2,11 @@
 import { toTimestamp } from '../lib/clock.ts';
 import type { Db } from '../database/connection.ts';
 import type { DriftKind } from '../database/schema/videos.ts';
-import { lastChangeSeq } from './statements/change-seq.ts';
+import { getChangeSeq } from './statements/change-seq.ts';
 import { touchDrift } from './statements/drift.ts';
 import { confirmPageHash, findByHash, hasChangedSince, type HashedPage } from './statements/page-hash.ts';
-import { openVideoIds } from './statements/quarantine.ts';
-import { candidatesBetween } from './statements/removal.ts';
+import { findOpenVideoIds } from './statements/quarantine.ts';
+import { findCandidatesBetween } from './statements/removal.ts';
 import { countLive } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
@@ -43,17 +43,17 @@ export interface UnchangedPageToStore extends PackageKey {
  * has changed, is a candidate, or is in quarantine.
  */
 export function recognisePage(db: Db, page: HashedPage): UnchangedPage | null {
-  const known = findByHash(db, page);
-  if (!known) return null;
-  const proof = { low: known.proof_low, high: known.proof_high };
+  const row = findByHash(db, page);
+  if (!row) return null;
+  const proof = { low: row.proof_low, high: row.proof_high };
   const isInProof = (id: string) => Number(id) >= proof.low && Number(id) <= proof.high;
   const isCurrent =
-    !hasChangedSince(db, page, proof, known.change_seq) &&
-    candidatesBetween(db, page, proof).length === 0 &&
-    !openVideoIds(db, page).some(isInProof);
+    !hasChangedSince(db, page, proof, row.change_seq) &&
+    findCandidatesBetween(db, page, proof).length === 0 &&
+    !findOpenVideoIds(db, page).some(isInProof);
   if (!isCurrent) return null;
-  const { records, page_size: pageSize, first_id: first, last_id: last } = known;
-  const drift = known.drift === null ? [] : (JSON.parse(known.drift) as UnchangedPage['drift']);
+  const { records, page_size: pageSize, first_id: first, last_id: last } = row;
+  const drift = row.drift === null ? [] : (JSON.parse(row.drift) as UnchangedPage['drift']);
   return { records, pageSize, first, last, proof, drift };
 }
 
@@ -63,7 +63,7 @@ export function storeUnchangedPage(db: Db, page: UnchangedPageToStore): PageCoun
     const { account, packageId, page: number, gap, records, checkpoint } = page;
     touchDrift(tx, account, 'videos', page.drift, toTimestamp(page.answeredAt));
     const place = { account, packageId, page: number, pageSize: checkpoint.pageSize };
-    confirmPageHash(tx, place, lastChangeSeq(tx));
+    confirmPageHash(tx, place, getChangeSeq(tx));
     const unsettled = gap ? countLive(tx, page, gap) : 0;
     const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
     advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);

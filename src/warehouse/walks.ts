@@ -3,14 +3,14 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Db, Tx } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import type { HeldReason } from '../database/schema/videos.ts';
-import { lastChangeSeq, setChangeSeq } from './statements/change-seq.ts';
+import { getChangeSeq, setChangeSeq } from './statements/change-seq.ts';
 import * as packages from './statements/package.ts';
 import { deleteOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
 import * as candidates from './statements/removal.ts';
 import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
-import { closeWalk, correctWalkStart, insertWalk, lastWalk } from './statements/walk.ts';
+import { closeWalk, correctWalkStart, insertWalk, findLastWalk } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
@@ -29,13 +29,13 @@ export interface StartedWalk {
   /** Where an earlier walk of the same package stopped; null for a walk from the start. */
   checkpoint: Checkpoint | null;
   /** Size of the list when it was last walked whole; null before that. */
-  last: { totalcount: number; pageSize: number } | null;
+  lastSize: { totalcount: number; pageSize: number } | null;
 }
 
 /** Begins a walk, going on from the last one of the package where that stopped before its end. */
 export function beginWalk(db: Db, start: NewWalk): StartedWalk {
   return transact(db, (tx) => {
-    const earlier = resumable(lastWalk(tx, start, start.mode), start);
+    const earlier = pickResumable(findLastWalk(tx, start, start.mode), start);
     const at = toTimestamp(start.now);
     const walkId = insertWalk(tx, {
       run_id: start.runId,
@@ -51,12 +51,12 @@ export function beginWalk(db: Db, start: NewWalk): StartedWalk {
     if (start.mode === 'full') candidates.dropCandidatesOfQuickWalks(tx, start);
     if (earlier) candidates.reassignCandidates(tx, start, earlier.walk_id, walkId);
     else if (start.mode === 'full') candidates.dropUnheldCandidates(tx, start);
-    return { walkId, checkpoint: earlier && toCheckpoint(earlier), last: lastSize(tx, start) };
+    return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
   });
 }
 
 /** A walk that went on from a checkpoint and failed right there is not gone on from: it might fail there for ever. */
-function resumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
+function pickResumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
   if (!earlier || earlier.checkpoint_id === null) return null;
   const stopped: Status[] = ['interrupted', 'parked', 'failed'];
   const { resumed_from_id: from, checkpoint_id: reached } = earlier;
@@ -77,21 +77,21 @@ function toCheckpoint(earlier: WalkRow): Checkpoint {
     pageSize: earlier.page_size ?? 1,
     totalcount: earlier.totalcount ?? 0,
     orderViolated: earlier.order_violated,
-    unread: earlier.unread_reason,
+    unreadReason: earlier.unread_reason,
   };
 }
 
-function lastSize(tx: Tx, key: PackageKey): StartedWalk['last'] {
-  const known = packages.findPackage(tx, key);
-  if (known?.totalcount == null || !known.page_size) return null;
-  return { totalcount: known.totalcount, pageSize: known.page_size };
+function findLastSize(tx: Tx, key: PackageKey): StartedWalk['lastSize'] {
+  const packageRow = packages.findPackage(tx, key);
+  if (packageRow?.totalcount == null || !packageRow.page_size) return null;
+  return { totalcount: packageRow.totalcount, pageSize: packageRow.page_size };
 }
 
 /** When a walk may not remove at once. */
 export interface RemovalLimit {
   /** A walk that would remove more than this share of the live rows, and more than `least`, is held back. */
   share: number;
-  least: number;
+  minimum: number;
   /** A removal held back at this moment (ms) or before takes effect when it is proved again. */
   confirmBefore: number;
   /**
@@ -107,15 +107,15 @@ export interface WalkEnd extends PackageKey {
   startedAt: number;
   now: number;
   checkpoint: Checkpoint;
-  brake: RemovalLimit;
+  removalLimit: RemovalLimit;
   /** The last page read was the whole list: what that proves needs no order. */
-  isWhole: boolean;
+  coversWholeList: boolean;
   /** Enough ids were seen in their order: that is no chance. */
   isOrderSeen: boolean;
   /** The walk went on from a checkpoint. */
   resumed: boolean;
   /** What is worth saying of a walk that read every page all the same, in words; null where nothing is. */
-  note: string | null;
+  message: string | null;
 }
 
 /** What a walk that reached page 1 did to removals. */
@@ -123,7 +123,7 @@ export interface Removals {
   removed: number;
   heldBack: number;
   /** Of those held back, the ones that this walk held back first. */
-  newlyHeld: number;
+  newlyHeldBack: number;
 }
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
@@ -131,21 +131,21 @@ export function finishWalk(db: Db, end: WalkEnd): Removals {
   return transact(db, (tx) => {
     correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
     if (!canProve(end)) candidates.dropUnheldCandidates(tx, end);
-    const { unread } = end.checkpoint;
+    const { unreadReason } = end.checkpoint;
     const removals = settleRemovals(tx, end);
     const at = toTimestamp(end.now);
     closeWalk(tx, end.walkId, {
-      status: unread === null ? 'succeeded' : 'partial',
+      status: unreadReason === null ? 'succeeded' : 'partial',
       finished_at: at,
-      error: unread ?? end.note,
+      error: unreadReason ?? end.message,
       removed: removals.removed,
       held_back: removals.heldBack,
       requests: countPackageRequests(tx, end),
     });
     packages.recordTurn(tx, end, end.walkId, false);
     packages.recordSize(tx, end, at.slice(0, 10));
-    if (unread !== null) return removals;
-    resolveUnseen(tx, end, lastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
+    if (unreadReason !== null) return removals;
+    resolveUnseen(tx, end, findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
     packages.recordFullWalk(tx, end, {
       totalcount: end.checkpoint.totalcount,
       page_size: end.checkpoint.pageSize,
@@ -201,22 +201,22 @@ export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
   const all = candidates.findCandidates(tx, end);
   const proved = canProve(end) ? all.filter((row) => row.walk_id === end.walkId) : [];
   const fresh = proved.filter((row) => !row.held_back);
-  const confirmed = proved.filter((row) => row.held_back && isConfirmed(row, end.brake));
+  const confirmed = proved.filter((row) => row.held_back && isConfirmed(row, end.removalLimit));
   const waiting = all.filter((row) => row.held_back).length - confirmed.length;
   const counts = { fresh: fresh.length, waiting, confirmed: confirmed.length };
-  const reason = fresh.length === 0 ? null : holdReason(packages.findPackage(tx, end), end, counts);
+  const reason = fresh.length === 0 ? null : getHoldReason(packages.findPackage(tx, end), end, counts);
   if (reason) candidates.holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
   const applied = reason ? confirmed : [...confirmed, ...fresh];
   applyRemovals(tx, end, applied);
-  const newlyHeld = reason ? fresh.length : 0;
-  return { removed: applied.length, heldBack: waiting + newlyHeld, newlyHeld };
+  const newlyHeldBack = reason ? fresh.length : 0;
+  return { removed: applied.length, heldBack: waiting + newlyHeldBack, newlyHeldBack };
 }
 
 type Candidate = ReturnType<typeof candidates.findCandidates>[number];
 
 /** A list that is not sorted proves nothing, unless one answer held all of it. */
-function canProve({ checkpoint, isWhole }: WalkEnd): boolean {
-  return isWhole || !checkpoint.orderViolated;
+function canProve({ checkpoint, coversWholeList }: WalkEnd): boolean {
+  return coversWholeList || !checkpoint.orderViolated;
 }
 
 /** A removal that was held back and is proved again takes effect a schedule later, or when a person accepted it. */
@@ -226,24 +226,24 @@ function isConfirmed(row: Candidate, { accept, confirmBefore }: RemovalLimit): b
 }
 
 /** Why the removals proved for the first time wait for a second proof; null if they need not. */
-function holdReason(
-  known: ReturnType<typeof packages.findPackage>,
-  { brake, checkpoint, isWhole, isOrderSeen, resumed }: WalkEnd,
+function getHoldReason(
+  packageRow: ReturnType<typeof packages.findPackage>,
+  { removalLimit, checkpoint, coversWholeList, isOrderSeen, resumed }: WalkEnd,
   { fresh, waiting, confirmed }: { fresh: number; waiting: number; confirmed: number },
 ): HeldReason | null {
-  const { live_count: live, order } = known ?? { live_count: 0, order: null };
-  const held = fresh + waiting;
+  const { live_count: live, order } = packageRow ?? { live_count: 0, order: null };
+  const unproved = fresh + waiting;
   const isIncomplete = resumed && live - fresh - confirmed < checkpoint.totalcount; // the walk did not see all videos
   const isOrderProof = order === 'trusted' && isOrderSeen && !isIncomplete;
-  if (held + confirmed >= live) return 'all';
-  if (held > brake.least && held > live * brake.share) return 'many';
-  return isWhole || isOrderProof ? null : 'order';
+  if (unproved + confirmed >= live) return 'all';
+  if (unproved > removalLimit.minimum && unproved > live * removalLimit.share) return 'many';
+  return coversWholeList || isOrderProof ? null : 'order';
 }
 
 function applyRemovals(tx: Tx, end: WalkEnd, rows: readonly Candidate[]): void {
   if (rows.length === 0) return;
   const at = toTimestamp(end.now);
-  let changeSeq = lastChangeSeq(tx);
+  let changeSeq = getChangeSeq(tx);
   for (const { id, proved_at: provedAt } of rows) {
     markRemoved(tx, end, { id, provedAt, at, changeSeq: ++changeSeq });
     candidates.deleteCandidate(tx, end, id);

@@ -1,31 +1,31 @@
 /** The warehouse as the pipeline sees it: one interface, so that a second engine can stand behind it. */
 import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
-import { fitOf, hashesOf, type Fit, type PlacedPage } from './package-membership.ts';
-import { bookedZoneOf, type BookedZone } from './booked-zone.ts';
+import { matchPage, findPageHashes, type PageMatch, type PlacedPage } from './package-membership.ts';
+import { getBookedZone, type BookedZone } from './booked-zone.ts';
 import type { AccountBudget } from '../lib/request-budget.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
-import { correctDay, findBookedDay, knownDays, storeDays } from './store-days.ts';
-import type { BookedDay, Correction, DayCounts, DaysToStore, KnownDays } from './store-days.ts';
+import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
+import type { BookedDay, Correction, DayCounts, DaysToStore, DayHistory } from './store-days.ts';
 import { openDatabase, openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import { getFileIdentity, assertSameFile } from '../database/file-identity.ts';
 import { recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
 import type { UnchangedPage, UnchangedPageToStore } from './unchanged-pages.ts';
 import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
-import type { KnownList, QuickWalkEnd, QuickWalkResult } from './quick-walks.ts';
-import { storeBoundaryRead, storePage } from './store-page.ts';
+import type { ListBaseline, QuickWalkEnd, QuickWalkResult } from './quick-walks.ts';
+import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
-import type { BoundaryLook, PageOutcome, PageToStore } from './store-page.ts';
+import type { BoundaryPageToStore, PageOutcome, PageToStore } from './store-page.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import * as runs from './statements/run.ts';
 import { readZone, writeZone } from './statements/change-seq.ts';
 import type { PageCounts, WalkRow } from './statements/walk.ts';
-import { countExpected, type KnownRange } from './statements/expected-ids.ts';
+import { countExpected, type PagedIdRange } from './statements/expected-ids.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
 import { hasProofsByOrder } from './statements/removal.ts';
 import type { HashedPage } from './statements/page-hash.ts';
-import { countLive, liveIds } from './statements/video.ts';
+import { countLive, findLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
-import { countOrphanFailures, walksOf } from './statements/walk.ts';
+import { countOrphanFailures, findWalks } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
 import { clampFutureTimes, getNewestTime } from '../database/newest-time.ts';
 import { beginWalk, dropProofs, dropProofsByOrder, finishWalk, stopWalk } from './walks.ts';
@@ -78,35 +78,35 @@ export interface Warehouse {
   beginRun(run: NewRun): Promise<number>;
   endRun(runId: number, end: RunEnd): Promise<void>;
   /** The newest moment that the file holds of a run, a walk or a reading, `YYYY-MM-DD HH:MM:SS`; null where it holds none. */
-  newestMoment(): Promise<string | null>;
+  getNewestTime(): Promise<string | null>;
   /** How many requests the run sent. */
-  requestsOf(runId: number): Promise<number>;
-  walksOf(runId: number): Promise<WalkRow[]>;
+  countRequests(runId: number): Promise<number>;
+  findWalks(runId: number): Promise<WalkRow[]>;
   /** The newest run over everything that came to its end, whatever came of it; null before the first. */
-  lastWholeRun(mode: Mode): Promise<UnscopedRun | null>;
+  findLastUnscopedRun(mode: Mode): Promise<UnscopedRun | null>;
   /** How long the last run in this mode took, in milliseconds; 0 before the first. */
-  lastDurationMs(mode: Mode): Promise<number>;
+  getLastDurationMs(mode: Mode): Promise<number>;
   /** Makes the configured packages known, and retires the others. */
-  register(accounts: readonly ConfiguredAccount[], now: number): Promise<void>;
+  registerPackages(accounts: readonly ConfiguredAccount[], now: number): Promise<void>;
   /** The packages that are known of the account, the one longest unserved in this mode first. */
-  packagesByTurn(account: string, mode: Mode): Promise<packages.PackageInTurn[]>;
+  listPackagesByTurn(account: string, mode: Mode): Promise<packages.PackageInTurn[]>;
   /** Those that had their turn in the run begun at `origin`, or in one that went on from it. */
-  packagesServedSince(account: string, mode: Mode, origin: string): Promise<number[]>;
+  listPackagesServedSince(account: string, mode: Mode, origin: string): Promise<number[]>;
   beginWalk(walk: NewWalk): Promise<StartedWalk>;
   storePage(page: PageToStore): Promise<PageOutcome>;
   /** Stores a look across the boundary of two pages; the walk goes on from where it was. */
-  storeLook(look: BoundaryLook): Promise<PageOutcome>;
+  storeBoundaryPage(look: BoundaryPageToStore): Promise<PageOutcome>;
   /** The page whose records have this hash, if the rows say all that it says; null where it must be read. */
   recognisePage(page: HashedPage): Promise<UnchangedPage | null>;
-  storeKnownPage(page: UnchangedPageToStore): Promise<PageCounts>;
+  storeUnchangedPage(page: UnchangedPageToStore): Promise<PageCounts>;
   /** How a page fits to the rows of its package; null where most of its videos are live. */
-  fitOf(page: PlacedPage): Promise<Fit | null>;
+  matchPage(page: PlacedPage): Promise<PageMatch | null>;
   /** Hashes of the known pages of packages that were walked whole before that moment (ms), with their packages. */
-  hashesOf(account: string, before: number): Promise<[packageId: number, hash: string][]>;
+  findPageHashes(account: string, before: number): Promise<[packageId: number, hash: string][]>;
   /** How many live rows have an id in the range? */
   countLive(key: PackageKey, range: IdRange): Promise<number>;
   /** The ids of live rows in the range, rising. */
-  liveIds(key: PackageKey, range: IdRange): Promise<number[]>;
+  findLiveIds(key: PackageKey, range: IdRange): Promise<number[]>;
   /** Forgets what the walk under way proved so far. */
   dropProofs(key: PackageKey): Promise<void>;
   /** Forgets all that was proved by the order of the list, also by earlier walks. */
@@ -116,21 +116,21 @@ export interface Warehouse {
   /** Ends a walk that stopped before its end; its checkpoint stays. */
   stopWalk(stop: Parameters<typeof stopWalk>[1]): Promise<void>;
   /** Begins a quick look, and says what is known of the list: see Looks. */
-  beginLook(key: PackageKey, now: number): Promise<KnownList | 'unwalked' | 'left'>;
+  beginQuickWalk(key: PackageKey, now: number): Promise<ListBaseline | 'unwalked' | 'left'>;
   /** How many records is the service believed to list in the range? */
-  countBelieved(key: PackageKey, range: KnownRange): Promise<number>;
+  countExpected(key: PackageKey, range: PagedIdRange): Promise<number>;
   /** Has this walk proved removals by the order of the list? */
   hasProofs(key: PackageKey, walkId: number): Promise<boolean>;
   /** Ends a quick look at pages that were all known. */
-  finishLook(end: QuickWalkResult): Promise<void>;
+  finishUnchangedList(end: QuickWalkResult): Promise<void>;
   /** Ends a quick walk; it leaves a row only where it found something. */
   finishQuickWalk(end: QuickWalkEnd): Promise<void>;
-  knownDays(account: string): Promise<KnownDays>;
+  readDayHistory(account: string): Promise<DayHistory>;
   /** Records the time zone by which days are booked from now on. */
   recordZone(timezone: string): Promise<void>;
   storeDays(days: DaysToStore): Promise<DayCounts>;
   /** The booked day, or null where it is not booked. */
-  bookedDay(account: string, date: string): Promise<BookedDay | null>;
+  findBookedDay(account: string, date: string): Promise<BookedDay | null>;
   /** Takes figures in place of the booked ones; the booked row stands. */
   correctDay(correction: Correction): Promise<void>;
 }
@@ -138,10 +138,10 @@ export interface Warehouse {
 /** A warehouse in a SQLite file, with the request budgets that live in it. */
 export interface SqliteWarehouse extends Warehouse {
   /** `budgetClock`: the time by which requests are counted, where that is not the warehouse's own clock. */
-  budget(account: string, limits: Limits, onWait?: OnWait, budgetClock?: Clock): AccountBudget;
-  bookedZone(): BookedZone;
+  createBudget(account: string, limits: Limits, onWait?: OnWait, budgetClock?: Clock): AccountBudget;
+  getBookedZone(): BookedZone;
   /** Throws WarehouseError where the file is not at its path any more: see `refuseOther`. */
-  refuseReplaced(): void;
+  assertNotReplaced(): void;
   close(): void;
 }
 
@@ -153,11 +153,11 @@ export function openWarehouse(path: string, clock: Clock): SqliteWarehouse {
   return {
     ...runsAndPackages(db),
     ...walksAndPages(db, ledger),
-    ...storageOf(db),
-    budget: (account, limits, onWait, budgetClock = clock) =>
+    ...storageDays(db),
+    createBudget: (account, limits, onWait, budgetClock = clock) =>
       createBudget(ledger, account, limits, budgetClock, onWait),
-    bookedZone: () => bookedZoneOf(db),
-    refuseReplaced: () => assertSameFile(path, opened),
+    getBookedZone: () => getBookedZone(db),
+    assertNotReplaced: () => assertSameFile(path, opened),
     close: () => {
       ledger.$client.close();
       db.$client.close();
@@ -169,15 +169,15 @@ function runsAndPackages(db: Db) {
   return {
     beginRun: async (run) => beginRun(db, run),
     endRun: async (runId, end) => endRun(db, runId, end),
-    newestMoment: async () => getNewestTime(db),
-    requestsOf: async (runId) => runs.countRequests(db, runId),
-    walksOf: async (runId) => walksOf(db, runId),
-    lastWholeRun: async (mode) => lastWholeRun(db, mode),
-    lastDurationMs: async (mode) => runs.lastDurationMs(db, mode),
-    register: async (accounts, now) => register(db, accounts, now),
-    packagesByTurn: async (account, mode) => packages.packagesByTurn(db, account, mode),
-    packagesServedSince: async (account, mode, origin) =>
-      packages.packagesServedSince(db, account, mode, origin),
+    getNewestTime: async () => getNewestTime(db),
+    countRequests: async (runId) => runs.countRequests(db, runId),
+    findWalks: async (runId) => findWalks(db, runId),
+    findLastUnscopedRun: async (mode) => findLastUnscopedRun(db, mode),
+    getLastDurationMs: async (mode) => runs.getLastDurationMs(db, mode),
+    registerPackages: async (accounts, now) => registerPackages(db, accounts, now),
+    listPackagesByTurn: async (account, mode) => packages.listPackagesByTurn(db, account, mode),
+    listPackagesServedSince: async (account, mode, origin) =>
+      packages.listPackagesServedSince(db, account, mode, origin),
   } satisfies Partial<Warehouse>;
 }
 
@@ -186,31 +186,31 @@ function walksAndPages(db: Db, ledger: Db) {
   return {
     beginWalk: async (walk) => beginWalk(db, walk),
     storePage: async (page) => storePage(db, page),
-    storeLook: async (read) => storeBoundaryRead(db, read),
+    storeBoundaryPage: async (read) => storeBoundaryPage(db, read),
     recognisePage: async (page) => recognisePage(ledger, page),
-    storeKnownPage: async (page) => storeUnchangedPage(ledger, page),
-    fitOf: async (page) => fitOf(db, page),
-    hashesOf: async (account, before) => hashesOf(db, account, before),
+    storeUnchangedPage: async (page) => storeUnchangedPage(ledger, page),
+    matchPage: async (page) => matchPage(db, page),
+    findPageHashes: async (account, before) => findPageHashes(db, account, before),
     countLive: async (key, range) => countLive(db, key, range),
-    liveIds: async (key, range) => liveIds(db, key, range),
+    findLiveIds: async (key, range) => findLiveIds(db, key, range),
     dropProofs: async (key) => dropProofs(db, key),
     dropProofsByOrder: async (key) => dropProofsByOrder(db, key),
     finishWalk: async (end) => finishWalk(db, end),
     stopWalk: async (stop) => stopWalk(db, stop),
-    beginLook: async (key, now) => beginQuickWalk(db, key, now),
-    countBelieved: async (key, range) => countExpected(db, key, range),
+    beginQuickWalk: async (key, now) => beginQuickWalk(db, key, now),
+    countExpected: async (key, range) => countExpected(db, key, range),
     hasProofs: async (key, walkId) => hasProofsByOrder(db, key, walkId),
-    finishLook: async (end) => finishUnchangedList(ledger, end),
+    finishUnchangedList: async (end) => finishUnchangedList(ledger, end),
     finishQuickWalk: async (end) => finishQuickWalk(db, end),
   } satisfies Partial<Warehouse>;
 }
 
-function storageOf(db: Db) {
+function storageDays(db: Db) {
   return {
-    knownDays: async (account) => knownDays(db, account),
+    readDayHistory: async (account) => readDayHistory(db, account),
     recordZone: async (timezone) => recordZone(db, timezone),
     storeDays: async (days) => storeDays(db, days),
-    bookedDay: async (account, date) => findBookedDay(db, account, date),
+    findBookedDay: async (account, date) => findBookedDay(db, account, date),
     correctDay: async (correction) => correctDay(db, correction),
   } satisfies Partial<Warehouse>;
 }
@@ -250,14 +250,14 @@ function recordZone(db: Db, timezone: string): void {
   if (readZone(db) !== timezone) transact(db, (tx) => writeZone(tx, timezone));
 }
 
-function lastWholeRun(db: Db, mode: Mode): UnscopedRun | null {
-  const last = runs.lastUnscopedRun(db, mode);
+function findLastUnscopedRun(db: Db, mode: Mode): UnscopedRun | null {
+  const last = runs.findLastUnscopedRun(db, mode);
   if (!last) return null;
   const { run_id: runId, started_at, origin_started_at: origin, status, resume_at: resumeAt } = last;
   return { startedAt: origin ?? started_at, runId, status, resumeAt };
 }
 
-function register(db: Db, accounts: readonly ConfiguredAccount[], now: number): void {
+function registerPackages(db: Db, accounts: readonly ConfiguredAccount[], now: number): void {
   transact(db, (tx) => {
     const at = toTimestamp(now);
     for (const account of accounts) {

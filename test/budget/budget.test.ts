@@ -27,7 +27,7 @@ describe('the budget', () => {
   /** Spends one request that is answered at once, and returns how long it had to wait. */
   async function spend(limits: Limits, account = 'main'): Promise<number> {
     const before = clock.now();
-    const admission = await warehouse.budget(account, limits).admit(NOTE);
+    const admission = await warehouse.createBudget(account, limits).admit(NOTE);
     admission.answered(ANSWER);
     return clock.now() - before;
   }
@@ -66,7 +66,7 @@ describe('the budget', () => {
 
   it('counts a request until one window after its response, not after it was sent', async () => {
     const limits = { ...NONE, perMinute: 1 };
-    const admission = await warehouse.budget('main', limits).admit(NOTE);
+    const admission = await warehouse.createBudget('main', limits).admit(NOTE);
     clock.advance(20_000);
     admission.answered(ANSWER);
     clock.advance(59_999);
@@ -77,8 +77,8 @@ describe('the budget', () => {
 
   it('counts a request without a response from its deadline on, and an unsent one from its end', async () => {
     const limits = { ...NONE, perMinute: 1 };
-    const lost = await warehouse.budget('lost', limits).admit(NOTE);
-    const unsent = await warehouse.budget('unsent', limits).admit(NOTE);
+    const lost = await warehouse.createBudget('lost', limits).admit(NOTE);
+    const unsent = await warehouse.createBudget('unsent', limits).admit(NOTE);
     clock.advance(1_000);
     lost.answered({ status: null, bytes: null, sent: true });
     unsent.answered({ status: null, bytes: null, sent: false });
@@ -100,7 +100,7 @@ describe('the budget', () => {
     const limits = { ...NONE, perDay: 2 };
     const other = openWarehouse(path, clock);
     await spend(limits);
-    await other.budget('main', limits).admit(NOTE);
+    await other.createBudget('main', limits).admit(NOTE);
     await expect(spend(limits)).rejects.toThrow(ParkedError);
     other.close();
   });
@@ -121,7 +121,7 @@ describe('the budget', () => {
   it('does not park for a window in which other requests only wait for their responses', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
-    const budget = own.budget('main', { ...NONE, perSecond: 1, maxWaitMs: 2_000 });
+    const budget = own.createBudget('main', { ...NONE, perSecond: 1, maxWaitMs: 2_000 });
     const admittedAt: number[] = [];
     const ask = async () => {
       const admission = await budget.admit(NOTE);
@@ -141,7 +141,7 @@ describe('the budget', () => {
   it('admits no later request before one that waits', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
-    const budget = own.budget('main', { ...PATIENT, perSecond: 1 });
+    const budget = own.createBudget('main', { ...PATIENT, perSecond: 1 });
     const order: string[] = [];
     const ask = async (name: string, at: number) => {
       await timeline.sleep(at);
@@ -158,7 +158,7 @@ describe('the budget', () => {
   it('admits waiting requests in their order', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
-    const budget = own.budget('main', { ...PATIENT, perSecond: 2 });
+    const budget = own.createBudget('main', { ...PATIENT, perSecond: 2 });
     const order: number[] = [];
     const ask = async (number: number) => {
       const admission = await budget.admit({ ...NOTE, page: number });
@@ -179,7 +179,7 @@ describe('the budget', () => {
 
   it('admits the next one although the one before was parked or aborted', async () => {
     const limits = { ...NONE, perMinute: 1 };
-    const budget = warehouse.budget('main', limits);
+    const budget = warehouse.createBudget('main', limits);
     (await budget.admit(NOTE)).answered(ANSWER);
     await expect(budget.admit(NOTE)).rejects.toThrow(ParkedError);
     await expect(budget.admit(NOTE, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
@@ -191,7 +191,7 @@ describe('the budget', () => {
   it('ends a wait when its signal aborts, with the reason, and spends nothing', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
-    const budget = own.budget('main', { ...PATIENT, perDay: 1 });
+    const budget = own.createBudget('main', { ...PATIENT, perDay: 1 });
     (await budget.admit(NOTE)).answered(ANSWER);
     const controller = new AbortController();
     const waiting = budget.admit(NOTE, controller.signal).catch((error: unknown) => error);
@@ -221,7 +221,7 @@ describe('the budget', () => {
 
   describe('the ledger', () => {
     it('has the request before it may be sent, and its response afterwards', async () => {
-      const admission = await warehouse.budget('main', { ...NONE, perDay: 9 }).admit(NOTE);
+      const admission = await warehouse.createBudget('main', { ...NONE, perDay: 9 }).admit(NOTE);
       const sent = {
         request_id: 1,
         account: 'main',
@@ -249,7 +249,7 @@ describe('the budget', () => {
     });
 
     it('has the duration of a request without a response', async () => {
-      const budget = warehouse.budget('main', NONE);
+      const budget = warehouse.createBudget('main', NONE);
       const admission = await budget.admit({
         ...NOTE,
         purpose: 'storage',
@@ -282,7 +282,7 @@ describe('the budget', () => {
       const child = runModule(`
         import { openWarehouse } from '${built('warehouse/warehouse.js')}';
         const clock = { now: () => ${START}, sleep: async () => undefined };
-        const budget = openWarehouse('${path}', clock).budget('main', ${JSON.stringify({ ...NONE, perDay: 3 })});
+        const budget = openWarehouse('${path}', clock).createBudget('main', ${JSON.stringify({ ...NONE, perDay: 3 })});
         for (let page = 1; page <= 3; page++) await budget.admit({ ...${JSON.stringify(NOTE)}, page });
         process.kill(process.pid, 'SIGKILL');`);
       expect(await child.ended).toMatchObject({ signal: 'SIGKILL', stderr: '' });

@@ -16,7 +16,7 @@ const OFF: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs:
 async function secondsAfter(pauseMs: number, limits: Limits, seconds: number): Promise<number[]> {
   const clock = createVirtualClock(START);
   const warehouse = openWarehouse(join(temporaryFolder(), 'live.db'), clock);
-  const budget = warehouse.budget('main', limits);
+  const budget = warehouse.createBudget('main', limits);
   const answer = { status: 200, bytes: 1, sent: true };
   const told = await budget.admit(NOTE);
   told.answered({ ...answer, status: 429 });

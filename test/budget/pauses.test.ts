@@ -81,7 +81,7 @@ describe('a pause', () => {
     ({ path, clock, warehouse } = openEmptyWarehouse(START));
   });
 
-  const admit = (limits = PATIENT, account = 'main') => warehouse.budget(account, limits).admit(NOTE);
+  const admit = (limits = PATIENT, account = 'main') => warehouse.createBudget(account, limits).admit(NOTE);
 
   /** The request is answered by a restriction. */
   function restrict(admission: Admission, waitMs: number | null, reason = 'too much'): void {
@@ -208,7 +208,7 @@ describe('a pause', () => {
 
   it('is obeyed by every process that has the file open', async () => {
     const other = openWarehouse(path, clock);
-    const budget = other.budget('main', PATIENT);
+    const budget = other.createBudget('main', PATIENT);
     await budget.admit(NOTE);
     restrict(await admit(), 20_000);
     await budget.admit(NOTE);
@@ -220,8 +220,8 @@ describe('a pause', () => {
     const timeline = createTimeline(START);
     const [one, other] = [openWarehouse(path, timeline), openWarehouse(path, timeline)];
     const limits = { ...PATIENT, perSecond: 1 };
-    const told = await one.budget('main', limits).admit(NOTE);
-    const waiting = other.budget('main', limits).admit(NOTE);
+    const told = await one.createBudget('main', limits).admit(NOTE);
+    const waiting = other.createBudget('main', limits).admit(NOTE);
     void timeline.sleep(300).then(() => restrict(told, 7_000));
     await timeline.run();
     await waiting;
@@ -258,7 +258,7 @@ describe('a pause', () => {
   it('ends a wait when its signal aborts', async () => {
     restrict(await admit(), 20_000);
     const stopped = AbortSignal.abort(new Error('stopped'));
-    await expect(warehouse.budget('main', PATIENT).admit(NOTE, stopped)).rejects.toThrow('stopped');
+    await expect(warehouse.createBudget('main', PATIENT).admit(NOTE, stopped)).rejects.toThrow('stopped');
     expect(valueOf(path, 'select count(*) from request')).toBe(1);
   });
 

@@ -62,11 +62,11 @@ describe('an open warehouse', () => {
   it.each(swaps)('detects that its file was %s, and reports it', (_how, swap, words, hint) => {
     const path = join(temporaryFolder(), 'live.db');
     const warehouse = openWarehouse(path, clock);
-    expect(() => warehouse.refuseReplaced()).not.toThrow();
+    expect(() => warehouse.assertNotReplaced()).not.toThrow();
     const other = join(temporaryFolder(), 'other.db');
     openWarehouse(other, clock).close();
     swap(path, other);
-    const error = errorOf(() => warehouse.refuseReplaced());
+    const error = errorOf(() => warehouse.assertNotReplaced());
     expect(error.message).toContain(path);
     expect(error.message).toMatch(words);
     expect(error.hint).toMatch(hint);

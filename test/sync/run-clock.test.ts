@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeClock, publishTime } from '../../src/sync/run-clock.ts';
+import { judgeClock, getPublishTime } from '../../src/sync/run-clock.ts';
 import type { ClockEvidence } from '../../src/service/client/service-clock.ts';
 
 const NONE = { answered: false, offsetMs: null, differenceMs: null, wasOff: false };
@@ -47,9 +47,9 @@ describe('the clock of a run', () => {
   });
 
   it('is the publication time, and dated copies are retained where no run has confirmed it', () => {
-    expect(publishTime(5, null)).toEqual({ now: 5, pruneCopies: false });
-    expect(publishTime(5, judge([RIGHT]))).toEqual({ now: 5, pruneCopies: true });
-    expect(publishTime(86_400_005, judge([AHEAD]))).toEqual({ now: 5, pruneCopies: false });
-    expect(publishTime(5, judge([RIGHT, AHEAD]))).toEqual({ now: 5, pruneCopies: false });
+    expect(getPublishTime(5, null)).toEqual({ now: 5, pruneCopies: false });
+    expect(getPublishTime(5, judge([RIGHT]))).toEqual({ now: 5, pruneCopies: true });
+    expect(getPublishTime(86_400_005, judge([AHEAD]))).toEqual({ now: 5, pruneCopies: false });
+    expect(getPublishTime(5, judge([RIGHT, AHEAD]))).toEqual({ now: 5, pruneCopies: false });
   });
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 const candidates = () => rowsOf(path, 'select id, proved_at, held_back from removal_candidate order by id');
-const liveIds = () =>
+const findLiveIds = () =>
   rowsOf(path, 'select id from video where removed_at is null order by id').map(({ id }) => id);
 const removedIds = () =>
   rowsOf(path, 'select id from video where removed_at is not null order by id').map(({ id }) => id);
@@ -36,7 +36,7 @@ describe('a removal', () => {
     await walker.page(walk, { videos: videos([1, 3, 5]), proof: EVERYTHING });
     const proved_at = '2026-03-01 12:01:00';
     expect(candidates()).toEqual([2, 4].map((id) => ({ id, proved_at, held_back: 0 })));
-    expect(liveIds()).toEqual([1, 2, 3, 4, 5]);
+    expect(findLiveIds()).toEqual([1, 2, 3, 4, 5]);
     clock.advance(60_000);
     expect(await walker.finish(walk)).toEqual({ removed: 2, heldBack: 0 });
     expect(candidates()).toEqual([]);
@@ -136,7 +136,7 @@ describe('the brake', () => {
     [21, 20, 'nearly all of it, but no more than 20'],
   ])('accepts, of %i, %i: %s', async (size, gone) => {
     expect(await lose(size, gone)).toEqual({ removed: gone, heldBack: 0 });
-    expect(liveIds()).toEqual(firstIds(size - gone));
+    expect(findLiveIds()).toEqual(firstIds(size - gone));
     expect(candidates()).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('the brake', () => {
     [30, 30, 'all of it'],
   ])('holds back, of %i, %i: %s', async (size, gone) => {
     expect(await lose(size, gone)).toEqual({ removed: 0, heldBack: gone });
-    expect(liveIds()).toEqual(firstIds(size));
+    expect(findLiveIds()).toEqual(firstIds(size));
     expect(candidates().map(({ held_back }) => held_back)).toEqual(Array<number>(gone).fill(1));
     expect(valueOf(path, 'select live_count from package')).toBe(size);
     expect(rowsOf(path, 'select removed, held_back from walk order by walk_id desc limit 1')).toEqual([
@@ -183,7 +183,7 @@ describe('the brake', () => {
     await lose(40, 30);
     clock.advance(HOUR_MS);
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
-    expect(liveIds()).toEqual(firstIds(10));
+    expect(findLiveIds()).toEqual(firstIds(10));
     expect(candidates()).toEqual([]);
     expect(valueOf(path, 'select distinct removed_at from video where removed_at is not null')).toBe(
       '2026-03-01 12:01:00',
@@ -194,7 +194,7 @@ describe('the brake', () => {
     await lose(40, 30);
     clock.advance(HOUR_MS - 1000);
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 0, heldBack: 30 });
-    expect(liveIds()).toEqual(firstIds(40));
+    expect(findLiveIds()).toEqual(firstIds(40));
     clock.advance(1000);
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
   });
@@ -213,7 +213,7 @@ describe('the brake', () => {
     await lose(40, 30);
     clock.advance(2 * HOUR_MS);
     expect(await walker.whole(videos(firstIds(35)))).toEqual({ removed: 5, heldBack: 0 });
-    expect(liveIds()).toEqual(firstIds(35));
+    expect(findLiveIds()).toEqual(firstIds(35));
     expect(candidates()).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe('the brake', () => {
     expect(await lose(5, 5)).toEqual({ removed: 0, heldBack: 5 });
     clock.advance(HOUR_MS);
     expect(await walker.whole([])).toEqual({ removed: 5, heldBack: 0 });
-    expect(liveIds()).toEqual([]);
+    expect(findLiveIds()).toEqual([]);
     expect(await walker.whole([])).toEqual(NONE);
   });
 
@@ -239,7 +239,7 @@ describe('a manual acceptance of removals', () => {
     await walker.whole(videos(firstIds(60)));
     clock.advance(60_000);
     expect(await walker.whole(videos(firstIds(30)), { accept: true })).toEqual({ removed: 40, heldBack: 30 });
-    expect(liveIds()).toEqual(firstIds(60));
+    expect(findLiveIds()).toEqual(firstIds(60));
     expect(candidates().map(({ id }) => id)).toEqual(firstIds(60).slice(30));
   });
 
@@ -259,7 +259,7 @@ describe('a manual acceptance of removals', () => {
     await walker.whole(videos(firstIds(30)));
     const accept = shown?.walk ?? 0;
     expect(await walker.whole(videos(firstIds(30)), { accept })).toEqual({ removed: 40, heldBack: 30 });
-    expect(liveIds()).toEqual(firstIds(60));
+    expect(findLiveIds()).toEqual(firstIds(60));
   });
 
   it('does not accept what was seen again', async () => {
@@ -267,7 +267,7 @@ describe('a manual acceptance of removals', () => {
     await walker.whole(videos(firstIds(60)));
     clock.advance(60_000);
     expect(await walker.whole(videos(firstIds(99)), { accept: true })).toEqual({ removed: 1, heldBack: 0 });
-    expect(liveIds()).toEqual(firstIds(99));
+    expect(findLiveIds()).toEqual(firstIds(99));
   });
 });
 

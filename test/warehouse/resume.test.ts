@@ -11,7 +11,14 @@ import {
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
-const CHECKPOINT = { id: 500, page: 7, pageSize: 20, totalcount: 140, orderViolated: false, unread: null };
+const CHECKPOINT = {
+  id: 500,
+  page: 7,
+  pageSize: 20,
+  totalcount: 140,
+  orderViolated: false,
+  unreadReason: null,
+};
 const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT };
 
 describe('a walk', () => {
@@ -32,7 +39,7 @@ describe('a walk', () => {
 
   it('starts from scratch where there was none', async () => {
     const walk = await walker.begin();
-    expect(walk).toMatchObject({ checkpoint: null, last: null });
+    expect(walk).toMatchObject({ checkpoint: null, lastSize: null });
     expect(walks()).toEqual([
       {
         status: 'running',
@@ -86,7 +93,10 @@ describe('a walk', () => {
     const whole = await walker.begin();
     await walker.page(whole, PAGE);
     await walker.finish(whole);
-    expect(await walker.begin()).toMatchObject({ checkpoint: null, last: { totalcount: 140, pageSize: 20 } });
+    expect(await walker.begin()).toMatchObject({
+      checkpoint: null,
+      lastSize: { totalcount: 140, pageSize: 20 },
+    });
   });
 
   it('starts from scratch after one that had stored no page', async () => {
@@ -160,7 +170,7 @@ describe('a walk', () => {
 
   it('counts its requests', async () => {
     const walk = await walker.begin();
-    const budget = warehouse.budget(ACCOUNT, {
+    const budget = warehouse.createBudget(ACCOUNT, {
       perSecond: null,
       perMinute: null,
       perDay: null,
@@ -175,6 +185,6 @@ describe('a walk', () => {
     expect(rowsOf(path, 'select requests, finished_at from walk')).toEqual([
       { requests: 2, finished_at: '2026-03-01 12:00:00' },
     ]);
-    expect(await warehouse.requestsOf(walk.runId)).toBe(3);
+    expect(await warehouse.countRequests(walk.runId)).toBe(3);
   });
 });

@@ -36,7 +36,7 @@ describe('a run', () => {
     expect(rowsOf(path, 'select * from run')).toEqual([
       { ...begun, status: 'running', finished_at: null, requests: 0, error: null },
     ]);
-    const budget = warehouse.budget(ACCOUNT, {
+    const budget = warehouse.createBudget(ACCOUNT, {
       perSecond: null,
       perMinute: null,
       perDay: null,
@@ -59,7 +59,10 @@ describe('a run', () => {
   });
 
   it('marks runs and walks of killed processes as interrupted', async () => {
-    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    await warehouse.registerPackages(
+      [{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }],
+      clock.now(),
+    );
     const walker = createWalker(warehouse, clock);
     await walker.begin();
     clock.advance(DAY_MS);
@@ -109,13 +112,16 @@ describe('a run', () => {
   });
 
   it('has its walks in their order', async () => {
-    await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    await warehouse.registerPackages(
+      [{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }],
+      clock.now(),
+    );
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
     const walk = await walker.begin();
     await walker.stop(walk, 'failed');
-    expect(await warehouse.walksOf(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
-    expect(await warehouse.walksOf(walk.runId + 1)).toEqual([]);
+    expect(await warehouse.findWalks(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
+    expect(await warehouse.findWalks(walk.runId + 1)).toEqual([]);
   });
 });
 
@@ -132,12 +138,12 @@ describe('the last complete run', () => {
     });
 
   it('is null before the first', async () => {
-    expect(await warehouse.lastWholeRun('full')).toBeNull();
+    expect(await warehouse.findLastUnscopedRun('full')).toBeNull();
   });
 
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
     await endRun(await beginRun(), status);
-    expect(await warehouse.lastWholeRun('full')).toEqual({
+    expect(await warehouse.findLastUnscopedRun('full')).toEqual({
       startedAt: '2026-03-01 12:00:00',
       runId: 1,
       status,
@@ -150,7 +156,7 @@ describe('the last complete run', () => {
     clock.advance(DAY_MS);
     await endRun(await beginRun(), 'interrupted');
     await beginRun();
-    expect(await warehouse.lastWholeRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(await warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
   });
 
   it('is not a partial one, and not one of another mode', async () => {
@@ -158,8 +164,8 @@ describe('the last complete run', () => {
     clock.advance(DAY_MS);
     await endRun(await beginRun('packages 7'), 'succeeded');
     await endRun(await beginRun(null, 'quick'), 'succeeded');
-    expect(await warehouse.lastWholeRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
-    expect(await warehouse.lastWholeRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
+    expect(await warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(await warehouse.findLastUnscopedRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
   });
 });
 
@@ -172,8 +178,8 @@ describe('the packages', () => {
   });
 
   it('have their current names', async () => {
-    await warehouse.register([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
-    await warehouse.register([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
+    await warehouse.registerPackages([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
+    await warehouse.registerPackages([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
     expect(packages()).toEqual([
       { account: 'one', package_id: 1, name: 'New', retired_at: null },
       { account: 'one', package_id: 2, name: 'New', retired_at: null },
@@ -182,10 +188,13 @@ describe('the packages', () => {
   });
 
   it('are retired, with all their data, when the config drops them, and come back', async () => {
-    await warehouse.register([account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now());
+    await warehouse.registerPackages(
+      [account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])],
+      clock.now(),
+    );
     await createWalker(warehouse, clock).whole(videos([1, 2, 3]));
     clock.advance(DAY_MS);
-    await warehouse.register([account(ACCOUNT, [102])], clock.now());
+    await warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
     const retired_at = '2026-03-02 12:00:00';
     expect(packages()).toEqual([
       { account: ACCOUNT, package_id: PACKAGE, name: null, retired_at },
@@ -194,9 +203,9 @@ describe('the packages', () => {
     ]);
     expect(valueOf(path, 'select count(*) from video where removed_at is null')).toBe(3);
     clock.advance(DAY_MS);
-    await warehouse.register([account(ACCOUNT, [102])], clock.now());
+    await warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
     expect(packages()[0]).toMatchObject({ retired_at });
-    await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
+    await warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     expect(packages().map((row) => row['retired_at'])).toEqual([null, '2026-03-03 12:00:00', retired_at]);
     expect(
       valueOf(path, 'select live_count from package where package_id = ? and account = ?', PACKAGE, ACCOUNT),
@@ -204,18 +213,18 @@ describe('the packages', () => {
   });
 
   it('are all retired with an account that has none any more', async () => {
-    await warehouse.register([account('one', [1, 2])], clock.now());
-    await warehouse.register([account('one', [])], clock.now());
+    await warehouse.registerPackages([account('one', [1, 2])], clock.now());
+    await warehouse.registerPackages([account('one', [])], clock.now());
     expect(packages().map((row) => row['retired_at'])).toEqual([
       '2026-03-01 12:00:00',
       '2026-03-01 12:00:00',
     ]);
-    await warehouse.register([], clock.now());
+    await warehouse.registerPackages([], clock.now());
     expect(packages()).toHaveLength(2);
   });
 
   it('have the size of their last completed walk', async () => {
-    await warehouse.register([account(ACCOUNT, [PACKAGE])], clock.now());
+    await warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
     expect(rowsOf(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
@@ -285,7 +294,11 @@ describe('the end of a run', () => {
   it('never deletes a request that still counts', async () => {
     const limits = { perSecond: null, perMinute: null, perDay: 1, maxWaitMs: 0 };
     const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: 1000 } as const;
-    (await warehouse.budget('main', limits).admit(note)).answered({ status: 200, bytes: 1, sent: true });
+    (await warehouse.createBudget('main', limits).admit(note)).answered({
+      status: 200,
+      bytes: 1,
+      sent: true,
+    });
     clock.advance(DAY_MS - 1);
     const runId = await beginRun();
     await warehouse.endRun(runId, {
@@ -297,6 +310,6 @@ describe('the end of a run', () => {
       clock: TRUSTED,
       retention: { requestsDays: 1, runsDays: 1 },
     });
-    await expect(warehouse.budget('main', limits).admit(note)).rejects.toThrow(/spent/);
+    await expect(warehouse.createBudget('main', limits).admit(note)).rejects.toThrow(/spent/);
   });
 });

@@ -149,7 +149,7 @@ describe('a page', () => {
   it('belongs to one package of one account', async () => {
     await walker.page(walk, { videos: videos([1]) });
     const other = { account: 'other', packageId: PACKAGE };
-    await warehouse.register(
+    await warehouse.registerPackages(
       [
         { name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] },
         { name: 'other', packages: [{ id: PACKAGE, name: null }] },
@@ -172,9 +172,9 @@ describe('a page', () => {
       refused: [],
       drift: [],
       proof: EVERYTHING,
-      isWhole: true,
+      coversWholeList: true,
       gap: null,
-      mark: null,
+      fingerprint: null,
       checkpoint: walk.checkpointNow,
     });
     expect(rowsOf(path, 'select account, id from video order by id')).toEqual([

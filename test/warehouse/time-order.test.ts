@@ -38,7 +38,7 @@ describe('time in the file', () => {
         await walker.page(begun, {
           videos: [...shown, video(9)],
           proof: EVERYTHING,
-          isWhole: true,
+          coversWholeList: true,
           checkpoint: { id: 1, totalcount: shown.length + 1 },
         });
         clock.advance(1000);

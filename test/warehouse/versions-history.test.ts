@@ -120,7 +120,7 @@ type Model = ReturnType<typeof createModel>;
 async function play(path: string, steps: readonly Step[]): Promise<Model> {
   const clock = createVirtualClock('2026-03-01T12:00Z');
   const warehouse = openWarehouse(path, clock);
-  await warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+  await warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
   const walker = createWalker(warehouse, clock);
   const model = createModel();
   // one walk in order, so that the proofs of the next ones are accepted
@@ -151,7 +151,7 @@ async function play(path: string, steps: readonly Step[]): Promise<Model> {
 
 async function endWalk(walker: PackageWalker, walk: Walk, how: Ending, now: number) {
   if (how === 'stop') await walker.stop(walk, 'failed');
-  else if (how === 'hold') await walker.finish(walk, { share: 0, least: 0, confirmBefore: 0 });
+  else if (how === 'hold') await walker.finish(walk, { share: 0, minimum: 0, confirmBefore: 0 });
   else await walker.finish(walk, { share: 1, confirmBefore: now });
 }
 

@@ -58,7 +58,7 @@ async function correctDay(
   }
   const { reason = DEFAULT_REASON } = options;
   const acceptedAt = context.clock.now();
-  pipeline.warehouse.refuseReplaced(); // it may have been replaced while the question was open
+  pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open
   await pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
   process.stdout.write(
     `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,

@@ -1,7 +1,7 @@
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { publishTime } from '../../sync/run-clock.ts';
+import { getPublishTime } from '../../sync/run-clock.ts';
 import { assertSameZone } from '../../app/same-zone.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { readBookedZone } from '../../warehouse/booked-zone.ts';
@@ -24,9 +24,9 @@ export async function publish(options: PublishOptions): Promise<number> {
       hint: 'add the line `publish: {}` for data/vodhouse.bi.db next to the config, or name a file: `publish: { file: … }`',
     });
   }
-  assertSameZone(config, { bookedZone: () => readBookedZone(config.warehouse) });
+  assertSameZone(config, { getBookedZone: () => readBookedZone(config.warehouse) });
   const { signal } = abortOnSignal('stopping; the published file stays as it was');
-  const { now, pruneCopies } = publishTime(systemClock.now(), null); // no answer has confirmed the clock
+  const { now, pruneCopies } = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
   const publication = await publisher.publish(now, signal, { pruneCopies });
   process.stdout.write(
     options.json ? formatJson(publicationDocument(publication)) : publicationText(publication),

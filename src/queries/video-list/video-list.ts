@@ -1,6 +1,6 @@
 /** The live file as lists with pages: the videos of a package, and the storage days of an account. */
 import { openReadOnly } from '../../database/connection.ts';
-import { daysToServe, newestReading } from '../../database/storage-days.ts';
+import { readServedDays, findNewestReading } from '../../database/storage-days.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
@@ -22,7 +22,7 @@ export interface VideoLists {
     account: string,
     range: { from: string; to: string },
     today: string,
-  ): { days: ReturnType<typeof daysToServe>; readAt: number | null };
+  ): { days: ReturnType<typeof readServedDays>; readAt: number | null };
   close(): Promise<void>;
 }
 
@@ -47,9 +47,9 @@ export function openVideoLists(path: string): VideoLists {
       query.search || query.sort.item !== 'id' ? scanner.scan(key, query, signal) : pageById(key, query),
     days: (account, range, today) =>
       readSnapshot(db, () => {
-        const reading = newestReading(db, account);
+        const reading = findNewestReading(db, account);
         const readAt = reading ? fromTimestamp(reading.observed_at) : null;
-        return { days: daysToServe(db, account, range, today), readAt };
+        return { days: readServedDays(db, account, range, today), readAt };
       }),
     close: async () => {
       await scanner.close();

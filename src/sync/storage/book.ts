@@ -2,10 +2,16 @@
 import { daysBetween } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
-import type { DayCounts, KnownDays } from '../../warehouse/store-days.ts';
+import type { DayCounts, DayHistory } from '../../warehouse/store-days.ts';
 import type { StorageRules, SyncAccount, SyncContext } from '../context.ts';
 import { classifyDays, findNewestReturned, type Trust } from './classify-days.ts';
-import { createRunCalendar, currentRange, gapRanges, isFirstOfDay, namedRanges } from './date-ranges.ts';
+import {
+  createRunCalendar,
+  currentRange,
+  findGapRanges,
+  isFirstOfDay,
+  splitNamedDays,
+} from './date-ranges.ts';
 import type { RunCalendar } from './date-ranges.ts';
 
 export interface StorageOptions {
@@ -41,17 +47,17 @@ interface Booking {
 export async function bookStorage(context: SyncContext, options: StorageOptions): Promise<StorageOutcome> {
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
   const outcome: StorageOutcome = { account: options.account.name, live: null, ...counts };
-  const known = await context.warehouse.knownDays(outcome.account);
-  const day = createCalendar(context, options, known);
-  const { since: gapsFrom } = createCalendar(context, { ...options, days: null }, known);
+  const history = await context.warehouse.readDayHistory(outcome.account);
+  const day = createCalendar(context, options, history);
+  const { since: gapsFrom } = createCalendar(context, { ...options, days: null }, history);
   const booking = { context, options, outcome, day, gapsFrom, newestReturned: null };
-  if (!options.days) await bookDueDays(booking, known);
-  else for (const range of namedRanges(day, options.days)) await fillRange(booking, range);
+  if (!options.days) await bookDueDays(booking, history);
+  else for (const range of splitNamedDays(day, options.days)) await fillRange(booking, range);
   return outcome;
 }
 
 /** `before`: the days known before the first answer. */
-async function bookDueDays(booking: Booking, before: KnownDays): Promise<void> {
+async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> {
   const { context, outcome } = booking;
   const { range: current, answer } = await fetchCurrentDays(booking, before);
   await storeAnswer(booking, current, answer);
@@ -64,10 +70,10 @@ async function bookDueDays(booking: Booking, before: KnownDays): Promise<void> {
   }
   const { mayBook, differenceMs } = getTrust(booking);
   if (!mayBook) return;
-  const known = await context.warehouse.knownDays(outcome.account);
+  const history = await context.warehouse.readDayHistory(outcome.account);
   const isDayCertain = outcome.live === true || differenceMs !== null;
-  const newest = isDayCertain ? null : getNewestServed(booking, known);
-  const ranges = gapRanges(context.calendar, day, known, {
+  const newest = isDayCertain ? null : getNewestServed(booking, history);
+  const ranges = findGapRanges(context.calendar, day, history, {
     current,
     isFirst: isFirstOfDay(day, before),
     newest,
@@ -76,29 +82,29 @@ async function bookDueDays(booking: Booking, before: KnownDays): Promise<void> {
 }
 
 /** Requests the current days; once more if the answer shows that the machine's clock has the wrong day. */
-async function fetchCurrentDays(booking: Booking, known: KnownDays) {
+async function fetchCurrentDays(booking: Booking, history: DayHistory) {
   const { context, options } = booking;
-  const range = getCurrentRange(booking, known);
+  const range = getCurrentRange(booking, history);
   const answer = await fetchDays(options, range);
   const today = context.calendar.dayAt(answer.answeredAt);
   const isBehind = today > booking.day.today && options.account.clock.evidence().wasOff; // else midnight has passed
   if (today >= booking.day.today && !isBehind) return { range, answer };
-  booking.day = createCalendar(context, options, known);
-  const corrected = getCurrentRange(booking, known);
+  booking.day = createCalendar(context, options, history);
+  const corrected = getCurrentRange(booking, history);
   return { range: corrected, answer: await fetchDays(options, corrected) };
 }
 
-function getCurrentRange({ options, day }: Booking, known: KnownDays): DayRange {
-  return currentRange(day, known, options.rules, isFirstOfDay(day, known));
+function getCurrentRange({ options, day }: Booking, history: DayHistory): DayRange {
+  return currentRange(day, history, options.rules, isFirstOfDay(day, history));
 }
 
 function createCalendar(
   { calendar }: SyncContext,
   { account, rules, days }: StorageOptions,
-  known: KnownDays,
+  history: DayHistory,
 ): RunCalendar {
   const since = days ? days.from : rules.since;
-  return createRunCalendar(calendar, account.clock.now(), { ...rules, since }, known);
+  return createRunCalendar(calendar, account.clock.now(), { ...rules, since }, history);
 }
 
 /** A clock that the answers contradict books nothing; one that the file contradicts gives nothing up. */
@@ -108,7 +114,7 @@ function getTrust({ options }: Booking): Trust {
 }
 
 /** The newest day that the service is known to have had, in this run or before; null if none is known. */
-function getNewestServed({ newestReturned }: Booking, { booked, lastReading }: KnownDays): string | null {
+function getNewestServed({ newestReturned }: Booking, { booked, lastReading }: DayHistory): string | null {
   return [...booked, lastReading ?? '', newestReturned ?? ''].sort().at(-1) || null;
 }
 
@@ -117,12 +123,12 @@ type Answer = Awaited<ReturnType<typeof fetchDays>>;
 async function storeAnswer(booking: Booking, range: DayRange, answer: Answer): Promise<void> {
   const { context, options, outcome, day, gapsFrom } = booking;
   const { calendar, warehouse } = context;
-  const known = await warehouse.knownDays(outcome.account);
+  const history = await warehouse.readDayHistory(outcome.account);
   booking.newestReturned = findNewestReturned(answer.records, range, booking.newestReturned);
-  const newestServed = getNewestServed(booking, known);
+  const newestServed = getNewestServed(booking, history);
   const trust = getTrust(booking);
   const { rules } = options;
-  const days = classifyDays(answer, { range, day, known, rules, calendar, gapsFrom, newestServed, trust });
+  const days = classifyDays(answer, { range, day, history, rules, calendar, gapsFrom, newestServed, trust });
   const counts = await warehouse.storeDays({ account: outcome.account, ...days });
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
   if (range.to >= day.today) outcome.live ||= days.live !== null;

@@ -5,7 +5,7 @@ import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
 import { FIGURES, hasSameFigures, pickFigures } from '../../lib/storage-figures.ts';
 import { readDate, readStorageDay, type StorageDay } from '../../service/storage.ts';
-import type { DaysToStore, KnownDays } from '../../warehouse/store-days.ts';
+import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { findDoubt, isConfirmed } from './plausible.ts';
@@ -31,7 +31,7 @@ export interface ClassifyContext {
   /** The requested days. */
   range: DayRange;
   day: RunCalendar;
-  known: KnownDays;
+  history: DayHistory;
   rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
   trust: Trust;
@@ -43,7 +43,7 @@ export interface ClassifyContext {
 
 /** Classifies the records of one answer: live, past (to book or compare), unconfirmed, missing, refused. */
 export function classifyDays(answer: DaysToClassify, context: ClassifyContext): Omit<DaysToStore, 'account'> {
-  const { day, known, trust } = context;
+  const { day, history, trust } = context;
   const { rows, refused, drift } = readDays(answer, context);
   const { answeredAt } = answer;
   const common = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
@@ -52,17 +52,17 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   const isPast = (date: string) => isWanted(date, timed) && isOver(date, timed);
   const past = [...rows.values()].filter((row) => isPast(row.date));
   const unconfirmed = past.flatMap((row) => {
-    const reason = known.booked.has(row.date) ? null : findDoubt(row, known, context.rules);
-    return reason === null || isConfirmed(row, known, answeredAt) ? [] : [{ row, reason }];
+    const reason = history.booked.has(row.date) ? null : findDoubt(row, history, context.rules);
+    return reason === null || isConfirmed(row, history, answeredAt) ? [] : [{ row, reason }];
   });
   const waiting = new Set(unconfirmed.map(({ row }) => row.date));
   const last = context.newestServed; // it may not be over yet
   if (last !== null && rows.has(last) && isWanted(last, timed) && !isOver(last, timed)) waiting.add(last);
   const refusedDates = new Set(refused.map(({ date }) => date));
-  const missed = daysOf(context.range)
-    .filter((date) => date >= context.gapsFrom && !known.booked.has(date))
+  const missed = listDays(context.range)
+    .filter((date) => date >= context.gapsFrom && !history.booked.has(date))
     .filter((date) => waiting.has(date) || (isPast(date) && !rows.has(date)))
-    .map((date) => missedDay(date, context, waiting, refusedDates));
+    .map((date) => toMissedDay(date, context, waiting, refusedDates));
   return {
     ...common,
     today: trust.mayGiveUp && trust.differenceMs !== null ? day.today : null,
@@ -90,8 +90,8 @@ const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], giv
 type TimedContext = ClassifyContext & { answeredAt: number };
 
 /** The day was settled when the run began and when the answer came, and is not before `since`; or it is booked. */
-function isWanted(date: string, { day, known, calendar, rules, answeredAt }: TimedContext): boolean {
-  if (known.booked.has(date)) return date < day.today;
+function isWanted(date: string, { day, history, calendar, rules, answeredAt }: TimedContext): boolean {
+  if (history.booked.has(date)) return date < day.today;
   const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
   return date <= day.settled && date <= settled && date >= day.since;
 }
@@ -100,30 +100,30 @@ function isWanted(date: string, { day, known, calendar, rules, answeredAt }: Tim
  * The day is over by the service's clock: by the date of its answers, or because it has returned a later day. Without a
  * date, the last day that it returned may be its today: our clock may be ahead.
  */
-function isOver(date: string, { known, calendar, trust, newestServed, answeredAt }: TimedContext): boolean {
-  if (known.booked.has(date)) return true;
+function isOver(date: string, { history, calendar, trust, newestServed, answeredAt }: TimedContext): boolean {
+  if (history.booked.has(date)) return true;
   if (trust.differenceMs !== null) return date < calendar.dayAt(answeredAt + trust.differenceMs);
   return newestServed === null || date < newestServed;
 }
 
-function missedDay(
+function toMissedDay(
   date: string,
-  { known, calendar, day }: ClassifyContext,
+  { history, calendar, day }: ClassifyContext,
   waiting: ReadonlySet<string>,
   refused: ReadonlySet<string | null>,
 ): MissedDay {
-  const gap = known.gaps.get(date);
-  const isSameDay = gap !== undefined && toDay(calendar, gap.lastAskedAt) === day.today;
-  const askedDays = (gap?.askedDays ?? 0) + (isSameDay ? 0 : 1);
+  const gap = history.gaps.get(date);
+  const isSameDay = gap !== undefined && toDay(calendar, gap.lastRequestedAt) === day.today;
+  const requestedDays = (gap?.requestedDays ?? 0) + (isSameDay ? 0 : 1);
   const reason = waiting.has(date) ? 'unconfirmed' : refused.has(date) ? 'incomplete' : 'missing';
-  return { date, reason, askedDays };
+  return { date, reason, requestedDays };
 }
 
-function isGivenUp({ askedDays }: MissedDay, { rules, trust }: ClassifyContext): boolean {
-  return trust.mayGiveUp && askedDays >= rules.giveUpDays;
+function isGivenUp({ requestedDays }: MissedDay, { rules, trust }: ClassifyContext): boolean {
+  return trust.mayGiveUp && requestedDays >= rules.giveUpDays;
 }
 
-function daysOf({ from, to }: DayRange): string[] {
+function listDays({ from, to }: DayRange): string[] {
   const days = [];
   for (let date = from; date <= to; date = addDays(date, 1)) days.push(date);
   return days;
@@ -137,25 +137,25 @@ function readDays(answer: DaysToClassify, { range, day, rules }: ClassifyContext
   const indexes = new Map<string, number>();
   const refused: DaysToStore['refused'][number][] = [];
   const drift = createDriftCollector(answer.clean);
-  const refuse = (index: number, date: string | null, reason: string) =>
+  const reject = (index: number, date: string | null, reason: string) =>
     refused.push({ date, reason, raw: answer.raw(index) });
   for (const [index, record] of answer.records.entries()) {
     const read = readStorageDay(record);
     drift.add(read.drift);
     if ('refused' in read) {
-      refuse(index, read.refused.date, read.refused.reason);
+      reject(index, read.refused.date, read.refused.reason);
       continue;
     }
     const { date } = read.day;
     const problem = findProblem(read.day, range, date <= day.settled ? rules.optional : FIGURES);
     const first = rows.get(date);
-    if (problem !== null) refuse(index, date, problem);
+    if (problem !== null) reject(index, date, problem);
     else if (!indexes.has(date)) {
       indexes.set(date, index);
       rows.set(date, { ...pickFigures(read.day), date });
     } else if (!first || !hasSameFigures(first, read.day)) {
-      refuse(index, date, TWICE);
-      if (rows.delete(date)) refuse(indexes.get(date) ?? index, date, TWICE);
+      reject(index, date, TWICE);
+      if (rows.delete(date)) reject(indexes.get(date) ?? index, date, TWICE);
     }
   }
   return { rows, refused, drift: drift.list() };

@@ -2,7 +2,7 @@
 import { daysBetween, type Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
-import type { KnownDays } from '../../warehouse/store-days.ts';
+import type { DayHistory } from '../../warehouse/store-days.ts';
 import type { StorageRules } from '../context.ts';
 
 /** The calendar of one run: computed once, so that midnight changes nothing. */
@@ -25,15 +25,15 @@ export function createRunCalendar(
   calendar: Calendar,
   now: number,
   rules: StorageRules,
-  known: KnownDays,
+  history: DayHistory,
 ): RunCalendar {
   const today = calendar.dayAt(now);
   const settled = addDays(calendar.dayAt(now - rules.settleMs), -1);
-  return { today, settled, since: rules.since ?? firstKnown(known, today) ?? addDays(today, -1), now };
+  return { today, settled, since: rules.since ?? findFirstDay(history, today) ?? addDays(today, -1), now };
 }
 
 /** The days that a person named, up to today, in ranges, newest first. */
-export function namedRanges(day: Pick<RunCalendar, 'today'>, { from, to }: DayRange): DayRange[] {
+export function splitNamedDays(day: Pick<RunCalendar, 'today'>, { from, to }: DayRange): DayRange[] {
   const ranges: DayRange[] = [];
   for (let end = to < day.today ? to : day.today; end >= from; end = addDays(end, -MAX_RANGE)) {
     const start = addDays(end, 1 - MAX_RANGE);
@@ -49,7 +49,7 @@ const MAX_HISTORY = 366;
  * The first gap, or the day before the first reading, which may not have been settled then; or else the first booked day.
  * Other booked days do not count: a person may have requested days long past.
  */
-function firstKnown({ booked, gaps, firstReading }: KnownDays, today: string): string | null {
+function findFirstDay({ booked, gaps, firstReading }: DayHistory, today: string): string | null {
   const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
   const since = [...gaps.keys(), ...beforeReading].sort()[0] ?? [...booked].sort()[0] ?? null;
   const least = addDays(today, -MAX_HISTORY);
@@ -62,22 +62,22 @@ function firstKnown({ booked, gaps, firstReading }: KnownDays, today: string): s
  */
 export function currentRange(
   day: RunCalendar,
-  known: KnownDays,
+  history: DayHistory,
   rules: StorageRules,
   isFirstOfDay: boolean,
 ): DayRange {
   const yesterday = addDays(day.today, -1);
-  const from = known.booked.has(yesterday) || yesterday < day.since ? day.today : yesterday;
+  const from = history.booked.has(yesterday) || yesterday < day.since ? day.today : yesterday;
   if (!isFirstOfDay || rules.lookAgainDays < 1) return { from, to: day.today };
   const back = Math.min(rules.lookAgainDays, MAX_RANGE - 1);
   const compared = Array.from({ length: back }, (_, index) => addDays(day.today, index - back));
-  const first = compared.find((each) => known.booked.has(each));
+  const first = compared.find((each) => history.booked.has(each));
   return { from: first && first < from ? first : from, to: day.today };
 }
 
 /** True if no run of this day has made a live reading yet. */
-export function isFirstOfDay(day: RunCalendar, known: KnownDays): boolean {
-  return known.lastReading !== day.today;
+export function isFirstOfDay(day: RunCalendar, history: DayHistory): boolean {
+  return history.lastReading !== day.today;
 }
 
 /** The day of a stored time. */
@@ -104,18 +104,18 @@ export interface GapLimits {
  * Older gaps in ranges, newest first: each is requested once a day until it is given up, then once a month. So are
  * disputed days: booked days that the service reports differently, or incompletely.
  */
-export function gapRanges(
+export function findGapRanges(
   calendar: Calendar,
   day: RunCalendar,
-  known: KnownDays,
+  history: DayHistory,
   { current, isFirst, newest }: GapLimits,
 ): DayRange[] {
   const ranges: DayRange[] = [];
   const last = newest !== null && newest < day.settled ? newest : day.settled;
-  const disputed = new Set(isFirst ? [...known.disputed].sort().slice(-MAX_DISPUTED) : []);
+  const disputed = new Set(isFirst ? [...history.disputed].sort().slice(-MAX_DISPUTED) : []);
   const first = [...disputed, day.since].sort()[0] ?? day.since;
   for (let date = last; date >= first; date = addDays(date, -1)) {
-    const isGap = date >= day.since && isDue(calendar, day, known, date);
+    const isGap = date >= day.since && isDue(calendar, day, history, date);
     if (date >= current.from || !(isGap || disputed.has(date))) continue;
     const range = ranges.at(-1);
     if (range && daysBetween(date, range.to) < MAX_RANGE) range.from = date;
@@ -127,19 +127,24 @@ export function gapRanges(
 /** Days between requests for a gap that was given up. */
 const GIVEN_UP_EVERY_DAYS = 30;
 
-function isDue(calendar: Calendar, day: RunCalendar, known: KnownDays, date: string): boolean {
-  if (known.booked.has(date)) return false;
-  const gap = known.gaps.get(date);
+function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: string): boolean {
+  if (history.booked.has(date)) return false;
+  const gap = history.gaps.get(date);
   if (!gap) return true;
-  const lastAskedOn = toDay(calendar, gap.lastAskedAt);
-  if (lastAskedOn > day.today) return true; // by a clock that was ahead
-  if (gap.givenUp) return daysBetween(lastAskedOn, day.today) >= GIVEN_UP_EVERY_DAYS;
-  return lastAskedOn !== day.today || isSecondReadingDue(day, known, date, gap.lastAskedAt);
+  const lastRequestedOn = toDay(calendar, gap.lastRequestedAt);
+  if (lastRequestedOn > day.today) return true; // by a clock that was ahead
+  if (gap.givenUp) return daysBetween(lastRequestedOn, day.today) >= GIVEN_UP_EVERY_DAYS;
+  return lastRequestedOn !== day.today || isSecondReadingDue(day, history, date, gap.lastRequestedAt);
 }
 
 /** A second reading that differs from the first one is repeated on the next day. */
-function isSecondReadingDue(day: RunCalendar, known: KnownDays, date: string, lastAskedAt: string): boolean {
-  const first = known.unconfirmed.get(date);
-  if (!first || first.observedAt !== lastAskedAt) return false;
+function isSecondReadingDue(
+  day: RunCalendar,
+  history: DayHistory,
+  date: string,
+  lastRequestedAt: string,
+): boolean {
+  const first = history.unconfirmed.get(date);
+  if (!first || first.observedAt !== lastRequestedAt) return false;
   return day.now - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
 }

@@ -2,7 +2,7 @@
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { FIGURES, hasSameFigures } from '../../lib/storage-figures.ts';
-import type { KnownDays } from '../../warehouse/store-days.ts';
+import type { DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { CONFIRM_AFTER_MS } from './date-ranges.ts';
@@ -17,21 +17,21 @@ const COMPARED_BYTES = 1e9;
  */
 export function findDoubt(
   row: DayRow,
-  known: KnownDays,
+  history: DayHistory,
   { plausibleFactor }: Pick<StorageRules, 'plausibleFactor'>,
 ): string | null {
-  if (isZero(row) && !isZeroExpected(row.date, known)) return '0 in every figure';
-  const live = known.rows.get(row.date);
+  if (isZero(row) && !isZeroExpected(row.date, history)) return '0 in every figure';
+  const live = history.rows.get(row.date);
   if (live?.state !== 'live') return null;
-  const [total, before] = [totalOf(row, live), totalOf(live, row)];
+  const [total, before] = [sumSizes(row, live), sumSizes(live, row)];
   const [low, high] = [Math.min(total, before), Math.max(total, before)];
   if (high <= COMPARED_BYTES || high <= low * plausibleFactor) return null;
   return `${formatBytes(total)} in all, the last reading of that day was ${formatBytes(before)}`;
 }
 
 /** The same figures were returned at least an hour ago. */
-export function isConfirmed(row: DayRow, known: KnownDays, answeredAt: number): boolean {
-  const first = known.unconfirmed.get(row.date);
+export function isConfirmed(row: DayRow, history: DayHistory, answeredAt: number): boolean {
+  const first = history.unconfirmed.get(row.date);
   if (!first || !hasSameFigures(first, row)) return false;
   return answeredAt - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
 }
@@ -43,14 +43,14 @@ function isZero(row: DayRow): boolean {
 /**
  * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong answer may be all 0.
  */
-function isZeroExpected(date: string, known: KnownDays): boolean {
-  const booked = [...known.booked].sort();
+function isZeroExpected(date: string, history: DayHistory): boolean {
+  const booked = [...history.booked].sort();
   const neighbour = booked.findLast((each) => each < date) ?? booked.find((each) => each > date);
-  const row = neighbour === undefined ? undefined : known.rows.get(neighbour);
+  const row = neighbour === undefined ? undefined : history.rows.get(neighbour);
   return row !== undefined && isZero(row);
 }
 
 /** Total bytes of the figures that both rows have. */
-function totalOf(row: DayRow, other: DayRow): number {
+function sumSizes(row: DayRow, other: DayRow): number {
   return SIZES.reduce((sum, figure) => sum + (other[figure] === null ? 0 : (row[figure] ?? 0)), 0);
 }

@@ -31,7 +31,7 @@ const MIN_BOUNDARY_READS = 3;
 const MAX_READS_PER_BOUNDARY = 2;
 
 /** The number of boundary reads that a walk of `pages` pages may make. */
-export function maxBoundaryReads(share: number, pages: number): number {
+export function getMaxBoundaryReads(share: number, pages: number): number {
   return share > 0 ? Math.max(MIN_BOUNDARY_READS, Math.ceil(share * pages)) : 0;
 }
 
@@ -42,13 +42,13 @@ export function maxBoundaryReads(share: number, pages: number): number {
  */
 export function planBoundaryReads({ rank, length, pageSize, isSizeIgnored }: Boundary): BoundaryPlan[] {
   const fromTop = Math.max(0, length - rank);
-  const isInside = distanceToEdge(fromTop, pageSize) > 0;
+  const isInside = getDistanceToEdge(fromTop, pageSize) > 0;
   const options = [
-    { rank, size: isSizeIgnored ? null : deepestSize(rank, pageSize), direction: 'asc' as const },
+    { rank, size: isSizeIgnored ? null : findDeepestSize(rank, pageSize), direction: 'asc' as const },
     { rank: fromTop, size: isInside ? pageSize : null, direction: 'desc' as const },
     {
       rank: fromTop,
-      size: isSizeIgnored ? null : deepestSize(fromTop, pageSize),
+      size: isSizeIgnored ? null : findDeepestSize(fromTop, pageSize),
       direction: 'desc' as const,
     },
     { rank: fromTop, size: isInside ? null : pageSize, direction: 'desc' as const },
@@ -67,16 +67,16 @@ function planEndReads(boundary: Boundary): BoundaryPlan[] {
 }
 
 /** The page size below `pageSize` with which the boundary lies deepest inside a page; null if there is none. */
-function deepestSize(rank: number, pageSize: number): number | null {
+function findDeepestSize(rank: number, pageSize: number): number | null {
   let best: number | null = null;
   for (let size = pageSize - 1; size > 1; size--) {
-    if (distanceToEdge(rank, size) > (best === null ? 0 : distanceToEdge(rank, best))) best = size;
+    if (getDistanceToEdge(rank, size) > (best === null ? 0 : getDistanceToEdge(rank, best))) best = size;
   }
   return best;
 }
 
 /** Records between the boundary and the nearer end of the page that it lies in. */
-function distanceToEdge(rank: number, size: number): number {
+function getDistanceToEdge(rank: number, size: number): number {
   return Math.min(rank % size, size - (rank % size));
 }
 
@@ -135,9 +135,10 @@ async function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRan
   // a list that ignores the descending order is no sign of disorder
   if (!page.isDescending && proof.orderViolated) await distrustOrder(walk);
   const { number, answeredAt, videos, refused, drift } = page;
-  const { range, coversWholeList: isWhole } = proof;
-  const answer = { ...key, walkId, page: number, answeredAt, videos, refused, drift, proof: range, isWhole };
-  addChanges(walk, await context.warehouse.storeLook({ ...answer, across: gap, checkpoint }));
+  const { range, coversWholeList } = proof;
+  const place = { ...key, walkId, page: number, answeredAt, checkpoint, targetGap: gap };
+  const answer = { ...place, videos, refused, drift, proof: range, coversWholeList };
+  addChanges(walk, await context.warehouse.storeBoundaryPage(answer));
   return proof;
 }
 

@@ -3,7 +3,7 @@ import { RefusedError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
-import type { Fit, PlacedPage } from '../../warehouse/package-membership.ts';
+import type { PageMatch, PlacedPage } from '../../warehouse/package-membership.ts';
 import { HIGHEST, isTrustedNeighbour, LOWEST, type Above, type PageContents } from './proof.ts';
 import type { Page, WalkState } from './walk-state.ts';
 
@@ -83,7 +83,7 @@ function createForeignError({ context, key }: WalkState, number: number, { reaso
 async function findDoubt(walk: WalkState, page: Page): Promise<Doubt | null> {
   const { options, key } = walk;
   const echoDoubt = findEchoDoubt(page.echo, key.packageId);
-  if (echoDoubt || page.known) return echoDoubt;
+  if (echoDoubt || page.recognised) return echoDoubt;
   await walk.storing;
   const { paging, echo, contents, hash } = page;
   const doubt = await findDoubtByRows(walk, { paging, echo, contents, above: walk.above });
@@ -123,8 +123,8 @@ export async function findDoubtByRows(
   page: PageToCheck,
 ): Promise<Doubt | 'unknown' | null> {
   const placed = placePage(page);
-  const fit = placed && (await context.warehouse.fitOf({ ...key, ...placed }));
-  return placed && fit ? (findFitDoubt(placed.ids, fit, page.paging.totalcount) ?? 'unknown') : null;
+  const match = placed && (await context.warehouse.matchPage({ ...key, ...placed }));
+  return placed && match ? (findMatchDoubt(placed.ids, match, page.paging.totalcount) ?? 'unknown') : null;
 }
 
 /** Where the page claims to stand. Null if it is empty, or unsorted and not the whole list. */
@@ -152,31 +152,31 @@ function findGapAbove({ paging, contents: { bounds }, above }: PageToCheck): IdR
  * another package, is new in this one, and rows of this one would have to be removed for it. Nothing is sure for a
  * package without a completed walk: it may hold the videos of another one.
  */
-function findFitDoubt(ids: readonly number[], fit: Fit, totalcount: number): Doubt | null {
-  const { isWalked, covered, crowdedOut, known } = fit;
-  const source = findSource(ids, fit);
+function findMatchDoubt(ids: readonly number[], match: PageMatch, totalcount: number): Doubt | null {
+  const { isWalked, covered, crowdedOut, rows } = match;
+  const source = findSource(ids, match);
   const origin = source === null ? '' : ` (its videos are those of package ${source.packageId})`;
-  if (isWalked && known === 0 && covered > FEW_VIDEOS) {
+  if (isWalked && rows === 0 && covered > FEW_VIDEOS) {
     const videos = pluralize(covered, 'known video');
     return { reason: `it holds not one of the ${videos} whose ids it covers${origin}`, isSure: true };
   }
-  if (source !== null && isDisplacing(fit, source.totalcount === totalcount)) {
+  if (source !== null && isDisplacing(match, source.totalcount === totalcount)) {
     const reason = `most of its videos are those of package ${source.packageId}, and were not in this one`;
     return { reason, isSure: isWalked };
   }
   const missing = covered + crowdedOut;
-  if (source === null && (!isWalked || known > 0 || missing < MIN_MISSING)) return null;
+  if (source === null && (!isWalked || rows > 0 || missing < MIN_MISSING)) return null;
   return { reason: `it leaves no room for ${pluralize(missing, 'known video')}${origin}`, isSure: false };
 }
 
 /** The package that most of the page is a slice of, if those videos are new in this one. */
-function findSource(ids: readonly number[], { holder }: Fit): Fit['holder'] {
-  if (!holder?.isSlice || holder.strange <= FEW_VIDEOS) return null;
-  return holder.strange * 2 > ids.length ? holder : null;
+function findSource(ids: readonly number[], { otherPackage }: PageMatch): PageMatch['otherPackage'] {
+  if (!otherPackage?.isSlice || otherPackage.foreignVideos <= FEW_VIDEOS) return null;
+  return otherPackage.foreignVideos * 2 > ids.length ? otherPackage : null;
 }
 
 /** Growth that two packages share displaces nothing. The count may be wrong by what changed since. */
-function isDisplacing({ covered, crowdedOut, live }: Fit, hasSizeOfSource: boolean): boolean {
-  const isMoreThanLive = covered > live && (covered > FEW_VIDEOS || live === 0);
+function isDisplacing({ covered, crowdedOut, liveRows }: PageMatch, hasSizeOfSource: boolean): boolean {
+  const isMoreThanLive = covered > liveRows && (covered > FEW_VIDEOS || liveRows === 0);
   return isMoreThanLive || (crowdedOut > 0 && hasSizeOfSource);
 }

@@ -12,7 +12,7 @@ export interface PageOwners {
 
 /** Reads the hashes at the first lookup. Packages that are read for the first time since `startedAt` are no evidence. */
 export function createPageOwners(
-  warehouse: Pick<Warehouse, 'hashesOf'>,
+  warehouse: Pick<Warehouse, 'findPageHashes'>,
   account: string,
   startedAt: () => number,
 ): PageOwners {
@@ -20,7 +20,7 @@ export function createPageOwners(
   return {
     findOwner: async (hash, packageId) => {
       owners ??= warehouse
-        .hashesOf(account, startedAt())
+        .findPageHashes(account, startedAt())
         .then((hashes) => new Map(hashes.map(([id, each]) => [toKey(each), id])));
       const owner = (await owners).get(toKey(hash)) ?? packageId;
       return owner === packageId ? null : owner;

@@ -2,7 +2,13 @@
 import type { IsUnchangedPage, PageEnvelope } from '../../service/client/parse-response.ts';
 import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import { confirmOwnPage } from './foreign-page.ts';
-import { isTrustedNeighbour, lastPageNumber, provePage, toPageContents, unreadReason } from './proof.ts';
+import {
+  isTrustedNeighbour,
+  getLastPageNumber,
+  provePage,
+  toPageContents,
+  findUnreadReason,
+} from './proof.ts';
 import type { PageContents, PageProof } from './proof.ts';
 import { addChanges, distrustOrder, type FetchPage, type Page, type WalkState } from './walk-state.ts';
 
@@ -17,10 +23,10 @@ export function createPageFetcher(walk: WalkState): FetchPage {
 async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'page'): Promise<Page> {
   const { account, key, runId, signal, slot } = walk.options;
   signal.throwIfAborted();
-  const found: { known: UnchangedPage | null } = { known: null };
+  const match: { page: UnchangedPage | null } = { page: null };
   const isUnchanged: IsUnchangedPage = async (hash, readEnvelope) => {
-    found.known = await findUnchanged(walk, { page: number, hash }, readEnvelope);
-    return found.known !== null;
+    match.page = await findUnchanged(walk, { page: number, hash }, readEnvelope);
+    return match.page !== null;
   };
   const page = await account.client.videoPage({
     packageId: key.packageId,
@@ -32,12 +38,14 @@ async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'pa
     isUnchanged,
   });
   slot.answered();
-  const { known } = found;
-  const contents = known ? toKnownContents(known) : toPageContents(page.ids, page.refused.length);
-  return { ...page, number, known, contents };
+  const recognised = match.page;
+  const contents = recognised
+    ? toUnchangedContents(recognised)
+    : toPageContents(page.ids, page.refused.length);
+  return { ...page, number, recognised, contents };
 }
 
-function toKnownContents({ records, first, last }: UnchangedPage): PageContents {
+function toUnchangedContents({ records, first, last }: UnchangedPage): PageContents {
   return { count: records, bounds: { first, last }, disorder: null, flaw: null, ids: null };
 }
 
@@ -52,24 +60,24 @@ async function findUnchanged(
 ): Promise<UnchangedPage | null> {
   const { context, key, storing } = walk;
   await storing;
-  const known = await context.warehouse.recognisePage({ ...key, ...place });
-  if (!known || (isTrustedNeighbour(walk.above) && known.last >= walk.above.first)) return null;
+  const unchanged = await context.warehouse.recognisePage({ ...key, ...place });
+  if (!unchanged || (isTrustedNeighbour(walk.above) && unchanged.last >= walk.above.first)) return null;
   const envelope = readEnvelope();
-  return envelope && isSameProof(walk, place.page, envelope, known) ? known : null;
+  return envelope && isSameProof(walk, place.page, envelope, unchanged) ? unchanged : null;
 }
 
 function isSameProof(
   { above, checkpoint }: WalkState,
   number: number,
   { paging, echo }: PageEnvelope,
-  known: UnchangedPage,
+  unchanged: UnchangedPage,
 ): boolean {
-  if (paging.pagesize !== known.pageSize) return false;
+  if (paging.pagesize !== unchanged.pageSize) return false;
   const { orderViolated } = checkpoint;
   const pageSize = checkpoint.pageSize || paging.pagesize;
-  const contents = toKnownContents(known);
+  const contents = toUnchangedContents(unchanged);
   const { range } = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
-  return range?.low === known.proof.low && range.high === known.proof.high;
+  return range?.low === unchanged.proof.low && range.high === unchanged.proof.high;
 }
 
 /** Pages of a walk that are requested again because they were not the requested ones. */
@@ -78,8 +86,8 @@ const MAX_RETRIED_PAGES = 3;
 /** Requests a page once more if it is another one, or holds fewer records than it says. */
 export async function retryWrongPage(walk: WalkState, fetchPage: FetchPage, page: Page): Promise<Page> {
   const { number, paging, contents } = page;
-  const isBeyondEnd = lastPageNumber(paging) < number;
-  if (isBeyondEnd || unreadReason(number, paging, contents.count) === null) return page;
+  const isBeyondEnd = getLastPageNumber(paging) < number;
+  if (isBeyondEnd || findUnreadReason(number, paging, contents.count) === null) return page;
   if (walk.retriedPages++ >= MAX_RETRIED_PAGES) return page;
   return fetchPage(number, 'probe');
 }
@@ -89,7 +97,7 @@ export async function judgePage(walk: WalkState, page: Page): Promise<PageProof>
   const { context, key, above, checkpoint } = walk;
   const { number, paging, echo, contents } = page;
   if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {
-    above.ids = new Set(await context.warehouse.liveIds(key, { low: above.first, high: above.last }));
+    above.ids = new Set(await context.warehouse.findLiveIds(key, { low: above.first, high: above.last }));
   }
   const { pageSize, orderViolated } = checkpoint;
   const proof = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
@@ -104,15 +112,16 @@ export async function judgePage(walk: WalkState, page: Page): Promise<PageProof>
 /** Stores the rows of a page and what it proves; of a recognised page only that it is unchanged. */
 export async function storePage(walk: WalkState, page: Page, proof: PageProof): Promise<void> {
   const { context, key, walkId, checkpoint } = walk;
-  const { number, answeredAt, videos, refused, drift, hash, known, contents } = page;
-  const { range, gap, coversWholeList: isWhole, orderViolated } = proof;
+  const { number, answeredAt, videos, refused, drift, hash, recognised, contents } = page;
+  const { range, gap, coversWholeList, orderViolated } = proof;
   const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
-  if (known) {
-    const { records } = known;
-    await context.warehouse.storeKnownPage({ ...place, records, drift: known.drift });
+  if (recognised) {
+    const { records, drift: knownDrift } = recognised;
+    await context.warehouse.storeUnchangedPage({ ...place, records, drift: knownDrift });
   } else {
-    const mark = hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
-    const answer = { ...place, videos, refused, drift, proof: range, isWhole, mark };
+    const fingerprint =
+      hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
+    const answer = { ...place, videos, refused, drift, proof: range, coversWholeList, fingerprint };
     addChanges(walk, await context.warehouse.storePage(answer));
   }
   context.progress.pageStored({ ...key, page: number, records: contents.count });

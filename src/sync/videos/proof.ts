@@ -60,7 +60,7 @@ export interface PageProof {
   /** Ids between this page and the one above, which neither page proves. */
   gap: IdRange | null;
   /** Why the requested page was not read; null if it was. */
-  unread: string | null;
+  unreadReason: string | null;
 }
 
 export const LOWEST = 1;
@@ -98,9 +98,9 @@ function findFlaw(
 
 /** Decides whether a page can be trusted, and what it proves. */
 export function provePage(input: PageInput): PageProof {
-  const disorder = input.orderViolated ? null : firstReason(DISORDER_RULES, input);
+  const disorder = input.orderViolated ? null : findFirstReason(DISORDER_RULES, input);
   const orderViolated = input.orderViolated || disorder !== null;
-  const distrust = firstReason(DISTRUST_RULES, input);
+  const distrust = findFirstReason(DISTRUST_RULES, input);
   const coversWholeList = distrust === null && input.number === 1 && showsEnd(input);
   const isSorted = distrust === null && !orderViolated;
   return {
@@ -109,7 +109,8 @@ export function provePage(input: PageInput): PageProof {
     range: coversWholeList ? ALL_IDS : isSorted ? getProvedRange(input) : null,
     coversWholeList,
     gap: isSorted ? findGapAbove(input) : null,
-    unread: unreadReason(input.number, input.paging, input.contents.count) ?? repeatedPageReason(input),
+    unreadReason:
+      findUnreadReason(input.number, input.paging, input.contents.count) ?? findRepeatedPage(input),
   };
 }
 
@@ -139,7 +140,7 @@ const DISORDER_RULES: readonly Rule[] = [
 
 /** Signs that the page is not what was requested, or contradicts itself. */
 const DISTRUST_RULES: readonly Rule[] = [
-  ({ number, paging }) => (paging.page === number ? null : otherPageReason(number, paging)),
+  ({ number, paging }) => (paging.page === number ? null : formatOtherPage(number, paging)),
   ({ pageSize, paging: { pagesize } }) =>
     pagesize === pageSize ? null : `page size ${pagesize} instead of ${pageSize}`,
   ({ paging }) => {
@@ -156,10 +157,10 @@ const DISTRUST_RULES: readonly Rule[] = [
     return isRight ? null : `${count} records where its own count says ${expected}`;
   },
   ({ contents }) => contents.flaw,
-  repetitionReason,
+  findRepetition,
 ];
 
-function firstReason(rules: readonly Rule[], input: PageInput): string | null {
+function findFirstReason(rules: readonly Rule[], input: PageInput): string | null {
   for (const rule of rules) {
     const reason = rule(input);
     if (reason !== null) return reason;
@@ -167,7 +168,7 @@ function firstReason(rules: readonly Rule[], input: PageInput): string | null {
   return null;
 }
 
-function otherPageReason(number: number, { page }: Paging): string {
+function formatOtherPage(number: number, { page }: Paging): string {
   return `page ${page} came for page ${number}`;
 }
 
@@ -179,7 +180,7 @@ export function isTrustedNeighbour(above: Above): above is TrustedNeighbour {
  * Records of the page above appear again when records below them were removed: then the count falls too. If it does not
  * fall, one of the two pages is wrong.
  */
-function repetitionReason({ number, paging, contents, above }: PageInput): string | null {
+function findRepetition({ number, paging, contents, above }: PageInput): string | null {
   const repeated = countRepeated(contents, above);
   if (!isTrustedNeighbour(above) || repeated === 0) return null;
   const fallen = (above.number - number) * paging.pagesize - (contents.count - repeated);
@@ -195,10 +196,10 @@ function countRepeated({ ids }: PageContents, above: Above): number {
 }
 
 /** A service that returns the same page for every number has not shown the others. */
-function repeatedPageReason(input: PageInput): string | null {
+function findRepeatedPage(input: PageInput): string | null {
   const { number, contents, above } = input;
   const isRepeated = contents.count > 0 && countRepeated(contents, above) === contents.count;
-  if (!isRepeated || !isTrustedNeighbour(above) || repetitionReason(input) === null) return null;
+  if (!isRepeated || !isTrustedNeighbour(above) || findRepetition(input) === null) return null;
   return `page ${number} came with nothing but records of page ${above.number}`;
 }
 
@@ -212,13 +213,13 @@ export function countExpectedOn(number: number, { pagesize, totalcount }: Paging
 }
 
 /** The number of the last page: the higher one of `totalpage` and what the count needs. */
-export function lastPageNumber(paging: Paging): number {
+export function getLastPageNumber(paging: Paging): number {
   return Math.max(1, paging.totalpage, countPages(paging));
 }
 
 /** Why the requested page was not read; null if it was. The last page may be off by one: some lists count badly. */
-export function unreadReason(number: number, paging: Paging, count: number): string | null {
-  if (paging.page !== number) return otherPageReason(number, paging);
+export function findUnreadReason(number: number, paging: Paging, count: number): string | null {
+  if (paging.page !== number) return formatOtherPage(number, paging);
   const expected = countExpectedOn(number, paging);
   const tolerance = number >= paging.totalpage ? 1 : 0;
   if (Math.abs(count - expected) <= tolerance) return null;

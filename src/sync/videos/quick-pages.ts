@@ -1,8 +1,8 @@
 /** The pages of a quick walk: each is read once, judged, stored, and trusted if it proves something. */
-import type { KnownList } from '../../warehouse/quick-walks.ts';
+import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
 import { createPageFetcher, judgePage, retryWrongPage, storePage } from './page.ts';
-import { lastPageNumber, type PageProof, type TrustedNeighbour } from './proof.ts';
+import { getLastPageNumber, type PageProof, type TrustedNeighbour } from './proof.ts';
 import { beginWalk, createWalkState, distrustOrder, recordProof } from './walk-state.ts';
 import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
 
@@ -15,7 +15,7 @@ export const START: PageBounds = { number: 0, first: 0, last: 0 };
 export interface QuickWalk {
   walk: WalkState;
   /** What earlier walks know of the list. */
-  known: KnownList;
+  baseline: ListBaseline;
   fetchPage: FetchPage;
   /** Every page returned, by its number. */
   pagesRead: Map<number, Page>;
@@ -25,15 +25,19 @@ export interface QuickWalk {
   firstTotalcount: number | null;
 }
 
-export function createQuickWalk(context: SyncContext, options: WalkOptions, known: KnownList): QuickWalk {
+export function createQuickWalk(
+  context: SyncContext,
+  options: WalkOptions,
+  baseline: ListBaseline,
+): QuickWalk {
   const startedAt = options.account.clock.mark();
-  const unstarted = { walkId: 0, checkpoint: null, last: known };
+  const unstarted = { walkId: 0, checkpoint: null, lastSize: baseline };
   const walk = createWalkState({ context, options, mode: 'quick', startedAt }, unstarted);
-  walk.checkpoint.orderViolated = !known.isTrusted;
+  walk.checkpoint.orderViolated = !baseline.isTrusted;
   const fetchOwnPage = createPageFetcher(walk);
   const quick: QuickWalk = {
     walk,
-    known,
+    baseline,
     fetchPage: async (number, purpose) => {
       const page = await fetchOwnPage(number, purpose);
       quick.pagesRead.set(number, page);
@@ -79,7 +83,7 @@ export async function readPage(quick: QuickWalk, number: number): Promise<PageBo
   if (trusted) return trusted;
   walk.above = trustedPages.get(number + 1) ?? null;
   const page = await retryWrongPage(walk, fetchPage, await fetchPage(number, 'page'));
-  const bounds = lastPageNumber(page.paging) < number ? null : await storeAndTrust(quick, page, null);
+  const bounds = getLastPageNumber(page.paging) < number ? null : await storeAndTrust(quick, page, null);
   if (!bounds) untrustedPages.add(number);
   const { slot } = walk.options;
   if (slot.pageRead()) await slot.nextSlot();
@@ -95,10 +99,10 @@ export async function storeAndTrust(
   const { walk, trustedPages } = quick;
   walk.above = above ?? trustedPages.get(page.number + 1) ?? null;
   const judged = await judgePage(walk, page);
-  const overlap = judged.distrust === null ? overlapReason(quick, page) : null;
+  const overlap = judged.distrust === null ? findOverlap(quick, page) : null;
   const proof = overlap === null ? judged : distrust(judged, overlap);
   const trusted = recordProof(walk, page, proof);
-  if (!page.known) await ensureWalkRow(walk);
+  if (!page.recognised) await ensureWalkRow(walk);
   if (overlap !== null) await distrustOrder(walk);
   await storePage(walk, page, { ...proof, gap: null });
   if (trusted) trustedPages.set(page.number, trusted);
@@ -110,7 +114,7 @@ function distrust(proof: PageProof, reason: string): PageProof {
 }
 
 /** Why a page cannot be where it is in a sorted list, given the other pages; null if it can. */
-function overlapReason({ trustedPages }: QuickWalk, { number, paging, contents }: Page): string | null {
+function findOverlap({ trustedPages }: QuickWalk, { number, paging, contents }: Page): string | null {
   const { bounds } = contents;
   if (!bounds) return null;
   for (const other of trustedPages.values()) {

@@ -22,15 +22,15 @@ import type { Page, WalkOptions, WalkState } from './walk-state.ts';
  * Makes a quick walk of one package; a package that has no completed walk is walked in full, or left to the next full
  * run. Throws what stopped the walk, after that is stored.
  */
-export async function quickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
+export async function runQuickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
   const { warehouse, progress, clock } = context;
-  const known = await warehouse.beginLook(options.key, clock.now());
-  if (known === 'left') {
+  const baseline = await warehouse.beginQuickWalk(options.key, clock.now());
+  if (baseline === 'left') {
     progress.walkEnded(options.key);
     return;
   }
-  if (known === 'unwalked') return walkPackage(context, options);
-  const quick = createQuickWalk(context, options, known);
+  if (baseline === 'unwalked') return walkPackage(context, options);
+  const quick = createQuickWalk(context, options, baseline);
   try {
     await readChanges(quick);
     await finish(quick);
@@ -44,12 +44,12 @@ export async function quickWalk(context: SyncContext, options: WalkOptions): Pro
 }
 
 async function readChanges(quick: QuickWalk): Promise<void> {
-  const { walk, known, trustedPages } = quick;
+  const { walk, baseline, trustedPages } = quick;
   const end = await readEnd(quick);
   if (!end || walk.checkpoint.orderViolated) return;
   walk.boundaryReads.left = 2 * end.number;
   await readNewPages(quick, end);
-  const isAsBefore = trustedPages.size === 1 && (await countMissing(quick, end)) === known.missingRecords;
+  const isAsBefore = trustedPages.size === 1 && (await countMissing(quick, end)) === baseline.missingRecords;
   if (!isAsBefore) {
     await searchAll(quick);
     await readAbove(quick, end);
@@ -59,9 +59,9 @@ async function readChanges(quick: QuickWalk): Promise<void> {
 
 /** Reads the last page. Returns the highest trusted page; null if the last page is the whole list, or none is trusted. */
 async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
-  const { walk, known, fetchPage, pagesRead } = quick;
+  const { walk, baseline, fetchPage, pagesRead } = quick;
   const retry = (missing: Page) => retryWrongPage(walk, fetchPage, missing);
-  const found = await findLastPage(fetchPage, known, retry);
+  const found = await findLastPage(fetchPage, baseline, retry);
   walk.checkpoint.pageSize = found.paging.pagesize;
   const last = await retry(found);
   // the list has grown: store the former last page first, so that it cannot overwrite the newer answer
@@ -75,7 +75,7 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
 /** Reads down from the last page until a page begins with a known id: new videos have the highest ids. */
 async function readNewPages(quick: QuickWalk, end: PageBounds): Promise<void> {
   let { first } = end;
-  for (let number = end.number - 1; number >= 1 && first > quick.known.highestId; number--) {
+  for (let number = end.number - 1; number >= 1 && first > quick.baseline.highestId; number--) {
     first = (await readPage(quick, number))?.first ?? first;
   }
 }
@@ -89,7 +89,7 @@ async function searchAll(quick: QuickWalk): Promise<void> {
 /** Finds by bisection where records are missing or new between two trusted pages, the upper half first. */
 async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Promise<void> {
   const { walk } = quick;
-  if (walk.checkpoint.orderViolated || (await countExtraKnown(walk, low, high)) === 0) return;
+  if (walk.checkpoint.orderViolated || (await countSurplus(walk, low, high)) === 0) return;
   if (high.number - low.number > 1) {
     const middle = await readNearest(quick, Math.floor((low.number + high.number) / 2), low, high);
     if (!middle) return;
@@ -103,7 +103,7 @@ async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Prom
 
 /** A full last page does not show what is above it. */
 async function readAbove({ walk }: QuickWalk, end: PageBounds): Promise<void> {
-  if (walk.checkpoint.orderViolated || (await countKnownAbove(walk, end)) === 0) return;
+  if (walk.checkpoint.orderViolated || (await countExpectedAbove(walk, end)) === 0) return;
   await ensureWalkRow(walk);
   await readBoundary(walk, end.number, { low: end.last + 1, high: HIGHEST });
 }
@@ -118,25 +118,25 @@ async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
 }
 
 /** Known records between two pages minus those that the pages between them hold; negative if records are new. */
-async function countExtraKnown(walk: WalkState, low: PageBounds, high: PageBounds): Promise<number> {
+async function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): Promise<number> {
   const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
-  const known = await walk.context.warehouse.countBelieved(walk.key, { ...ids, ...pages });
-  return known - (high.number - low.number - 1) * walk.checkpoint.pageSize;
+  const expected = await walk.context.warehouse.countExpected(walk.key, { ...ids, ...pages });
+  return expected - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
-function countKnownAbove({ context, key }: WalkState, { number, last }: PageBounds): Promise<number> {
+function countExpectedAbove({ context, key }: WalkState, { number, last }: PageBounds): Promise<number> {
   const pages = { fromPage: number + 1, toPage: number + 1 };
-  return context.warehouse.countBelieved(key, { low: last + 1, high: HIGHEST, ...pages });
+  return context.warehouse.countExpected(key, { low: last + 1, high: HIGHEST, ...pages });
 }
 
 /** Known records outside the last page that the list has no room for. */
 async function countMissing({ walk }: QuickWalk, end: PageBounds): Promise<number> {
-  return (await countExtraKnown(walk, START, end)) + (await countKnownAbove(walk, end));
+  return (await countSurplus(walk, START, end)) + (await countExpectedAbove(walk, end));
 }
 
 async function finish(quick: QuickWalk): Promise<void> {
-  const { walk, known, trustedPages } = quick;
+  const { walk, baseline, trustedPages } = quick;
   const { context, options, key, checkpoint } = walk;
   const highest = Math.max(0, ...trustedPages.keys());
   const end = trustedPages.get(highest);
@@ -152,20 +152,20 @@ async function finish(quick: QuickWalk): Promise<void> {
     pageSize,
     missingRecords,
   };
-  if (walk.walkId === 0) return context.warehouse.finishLook(result);
-  if (known.isTrusted) warnIfUnsorted(walk);
+  if (walk.walkId === 0) return context.warehouse.finishUnchangedList(result);
+  if (baseline.isTrusted) warnIfUnsorted(walk);
   const hasReadAll = trustedPages.size === highest;
   await context.warehouse.finishQuickWalk({
     ...result,
     walk: buildWalkEnd(walk, hasReadAll),
     unsettled: Math.max(0, missing),
-    isNews: hasFoundSomething(quick),
+    hasFindings: hasFindings(quick),
   });
 }
 
 /** False for a quick walk that leaves no row: nothing changed, and nothing was lost. */
-function hasFoundSomething({ walk, known, trustedPages }: QuickWalk): boolean {
+function hasFindings({ walk, baseline, trustedPages }: QuickWalk): boolean {
   const provedNothing = trustedPages.size === 0 && !walk.coversWholeList;
-  const lostOrder = known.isTrusted && walk.checkpoint.orderViolated;
+  const lostOrder = baseline.isTrusted && walk.checkpoint.orderViolated;
   return walk.changedRows > 0 || provedNothing || lostOrder;
 }

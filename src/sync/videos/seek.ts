@@ -1,6 +1,6 @@
 /** Finds the page where a walk starts: the last page of the list, or the page where an earlier walk stopped. */
 import { RefusedError } from '../../lib/errors.ts';
-import { countPages, lastPageNumber, unreadReason } from './proof.ts';
+import { countPages, getLastPageNumber, findUnreadReason } from './proof.ts';
 import type { FetchPage, Page } from './walk-state.ts';
 
 /**
@@ -26,7 +26,7 @@ async function followReportedLastPage(fetchPage: FetchPage, start: Page): Promis
   let page = start;
   let hasGrown = false;
   for (;;) {
-    const number = lastPageNumber(page.paging);
+    const number = getLastPageNumber(page.paging);
     if (number === page.number || (number > page.number && hasGrown)) return page;
     hasGrown ||= number > page.number;
     page = await fetchPage(number, 'page');
@@ -35,7 +35,7 @@ async function followReportedLastPage(fetchPage: FetchPage, start: Page): Promis
 
 /** The page is reported as the last one, but the list ends before it. A count that is too high by one is accepted. */
 function isMissing({ number, contents, paging }: Page): boolean {
-  const isOffByOne = paging.totalpage === countPages(paging) && unreadReason(number, paging, 0) === null;
+  const isOffByOne = paging.totalpage === countPages(paging) && findUnreadReason(number, paging, 0) === null;
   return contents.count === 0 && !isOffByOne;
 }
 
@@ -69,11 +69,11 @@ export async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise
   if (!page) return null;
   const pagesize = Math.max(1, page.paging.pagesize);
   const guess = Math.floor(((from.page - 1) * from.pageSize) / pagesize) + 1;
-  const start = Math.min(guess, lastPageNumber(page.paging));
+  const start = Math.min(guess, getLastPageNumber(page.paging));
   if (start !== page.number) page = await fetchPage(start, 'probe');
   const grown = Math.max(0, page.paging.totalcount - from.totalcount);
   const highest = start + 1 + Math.floor(grown / pagesize);
-  while ((page.contents.bounds?.last ?? 0) < from.id && page.number < lastPageNumber(page.paging)) {
+  while ((page.contents.bounds?.last ?? 0) < from.id && page.number < getLastPageNumber(page.paging)) {
     if (page.number >= highest || page.contents.count === 0) return null;
     page = await fetchPage(page.number + 1, 'probe');
   }
@@ -83,8 +83,8 @@ export async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise
 /** A page beyond the end means that the list shrank: reads its new last page instead. */
 export async function clampToLastPage(fetchPage: FetchPage, page: Page): Promise<Page> {
   let current = page;
-  while (lastPageNumber(current.paging) < current.number) {
-    current = await fetchPage(lastPageNumber(current.paging), 'probe');
+  while (getLastPageNumber(current.paging) < current.number) {
+    current = await fetchPage(getLastPageNumber(current.paging), 'probe');
   }
   return current;
 }

@@ -37,7 +37,7 @@ export interface Page extends WithReceivedAt<VideoPage> {
   number: number;
   contents: PageContents;
   /** What is known of the page if it was recognised by its hash; null if its records were read. */
-  known: UnchangedPage | null;
+  recognised: UnchangedPage | null;
 }
 
 /** Requests one page of the package. */
@@ -95,9 +95,9 @@ export function beginWalk(
 /** Creates the state of a walk that has read nothing yet. */
 export function createWalkState(
   { context, options, mode, startedAt }: Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>,
-  { walkId, checkpoint, last }: StartedWalk,
+  { walkId, checkpoint, lastSize }: StartedWalk,
 ): WalkState {
-  const initial = { id: null, page: 1, pageSize: last?.pageSize ?? 0, totalcount: 0 };
+  const initial = { id: null, page: 1, pageSize: lastSize?.pageSize ?? 0, totalcount: 0 };
   return {
     context,
     options,
@@ -105,7 +105,7 @@ export function createWalkState(
     mode,
     startedAt,
     walkId,
-    checkpoint: checkpoint ?? { ...initial, orderViolated: false, unread: null },
+    checkpoint: checkpoint ?? { ...initial, orderViolated: false, unreadReason: null },
     above: checkpoint?.id == null ? 'end' : null,
     storing: Promise.resolve(),
     retriedPages: 0,
@@ -124,7 +124,7 @@ export function createWalkState(
 
 /** Records what a page proved. Returns it as a neighbour; null if it cannot be trusted or holds no record. */
 export function recordProof(walk: WalkState, page: Page, proof: PageProof): TrustedNeighbour | null {
-  walk.checkpoint.unread = proof.unread ?? walk.checkpoint.unread;
+  walk.checkpoint.unreadReason = proof.unreadReason ?? walk.checkpoint.unreadReason;
   walk.coversWholeList = proof.coversWholeList;
   if (proof.distrust !== null) {
     walk.distrusted = { pages: walk.distrusted.pages + 1, reason: proof.distrust };
@@ -195,16 +195,16 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
     startedAt,
     now: context.clock.now(),
     checkpoint,
-    brake: {
+    removalLimit: {
       share: context.walk.removalBrake,
-      least: MIN_HELD_BACK,
+      minimum: MIN_HELD_BACK,
       confirmBefore: startedAt - context.walk.scheduleMs + LATE_TICK_MS,
       accept: options.acceptRemovals,
     },
-    isWhole: coversWholeList,
+    coversWholeList: coversWholeList,
     isOrderSeen: hasReadAll || isOrderProved(walk),
     resumed,
-    note: formatDistrust(walk),
+    message: formatDistrust(walk),
   };
 }
 

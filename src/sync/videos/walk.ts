@@ -6,9 +6,9 @@ import { RefusedError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
-import { maxBoundaryReads, readBoundary } from './boundary-read.ts';
+import { getMaxBoundaryReads, readBoundary } from './boundary-read.ts';
 import { createPageFetcher, judgePage, retryWrongPage, storePage } from './page.ts';
-import { HIGHEST, isTrustedNeighbour, lastPageNumber, type PageProof } from './proof.ts';
+import { HIGHEST, isTrustedNeighbour, getLastPageNumber, type PageProof } from './proof.ts';
 import { clampToLastPage, findLastPage, seekToId } from './seek.ts';
 import {
   advance,
@@ -29,7 +29,7 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
   const started = await beginWalk(context, options, 'full', startedAt());
   const walk = createWalkState({ context, options, mode: 'full', startedAt }, started);
   try {
-    await readPagesDescending(walk, started.last);
+    await readPagesDescending(walk, started.lastSize);
     warnIfUnsorted(walk);
     await context.warehouse.finishWalk(buildWalkEnd(walk, !walk.resumed));
   } catch (error) {
@@ -41,12 +41,12 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
 }
 
 /** Reads from the start page down to page 1. Each page is stored while the next one is fetched. */
-async function readPagesDescending(walk: WalkState, last: StartedWalk['last']): Promise<void> {
+async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize']): Promise<void> {
   const { context, options, key } = walk;
   const fetchPage = createPageFetcher(walk);
   let page = await findStart(walk, fetchPage, last);
-  const pages = lastPageNumber(page.paging);
-  walk.boundaryReads.left = maxBoundaryReads(context.walk.boundaryReads, pages);
+  const pages = getLastPageNumber(page.paging);
+  walk.boundaryReads.left = getMaxBoundaryReads(context.walk.boundaryReads, pages);
   context.progress.walkStarted({ ...key, pages, done: Math.max(0, pages - page.number) });
   for (;;) {
     page = await adoptPageSize(walk, fetchPage, page);
@@ -69,7 +69,11 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['last']): 
 }
 
 /** Reads the page where the walk starts: where its checkpoint says, else the last page. */
-async function findStart(walk: WalkState, fetchPage: FetchPage, last: StartedWalk['last']): Promise<Page> {
+async function findStart(
+  walk: WalkState,
+  fetchPage: FetchPage,
+  last: StartedWalk['lastSize'],
+): Promise<Page> {
   const { checkpoint } = walk;
   const { id, orderViolated } = checkpoint;
   const found = id === null || orderViolated ? null : await seekToId(fetchPage, { ...checkpoint, id });
@@ -86,7 +90,7 @@ async function verifyResumePoint({ context, key }: WalkState, { contents }: Page
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
   const isThere =
     ids?.includes(id) ??
-    (isInBounds && (await context.warehouse.liveIds(key, { low: id, high: id })).length > 0);
+    (isInBounds && (await context.warehouse.findLiveIds(key, { low: id, high: id })).length > 0);
   if (!isThere) await context.warehouse.dropProofs(key);
 }
 

@@ -9,7 +9,7 @@ const SET_CHANGE_SEQ = query<never, { seq: number }>('update warehouse_state set
 const SET_ZONE = query<never, { timezone: string }>('update warehouse_state set timezone = :timezone');
 
 /** The last `change_seq` handed out. */
-export const lastChangeSeq = (tx: Tx): number => STATE.get(tx, {})?.change_seq ?? 0;
+export const getChangeSeq = (tx: Tx): number => STATE.get(tx, {})?.change_seq ?? 0;
 
 export const setChangeSeq = (tx: Tx, seq: number): number => SET_CHANGE_SEQ.run(tx, { seq });
 

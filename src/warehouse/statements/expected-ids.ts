@@ -1,12 +1,12 @@
 /** How many records of a package the service is expected to list: live rows, not proved removed, and quarantined records. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { openVideoIds } from './quarantine.ts';
+import { findOpenVideoIds } from './quarantine.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 /** Ids from `low` to `high`, and the pages from `fromPage` to `toPage` that hold them, all included. */
-export interface KnownRange extends IdRange {
+export interface PagedIdRange extends IdRange {
   fromPage: number;
   toPage: number;
 }
@@ -26,7 +26,7 @@ const LIVE_COUNT = query<Count, PackageKey>(
   'select live_count as count from package where account = :account and package_id = :packageId',
 );
 /** In quarantine without a live row; one without a readable id counts where its page was. */
-const COUNT_QUARANTINED = query<Count, PackageKey & KnownRange>(
+const COUNT_QUARANTINED = query<Count, PackageKey & PagedIdRange>(
   `select count(distinct q.record_id) + count(*) filter (where q.record_id is null) as count
     from quarantine q
     where q.resolved_at is null and q.account = :account and q.stream = 'videos' and q.package_id = :packageId
@@ -53,7 +53,7 @@ export const countCandidates = (tx: Tx, key: PackageKey, range: IdRange): number
   count(tx, COUNT_CANDIDATES, { ...key, ...range });
 
 /** Counts the records that the service is expected to list in the range; from id 1 on, by what is above the range. */
-export function countExpected(tx: Tx, key: PackageKey, range: KnownRange): number {
+export function countExpected(tx: Tx, key: PackageKey, range: PagedIdRange): number {
   const above = { low: range.high + 1, high: Number.MAX_SAFE_INTEGER };
   const live =
     range.low <= 1
@@ -63,7 +63,7 @@ export function countExpected(tx: Tx, key: PackageKey, range: KnownRange): numbe
 }
 
 /** The highest id that the package ever had, in a row or in quarantine; 0 for none. */
-export function highestId(tx: Tx, key: PackageKey): number {
-  const quarantined = openVideoIds(tx, key).map(Number).filter(Number.isSafeInteger);
+export function findHighestId(tx: Tx, key: PackageKey): number {
+  const quarantined = findOpenVideoIds(tx, key).map(Number).filter(Number.isSafeInteger);
   return Math.max(HIGHEST_ID.get(tx, key)?.id ?? 0, ...quarantined);
 }

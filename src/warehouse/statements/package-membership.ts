@@ -2,12 +2,12 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import type { KnownVideo } from './video.ts';
+import type { VideoState } from './video.ts';
 
 type Ids = PackageKey & { ids: string };
 
 /** Each id is looked up by itself: a cross join keeps its order. */
-const ROWS = query<KnownVideo, Ids>(
+const ROWS = query<VideoState, Ids>(
   `select v.id, v.removed_at is null as isLive from json_each(:ids) as asked
     cross join video v
     where v.account = :account and v.package_id = :packageId and v.id = asked.value`,
@@ -37,7 +37,7 @@ export interface PackageSize {
 }
 
 /** Which of these ids have a row in the package. */
-export const findRows = (tx: Tx, key: PackageKey, ids: readonly number[]): KnownVideo[] =>
+export const findRows = (tx: Tx, key: PackageKey, ids: readonly number[]): VideoState[] =>
   ROWS.all(tx, { ...key, ids: JSON.stringify(ids) });
 
 export const findSize = (tx: Tx, key: PackageKey): PackageSize =>

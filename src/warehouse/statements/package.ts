@@ -94,13 +94,13 @@ export interface PackageInTurn {
 }
 
 /** The packages of an account, the one longest unserved in this mode first. */
-export const packagesByTurn = (tx: Tx, account: string, mode: Mode): PackageInTurn[] =>
+export const listPackagesByTurn = (tx: Tx, account: string, mode: Mode): PackageInTurn[] =>
   (mode === 'full' ? BY_FULL_TURN : BY_QUICK_TURN)
     .all(tx, { account })
     .map(({ id, failed }) => ({ id, failedBefore: failed > 0 }));
 
 /** The packages of an account that had their turn in a run begun at `since`, or in one that resumed it. */
-export const packagesServedSince = (tx: Tx, account: string, mode: Mode, since: string): number[] =>
+export const listPackagesServedSince = (tx: Tx, account: string, mode: Mode, since: string): number[] =>
   (mode === 'full' ? SERVED_FULL : SERVED_QUICK).all(tx, { account, since }).map(({ id }) => id);
 
 /** Adds to the number of live rows, and records the last `change_seq` among the rows. */

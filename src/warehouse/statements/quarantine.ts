@@ -48,7 +48,7 @@ export const resolveEarlier = (tx: Tx, account: string, date: string, at: string
   RESOLVE_EARLIER.run(tx, { account, date, at });
 
 /** The ids of the package's records that are in quarantine. */
-export const openVideoIds = (tx: Tx, key: PackageKey): string[] =>
+export const findOpenVideoIds = (tx: Tx, key: PackageKey): string[] =>
   OPEN_VIDEO_IDS.all(tx, key).map((row) => row.record_id);
 
 /** Resolves the records with these ids. */

@@ -7,7 +7,7 @@ import type { IdRange } from '../../lib/id-range.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
-const modeOf = (walkId: string) => `(select mode from walk where walk.walk_id = ${walkId})`;
+const selectMode = (walkId: string) => `(select mode from walk where walk.walk_id = ${walkId})`;
 
 const BETWEEN = query<{ id: number }, PackageKey & IdRange>(
   `select id from removal_candidate where ${OF_PACKAGE} and id between :low and :high`,
@@ -15,8 +15,8 @@ const BETWEEN = query<{ id: number }, PackageKey & IdRange>(
 /** A later proof is better if it does not rest on the order of the list, or if that order was not trusted before. */
 const IS_BETTER = "(proof = 'order' and excluded.proof = 'whole') or held_reason = 'order'";
 /** What a stopped full walk proved stays its own: a quick walk does not take it over. */
-const IS_OF_STOPPED_WALK = `not held_back and ${modeOf('removal_candidate.walk_id')} = 'full'
-  and ${modeOf('excluded.walk_id')} = 'quick'`;
+const IS_OF_STOPPED_WALK = `not held_back and ${selectMode('removal_candidate.walk_id')} = 'full'
+  and ${selectMode('excluded.walk_id')} = 'quick'`;
 const UPSERT = query<never, PackageKey & NewCandidate>(
   `insert into removal_candidate (account, package_id, id, proved_at, walk_id, proof)
     values (:account, :packageId, :id, :provedAt, :walkId, :proof)
@@ -33,7 +33,7 @@ const DELETE_UNHELD = query<never, PackageKey>(
 );
 const DELETE_OF_QUICK_WALKS = query<never, PackageKey>(
   `delete from removal_candidate where ${OF_PACKAGE} and not held_back
-    and ${modeOf('removal_candidate.walk_id')} = 'quick'`,
+    and ${selectMode('removal_candidate.walk_id')} = 'quick'`,
 );
 const DELETE_BY_ORDER = query<never, PackageKey>(
   `delete from removal_candidate where ${OF_PACKAGE} and proof = 'order'`,
@@ -57,7 +57,7 @@ interface NewCandidate {
 }
 
 /** The ids of the candidates in the range. */
-export const candidatesBetween = (tx: Tx, key: PackageKey, range: IdRange): number[] =>
+export const findCandidatesBetween = (tx: Tx, key: PackageKey, range: IdRange): number[] =>
   BETWEEN.all(tx, { ...key, ...range }).map((row) => row.id);
 
 /** Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better. */

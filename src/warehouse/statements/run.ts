@@ -103,10 +103,11 @@ export const countPackageRequests = (
 ): number => COUNT_PACKAGE_REQUESTS.get(tx, { runId, account, packageId })?.count ?? 0;
 
 /** The newest unscoped run in this mode that ended, whatever its status; or undefined. */
-export const lastUnscopedRun = (tx: Tx, mode: Mode): RunRow | undefined => LAST_UNSCOPED.get(tx, { mode });
+export const findLastUnscopedRun = (tx: Tx, mode: Mode): RunRow | undefined =>
+  LAST_UNSCOPED.get(tx, { mode });
 
 /** How long the newest successful unscoped run in this mode took, in milliseconds; 0 before the first. */
-export function lastDurationMs(tx: Tx, mode: Mode): number {
+export function getLastDurationMs(tx: Tx, mode: Mode): number {
   const last = LAST_FINISHED.get(tx, { mode });
   return last?.finished_at ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
 }

@@ -11,12 +11,12 @@ import {
   type GapReason,
 } from '../../database/schema/storage.ts';
 import { quarantine } from '../../database/schema/videos.ts';
-type Kept = 'account' | 'state' | 'observed_at';
+type OwnColumns = 'account' | 'state' | 'observed_at';
 /** A day as received: its date and the ten figures of docs/service.md 2.3. */
-export type DayRow = Omit<typeof storageDay.$inferSelect, Kept>;
+export type DayRow = Omit<typeof storageDay.$inferSelect, OwnColumns>;
 
 /** The stored days of an account, booked and live, oldest first. */
-export function storedDays(tx: Tx, account: string) {
+export function findDays(tx: Tx, account: string) {
   return tx.select().from(storageDay).where(eq(storageDay.account, account)).orderBy(storageDay.date).all();
 }
 
@@ -58,7 +58,7 @@ export function appendReading(tx: Tx, account: string, row: DayRow, observedAt: 
 }
 
 /** The day of the first live reading of the account, or null. */
-export function firstReadingDay(tx: Tx, account: string): string | null {
+export function findFirstReadingDay(tx: Tx, account: string): string | null {
   const row = tx
     .select({ date: storageReading.date })
     .from(storageReading)
@@ -72,7 +72,7 @@ export function firstReadingDay(tx: Tx, account: string): string | null {
 type Discrepancy = Omit<typeof storageDiscrepancy.$inferInsert, 'discrepancy_id' | 'resolved_at'>;
 type DiscrepancyKey = Pick<Discrepancy, 'account' | 'date' | 'field'>;
 
-const openOf = ({ account, date, field }: DiscrepancyKey) =>
+const isOpen = ({ account, date, field }: DiscrepancyKey) =>
   and(
     eq(storageDiscrepancy.account, account),
     eq(storageDiscrepancy.date, date),
@@ -85,7 +85,7 @@ export function addDiscrepancy(tx: Tx, row: Discrepancy): void {
   const last = tx
     .select({ observed: storageDiscrepancy.observed })
     .from(storageDiscrepancy)
-    .where(openOf(row))
+    .where(isOpen(row))
     .orderBy(desc(storageDiscrepancy.discrepancy_id))
     .limit(1)
     .get();
@@ -94,7 +94,7 @@ export function addDiscrepancy(tx: Tx, row: Discrepancy): void {
 
 /** Resolves the open discrepancies of a field: the service returned the figure that readers see. */
 export function resolveDiscrepancy(tx: Tx, key: DiscrepancyKey, at: string): void {
-  tx.update(storageDiscrepancy).set({ resolved_at: at }).where(openOf(key)).run();
+  tx.update(storageDiscrepancy).set({ resolved_at: at }).where(isOpen(key)).run();
 }
 
 /** Resolves all open discrepancies of a day: its figures were corrected. */
@@ -107,7 +107,7 @@ export function resolveDiscrepancies(tx: Tx, account: string, date: string, at: 
 }
 
 /** The newest correction of a day, or undefined. */
-export function newestCorrection(tx: Tx, account: string, date: string) {
+export function findNewestCorrection(tx: Tx, account: string, date: string) {
   return tx
     .select()
     .from(storageCorrection)
@@ -123,7 +123,7 @@ export function addCorrection(tx: Tx, row: typeof storageCorrection.$inferInsert
 }
 
 /** The figures of an account that wait for a second reading. */
-export function unconfirmedDays(tx: Tx, account: string) {
+export function findUnconfirmedDays(tx: Tx, account: string) {
   return tx.select().from(storageUnconfirmed).where(eq(storageUnconfirmed.account, account)).all();
 }
 
@@ -143,7 +143,7 @@ export function deleteUnconfirmed(tx: Tx, account: string, date: string): void {
 }
 
 /** The gaps of an account. */
-export function gapsOf(tx: Tx, account: string) {
+export function findGaps(tx: Tx, account: string) {
   return tx.select().from(storageGap).where(eq(storageGap.account, account)).all();
 }
 
@@ -152,15 +152,20 @@ export interface MissedDay {
   date: string;
   reason: GapReason;
   /** Separate days on which it was requested, this one included. */
-  askedDays: number;
+  requestedDays: number;
 }
 
 /** Records that the day was requested and is not booked. */
-export function upsertGap(tx: Tx, account: string, { date, reason, askedDays }: MissedDay, at: string): void {
-  const asked = { last_asked_at: at, reason, asked_days: askedDays };
+export function upsertGap(
+  tx: Tx,
+  account: string,
+  { date, reason, requestedDays }: MissedDay,
+  at: string,
+): void {
+  const values = { last_asked_at: at, reason, asked_days: requestedDays };
   tx.insert(storageGap)
-    .values({ account, date, first_missed_at: at, ...asked })
-    .onConflictDoUpdate({ target: [storageGap.account, storageGap.date], set: asked })
+    .values({ account, date, first_missed_at: at, ...values })
+    .onConflictDoUpdate({ target: [storageGap.account, storageGap.date], set: values })
     .run();
 }
 
@@ -187,19 +192,19 @@ export function closeGap(tx: Tx, account: string, date: string): void {
 }
 
 /** The days of open discrepancies, and of records of the storage in quarantine. */
-export function disputedDays(tx: Tx, account: string): string[] {
+export function findDisputedDays(tx: Tx, account: string): string[] {
   const { resolved_at, account: ofAccount, date } = storageDiscrepancy;
   const discrepancies = tx
     .selectDistinct({ date })
     .from(storageDiscrepancy)
     .where(and(eq(ofAccount, account), isNull(resolved_at)))
     .all();
-  const refused = tx
+  const quarantined = tx
     .selectDistinct({ date: quarantine.record_id })
     .from(quarantine)
     .where(
       and(eq(quarantine.account, account), eq(quarantine.stream, 'storage'), isNull(quarantine.resolved_at)),
     )
     .all();
-  return [...discrepancies, ...refused].flatMap((row) => row.date ?? []);
+  return [...discrepancies, ...quarantined].flatMap((row) => row.date ?? []);
 }

@@ -27,12 +27,12 @@ const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
 
 /** Whether an id has a row, and whether that is live. */
-export interface KnownVideo {
+export interface VideoState {
   id: number;
   isLive: 0 | 1;
 }
 
-const KNOWN = query<KnownVideo, PackageKey & IdRange>(
+const KNOWN = query<VideoState, PackageKey & IdRange>(
   `select id, removed_at is null as isLive from video where ${IN_RANGE}`,
 );
 const COUNT_LIVE = query<{ count: number }, PackageKey & IdRange>(
@@ -41,7 +41,7 @@ const COUNT_LIVE = query<{ count: number }, PackageKey & IdRange>(
 const LIVE_IDS = query<{ id: number }, PackageKey & IdRange & { limit: number }>(
   `select id from video where ${IN_RANGE} and removed_at is null order by id limit :limit`,
 );
-const FIND = query<KnownVideo, PackageKey & { id: number }>(
+const FIND = query<VideoState, PackageKey & { id: number }>(
   `select id, removed_at is null as isLive from video where ${OF_PACKAGE} and id = :id`,
 );
 const RESTORE = query<never, PackageKey & { id: number; at: string; changeSeq: number }>(
@@ -57,14 +57,14 @@ const MARK_REMOVED = query<
 );
 
 /** Returns a function that stores a video if it is new, differs or was removed; true if it wrote. */
-export function videoWriter(tx: Tx, { account, packageId }: PackageKey, at: string) {
+export function createVideoWriter(tx: Tx, { account, packageId }: PackageKey, at: string) {
   const statement = prepareOnce(tx, UPSERT.sql);
   return (row: VideoRow, changeSeq: number): boolean =>
     statement.run(row, account, packageId, row.extra ?? null, at, at, changeSeq).changes === 1;
 }
 
 /** The ids in the range that have a row. */
-export const knownVideos = (tx: Tx, key: PackageKey, range: IdRange): KnownVideo[] =>
+export const findVideos = (tx: Tx, key: PackageKey, range: IdRange): VideoState[] =>
   KNOWN.all(tx, { ...key, ...range });
 
 /** Counts the live rows in the range. */
@@ -72,10 +72,10 @@ export const countLive = (tx: Tx, key: PackageKey, range: IdRange): number =>
   COUNT_LIVE.get(tx, { ...key, ...range })?.count ?? 0;
 
 /** The ids of live rows in the range, rising; at most `limit`. */
-export const liveIds = (tx: Tx, key: PackageKey, range: IdRange, limit = -1): number[] =>
+export const findLiveIds = (tx: Tx, key: PackageKey, range: IdRange, limit = -1): number[] =>
   LIVE_IDS.all(tx, { ...key, ...range, limit }).map((row) => row.id);
 
-export const findVideo = (tx: Tx, key: PackageKey, id: number): KnownVideo | undefined =>
+export const findVideo = (tx: Tx, key: PackageKey, id: number): VideoState | undefined =>
   FIND.get(tx, { ...key, id });
 
 /** Makes a removed row live again, with the fields that it had. */

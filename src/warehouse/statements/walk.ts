@@ -27,7 +27,7 @@ export interface Checkpoint {
   totalcount: number;
   orderViolated: boolean;
   /** Why some page was not read; null if all were. */
-  unread: string | null;
+  unreadReason: string | null;
 }
 
 /** Whether an answer was a page of the walk, and whether its bytes were known. */
@@ -49,7 +49,7 @@ const COUNTS = [
 const ADVANCE = query<never>(
   `update walk set ${COUNTS.map((name) => `${name} = ${name} + :${name}`).join(', ')},
     totalcount = :totalcount, checkpoint_id = :id, checkpoint_page = :page, page_size = :pageSize,
-    order_violated = :violated, unread_reason = :unread
+    order_violated = :violated, unread_reason = :unreadReason
     where walk_id = :walkId`,
 );
 const CORRECT_START = query<never, { walkId: number; at: string }>(
@@ -62,7 +62,7 @@ const ORPHANS = query<PackageKey & { walkId: number }>(
 );
 
 /** The newest walk of the package in this mode, or undefined. */
-export const lastWalk = (tx: Tx, { account, packageId }: PackageKey, mode: Mode): WalkRow | undefined =>
+export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode: Mode): WalkRow | undefined =>
   tx
     .select()
     .from(walk)
@@ -111,7 +111,7 @@ export function deleteWalk(tx: Tx, walkId: number): void {
 }
 
 /** The walks of one run. */
-export const walksOf = (tx: Tx, runId: number): WalkRow[] =>
+export const findWalks = (tx: Tx, runId: number): WalkRow[] =>
   tx.select().from(walk).where(eq(walk.run_id, runId)).orderBy(walk.walk_id).all();
 
 /** Counts a failure for each package whose full walk is still `running`: a killed process left it. */

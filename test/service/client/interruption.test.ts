@@ -66,7 +66,7 @@ describe('an aborted client', () => {
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 120_000 };
     const { client, service } = await clientOf(() => well, {
-      budget: warehouse.budget('main', limits),
+      budget: warehouse.createBudget('main', limits),
       clock,
     });
     await client.videoPage(pageRequest(1, { signal }));

@@ -137,14 +137,14 @@ describe('with the budget of a warehouse', () => {
     const { client, service } = await clientOf(
       inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
       {
-        budget: warehouse.budget('main', limits),
+        budget: warehouse.createBudget('main', limits),
         retry: { attempts: 5, baseMs: 0, capMs: 0 },
       },
     );
     const start = clock.now();
     await client.videoPage(pageRequest(1, { runId: 7 }));
     expect(service.requests).toHaveLength(4);
-    expect(await warehouse.requestsOf(7)).toBe(4);
+    expect(await warehouse.countRequests(7)).toBe(4);
     expect(clock.now() - start).toBeGreaterThanOrEqual(1000);
     warehouse.close();
   });
@@ -153,7 +153,7 @@ describe('with the budget of a warehouse', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 1000 };
-    const { client } = await clientOf(() => well, { budget: warehouse.budget('main', limits) });
+    const { client } = await clientOf(() => well, { budget: warehouse.createBudget('main', limits) });
     await client.videoPage(pageRequest(1));
     const error: unknown = await failureOf(client.videoPage(pageRequest(2)));
     expect(error).toBeInstanceOf(ParkedError);

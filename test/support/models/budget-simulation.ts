@@ -97,7 +97,7 @@ export async function runBudgetScenario({ limits, arrivals }: Scenario): Promise
 function createProcess(path: string, limits: Limits, timeline: Timeline, deadlineMs: number) {
   let life = 0;
   let warehouse: SqliteWarehouse = openWarehouse(path, timeline);
-  let budget = warehouse.budget('main', limits);
+  let budget = warehouse.createBudget('main', limits);
   let ending = new AbortController();
   return {
     admit: () => {
@@ -112,7 +112,7 @@ function createProcess(path: string, limits: Limits, timeline: Timeline, deadlin
       ending.abort(new Error('killed'));
       warehouse.close();
       warehouse = openWarehouse(path, timeline);
-      budget = warehouse.budget('main', limits);
+      budget = warehouse.createBudget('main', limits);
       ending = new AbortController();
     },
     close: () => warehouse.close(),

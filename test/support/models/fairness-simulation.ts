@@ -102,9 +102,9 @@ async function run(world: World, { mode, resumesFrom }: Due): Promise<void> {
   const reasonAt = createPreemption(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
   const guard = createCircuitBreaker(logger, 'main');
   const stopReason = () => {
-    const reason = guard.openReason() ? null : reasonAt(clock.now);
+    const reason = guard.getOpenReason() ? null : reasonAt(clock.now);
     return reason === null
-      ? guard.openReason()
+      ? guard.getOpenReason()
       : new PreemptedError(reason, Math.floor(clock.now / 1000) * 1000);
   };
   packages.sort((one, other) => one.turnWalkId - other.turnWalkId || one.id - other.id);
@@ -117,7 +117,7 @@ async function run(world: World, { mode, resumesFrom }: Due): Promise<void> {
       return walk(world, one, turn, origin);
     }),
   );
-  world.last = { startedAt: origin, runId: world.walks, resumeAt: resumeAt(guard.outcome()) };
+  world.last = { startedAt: origin, runId: world.walks, resumeAt: resumeAt(guard.getOutcome()) };
 }
 
 function inOrder(packages: readonly SimulatedPackage[]): SimulatedPackage[] {

@@ -76,7 +76,7 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
   let warehouse = openWarehouse(path, clock);
   let walk: Walk | null = null;
   const register = () =>
-    warehouse.register([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
   await register();
   let before = look(path);
   const broken: string[] = [];
@@ -114,7 +114,7 @@ async function take(
   if (each.kind === 'stop') await walker.stop(walk, each.status);
   else {
     const { share, accept } = each;
-    await walker.finish(walk, { share, least: 2, accept });
+    await walker.finish(walk, { share, minimum: 2, accept });
   }
   return null;
 }

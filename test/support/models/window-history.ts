@@ -82,7 +82,7 @@ export function createHistory() {
 
   async function admitted({ process, account, deadlineMs }: Step & { kind: 'admit' }): Promise<void> {
     const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
-    const budget = processes[process]?.budget(account, OFF);
+    const budget = processes[process]?.createBudget(account, OFF);
     if (budget) underWay.push({ admission: await budget.admit(note), at: clock.now() });
   }
 

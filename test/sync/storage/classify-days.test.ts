@@ -6,7 +6,7 @@ import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { readStorageDay } from '../../../src/service/storage.ts';
 import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
 import { dayRow } from '../../support/fixtures/storage-rows.ts';
-import { knownDays } from '../../support/fixtures/known-days.ts';
+import { makeDayHistory } from '../../support/fixtures/day-history.ts';
 import { sortContext } from '../../support/fixtures/classify-context.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
@@ -16,9 +16,9 @@ const DAY = { today: '2026-03-10', settled: '2026-03-08', since: '2026-03-02', n
 const RANGE = { from: '2026-03-01', to: '2026-03-10' };
 const TWICE = 'the same day came twice with different figures';
 
-function sort(records: readonly unknown[], known = knownDays(), range = RANGE) {
+function sort(records: readonly unknown[], history = makeDayHistory(), range = RANGE) {
   const answer = { records, raw: (index: number) => JSON.stringify(records[index]), answeredAt: NOW + 5 };
-  return classifyDays(answer, sortContext({ now: NOW, range, known }));
+  return classifyDays(answer, sortContext({ now: NOW, range, history }));
 }
 
 const dates = (rows: readonly { date: string }[]) => rows.map((row) => row.date);
@@ -35,7 +35,7 @@ describe('a response', () => {
       missed: ['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'].map((date) => ({
         date,
         reason: 'missing',
-        askedDays: 1,
+        requestedDays: 1,
       })),
       givenUp: [],
       refused: [],
@@ -52,32 +52,32 @@ describe('a response', () => {
   it('ignores days before `since`, except booked ones', () => {
     const records = [dayRow('2026-03-01', 1)];
     expect(sort(records)).toMatchObject({ past: [], refused: [] });
-    expect(dates(sort(records, knownDays({ booked: ['2026-03-01'] })).past)).toEqual(['2026-03-01']);
+    expect(dates(sort(records, makeDayHistory({ booked: ['2026-03-01'] })).past)).toEqual(['2026-03-01']);
   });
 
   it('has no gap for a booked day', () => {
     const booked = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'];
-    expect(dates(sort([], knownDays({ booked })).missed)).toEqual(['2026-03-08']);
+    expect(dates(sort([], makeDayHistory({ booked })).missed)).toEqual(['2026-03-08']);
   });
 
   it('has no gap for a day that was not requested', () => {
-    expect(sort([], knownDays(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
+    expect(sort([], makeDayHistory(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
   });
 
   it('gives up a day that was requested on as many separate days as the config says', () => {
     const gaps = {
-      '2026-03-02': { askedDays: 6 },
-      '2026-03-03': { askedDays: 5 },
-      '2026-03-04': { askedDays: 6 },
-      '2026-03-05': { askedDays: 6, lastAskedAt: toTimestamp(NOW) }, // on this very day
+      '2026-03-02': { requestedDays: 6 },
+      '2026-03-03': { requestedDays: 5 },
+      '2026-03-04': { requestedDays: 6 },
+      '2026-03-05': { requestedDays: 6, lastRequestedAt: toTimestamp(NOW) }, // on this very day
     };
-    const known = knownDays({ gaps });
-    const sorted = sort([dayRow('2026-03-04', 1)], known);
+    const history = makeDayHistory({ gaps });
+    const sorted = sort([dayRow('2026-03-04', 1)], history);
     expect(sorted.givenUp).toEqual(['2026-03-02']);
     expect(dates(sorted.missed)).toContain('2026-03-02');
     const trust = { mayBook: true, mayGiveUp: false, differenceMs: 0 };
     const answer = { records: [], raw: () => '', answeredAt: NOW };
-    expect(classifyDays(answer, sortContext({ now: NOW, known, trust })).givenUp).toEqual([]);
+    expect(classifyDays(answer, sortContext({ now: NOW, history, trust })).givenUp).toEqual([]);
   });
 
   it('rejects days outside the range', () => {
@@ -161,10 +161,10 @@ describe('a response', () => {
       ...(value === null || value === 'incomplete' ? { image_size: null } : {}),
     }));
     const booked = fc.subarray(['2026-03-01', '2026-03-05', '2026-03-06', '2026-03-08']);
-    const property = fc.property(fc.array(record, { maxLength: 14 }), booked, (records, known) => {
-      const sorted = sort(records, knownDays({ booked: known }));
+    const property = fc.property(fc.array(record, { maxLength: 14 }), booked, (records, dates) => {
+      const sorted = sort(records, makeDayHistory({ booked: dates }));
       const expected = readSimply(records);
-      const isPast = (on: string) => on <= DAY.settled && (on >= DAY.since || known.includes(on));
+      const isPast = (on: string) => on <= DAY.settled && (on >= DAY.since || dates.includes(on));
       expect(sorted.live).toEqual(expected.get(DAY.today) ?? null);
       expect(new Map(sorted.past.map((row) => [row.date, row]))).toEqual(
         new Map([...expected].filter(([on]) => isPast(on))),

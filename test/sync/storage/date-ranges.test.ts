@@ -7,17 +7,17 @@ import type { StorageRules } from '../../../src/sync/context.ts';
 import {
   createRunCalendar,
   currentRange,
-  gapRanges,
+  findGapRanges,
   isFirstOfDay,
 } from '../../../src/sync/storage/date-ranges.ts';
-import { knownDays } from '../../support/fixtures/known-days.ts';
+import { makeDayHistory } from '../../support/fixtures/day-history.ts';
 import { STORAGE_RULES } from '../../support/fixtures/test-config.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
 const RULES: StorageRules = STORAGE_RULES;
 const SEOUL = createCalendar('Asia/Seoul');
 /** Noon of 2026-03-10 in Seoul. */
 const NOON = toMs('2026-03-10T03:00Z');
-const NOTHING = knownDays();
+const NOTHING = makeDayHistory();
 
 function daysOf({ from, to }: DayRange): string[] {
   return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => addDays(from, index));
@@ -68,25 +68,30 @@ describe('the day of a run', () => {
   });
 
   it('begins the history at `since`, or else at the first known day, or else yesterday', () => {
-    const since = (rules: { since: string | null }, known = NOTHING) =>
-      createRunCalendar(SEOUL, NOON, { ...RULES, ...rules }, known).since;
-    expect(since({ since: '2020-02-29' }, knownDays({ booked: ['2019-01-01'] }))).toBe('2020-02-29');
+    const since = (rules: { since: string | null }, history = NOTHING) =>
+      createRunCalendar(SEOUL, NOON, { ...RULES, ...rules }, history).since;
+    expect(since({ since: '2020-02-29' }, makeDayHistory({ booked: ['2019-01-01'] }))).toBe('2020-02-29');
     expect(since({ since: null })).toBe('2026-03-09');
-    expect(since({ since: null }, knownDays({ booked: ['2026-02-03', '2026-02-02'] }))).toBe('2026-02-02');
-    expect(since({ since: null }, knownDays({ booked: ['2026-02-03'], gaps: { '2026-02-01': {} } }))).toBe(
-      '2026-02-01',
+    expect(since({ since: null }, makeDayHistory({ booked: ['2026-02-03', '2026-02-02'] }))).toBe(
+      '2026-02-02',
     );
-    expect(since({ since: null }, knownDays({ firstReading: '2026-03-01' }))).toBe('2026-02-28');
+    expect(
+      since({ since: null }, makeDayHistory({ booked: ['2026-02-03'], gaps: { '2026-02-01': {} } })),
+    ).toBe('2026-02-01');
+    expect(since({ since: null }, makeDayHistory({ firstReading: '2026-03-01' }))).toBe('2026-02-28');
   });
 });
 
 describe('the range of every run', () => {
-  const rangeOf = (known = NOTHING, isFirst = false, rules = RULES) =>
-    currentRange(createRunCalendar(SEOUL, NOON, rules, known), known, rules, isFirst);
+  const rangeOf = (history = NOTHING, isFirst = false, rules = RULES) =>
+    currentRange(createRunCalendar(SEOUL, NOON, rules, history), history, rules, isFirst);
 
   it('is yesterday and today, or today alone once yesterday is booked', () => {
     expect(rangeOf()).toEqual({ from: '2026-03-09', to: '2026-03-10' });
-    expect(rangeOf(knownDays({ booked: ['2026-03-09'] }))).toEqual({ from: '2026-03-10', to: '2026-03-10' });
+    expect(rangeOf(makeDayHistory({ booked: ['2026-03-09'] }))).toEqual({
+      from: '2026-03-10',
+      to: '2026-03-10',
+    });
   });
 
   it('does not begin before `since`', () => {
@@ -96,16 +101,16 @@ describe('the range of every run', () => {
 
   it('goes back to the first booked day that is to be compared again, at the first run of a day', () => {
     const booked = ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09'];
-    expect(rangeOf(knownDays({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
-    expect(rangeOf(knownDays({ booked: ['2026-03-08'] }), true)).toEqual({
+    expect(rangeOf(makeDayHistory({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
+    expect(rangeOf(makeDayHistory({ booked: ['2026-03-08'] }), true)).toEqual({
       from: '2026-03-08',
       to: '2026-03-10',
     });
-    expect(rangeOf(knownDays({ booked: ['2026-03-05'] }), true)).toEqual({
+    expect(rangeOf(makeDayHistory({ booked: ['2026-03-05'] }), true)).toEqual({
       from: '2026-03-09',
       to: '2026-03-10',
     });
-    expect(rangeOf(knownDays({ booked }), true, { ...RULES, lookAgainDays: 0 })).toEqual({
+    expect(rangeOf(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 0 })).toEqual({
       from: '2026-03-10',
       to: '2026-03-10',
     });
@@ -113,7 +118,7 @@ describe('the range of every run', () => {
 
   it('never has more than 31 days', () => {
     const booked = daysOf({ from: '2025-01-01', to: '2026-03-09' });
-    const range = rangeOf(knownDays({ booked }), true, { ...RULES, lookAgainDays: 400 });
+    const range = rangeOf(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 400 });
     expect(range).toEqual({ from: '2026-02-08', to: '2026-03-10' });
     expect(daysOf(range)).toHaveLength(31);
   });
@@ -123,17 +128,17 @@ describe('the first run of a day', () => {
   it('is the first whose reading is of that day', () => {
     const day = createRunCalendar(SEOUL, NOON, RULES, NOTHING);
     expect(isFirstOfDay(day, NOTHING)).toBe(true);
-    expect(isFirstOfDay(day, knownDays({ lastReading: '2026-03-09' }))).toBe(true);
-    expect(isFirstOfDay(day, knownDays({ lastReading: '2026-03-10' }))).toBe(false);
+    expect(isFirstOfDay(day, makeDayHistory({ lastReading: '2026-03-09' }))).toBe(true);
+    expect(isFirstOfDay(day, makeDayHistory({ lastReading: '2026-03-10' }))).toBe(false);
   });
 });
 
 describe('the ranges of the gaps', () => {
-  const rangesOf = (since: string, known = NOTHING, now = NOON) => {
+  const rangesOf = (since: string, history = NOTHING, now = NOON) => {
     const rules = { ...RULES, since };
-    const day = createRunCalendar(SEOUL, now, rules, known);
-    return gapRanges(SEOUL, day, known, {
-      current: currentRange(day, known, rules, false),
+    const day = createRunCalendar(SEOUL, now, rules, history);
+    return findGapRanges(SEOUL, day, history, {
+      current: currentRange(day, history, rules, false),
       isFirst: false,
       newest: null,
     });
@@ -141,7 +146,7 @@ describe('the ranges of the gaps', () => {
 
   it('are none where everything is booked', () => {
     expect(
-      rangesOf('2026-03-01', knownDays({ booked: daysOf({ from: '2026-03-01', to: '2026-03-09' }) })),
+      rangesOf('2026-03-01', makeDayHistory({ booked: daysOf({ from: '2026-03-01', to: '2026-03-09' }) })),
     ).toEqual([]);
   });
 
@@ -166,7 +171,7 @@ describe('the ranges of the gaps', () => {
 
   it('join adjacent gaps', () => {
     const booked = daysOf({ from: '2026-02-03', to: '2026-03-06' }).filter((day) => day !== '2026-02-20');
-    expect(rangesOf('2026-02-02', knownDays({ booked }))).toEqual([
+    expect(rangesOf('2026-02-02', makeDayHistory({ booked }))).toEqual([
       { from: '2026-02-20', to: '2026-03-08' },
       { from: '2026-02-02', to: '2026-02-02' },
     ]);
@@ -174,12 +179,14 @@ describe('the ranges of the gaps', () => {
 
   it('exclude days that were requested on this day already, and given-up ones', () => {
     const gaps = {
-      '2026-03-05': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS) },
-      '2026-03-06': { lastAskedAt: toTimestamp(NOON - 12 * HOUR_MS - 1000) },
-      '2026-03-07': { givenUp: true, lastAskedAt: toTimestamp(NOON - 24 * HOUR_MS) },
-      '2026-03-08': { lastAskedAt: toTimestamp(NOON) },
+      '2026-03-05': { lastRequestedAt: toTimestamp(NOON - 12 * HOUR_MS) },
+      '2026-03-06': { lastRequestedAt: toTimestamp(NOON - 12 * HOUR_MS - 1000) },
+      '2026-03-07': { givenUp: true, lastRequestedAt: toTimestamp(NOON - 24 * HOUR_MS) },
+      '2026-03-08': { lastRequestedAt: toTimestamp(NOON) },
     };
-    expect(rangesOf('2026-03-05', knownDays({ gaps }))).toEqual([{ from: '2026-03-06', to: '2026-03-06' }]);
+    expect(rangesOf('2026-03-05', makeDayHistory({ gaps }))).toEqual([
+      { from: '2026-03-06', to: '2026-03-06' },
+    ]);
   });
 
   it('cover exactly the days that are due, whatever is known', () => {
@@ -191,7 +198,7 @@ describe('the ranges of the gaps', () => {
       (fates, now, isFirst) => {
         const since = addDays('2026-03-09', -fates.length + 1);
         const days = fates.map((each, index) => ({ date: addDays(since, index), fate: each }));
-        const known = knownDays({
+        const history = makeDayHistory({
           booked: days.filter((day) => day.fate === 'booked').map((day) => day.date),
           gaps: Object.fromEntries(
             days
@@ -200,15 +207,15 @@ describe('the ranges of the gaps', () => {
                 day.date,
                 {
                   givenUp: day.fate === 'given up',
-                  lastAskedAt: toTimestamp(day.fate === 'asked today' ? now : now - 26 * HOUR_MS),
+                  lastRequestedAt: toTimestamp(day.fate === 'asked today' ? now : now - 26 * HOUR_MS),
                 },
               ]),
           ),
         });
         const rules = { ...RULES, since };
-        const day = createRunCalendar(SEOUL, now, rules, known);
-        const current = currentRange(day, known, rules, isFirst);
-        const ranges = gapRanges(SEOUL, day, known, { current, isFirst, newest: null });
+        const day = createRunCalendar(SEOUL, now, rules, history);
+        const current = currentRange(day, history, rules, isFirst);
+        const ranges = findGapRanges(SEOUL, day, history, { current, isFirst, newest: null });
         const due = days
           .filter((each) => ['unknown', 'asked before'].includes(each.fate))
           .map((each) => each.date)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos/boundary-read.ts';
+import { getMaxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos/boundary-read.ts';
 import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
@@ -155,8 +155,10 @@ describe('the plan of a boundary read', () => {
   });
 
   it('is limited by a share of the pages, and never less than three', () => {
-    expect([maxBoundaryReads(0.05, 1000), maxBoundaryReads(0.05, 10), maxBoundaryReads(0, 1000)]).toEqual([
-      50, 3, 0,
-    ]);
+    expect([
+      getMaxBoundaryReads(0.05, 1000),
+      getMaxBoundaryReads(0.05, 10),
+      getMaxBoundaryReads(0, 1000),
+    ]).toEqual([50, 3, 0]);
   });
 });
