@@ -74,7 +74,7 @@ function startWorker(
     if (line.includes('next full run at')) settle();
   };
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { ticks }) };
+  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { createTicks: ticks }) };
   const ended = runWorker(config, surroundings, controller.signal, {
     onServing: () => undefined,
     onRun: (summary) => void runs.push(summary),

@@ -50,7 +50,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     give(tick);
     return { close: async () => undefined };
   };
-  const surroundings = { clock, logger, progress: silentProgress, command: 'start', ticks };
+  const surroundings = { clock, logger, progress: silentProgress, command: 'start', createTicks: ticks };
   const ended = runWorker(config, surroundings, controller.signal, {
     onRun: (summary) => {
       if (!killed) onRun(summary);
