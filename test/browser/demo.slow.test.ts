@@ -201,7 +201,7 @@ async function expectStorage(page: Page): Promise<void> {
   const days = demo.rows(
     `select date, state, ${sizes.join(' + ')} as bytes from storage_day order by date desc limit 14`,
   );
-  const inTib = (bytes: unknown) => `${(Number(bytes) / 1024 ** 4).toFixed(1)} TiB`;
+  const inTib = (bytes: unknown) => `${Number((Number(bytes) / 1024 ** 4).toPrecision(3))} TiB`;
   const [today] = days;
   expect(today?.['state']).toBe('live');
   expect(await page.locator('#storage-now').innerText()).toBe(
@@ -232,7 +232,7 @@ async function expectRuns(page: Page): Promise<void> {
   expect(actual).toEqual(runs.map((row) => [String(row['run_id']), row['status'], counted(row['requests'])]));
   const did = (words: string | undefined, verb: string) =>
     new RegExp(`([\\d,]+) ${verb}`).exec(words ?? '')?.[1] ?? '0';
-  expect(shown.map((cells) => [did(cells[4], 'added'), did(cells[4], 'removed')])).toEqual(
+  expect(shown.map((cells) => [did(cells[4], 'inserted'), did(cells[4], 'removed')])).toEqual(
     runs.map((row) => [counted(row['inserted']), counted(row['removed'])]),
   );
 }

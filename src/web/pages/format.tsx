@@ -30,19 +30,11 @@ export function formatChange(difference: number): string {
   return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
 }
 
-const CHANGES = [
-  ['inserted', 'added'],
-  ['updated', 'edited'],
-  ['removed', 'removed'],
-  ['restored', 'restored'],
-  ['quarantined', 'quarantined'],
-] as const;
+const CHANGES = ['inserted', 'updated', 'removed', 'restored', 'quarantined'] as const;
 
-/** `3 added, 1 removed`; `no change` if all counts are 0 or missing. */
-export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number][0], number>>): string {
-  const texts = CHANGES.flatMap(([name, verb]) =>
-    counts[name] ? `${formatCount(counts[name])} ${verb}` : [],
-  );
+/** `3 inserted, 1 removed`; `no change` if all counts are 0 or missing. */
+export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number], number>>): string {
+  const texts = CHANGES.flatMap((name) => (counts[name] ? `${formatCount(counts[name])} ${name}` : []));
   return texts.length > 0 ? texts.join(', ') : 'no change';
 }
 

@@ -27,7 +27,7 @@ describe('print as text what they did, where all files are, and the next command
     const backup = await vodhouse(['backup', 'backups/x y.db', ...other], { cwd });
     expect([backup.code, backup.stderr]).toEqual([0, '']);
     expect(backup.stdout).toMatch(
-      /^backed up data\/vodhouse\.db to backups\/x y\.db: 40 videos, \d+ kB, [\d.]+ m?s\nto restore it: vodhouse restore 'backups\/x y\.db' --config other\.yaml\n$/,
+      /^backed up data\/vodhouse\.db to backups\/x y\.db: 40 videos, \d+ kB, [\d.]+m?s\nto restore it: vodhouse restore 'backups\/x y\.db' --config other\.yaml\n$/,
     );
     execute(join(cwd, WAREHOUSE), "update package set name = 'later'");
     const restore = await vodhouse(['restore', 'backups/x y.db', ...other], { cwd });

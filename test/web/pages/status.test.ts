@@ -544,7 +544,7 @@ describe('spent requests and the last runs', () => {
     expect(shown.slice(0, 3)).toEqual([
       [
         ...['11 full, catch-up', '60 min ago', '2m 5s', 'partial'],
-        ...['1,001 added, 2 edited, 3 removed, 4 restored, 5 quarantined, 1 package failed', '12'],
+        ...['1,001 inserted, 2 updated, 3 removed, 4 restored, 5 quarantined, 1 package failed', '12'],
       ],
       [...['10 quick, manual, package 101', '60 min ago', '2m 5s', 'succeeded', 'no change', '1,234']],
       ['9 full, scheduled', '60 min ago', '2m 5s', 'succeeded', 'no change', '12'],
