@@ -1,4 +1,4 @@
-/** What of the table of videos comes from the service. */
+/** The columns of the table of videos that come from the service. */
 import { getTableColumns } from 'drizzle-orm';
 import { video } from './schema/videos.ts';
 
@@ -9,17 +9,9 @@ type OwnColumns = 'account' | 'package_id' | 'first_seen_at' | 'changed_at' | 'r
 /** A video as received: the 24 fields of docs/service.md 2.1; `extra` is absent where there is none. */
 export type VideoRow = Omit<VideoColumns, OwnColumns | 'extra'> & { extra?: string };
 
-/** All columns of the table of videos. */
-export const videoColumns = getTableColumns(video);
-
 const ownColumns = ['account', 'package_id', 'extra', 'first_seen_at', 'changed_at', 'change_seq'];
 
 /** The names of the columns that come from the service, in its order. */
-export const receivedNames = Object.keys(videoColumns).filter(
+export const receivedNames = Object.keys(getTableColumns(video)).filter(
   (name) => !ownColumns.includes(name) && name !== 'removed_at',
 ) as (keyof VideoRow)[];
-
-/** The 24 columns that come from the service, in the order of docs/service.md 2.1. */
-export const receivedColumns = Object.fromEntries(
-  receivedNames.map((name) => [name, videoColumns[name]]),
-) as Pick<typeof videoColumns, Exclude<keyof VideoRow, 'extra'>>;
