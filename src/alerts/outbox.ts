@@ -68,7 +68,7 @@ export interface Outbox {
   claim(now: number): ClaimedMessage | null;
   /** Records the result of an attempt. After a delivery all other messages are due at once. */
   settle(id: number, result: DeliveryResult, now: number): void;
-  /** Deletes what ended so many days ago. */
+  /** Deletes incidents that ended this many days ago. */
   prune(now: number, days: number): void;
   close(): void;
 }

@@ -6,7 +6,7 @@ import { resolveLink } from './paths.ts';
 /** All in bytes. */
 export interface DiskSpace {
   file: number;
-  /** What SQLite keeps beside the file until it is written into it; 0 where there is none. */
+  /** Bytes of the -wal file; 0 if there is none. */
   wal: number;
   /** Left on the disk of the file, for whoever is not root. */
   free: number;
@@ -15,7 +15,7 @@ export interface DiskSpace {
 
 /** Measures the room of the live file at `path`; 0 for what is not there. */
 export function measureDiskSpace(path: string): DiskSpace {
-  const target = resolveLink(path); // the -wal stands beside what a link leads to
+  const target = resolveLink(path); // the -wal is next to the target of a link
   const { bavail, blocks, bsize } = statfsSync(dirname(target));
   return {
     file: getFileSize(target),

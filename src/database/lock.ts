@@ -25,7 +25,7 @@ export interface Lock {
 
 /**
  * Takes a lock of the warehouse at `path`, or returns null where another process holds it. It is an exclusive
- * transaction on a small database beside the live file.
+ * transaction on a small database next to the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
   const client = openExclusively(`${resolvePath(path)}.${name}.lock`);

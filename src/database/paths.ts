@@ -1,8 +1,8 @@
-/** Where a file really is, and what stands beside it. */
+/** The real path of a file, and the files next to it. */
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** What a restore that was broken off leaves beside the live file, until another one finishes it. */
+/** The marker that an interrupted restore leaves next to the live file, until another one completes it. */
 export function restoreMarkerPath(path: string): string {
   return `${resolveLink(path)}.restoring`;
 }

@@ -113,10 +113,10 @@ export interface HealthParts extends StreamParts {
   formatCommand: FormatCommand;
 }
 
-/** Most booked days of so many days must agree with what the service reports now. */
+/** Most booked days of this many must agree with what the service reports now. */
 const RECENT_DAYS = 14;
 
-/** Reads the facts at `now` (ms), with so many runs, the newest first. Throws WarehouseError if the file cannot be read. */
+/** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
 export function readHealthFacts(parts: HealthParts, now: number, runs: number): HealthFacts {
   const { config, overview, formatCommand } = parts;
   const { accounts } = config;

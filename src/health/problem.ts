@@ -140,7 +140,7 @@ export function listFirst(items: readonly (string | number)[]): string {
   return [...items.slice(0, EXAMPLES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
-/** A text of others on one line, without control characters, up to so many columns. */
+/** A text of others on one line, without control characters, up to this many columns. */
 export function toOneLine(text: string, columns = 300): string {
   return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
 }

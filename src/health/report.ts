@@ -8,7 +8,7 @@ export interface HealthReport extends HealthFacts {
   problems: Problem[];
 }
 
-/** Reads the facts at `now` (ms), with so many runs, and finds the problems in them. */
+/** Reads the facts at `now` (ms), with this number of runs, and finds the problems in them. */
 export function createHealthReport(parts: HealthParts, now: number, runs: number): HealthReport {
   const facts = readHealthFacts(parts, now, runs);
   return { ...facts, problems: findProblems(facts).filter(({ isFading }) => !isFading) };

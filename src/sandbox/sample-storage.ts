@@ -55,7 +55,7 @@ function makePastDay(seed: number, day: string): StorageDay {
   return makeDay(day, (figure) => getLevel(seed, day, figure));
 }
 
-/** Today after so many looks, each finding more of everything; `passed` is the share of the day that is over. */
+/** Today after a number of readings, each finding more of everything; `passed` is the share of the day that is over. */
 function makeLiveDay(seed: number, day: string, passed: number, readingCount: number): StorageDay {
   const share = MORNING_SHARE + (1 - MORNING_SHARE) * Math.min(1, passed);
   return makeDay(day, (figure) => {

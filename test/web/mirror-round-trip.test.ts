@@ -30,11 +30,11 @@ describe('a second vodhouse that is synced from the first', () => {
     const hard = await serveHard(service);
     onTestFinished(() => hard.close());
     const clock = createVirtualClock('2026-03-09T03:00:00Z');
-    const wishes = { clock, since: '2026-03-01', packages: [101, 102, 103], pageSize: 4 };
-    const first = createMirrored({ ...wishes, url: hard.url });
+    const options = { clock, since: '2026-03-01', packages: [101, 102, 103], pageSize: 4 };
+    const first = createMirrored({ ...options, url: hard.url });
     await first.sync();
     const mirror = await first.serve();
-    const second = createMirrored({ ...wishes, url: mirror });
+    const second = createMirrored({ ...options, url: mirror });
     expect((await second.sync()).status).toBe('succeeded');
     expectEqual(first, second);
     expect(second.query(LIVE)).toHaveLength(18);
@@ -49,7 +49,7 @@ describe('a second vodhouse that is synced from the first', () => {
       expect(second.query(REMOVED)).toEqual(first.query(REMOVED));
     }
     expect(second.query('select * from quarantine')).toEqual([]);
-    for (const packageId of wishes.packages)
+    for (const packageId of options.packages)
       await getVideos(`${mirror}/info/v1/videos.json?pkg=${packageId}`);
     await getStorage(mirror, 'sdate=2026-03-01&edate=2026-03-31');
   });
@@ -57,10 +57,10 @@ describe('a second vodhouse that is synced from the first', () => {
   it('equals it in the end where both sync while the service changes', { timeout: 60_000 }, async () => {
     const clock = createVirtualClock('2026-03-09T03:00:00Z');
     const { url, sandbox, change } = await startChanging(clock);
-    const wishes = { clock, since: '2026-03-01', packages: [101, 102], pageSize: 40 };
-    const first = createMirrored({ ...wishes, url });
+    const options = { clock, since: '2026-03-01', packages: [101, 102], pageSize: 40 };
+    const first = createMirrored({ ...options, url });
     await first.sync();
-    const second = createMirrored({ ...wishes, url: await first.serve() });
+    const second = createMirrored({ ...options, url: await first.serve() });
     for (let round = 0; round < 4; round++) {
       sandbox.churn(80);
       clock.advance(3_600_000);

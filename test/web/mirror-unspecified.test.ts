@@ -18,8 +18,8 @@ async function openBoth() {
   const sandbox = createSandbox({ clock, packages, keys: [KEY], storageAuth: 'query' });
   const { url } = await sandbox.listen();
   onTestFinished(() => sandbox.close());
-  const wishes = { clock, since: '2026-03-05', packages: [101, 103], pageSize: 20 };
-  const mirrored = createMirrored({ url, ...wishes, storageAuth: 'query', server: { keys: [KEY] } });
+  const options = { clock, since: '2026-03-05', packages: [101, 103], pageSize: 20 };
+  const mirrored = createMirrored({ url, ...options, storageAuth: 'query', server: { keys: [KEY] } });
   expect((await mirrored.sync()).status).toBe('succeeded');
   return { sandbox: url, mirror: await mirrored.serve() };
 }
