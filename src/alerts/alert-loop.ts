@@ -6,7 +6,6 @@ import { readHealthFacts } from '../health/facts.ts';
 import { findProblems } from '../health/problems.ts';
 import type { IsStale } from '../health/streams.ts';
 import { DAY_MS, toTimestamp, type Clock } from '../lib/clock.ts';
-
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { redact } from '../lib/redact.ts';

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
 import { transact } from '../database/transaction.ts';
-import { DAY_MS, toTimestamp } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 
 /** What an incident is about; `since` as the warehouse writes times, `details` as JSON. */
 export interface NewIncident {
@@ -74,9 +74,9 @@ export interface Outbox {
 }
 
 /** A process that dies while it sends leaves the message to the others after this time. */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = MINUTE_MS;
 /** The longest time between two attempts. */
-export const MAX_RETRY_MS = 3_600_000;
+export const MAX_RETRY_MS = HOUR_MS;
 
 /** Opens the outbox of the up-to-date live file at `path`. */
 export function openOutbox(path: string): Outbox {

@@ -1,9 +1,9 @@
-import { fromTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
 import type { Mode, Trigger } from '../database/schema/runs.ts';
 import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 
 /** A run that begins at most this long after its tick has the trigger `schedule`, in milliseconds. */
-const ON_TIME_MS = 60_000;
+const ON_TIME_MS = MINUTE_MS;
 
 /** Cron expressions read in UTC; null where there are no quick runs. */
 export interface Schedule {

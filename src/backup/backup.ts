@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { runInChild } from '../lib/child-process.ts';
-import { ConfigError, WarehouseError } from '../lib/errors.ts';
+import { errorCode, ConfigError, WarehouseError } from '../lib/errors.ts';
 import { openForCopy, SCHEMA_VERSION, type Db } from '../database/connection.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
@@ -188,7 +188,7 @@ function moveIntoPlace(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
+    if (errorCode(error) === 'EEXIST') throw alreadyExists(file);
     copyIntoPlace(draft, file);
   }
   fsyncPath(dirname(file));
@@ -199,7 +199,7 @@ function copyIntoPlace(draft: string, file: string): void {
   try {
     copyFileSync(draft, file, constants.COPYFILE_EXCL);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
+    if (errorCode(error) === 'EEXIST') throw alreadyExists(file);
     rmSync(file, { force: true });
     throw toWarehouseError(error, file);
   }

@@ -1,5 +1,5 @@
 /** Pauses after restrictions of an account: how long they are, and how the rate returns after them. */
-import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { DAY_MS, fromTimestamp, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 import type { Restriction } from '../lib/request-budget.ts';
 import type { Db, Tx } from '../database/connection.ts';
 import { findPause, upsertPause, type PauseRow } from './statements/pause.ts';
@@ -14,13 +14,13 @@ export interface Pause {
 
 /** The first pause if the service names no time; each one in a row is twice as long. */
 const FIRST_MS = 30_000;
-const LONGEST_GROWN_MS = 3_600_000;
+const LONGEST_GROWN_MS = HOUR_MS;
 /** A named time is trusted up to here. */
-const LONGEST_NAMED_MS = 31 * 86_400_000;
+const LONGEST_NAMED_MS = 31 * DAY_MS;
 /** Restrictions are in a row if the full rate was not back for this long between them. */
-export const PAUSE_MEMORY_MS = 3_600_000;
+export const PAUSE_MEMORY_MS = HOUR_MS;
 /** The rate returns over as long as the pause took, within these bounds. */
-const RETURN_MS = { least: 60_000, most: 600_000 };
+const RETURN_MS = { least: MINUTE_MS, most: 10 * MINUTE_MS };
 
 /**
  * The length of a pause in milliseconds. A named time is kept; the pause grows with the restrictions in a row if the

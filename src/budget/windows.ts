@@ -1,12 +1,12 @@
 /** How many requests of an account its sliding windows hold. */
 import type { Db } from '../database/connection.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
 import { addedSince, countLeft, countSince, lastRequestId, nthSince } from './statements/request.ts';
 
 export const WINDOWS = [
   { name: 'perSecond', ms: 1_000, words: 'second' },
-  { name: 'perMinute', ms: 60_000, words: 'minute' },
-  { name: 'perDay', ms: 86_400_000, words: 'day' },
+  { name: 'perMinute', ms: MINUTE_MS, words: 'minute' },
+  { name: 'perDay', ms: DAY_MS, words: 'day' },
 ] as const;
 
 export type Window = (typeof WINDOWS)[number];

@@ -1,6 +1,7 @@
 /** What most commands need: a logger that hides the secrets of the config, and progress that suits the terminal. */
 import { systemClock } from '../lib/clock.ts';
-import { createLogger, type LogFormat, type LogLevel } from '../lib/logger.ts';
+import type { LogLevel } from '../lib/log-levels.ts';
+import { createLogger, type LogFormat } from '../lib/logger.ts';
 import type { Environment } from '../app/pipeline.ts';
 import { commandsFor } from '../health/commands.ts';
 import { createLogProgress } from './output/log-progress.ts';

@@ -1,11 +1,10 @@
 /** The command line: arguments in, text and exit code out. Only the file of the command that runs is loaded. */
 import { Command, CommanderError, Option } from 'commander';
+import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/version.ts';
 import { parsePackageSelectors, parsePositiveInt, parseDay, parseInteger } from './parse-args.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
 import { DEFAULT_CONFIG } from '../health/commands.ts';
-
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 const program = new Command('vodhouse')
   .description('Keeps a SQL warehouse in step with a video-hosting service.')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError, errorMessage } from '../lib/errors.ts';
+import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 
 /** The value of a variable; undefined where it is not set. */
 export type Lookup = (name: string) => string | undefined;
@@ -52,7 +52,7 @@ function readDotEnv(file: string): Readonly<Record<string, string | undefined>> 
   try {
     return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (errorCode(error) === 'ENOENT') return {};
     throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }

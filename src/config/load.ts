@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { ConfigError, errorMessage } from '../lib/errors.ts';
+import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
@@ -39,7 +39,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (errorCode(error) === 'ENOENT') {
       throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one', cause: error });
     }
     throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });

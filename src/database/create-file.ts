@@ -2,7 +2,7 @@
 import { existsSync, linkSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { WarehouseError } from '../lib/errors.ts';
+import { errorCode, WarehouseError } from '../lib/errors.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
 import { toWarehouseError } from './integrity.ts';
 import { APPLICATION_ID, migrateFile } from './migrate.ts';
@@ -62,7 +62,7 @@ function linkIfAbsent(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    const isCreatedByAnother = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const isCreatedByAnother = errorCode(error) === 'EEXIST';
     if (!isCreatedByAnother) throw error;
   }
 }

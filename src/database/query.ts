@@ -44,15 +44,6 @@ export function query<Row, Params extends object>(...texts: string[]): NamedQuer
   };
 }
 
-/** Returns the rows of a query. */
-export function runQuery<Row, Params extends object>(
-  tx: Tx,
-  query: Query<Row, Params>,
-  params: Params,
-): Row[] {
-  return query.all(tx, params);
-}
-
 const prepared = new WeakMap<Tx['$client'], Map<string, Statement>>();
 
 /** The statement of this connection. A transaction is the connection itself (transaction.ts). */

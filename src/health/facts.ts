@@ -130,6 +130,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number): 
     error: row.error && redact(row.error, config.secrets),
   });
   const failedRun = overview.failedRun();
+  const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
     now,
@@ -147,7 +148,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number): 
     streams,
     failedWalks: overview.failedWalks().filter(isConfigured).map(clean),
     failedRun: failedRun && clean(failedRun),
-    storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, now)),
+    storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: overview.newestTime(),
   };
 }
@@ -222,13 +223,10 @@ function readStorageDetails(
   { name: account, storage }: AccountConfig,
   { config, overview }: HealthParts,
   streams: readonly Stream[],
-  now: number,
+  recentSince: string,
 ): StorageDetails[] {
   if (!storage) return [];
-  const { booked, differing } = overview.storage(
-    account,
-    addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS),
-  );
+  const { booked, differing } = overview.storage(account, recentSince);
   const readAt = streams.find((each) => each.account === account && each.packageId === null)?.at ?? '';
   const failures = overview.storageFailures(account);
   const [last] = failures;

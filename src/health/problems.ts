@@ -1,5 +1,5 @@
 /** Finds what needs attention in the facts: the one list that `status`, the page, alerts and readiness show. Pure. */
-import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
+import { DAY_MS, MINUTE_MS, fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../lib/format.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
@@ -8,9 +8,9 @@ import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem
 import { findStorageProblems } from './storage-problems.ts';
 
 /** Drift is a problem for so long after it was first seen. */
-const DRIFT_MS = 7 * 86_400_000;
+const DRIFT_MS = 7 * DAY_MS;
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
-const PUBLISHED_LATE_MS = 2 * 60_000;
+const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
 
 /** All problems in the order of PROBLEM_KINDS, those that only keep an incident open included. */
 export function findProblems(facts: HealthFacts): Problem[] {

@@ -44,7 +44,7 @@ export function formatOffset(offsetMs: number): string {
 
 /** How long ago, in the largest unit that says something: `14 min ago`. */
 export function formatAgo(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
+  const minutes = Math.floor(ms / MINUTE_MS);
   if (minutes < 1) return 'just now';
   if (minutes < 120) return `${minutes} min ago`;
   const hours = Math.floor(minutes / 60);

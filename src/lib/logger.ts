@@ -1,16 +1,13 @@
 import { createRequire } from 'node:module';
 import colors from 'picocolors';
 import { pino, type Logger as PinoLogger } from 'pino';
+import type { LogLevel } from './log-levels.ts';
 import { redact } from './redact.ts';
 
 export type Logger = PinoLogger;
 
 /** `text`: a plain line a message; `json`: pino's own lines. */
 export type LogFormat = 'text' | 'json';
-
-/** The values of `--log-level`. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   level: LogLevel;

@@ -1,9 +1,11 @@
+import { errorCode } from './errors.ts';
+
 /** True where a process with this id runs on this machine, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'; // EPERM: it lives, as another user
+    return errorCode(error) !== 'ESRCH'; // EPERM: it lives, as another user
   }
 }

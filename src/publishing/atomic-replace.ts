@@ -14,7 +14,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { addDays } from '../lib/days.ts';
-import { ConfigError } from '../lib/errors.ts';
+import { errorCode, ConfigError } from '../lib/errors.ts';
 import { draftPath, escapeRegExp, removeMatching } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -40,8 +40,8 @@ function readApplicationId(file: string): number | null {
     const header = readHeader(file);
     return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return 0;
+    if (errorCode(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'EISDIR') return 0;
     throw error;
   }
 }

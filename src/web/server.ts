@@ -4,7 +4,7 @@ import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { ConfigError, errorMessage } from '../lib/errors.ts';
+import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
 import type { LoadLimits } from '../service/server/limits.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
@@ -72,13 +72,13 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   } catch (error) {
     await app.close();
     throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${errorMessage(error)}`, {
-      hint: hintFor((error as NodeJS.ErrnoException).code),
+      hint: hintFor(errorCode(error)),
       cause: error,
     });
   }
 }
 
-function hintFor(code: string | undefined): string {
+function hintFor(code: string): string {
   return code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
     ? 'set server.host to an address of this machine, such as 127.0.0.1'
     : 'another worker may serve there; set server.port to another one; 0 takes any free port';

@@ -36,7 +36,7 @@ type List = (request: SeenRequest) => Reply | Promise<Reply>;
 type Tick = () => Promise<void>;
 const well: List = (request) => listPage(request, RECORDS);
 
-interface Wishes {
+interface WorkerOptions {
   packages?: readonly number[];
   notify?: (url: string) => Partial<NotifyConfig>;
   key?: string;
@@ -46,7 +46,7 @@ interface Wishes {
 }
 
 /** A worker over a service with scripted responses, and a trigger for its checks. */
-async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wishes = {}) {
+async function openWorker({ packages = [101], key = 'test-key', ...options }: WorkerOptions = {}) {
   let list = well;
   const service = await startScriptedService((request) => list(request));
   const webhook = await startWebhook();
@@ -57,13 +57,13 @@ async function openWorker({ packages = [101], key = 'test-key', ...wishes }: Wis
   const [main] = base.accounts;
   if (!main) throw new Error('the config has no account');
   const account = { ...main, videoList: { ...main.videoList, key } };
-  const addresses = wishes.notify?.(webhook.url) ?? { webhook: webhook.url };
+  const addresses = options.notify?.(webhook.url) ?? { webhook: webhook.url };
   const config: Config = {
     ...base,
-    accounts: wishes.accounts?.(account) ?? [account],
-    server: wishes.serves ? { host: '127.0.0.1', port: 0, keys: [] } : null,
+    accounts: options.accounts?.(account) ?? [account],
+    server: options.serves ? { host: '127.0.0.1', port: 0, keys: [] } : null,
     notify: { webhook: null, ping: null, remindAfterMs: 24 * HOUR_MS, ...addresses },
-    secrets: [key, webhook.url, ...(wishes.secrets ?? [])],
+    secrets: [key, webhook.url, ...(options.secrets ?? [])],
   };
   const log: string[] = [];
   const runs: RunSummary[] = [];

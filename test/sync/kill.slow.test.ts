@@ -15,8 +15,8 @@ const WHEN = ['first_seen_at', 'changed_at', 'change_seq', 'observed_at'];
 /** A folder with a config that points at the service. */
 function folderFor(url: string): string {
   const folder = temporaryFolder();
-  const wishes = { url, packages: [101, 102], pageSize: 20 };
-  const text = configText(wishes).replace(`{ base_url: ${url} }`, `{ base_url: ${url}, since: 2026-01-01 }`);
+  const options = { url, packages: [101, 102], pageSize: 20 };
+  const text = configText(options).replace(`{ base_url: ${url} }`, `{ base_url: ${url}, since: 2026-01-01 }`);
   mkdirSync(join(folder, 'data'));
   writeFileSync(join(folder, CONFIG), text);
   return folder;

@@ -55,8 +55,8 @@ async function startService() {
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-const open = (service: Service, wishes: Partial<TestPipelineOptions> = {}) =>
-  openTestPipeline({ url: service.url, packages: PACKAGES, concurrency: 1, ...wishes });
+const open = (service: Service, options: Partial<TestPipelineOptions> = {}) =>
+  openTestPipeline({ url: service.url, packages: PACKAGES, concurrency: 1, ...options });
 
 const newestRun = (pipeline: TestPipeline): RunRow | undefined =>
   pipeline.query<RunRow>('select * from run order by run_id desc limit 1')[0];

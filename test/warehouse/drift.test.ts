@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Db } from '../../src/database/connection.ts';
-import { runQuery } from '../../src/database/query.ts';
 import { DRIFT } from '../../src/queries/named/status.ts';
 import { recordDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
 import { transact } from '../../src/database/transaction.ts';
@@ -21,7 +20,7 @@ describe('drift', () => {
     transact(db, (tx) => recordDrift(tx, account, 'videos', found, at));
   const touch = (keys: Parameters<typeof touchDrift>[3], at: string) =>
     transact(db, (tx) => touchDrift(tx, 'main', 'videos', keys, at));
-  const times = () => runQuery(db, DRIFT, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
+  const times = () => DRIFT.all(db, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
 
   beforeEach(() => {
     path = join(temporaryFolder(), 'live.db');
@@ -42,7 +41,7 @@ describe('drift', () => {
     note([MOOD], NOON);
     expect(note([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
     expect(note([MOOD], EARLIER)).toBe(0);
-    const [row] = runQuery(db, DRIFT, {}).filter(({ field }) => field === 'mood');
+    const [row] = DRIFT.all(db, {}).filter(({ field }) => field === 'mood');
     expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
   });
 
@@ -95,7 +94,7 @@ describe('drift', () => {
     note([{ ...MOOD, field: 'd' }], LATER);
     note([{ ...MOOD, field: 'a' }], NOON, 'another');
     touch([['b', 'new']], '2026-03-11 00:00:00');
-    expect(runQuery(db, DRIFT, {}).map(({ account, field }) => `${account} ${field}`)).toEqual([
+    expect(DRIFT.all(db, {}).map(({ account, field }) => `${account} ${field}`)).toEqual([
       'main d',
       'another a',
       'main a',
@@ -108,6 +107,6 @@ describe('drift', () => {
     const odd = { field: `__proto__'"\0🔥`, kind: 'new', sample: `"\\ud800 '🔥"` } as const;
     expect(note([odd], NOON)).toBe(1);
     expect(note([odd], LATER)).toBe(0);
-    expect(runQuery(db, DRIFT, {})).toMatchObject([odd]);
+    expect(DRIFT.all(db, {})).toMatchObject([odd]);
   });
 });

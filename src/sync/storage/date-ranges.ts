@@ -1,7 +1,7 @@
 /** Which days to request (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
 import { daysBetween, type Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { DayHistory } from '../../warehouse/store-days.ts';
 import type { StorageRules } from '../context.ts';
 
@@ -16,7 +16,7 @@ export interface RunCalendar {
 }
 
 /** Implausible figures are booked if they are returned again at least this much later. */
-export const CONFIRM_AFTER_MS = 3_600_000;
+export const CONFIRM_AFTER_MS = HOUR_MS;
 
 /** Days of the longest range that is requested at once. */
 const MAX_RANGE = 31;

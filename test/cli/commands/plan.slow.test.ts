@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText, WAREHOUSE, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { CONFIG, configText, WAREHOUSE, type ConfigOptions } from '../../support/fixtures/config-file.ts';
 import { folderOf, readFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
@@ -12,8 +12,8 @@ vi.setConfig({ testTimeout: 60_000 });
 /** The three packages of the sandbox, in pages of 10 videos: 25, 3 and 1 pages. */
 const PACKAGES = [101, 102, 103];
 
-function limited(wishes: ConfigWishes, limits: string): string {
-  return configText({ packages: PACKAGES, pageSize: 10, ...wishes }).replace(
+function limited(options: ConfigOptions, limits: string): string {
+  return configText({ packages: PACKAGES, pageSize: 10, ...options }).replace(
     'per_second: null, per_minute: null, per_day: null',
     limits,
   );

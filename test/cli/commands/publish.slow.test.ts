@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
 import { execute, valueOf as valueIn } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
@@ -14,8 +14,8 @@ const PUBLISHED = 'data/vodhouse.bi.db';
 /** A sandbox whose current day does not advance, so that a run can find nothing new. */
 const settings = { storage: false, pageSize: 100 };
 
-function folderWith(wishes: ConfigWishes, publish = 'publish: {}'): string {
-  return folderOf({ [CONFIG]: configText({ ...settings, top: publish, ...wishes }) });
+function folderWith(options: ConfigOptions, publish = 'publish: {}'): string {
+  return folderOf({ [CONFIG]: configText({ ...settings, top: publish, ...options }) });
 }
 
 const inode = (cwd: string) => statSync(join(cwd, PUBLISHED)).ino;

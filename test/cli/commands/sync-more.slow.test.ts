@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
@@ -10,8 +10,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const COUNT = 'select count(*) from video where removed_at is null';
 
-function folderWith(wishes: ConfigWishes): string {
-  return folderOf({ [CONFIG]: configText(wishes) });
+function folderWith(options: ConfigOptions): string {
+  return folderOf({ [CONFIG]: configText(options) });
 }
 
 describe('sync', () => {

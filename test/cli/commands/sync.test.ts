@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText, type ConfigWishes } from '../../support/fixtures/config-file.ts';
+import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
 import { folderOf } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
@@ -17,8 +17,8 @@ function isPlain(text: string): boolean {
   return !['\u001b', '\r', '\u2588', '\u2591'].some((sign) => text.includes(sign));
 }
 
-function folderWith(wishes: ConfigWishes): string {
-  return folderOf({ [CONFIG]: configText(wishes) });
+function folderWith(options: ConfigOptions): string {
+  return folderOf({ [CONFIG]: configText(options) });
 }
 
 describe('sync', () => {

@@ -197,11 +197,11 @@ describe('the key', () => {
     expect(service.requests[0]?.query.get('key')).toBe(AWKWARD_KEY);
   });
 
-  const storage = (wishes: object) => ({
+  const storage = (options: object) => ({
     ...accountAt('').storage,
     auth: 'none' as const,
     key: 'its-own',
-    ...wishes,
+    ...options,
   });
 
   it.each([

@@ -14,7 +14,7 @@ import { createSlidingBudget, type SlidingBudget, type SlidingLimits } from './f
 import { createAges, type Ages, type Figures } from './fairness-figures.ts';
 import { nextTick } from '../../../src/lib/cron-ticks.ts';
 
-export interface FairnessWishes {
+export interface FairnessOptions {
   /** Pages of each package. */
   sizes: readonly number[];
   limits: SlidingLimits;
@@ -40,7 +40,7 @@ interface SimulatedPackage {
 }
 
 interface World {
-  wishes: FairnessWishes;
+  options: FairnessOptions;
   clock: { now: number };
   packages: SimulatedPackage[];
   budget: SlidingBudget;
@@ -62,14 +62,14 @@ const ATTEMPTS = 5;
 const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
 
 /** Runs a worker for the account for some days, and returns its figures. */
-export async function simulateFairness(wishes: FairnessWishes): Promise<Figures> {
+export async function simulateFairness(options: FairnessOptions): Promise<Figures> {
   const clock = { now: START_MS };
-  const packages = wishes.sizes.map((pages, index) => createPackage(index + 1, pages));
-  const budget = createSlidingBudget(wishes.limits, clock);
-  const ages = createAges(wishes.sizes.length, clock);
-  const random = createRandom(wishes.seed);
-  const world: World = { wishes, clock, packages, budget, ages, random, walks: 0, last: null, made: null };
-  const end = START_MS + wishes.days * DAY_MS;
+  const packages = options.sizes.map((pages, index) => createPackage(index + 1, pages));
+  const budget = createSlidingBudget(options.limits, clock);
+  const ages = createAges(options.sizes.length, clock);
+  const random = createRandom(options.seed);
+  const world: World = { options, clock, packages, budget, ages, random, walks: 0, last: null, made: null };
+  const end = START_MS + options.days * DAY_MS;
   while (clock.now < end) await look(world);
   return ages.figures(budget.requests());
 }
@@ -80,8 +80,8 @@ function createPackage(id: number, pages: number): SimulatedPackage {
 
 /** The worker checks every minute, and after each run; minutes in which nothing can be due are skipped. */
 async function look(world: World): Promise<void> {
-  const { clock, wishes } = world;
-  const schedule = { full: wishes.full, quick: null };
+  const { clock, options } = world;
+  const schedule = { full: options.full, quick: null };
   const due = findDue(schedule, clock.now, { full: world.last, quick: null });
   const isAgain = due !== null && due.resumesFrom === world.made?.resumesFrom;
   world.made = isAgain ? null : due;
@@ -90,15 +90,15 @@ async function look(world: World): Promise<void> {
     return;
   }
   const resumeAt = world.last?.resumeAt ? fromTimestamp(world.last.resumeAt) : Number.POSITIVE_INFINITY;
-  const soonest = Math.min(nextTick(wishes.full, clock.now), resumeAt);
+  const soonest = Math.min(nextTick(options.full, clock.now), resumeAt);
   const next = Math.ceil(soonest / MINUTE_MS) * MINUTE_MS;
   clock.now = Math.max(next, (Math.floor(clock.now / MINUTE_MS) + 1) * MINUTE_MS);
 }
 
 async function run(world: World, { mode, resumesFrom }: Due): Promise<void> {
-  const { clock, packages, wishes } = world;
+  const { clock, packages, options } = world;
   const origin = resumesFrom ?? toTimestamp(clock.now);
-  const schedule = { full: wishes.full, quick: null };
+  const schedule = { full: options.full, quick: null };
   const reasonAt = createPreemption(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
   const guard = createCircuitBreaker(logger, 'main');
   const stopReason = () => {
@@ -140,7 +140,7 @@ async function walk(world: World, one: SimulatedPackage, turn: Slot, origin: str
   const walkId = ++world.walks;
   setOut(world, one);
   const failsAfter =
-    world.random() < world.wishes.faults ? world.random() * (one.pages - one.read) : Infinity;
+    world.random() < world.options.faults ? world.random() * (one.pages - one.read) : Infinity;
   const faultyPage = one.read + Math.floor(failsAfter);
   for (;;) {
     if (one.read === faultyPage) await fail(world, one, walkId, origin);

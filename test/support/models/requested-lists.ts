@@ -52,8 +52,8 @@ export function compareWithReference(cases: number, questions: number, seed: num
   const property = fc.asyncProperty(package101, async ({ records, questions }) => {
     const service = await startScriptedService(wholeService((request) => listPage(request, records)));
     const clock = createVirtualClock('2026-03-09T03:00:00Z');
-    const wishes = { packages: [101], pageSize: 25, clock, since: '2026-03-08' };
-    const mirrored = createMirrored({ url: service.url, ...wishes });
+    const options = { packages: [101], pageSize: 25, clock, since: '2026-03-08' };
+    const mirrored = createMirrored({ url: service.url, ...options });
     try {
       expect((await mirrored.sync()).status).toBe('succeeded');
       await expectAsReference(await mirrored.serve(), records, questions);

@@ -60,7 +60,9 @@ export function someQuestions(records: readonly Sent[], count: number): fc.Arbit
       return { item, keyword: letters.slice(from, from + length).join('') };
     });
   const other = fc.record({ item: fc.constantFrom(...SEARCH_ITEMS), keyword: text });
-  const search = fc.oneof(fc.constant(null), part, part, other).map((wish) => (wish?.keyword ? wish : null));
+  const search = fc
+    .oneof(fc.constant(null), part, part, other)
+    .map((search) => (search?.keyword ? search : null));
   const question = fc.record({
     search,
     item: fc.constantFrom(...SORT_ITEMS),

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
 import { openPipeline } from '../../../src/app/pipeline.ts';
 
-export interface MirrorWishes {
+export interface MirrorOptions {
   url: string;
   packages: readonly number[];
   pageSize: number;
@@ -37,13 +37,13 @@ export interface MirroredWarehouse {
 }
 
 /** A warehouse in a folder of its own, with the storage of the same service. Nothing limits its requests. */
-export function createMirrored(wishes: MirrorWishes): MirroredWarehouse {
-  const { clock, url, packages, pageSize, since, storageAuth = 'none' } = wishes;
+export function createMirrored(options: MirrorOptions): MirroredWarehouse {
+  const { clock, url, packages, pageSize, since, storageAuth = 'none' } = options;
   const live = join(temporaryFolder(), 'vodhouse.db');
   const storage = { auth: storageAuth, since, optional: FIGURES };
   const config = {
     ...createTestConfig({ url, packages, pageSize, storage }, live),
-    server: { host: '127.0.0.1', port: 0, keys: [], ...wishes.server },
+    server: { host: '127.0.0.1', port: 0, keys: [], ...options.server },
   };
   const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
   const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });

@@ -55,7 +55,7 @@ export interface StorageAccount {
   asked: string[];
   log: string[];
   /** Moves the clock to the moment, and makes a run of everything, or of what is asked for. */
-  runAt(moment: string | number, wish?: Partial<RunRequest>): Promise<RunSummary>;
+  runAt(moment: string | number, request?: Partial<RunRequest>): Promise<RunSummary>;
   pipeline: Pipeline;
   /** Ends the run under way. */
   stop(): void;
@@ -105,10 +105,10 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
     path,
     asked,
     log,
-    runAt: (moment, wish = {}) => {
+    runAt: (moment, request = {}) => {
       clock.set(moment);
       controller = new AbortController();
-      return pipeline.run({ trigger: 'manual', signal: controller.signal, ...wish });
+      return pipeline.run({ trigger: 'manual', signal: controller.signal, ...request });
     },
     pipeline,
     stop: () => controller.abort(new InterruptedError('stopped by the test')),
