@@ -1,16 +1,16 @@
-/** What the aliases of a YAML document stand for, and whether that can be read: a few lines may stand for millions. */
+/** The aliases of a YAML document: their targets, and how many values they add. A few lines may add millions. */
 import { isAlias, isCollection, isPair, visit } from 'yaml';
 import type { Alias, Document, Node } from 'yaml';
 
-/** How many values all aliases of a file may stand for together: a config that is read has some hundreds. */
+/** How many values all aliases of a file may add. A usual config has some hundreds. */
 export const MAX_ALIASED_VALUES = 100_000;
-/** How deep values may stand in one another, aliases followed. */
+/** How deep values may be nested, with aliases followed. */
 const MAX_DEPTH = 100;
 
-/** What each alias stands for: the last node before it that has the anchor; none where there is no such node. */
+/** The target of each alias: the last node before it that has the anchor; none where there is no such node. */
 export type Targets = ReadonlyMap<Alias, Node>;
 
-/** Finds what all aliases stand for, in one pass: to look for each one by itself takes the square of their number. */
+/** Finds all targets in one pass: a search for each alias would take quadratic time. */
 export function resolveAliases(document: Document.Parsed): Targets {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
@@ -27,7 +27,7 @@ export function resolveAliases(document: Document.Parsed): Targets {
   return targets;
 }
 
-/** The first alias by which the aliases of the document stand for too many values; undefined where none does. */
+/** The first alias that makes the aliases of the document add too many values; undefined where none does. */
 export function findOversizedAlias(document: Document.Parsed, targets: Targets): Alias | undefined {
   const sizes = new Map<unknown, number>();
   let aliased = 0;
@@ -48,7 +48,7 @@ function countValues(node: unknown, targets: Targets, sizes: Map<unknown, number
   const cached = sizes.get(node);
   if (cached !== undefined) return cached;
   if (depth > MAX_DEPTH) return Infinity;
-  sizes.set(node, 1); // for an alias inside of what it stands for
+  sizes.set(node, 1); // for an alias inside its own target
   const sizesInside = getChildren(node, targets).map((part) => countValues(part, targets, sizes, depth + 1));
   const size = sizesInside.reduce((sum, each) => sum + each, 1);
   sizes.set(node, size);

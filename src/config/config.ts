@@ -62,7 +62,7 @@ const videoList = section({
   key: key().describe('The API key of the account; better ${NAME} than the key itself.'),
   page_size: integer(1)
     .prefault(1000)
-    .describe('Videos a page to ask for; the service may answer with fewer. Default 1000.'),
+    .describe('Videos to request per page; the service may return fewer. Default 1000.'),
 });
 
 const AUTH = 'none, query or { header: x-api-key }';
@@ -85,7 +85,7 @@ const storage = section(
       .describe('Time after midnight before a past day is booked. Default 1h.'),
     look_again_days: integer(0)
       .prefault(3)
-      .describe('Booked days that are looked at again each day. Default 3 days.'),
+      .describe('Booked days that are compared again each day. Default 3 days.'),
     give_up_days: integer(0)
       .prefault(7)
       .describe(
@@ -113,7 +113,7 @@ const onePackage = z.union(
     integer(1, PACKAGE).transform((id) => ({ id, name: null })),
     section({
       id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
-      name: orNull(nonEmptyText('a name')).describe('Name shown beside the id. Default none.'),
+      name: orNull(nonEmptyText('a name')).describe('Name shown next to the id. Default none.'),
     }),
   ],
   PACKAGE,
@@ -152,7 +152,7 @@ const account = section({
     .array(onePackage, 'a list of packages')
     .prefault([])
     .describe('The distribution packages: ids, or { id, name }. Default none.'),
-  limits: limits.prefault({}).describe('What may be asked of the service with this key.'),
+  limits: limits.prefault({}).describe('Limits of the requests with this key.'),
 }).transform(({ storage, ...account }) => ({
   ...account,
   storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
@@ -160,17 +160,17 @@ const account = section({
 
 const schedule = section({
   full: cron().prefault('0 * * * *').describe('When to walk everything: cron, in UTC. Default "0 * * * *".'),
-  quick: orNull(cron()).describe('When to look for what is new or gone only: cron, in UTC. Default none.'),
+  quick: orNull(cron()).describe('When to find only new and removed videos: cron, in UTC. Default none.'),
 });
 
 const walk = section(
   {
     removal_brake: fraction()
       .prefault(0.2)
-      .describe('Share of a package (0 to 1) that one walk may remove unasked. Default 0.2.'),
+      .describe('Share of a package (0 to 1) that one walk may remove without confirmation. Default 0.2.'),
     resume_within: duration()
       .prefault('7d')
-      .describe('Age up to which a broken-off walk is resumed. Default 7d.'),
+      .describe('Age up to which an interrupted walk is resumed. Default 7d.'),
     boundary_reads: fraction()
       .prefault(0.05)
       .describe(
@@ -200,8 +200,8 @@ const publish = section(
 );
 
 const retention = section({
-  requests_days: integer(1).prefault(35).describe('Days that sent requests are remembered. Default 35.'),
-  runs_days: integer(1).prefault(90).describe('Days that runs and walks are remembered. Default 90.'),
+  requests_days: integer(1).prefault(35).describe('Days that requests are kept. Default 35.'),
+  runs_days: integer(1).prefault(90).describe('Days that runs and walks are kept. Default 90.'),
 });
 
 const server = section({
@@ -213,20 +213,20 @@ const server = section({
     .array(key(), 'a list of keys')
     .prefault([])
     .describe(
-      'Keys that open the server, also to other machines; none: only this machine is answered. Default none.',
+      'Keys that give access, also from other machines; without keys only this machine has access. Default none.',
     ),
 });
 
 const notify = section(
   {
     webhook: orNull(url()).describe(
-      'Address that gets a POST when trouble begins and when it is over. Default none.',
+      'Address that gets a POST when a problem begins and when it ends. Default none.',
     ),
     ping: orNull(url()).describe('Address that is called after each good run. Default none.'),
     remind_after: duration()
       .nullable()
       .prefault('1d')
-      .describe('Time after which trouble that lasts is told again; null: never. Default 1d.'),
+      .describe('Time after which a problem that lasts is reported again; null: never. Default 1d.'),
   },
   'remind_after',
 );
@@ -247,10 +247,10 @@ export const configSchema = section({
     .describe('The accounts: one API key each, with its addresses, packages and limits.'),
   schedule: schedule.prefault({}).describe('When runs are due.'),
   walk: walk.prefault({}).describe('How packages are walked.'),
-  publish: orNull(publish).describe('The file that others read. Leave out for none.'),
-  retention: retention.prefault({}).describe('How long the records of our own work are kept.'),
+  publish: orNull(publish).describe('The file for readers. Leave out for none.'),
+  retention: retention.prefault({}).describe('How long requests, runs and walks are kept.'),
   server: orNull(server).describe('The web server. Leave out for none.'),
-  notify: orNull(notify).describe('Who is told. Leave out for none.'),
+  notify: orNull(notify).describe('Where alerts are sent. Leave out for none.'),
 });
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]

@@ -22,10 +22,8 @@ function checkAll(settings: unknown, sourceMap: SourceMap, now: number): Found[]
   return [
     ...findRepeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
       const path = ['accounts', index, 'name'];
-      return {
-        path,
-        message: `${sourceMap.displayValue(path)} is the name of accounts[${first}] too; expected another`,
-      };
+      const name = sourceMap.displayValue(path);
+      return { path, message: `${name} is the name of accounts[${first}] too; expected another` };
     }),
     ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], sourceMap)),
     ...accounts.flatMap((account, index) => {
@@ -43,10 +41,8 @@ function checkAccount(account: unknown, path: Path, sourceMap: SourceMap): Found
   const problems = twice.map(({ index, first }) => {
     const id = typeof packages[index] === 'object' ? ['id'] : [];
     const entry = [...path, 'packages', index, ...id];
-    return {
-      path: entry,
-      message: `${sourceMap.displayValue(entry)} is packages[${first}] too; expected each package once`,
-    };
+    const value = sourceMap.displayValue(entry);
+    return { path: entry, message: `${value} is packages[${first}] too; expected each package once` };
   });
   const isIdle = at(account, 'storage') === undefined && packages.length === 0 && isListOrNone(account);
   const problem = { path, message: 'has nothing to fetch; expected at least one of packages, storage' };
@@ -57,12 +53,8 @@ function checkSince(since: unknown, timezone: string | undefined, path: Path, no
   if (typeof since !== 'string' || !isDay(since) || timezone === undefined) return [];
   const today = dayIn(timezone, now);
   if (today === null || since <= today) return [];
-  return [
-    {
-      path,
-      message: `${since} is in the future; expected a day up to today, ${today} in ${timezone} by this machine's clock`,
-    },
-  ];
+  const expected = `a day up to today, ${today} in ${timezone} by this machine's clock`;
+  return [{ path, message: `${since} is in the future; expected ${expected}` }];
 }
 
 /** Null where there is no such time zone. */
@@ -89,14 +81,8 @@ function checkFiles(settings: unknown): Found[] {
     return [{ path, message: 'is the warehouse itself; expected another file' }];
   // names of SQLite's own files, our locks and the files that a restore keeps
   const isReserved = ['-', '.'].some((sign) => normalize(published).startsWith(normalize(live) + sign));
-  return isReserved
-    ? [
-        {
-          path,
-          message: "begins with the warehouse's name, as its own files beside it do; expected another name",
-        },
-      ]
-    : [];
+  const message = "begins with the warehouse's name, as the names of its own files do; expected another name";
+  return isReserved ? [{ path, message }] : [];
 }
 
 /** Without keys the server lets in every client that reaches it. */

@@ -10,11 +10,3 @@ export function parseDuration(text: string): number | null {
   const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
   return Number.isSafeInteger(ms) ? ms : null;
 }
-
-/** The shortest duration that means exactly `ms`, a whole number of milliseconds from 0 up: 120000 is `2m`. */
-export function formatDuration(ms: number): string {
-  for (const [unit, size] of Object.entries(UNITS)) {
-    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
-  }
-  return '0s';
-}

@@ -17,23 +17,23 @@ export interface Substituted {
 const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Puts variables in place of `${NAME}`; `$${` stands for a literal `${`. What cannot be replaced stays. */
+/** Puts variables in place of `${NAME}`; `$${` is a literal `${`. A variable without a value is not replaced. */
 export function substitute(text: string, lookup: Lookup): Substituted {
   const result: Substituted = { text, used: false, problems: [] };
-  result.text = text.replace(VARIABLE, (whole: string, name: string | undefined, end: string | undefined) => {
+  result.text = text.replace(VARIABLE, (match: string, name: string | undefined, end: string | undefined) => {
     if (name === undefined) return '${';
     result.used = true;
     if (end === '' || !NAME.test(name)) {
       result.problems.push('a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${');
-      return whole;
+      return match;
     }
     const value = lookup(name);
     if (value === undefined) {
       result.problems.push(
-        `\${${name}} is not set; expected it in the environment or in .env beside this file`,
+        `\${${name}} is not set; expected it in the environment or in the file .env in its folder`,
       );
     }
-    return value ?? whole;
+    return value ?? match;
   });
   return result;
 }

@@ -11,8 +11,8 @@ import { formatProblems, toProblems, type Problem } from './problems.ts';
 type Settings = z.output<typeof configSchema>;
 
 /**
- * Reads, checks and freezes the config. `file` is relative to the working folder; variables come from `env`, else
- * from the `.env` in the file's folder. Throws ConfigError with every problem of the file at once.
+ * Reads, checks and freezes the config. Variables come from `env`, else from the `.env` in the file's folder. Throws
+ * ConfigError with every problem of the file at once.
  */
 export function loadConfig(
   file: string,

@@ -19,7 +19,7 @@ const SECRET = new Set(['key', 'keys', 'webhook', 'ping']);
 /** Keys whose value is text, also where it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set(['key', 'keys', 'name', 'restricted_codes', 'final_codes']);
 
-const OVERSIZED = `values that begin with * stand for too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write out what is meant`;
+const OVERSIZED = `values that begin with * are too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write the values themselves`;
 
 /** The state of reading one file. `open`: the collections around the present node. */
 interface YamlReader {
@@ -55,10 +55,15 @@ export function parseYaml(text: string, lookup: Lookup): Source {
 function read(reader: YamlReader, node: unknown, path: Path, line: number | null): unknown {
   const target = isAlias(node) ? reader.targets.get(node) : node;
   if (isAlias(node) && (target === undefined || reader.open.has(target))) {
-    return readBrokenAlias(reader, path, line);
+    reader.sourceMap.add(path, { line, hidden: true, alreadyReported: true });
+    reader.problems.push({ line, path, message: 'a value that begins with * needs quotes' });
+    return null;
   }
   if (isScalar(target)) return readScalar(reader, target, path, line);
-  if (!isMap(target) && !isSeq(target)) return readEmpty(reader, path, line);
+  if (!isMap(target) && !isSeq(target)) {
+    reader.sourceMap.add(path, { line });
+    return null;
+  }
   reader.open.add(target);
   const value = isMap(target)
     ? readMapping(reader, target, path, line)
@@ -67,20 +72,9 @@ function read(reader: YamlReader, node: unknown, path: Path, line: number | null
   return value;
 }
 
-function readBrokenAlias({ sourceMap, problems }: YamlReader, path: Path, line: number | null): null {
-  sourceMap.add(path, { line, kind: 'other', written: '', hidden: true, alreadyReported: true });
-  problems.push({ line, path, message: 'a value that begins with * needs quotes' });
-  return null;
-}
-
-function readEmpty({ sourceMap }: YamlReader, path: Path, line: number | null): null {
-  sourceMap.add(path, { line, kind: 'other', written: '', hidden: false, alreadyReported: false });
-  return null;
-}
-
 function readMapping(reader: YamlReader, { items }: YAMLMap, path: Path, line: number | null): unknown {
   const written = items.length > 0 ? 'a mapping' : 'an empty mapping';
-  reader.sourceMap.add(path, { line, kind: 'mapping', written, hidden: false, alreadyReported: false });
+  reader.sourceMap.add(path, { line, kind: 'mapping', written });
   const firstLines = new Map<string, number | null>();
   const entries = items.map(({ key, value }): [string, unknown] => {
     const name = keyText(reader, key);
@@ -88,9 +82,7 @@ function readMapping(reader: YamlReader, { items }: YAMLMap, path: Path, line: n
     if (firstLines.has(name)) {
       const message = `is set twice, first on line ${firstLines.get(name) ?? '?'}; expected it once`;
       reader.problems.push({ line: keyLine, path: [...path, name], message });
-    } else {
-      firstLines.set(name, keyLine);
-    }
+    } else firstLines.set(name, keyLine);
     return [name, read(reader, value, [...path, name], keyLine)];
   });
   return Object.fromEntries(entries);
@@ -104,7 +96,7 @@ function keyText({ targets }: YamlReader, key: unknown): string {
 
 function readList(reader: YamlReader, entries: readonly unknown[], path: Path, line: number | null): unknown {
   const written = entries.length > 0 ? 'a list' : 'an empty list';
-  reader.sourceMap.add(path, { line, kind: 'list', written, hidden: false, alreadyReported: false });
+  reader.sourceMap.add(path, { line, kind: 'list', written });
   return entries.map((entry, index) => read(reader, entry, [...path, index], reader.lineAt(entry, line)));
 }
 
@@ -114,28 +106,21 @@ function readScalar(reader: YamlReader, scalar: Scalar, path: Path, line: number
   if (typeof scalar.value === 'string') return readText(reader, scalar.value, path, { line, hidden });
   const written = scalar.value === null ? '' : (scalar.source ?? '');
   const isText = typeof scalar.value === 'number' && TEXT.has(name);
-  reader.sourceMap.add(path, {
-    line,
-    kind: isText ? 'text' : 'other',
-    written,
-    hidden,
-    alreadyReported: false,
-  });
+  reader.sourceMap.add(path, { line, kind: isText ? 'text' : 'other', written, hidden });
   return isText ? written : scalar.value;
 }
 
 function readText(
-  reader: YamlReader,
+  { lookup, sourceMap, problems }: YamlReader,
   raw: string,
   path: Path,
-  place: Pick<Place, 'line' | 'hidden'>,
+  { line, hidden }: Pick<Place, 'line' | 'hidden'>,
 ): string {
-  const { text, used, problems } = substitute(raw, reader.lookup);
-  const hidden = place.hidden || used;
-  const alreadyReported = problems.length > 0;
-  reader.sourceMap.add(path, { line: place.line, kind: 'text', written: text, hidden, alreadyReported });
-  for (const message of problems) reader.problems.push({ line: place.line, path, message });
-  return text;
+  const { text: written, used, problems: found } = substitute(raw, lookup);
+  const alreadyReported = found.length > 0;
+  sourceMap.add(path, { line, kind: 'text', written, hidden: hidden || used, alreadyReported });
+  problems.push(...found.map((message) => ({ line, path, message })));
+  return written;
 }
 
 /** Our own texts where the library's would quote the file, which may hold a key. */

@@ -5,7 +5,7 @@ export type Path = readonly (string | number)[];
 
 /** One value of the file. */
 export interface Place {
-  /** Counted from 1; null for the file as a whole. */
+  /** Counted from 1; null for the complete file. */
   readonly line: number | null;
   readonly kind: 'mapping' | 'list' | 'text' | 'other';
   /** The value as the file has it; '' where nothing is set. */
@@ -22,7 +22,8 @@ const SHORTEST_SECRET = 4;
 
 /** All places of one file. */
 export interface SourceMap {
-  add: (path: Path, place: Place) => void;
+  /** A place that says nothing else is empty, of another kind, and may be printed. */
+  add: (path: Path, place: Pick<Place, 'line'> & Partial<Place>) => void;
   at: (path: Path) => Place | undefined;
   /** The line of the value, or of the nearest mapping around it; null for the top. */
   lineOf: (path: Path) => number | null;
@@ -35,7 +36,8 @@ export function createSourceMap(): SourceMap {
   const secrets = new Set<string>();
   const at = (path: Path) => places.get(JSON.stringify(path));
   return {
-    add: (path, place) => {
+    add: (path, given) => {
+      const place = { kind: 'other', written: '', hidden: false, alreadyReported: false, ...given } as const;
       places.set(JSON.stringify(path), place);
       if (place.hidden && place.written !== '') secrets.add(place.written);
     },

@@ -2,18 +2,11 @@
 import { z } from 'zod';
 import { configSchema } from './config.ts';
 
-/**
- * The `vodhouse.yaml` that `vodhouse init` writes. Lines that begin with `#` and a key are defaults: without
- * their `#` they mean what they meant before.
- */
-export function configTemplate(): string {
-  return TEMPLATE;
-}
+/** The `vodhouse.yaml` that `vodhouse init` writes. Lines that begin with `#` and a key show defaults. */
+export const CONFIG_TEMPLATE = `# yaml-language-server: $schema=./vodhouse.schema.json
 
-const TEMPLATE = `# yaml-language-server: $schema=./vodhouse.schema.json
-
-# Lines that begin with # and a key show defaults; take the # away to change one.
-# \${NAME} stands for an environment variable, or for a line of the file .env beside this one.
+# Lines that begin with # and a key show defaults; remove the # to change one.
+# \${NAME} is replaced by an environment variable, or by a line of the file .env in this folder.
 
 warehouse: data/vodhouse.db     # the SQLite file, relative to this one
 timezone: Asia/Seoul            # IANA zone of the service's calendar: where its days begin
@@ -24,7 +17,7 @@ accounts:
     video_list:
       base_url: https://videos.example.test
       key: \${VODHOUSE_KEY}      # put VODHOUSE_KEY=… into .env
-      #page_size: 1000          # videos a page to ask for
+      #page_size: 1000          # videos to request per page
     storage:                    # leave out for an account without statistics
       base_url: https://reports.example.test
       #auth: none               # or query (?key=…), or { header: x-api-key }
@@ -46,10 +39,10 @@ accounts:
 
 schedule:
   full: "0 * * * *"             # when to walk everything: cron, in UTC
-  quick: "*/10 * * * *"         # when to look for what is new or gone; leave out for never
+  quick: "*/10 * * * *"         # when to find new and removed videos only; leave out for never
 
-publish:                        # the file that others read; leave out for none
-  file: data/vodhouse.bi.db     # relative to this one; made anew after a run that changed something
+publish:                        # the file for readers; leave out for none
+  file: data/vodhouse.bi.db     # relative to this one; rebuilt after a run that changed something
   #exclude: [access_key, org_access_key] # fields of a video left out of it
   #every: 0s                    # at most once in this time; 0s: after each such run
   #keep_days: 0                 # days that a dated copy is kept; 0: none
@@ -57,20 +50,20 @@ publish:                        # the file that others read; leave out for none
 server:                         # answers as the service does, from the file; leave out for none
   port: 8320
   #host: 127.0.0.1             # another address needs keys
-  #keys: []                    # who may ask: ?key=…, Authorization: Bearer …, or x-api-key
+  #keys: []                    # they give access: ?key=…, Authorization: Bearer …, or x-api-key
 
-#notify:                        # who is told; better \${NAME} than the addresses themselves
-#  webhook: https://hooks.example.test/a/b # gets a POST when trouble begins and when it is over
+#notify:                        # where alerts are sent; better \${NAME} than the addresses
+#  webhook: https://hooks.example.test/a/b # gets a POST when a problem begins and when it ends
 #  ping: https://ping.example.test/a       # is called after each good run
-#  remind_after: 1d             # trouble that lasts is told again after this; null: never
+#  remind_after: 1d             # a problem that lasts is reported again after this; null: never
 
 #walk:
-#  removal_brake: 0.2           # share of a package that one walk may remove unasked
-#  resume_within: 7d            # age up to which a broken-off walk is resumed
-#  boundary_reads: 0.05         # requests that look between two pages, as a share of the pages
+#  removal_brake: 0.2           # share of a package that one walk may remove without confirmation
+#  resume_within: 7d            # age up to which an interrupted walk is resumed
+#  boundary_reads: 0.05         # requests for the gaps between pages, as a share of the pages
 
 #retention:
-#  requests_days: 35            # how long sent requests are remembered
+#  requests_days: 35            # how long requests are kept
 #  runs_days: 90                # and runs and walks
 `;
 

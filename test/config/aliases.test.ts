@@ -26,7 +26,7 @@ function sharing(accounts: number): string {
 }
 
 const TOO_MANY =
-  'values that begin with * stand for too many values up to here, or too deep ones; expected at most 100,000, 100 deep: write out what is meant';
+  'values that begin with * are too many values up to here, or too deep ones; expected at most 100,000, 100 deep: write the values themselves';
 
 describe('aliases', () => {
   test('resolve to their anchor', () => {

@@ -1,27 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/config/duration.ts';
+import { parseDuration } from '../../src/config/duration.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
 describe('a duration', () => {
-  test('survives formatting and parsing, for any number of milliseconds', () => {
+  test('is parsed exactly, for any number of milliseconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MOST }), (ms) => {
-        expect(parseDuration(formatDuration(ms))).toBe(ms);
+        expect(parseDuration(`${ms}ms`)).toBe(ms);
       }),
     );
   });
 
-  test('is written in the largest unit that is exact', () => {
+  test('may have any unit', () => {
     const units = fc.constantFrom(
       ...Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }),
     );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), units, (count, [unit, size]) => {
-        const ms = count * size;
-        expect(parseDuration(`${count}${unit}`)).toBe(ms);
-        expect(formatDuration(ms).length).toBeLessThanOrEqual(`${count}${unit}`.length);
+        expect(parseDuration(`${count}${unit}`)).toBe(count * size);
       }),
     );
   });
@@ -36,15 +34,9 @@ describe('a duration', () => {
   });
 
   test('accepts common unit names', () => {
-    expect([0, 1, 1000, 90_000, 120_000, 3_600_000, 86_400_000].map(formatDuration)).toEqual([
-      '0s',
-      '1ms',
-      '1s',
-      '90s',
-      '2m',
-      '1h',
-      '1d',
-    ]);
+    const texts = ['0s', '1ms', '1s', '90s', '2m', '1h', '1d'];
+    const expected = [0, 1, 1000, 90_000, 120_000, 3_600_000, 86_400_000];
+    expect(texts.map(parseDuration)).toEqual(expected);
   });
 
   test('beyond the exact integers is rejected', () => {

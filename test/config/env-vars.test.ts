@@ -62,7 +62,7 @@ describe('$${', () => {
 describe('a variable that is not set', () => {
   test('is reported on its line, and causes no further problem', () => {
     expect(problemsOf(LEAST.replace('Asia/Seoul', '${ZONE}'))).toEqual([
-      'line 1  timezone: ${ZONE} is not set; expected it in the environment or in .env beside this file',
+      'line 1  timezone: ${ZONE} is not set; expected it in the environment or in the file .env in its folder',
     ]);
   });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { findNearest } from '../../src/lib/did-you-mean.ts';
-import { configTemplate } from '../../src/config/template.ts';
+import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { errorOf, folderWith, LEAST, problemsOf } from '../support/fixtures/load-config.ts';
 
@@ -29,7 +29,7 @@ accounts:
         '  line  5  accounts[0].video_list.base_url: "videos.example.test" is not valid; ' +
           'expected an http(s) address without query, fragment or credentials',
         '  line  6  accounts[0].video_list.key: ${VODHOUSE_KEY} is not set; ' +
-          'expected it in the environment or in .env beside this file',
+          'expected it in the environment or in the file .env in its folder',
         '  line  7  accounts[0].packages[1]: 0 is not valid; ' +
           'expected a package id (a whole number from 1 up) or { id, name }',
         '  line  9  accounts[0].limits.per_secnd: unknown key; did you mean per_second?',
@@ -154,7 +154,7 @@ describe('rules across values', () => {
   test('the published file is none of the files next to the warehouse', () => {
     for (const ending of ['-wal', '-journal', '.worker.lock', '.restoring'])
       expect(problemsOf(`${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`)).toEqual([
-        "line 6  publish.file: begins with the warehouse's name, as its own files beside it do; expected another name",
+        "line 6  publish.file: begins with the warehouse's name, as the names of its own files do; expected another name",
       ]);
   });
 
@@ -189,7 +189,7 @@ describe('a file that is not YAML', () => {
 describe('any typing mistake', () => {
   test('results in a config or a ConfigError, never in another error', () => {
     const file = join(folderWith({}), 'vodhouse.yaml');
-    const template = configTemplate();
+    const template = CONFIG_TEMPLATE;
     const at = fc.integer({ min: 0, max: template.length });
     const typed = fc.oneof(
       fc.string({ maxLength: 3 }),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/template.ts';
-import { configTemplate } from '../../src/config/template.ts';
+import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { load, problemsOf } from '../support/fixtures/load-config.ts';
 
 const ENV = { VODHOUSE_KEY: 'the-key' };
 const COMMENTED_KEY = /^( *)#( {2})?(?=[a-z_]+:)/gm;
-const uncommented = configTemplate().replaceAll(COMMENTED_KEY, '$1$2');
+const uncommented = CONFIG_TEMPLATE.replaceAll(COMMENTED_KEY, '$1$2');
 
 interface Schema {
   description?: string;
@@ -41,11 +41,11 @@ function keysIn(value: unknown, path = ''): string[] {
 
 describe('the template', () => {
   test('begins with the address of its JSON schema', () => {
-    expect(configTemplate()).toMatch(/^# yaml-language-server: \$schema=\.\/vodhouse\.schema\.json\n/);
+    expect(CONFIG_TEMPLATE).toMatch(/^# yaml-language-server: \$schema=\.\/vodhouse\.schema\.json\n/);
   });
 
   test('is a valid config as soon as its key is set', () => {
-    const config = load(configTemplate(), ENV);
+    const config = load(CONFIG_TEMPLATE, ENV);
     expect(config.accounts).toMatchObject([
       {
         name: 'main',
@@ -59,12 +59,12 @@ describe('the template', () => {
   });
 
   test('lacks only its key', () => {
-    expect(problemsOf(configTemplate())).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
+    expect(problemsOf(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
   test('means the same with its commented defaults uncommented, except for the first day and the webhooks', () => {
-    expect(uncommented).not.toBe(configTemplate());
-    const plain = load(configTemplate(), ENV);
+    expect(uncommented).not.toBe(CONFIG_TEMPLATE);
+    const plain = load(CONFIG_TEMPLATE, ENV);
     const config = load(uncommented, ENV);
     const storage = { ...plain.accounts[0]?.storage, since: '2026-01-01' };
     const { file, warehouse } = config;
@@ -95,13 +95,7 @@ describe('the template', () => {
   });
 
   test('has lines that fit a terminal', () => {
-    expect(
-      Math.max(
-        ...configTemplate()
-          .split('\n')
-          .map((line) => line.length),
-      ),
-    ).toBeLessThanOrEqual(100);
+    expect(Math.max(...CONFIG_TEMPLATE.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 });
 

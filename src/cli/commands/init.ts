@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { configJsonSchema } from '../../config/template.ts';
-import { configTemplate } from '../../config/template.ts';
+import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../health/commands.ts';
 import type { ConfigOptions } from '../command-context.ts';
@@ -17,7 +16,7 @@ export async function init({ config }: ConfigOptions): Promise<number> {
       hint: 'move it away, or write elsewhere: vodhouse init --config other/vodhouse.yaml',
     });
   }
-  writeNewFile(config, configTemplate());
+  writeNewFile(config, CONFIG_TEMPLATE);
   writeNewFile(schema, formatJson(configJsonSchema()));
   const formatCommand = commandsFor(config);
   const lines = [
