@@ -9,7 +9,7 @@ const MAX_RETRY_MS = 30_000;
 const MAX_AGE_MS = 60_000;
 const TIMEOUT_MS = 15_000;
 
-export interface RefreshListeners {
+interface RefreshListeners {
   /** A part got new content. */
   onSwap(part: HTMLElement): void;
   /** The whole page is up to date. */
@@ -23,19 +23,18 @@ class SignedOutError extends Error {}
 export function startAutoRefresh(listeners: RefreshListeners): void {
   const url = document.body.dataset.live;
   if (url === undefined) return;
-  const progress = createProgress(listeners);
-  const refresh = createRefresh(listeners);
-  const poll = async (): Promise<number> => {
-    const { stamp, html, isRunning } = readLive(await (await request(url, 'application/json')).json());
-    progress.show(html);
-    if (refresh.isDue(stamp)) await refresh.run();
-    return isRunning ? RUNNING_MS : IDLE_MS;
-  };
-  startPolling(poll, progress.html() === '' ? IDLE_MS : RUNNING_MS);
+  const showProgress = createProgress(listeners);
+  const refreshIfDue = createRefresh(listeners);
+  startPolling(async () => {
+    const { stamp, progress, running } = await fetchLive(url);
+    showProgress(progress);
+    await refreshIfDue(stamp);
+    return running ? RUNNING_MS : IDLE_MS;
+  });
 }
 
 /** Calls `poll`, which resolves with the wait before the next call, one at a time and only while the page is visible. */
-function startPolling(poll: () => Promise<number>, firstWaitMs: number): void {
+function startPolling(poll: () => Promise<number>): void {
   const notice = createOfflineNotice();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPolling = false;
@@ -69,43 +68,37 @@ function startPolling(poll: () => Promise<number>, firstWaitMs: number): void {
     if (document.hidden) clearTimeout(timer);
     else void run();
   });
-  schedule(firstWaitMs);
+  schedule(RUNNING_MS);
 }
 
-/** The section of the current run; hidden if its content is empty. */
-function createProgress(listeners: RefreshListeners) {
+/** The returned function shows the section of the current run. */
+function createProgress({ onSwap }: RefreshListeners): (html: string) => void {
   const root = document.getElementById('progress');
   const template = document.createElement('template');
   let shown = root?.innerHTML.trim() ?? '';
-  return {
-    html: () => shown,
-    show: (html: string) => {
-      template.innerHTML = html; // normalised by the browser, as `shown` is
-      if (!root || template.innerHTML.trim() === shown || isInUse(root)) return;
-      shown = template.innerHTML.trim();
-      replaceContent(root, [...template.content.childNodes]);
-      root.hidden = shown === '';
-      listeners.onSwap(root);
-    },
+  return (html) => {
+    template.innerHTML = html; // normalised by the browser, as `shown` is
+    if (!root || template.innerHTML.trim() === shown || isInUse(root)) return;
+    shown = template.innerHTML.trim();
+    replaceContent(root, [...template.content.childNodes]);
+    onSwap(root);
   };
 }
 
-function createRefresh(listeners: RefreshListeners) {
-  const swapper = createPartSwapper();
+/** The returned function refreshes the page if the stamp is new or the page is old. */
+function createRefresh({ onSwap, onRefresh }: RefreshListeners): (stamp: string) => Promise<void> {
+  const swapParts = createPartSwapper();
   let refreshedAtMs = performance.now();
-  return {
-    isDue: (stamp: string) =>
-      stamp !== document.body.dataset.stamp || performance.now() - refreshedAtMs >= MAX_AGE_MS,
-    run: async () => {
-      const html = await (await request(location.href, 'text/html')).text();
-      const newer = new DOMParser().parseFromString(html, 'text/html');
-      if (newer.body.dataset.stamp === undefined) throw new Error('the answer is not this page');
-      for (const part of swapper.swap(newer)) listeners.onSwap(part);
-      document.body.dataset.stamp = newer.body.dataset.stamp;
-      document.title = newer.title;
-      refreshedAtMs = performance.now();
-      listeners.onRefresh();
-    },
+  return async (stamp) => {
+    if (stamp === document.body.dataset.stamp && performance.now() - refreshedAtMs < MAX_AGE_MS) return;
+    const html = await (await request(location.href, 'text/html')).text();
+    const newer = new DOMParser().parseFromString(html, 'text/html');
+    if (newer.body.dataset.stamp === undefined) throw new Error('the answer is not this page');
+    for (const part of swapParts(newer)) onSwap(part);
+    document.body.dataset.stamp = newer.body.dataset.stamp;
+    document.title = newer.title;
+    refreshedAtMs = performance.now();
+    onRefresh();
   };
 }
 
@@ -117,9 +110,11 @@ async function request(url: string, accept: string): Promise<Response> {
   return response;
 }
 
-function readLive(answer: unknown): { stamp: string; html: string; isRunning: boolean } {
-  const { stamp, progress, running = progress !== '' } = (answer ?? {}) as Record<string, unknown>;
+/** A proxy may answer with other JSON. */
+async function fetchLive(url: string): Promise<{ stamp: string; progress: string; running: boolean }> {
+  const answer: unknown = await (await request(url, 'application/json')).json();
+  const { stamp, progress, running } = Object(answer) as Record<string, unknown>;
   if (typeof stamp !== 'string' || typeof progress !== 'string')
     throw new Error('the answer has no stamp or progress');
-  return { stamp, html: progress, isRunning: running === true };
+  return { stamp, progress, running: running === true };
 }

@@ -7,43 +7,38 @@ import { type SizeAxis, formatSizeLabel, listSizeTicks } from './size-axis.ts';
 const GAP_PX = 8;
 const FONT_PX = 12;
 
-const formatFont = ({ family }: Colours) => `${FONT_PX}px ${family}`;
-
-/** Days at the bottom, sizes at the left. `sizes` returns the axis of the visible days. */
-export function createAxes(colours: () => Colours, sizes: () => SizeAxis): UPlot.Axis[] {
-  const base: UPlot.Axis = {
-    font: formatFont(colours()),
-    stroke: () => colours().inkSoft,
-    gap: GAP_PX,
-    ticks: { show: false },
-  };
-  return [createDayAxis(colours, base), createSizesAxis(colours, base, sizes)];
+/** What may change while the plot is shown: its colours, and the size axis of the visible days. */
+export interface AxesState {
+  colours: Colours;
+  sizes: SizeAxis;
 }
 
-function createDayAxis(colours: () => Colours, base: UPlot.Axis): UPlot.Axis {
-  return {
+/** Days at the bottom, sizes at the left. */
+export function createAxes(state: AxesState): UPlot.Axis[] {
+  const font = `${FONT_PX}px ${state.colours.family}`;
+  const base: UPlot.Axis = { font, stroke: () => state.colours.inkSoft, ticks: { show: false } };
+  const line = { show: true, width: 1, stroke: () => state.colours.line };
+  const dayAxis: UPlot.Axis = {
     ...base,
     size: 44,
     lineGap: 1.3,
     grid: { show: false },
-    ticks: { show: true, size: 5, width: 1, stroke: () => colours().line },
-    border: { show: true, width: 1, stroke: () => colours().line },
+    ticks: { ...line, size: 5 },
+    border: line,
     gap: 3,
     splits: (u, _axis, min, max) => listDayTicks(min, max, u.over.clientWidth),
     values: (_u, ticks) => formatDayLabels(ticks),
   };
-}
-
-function createSizesAxis(colours: () => Colours, base: UPlot.Axis, sizes: () => SizeAxis): UPlot.Axis {
-  return {
+  const sizeAxis: UPlot.Axis = {
     ...base,
-    grid: { show: true, width: 1, stroke: () => colours().line },
-    splits: () => listSizeTicks(sizes()),
-    values: (_u, ticks) => ticks.map((tick) => formatSizeLabel(tick, sizes().unit)),
+    grid: line,
+    gap: GAP_PX,
+    splits: () => listSizeTicks(state.sizes),
+    values: (_u, ticks) => ticks.map((tick) => formatSizeLabel(tick, state.sizes.unit)),
     // null before the first layout; uPlot calls again
-    size: (u, values: string[] | null) =>
-      values ? measureWidest(u.ctx, values, formatFont(colours())) + 2 * GAP_PX : 60,
+    size: (u, values: string[] | null) => (values ? measureWidest(u.ctx, values, font) + 2 * GAP_PX : 60),
   };
+  return [dayAxis, sizeAxis];
 }
 
 function measureWidest(context: CanvasRenderingContext2D, labels: readonly string[], font: string): number {

@@ -1,35 +1,34 @@
 /** The data of a chart: read from the answer of the server, and stacked. */
 import { toDayNumber } from './day-axis.ts';
 
-/** Sizes in bytes by name and by day. A day without any size is a gap. */
-export interface StorageData {
+/** The answer of `/storage.json`: sizes in bytes by name and by day. A day without any size is a gap. */
+export interface StorageAnswer {
   account: string;
   names: readonly string[];
   /** Every calendar day from the first to the last: `2026-11-22`. */
   dates: readonly string[];
-  /** As `dates`, as day numbers. */
-  days: readonly number[];
   /** One list per name, each as long as `dates`. */
   sizes: readonly (readonly (number | null)[])[];
+  /** Today, if its sizes may still change. */
+  live: string | null;
+}
+
+export interface StorageData extends StorageAnswer {
+  /** As `dates`, as day numbers. */
+  days: readonly number[];
   /** The sum of the known sizes of each day; null in a gap. */
   totals: readonly (number | null)[];
   /** The index of today's live day; -1 if there is none. */
   liveIndex: number;
 }
 
-/** Throws if the answer has another shape. */
-export function readStorageData(answer: unknown): StorageData {
-  if (!isRecord(answer)) throw new Error('the answer is not an object');
-  const { account, names, dates, sizes, live } = answer;
-  if (typeof account !== 'string') throw new Error('the answer has no account');
-  if (!isList(names, isText)) throw new Error('the answer has no names');
-  if (!isList(dates, isText)) throw new Error('the answer has no dates');
-  const isRow = (row: unknown) => isList(row, isSize) && row.length === dates.length;
-  if (!isList(sizes, isRow as (row: unknown) => row is (number | null)[]) || sizes.length !== names.length)
+/** Throws if the sizes are not those of the names and dates. */
+export function readStorageData(answer: StorageAnswer): StorageData {
+  const { names, dates, sizes, live } = answer;
+  if (sizes.length !== names.length || sizes.some((row) => row.length !== dates.length))
     throw new Error('the sizes do not match the names and dates');
-  const days = dates.map(toDayNumber);
   const totals = dates.map((_, at) => sumKnown(sizes.map((row) => row[at] ?? null)));
-  return { account, names, dates, days, sizes, totals, liveIndex: isText(live) ? dates.indexOf(live) : -1 };
+  return { ...answer, days: dates.map(toDayNumber), totals, liveIndex: dates.indexOf(live ?? '') };
 }
 
 function sumKnown(sizes: readonly (number | null)[]): number | null {
@@ -53,17 +52,4 @@ export function stack({ sizes, totals }: StorageData): (number | null)[][] {
 /** The index of the last day with sizes; -1 if there is none. */
 export function findLastKnown({ totals }: StorageData): number {
   return totals.findLastIndex((total) => total !== null);
-}
-
-export function countKnown({ totals }: StorageData): number {
-  return totals.filter((total) => total !== null).length;
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isSize = (value: unknown): value is number | null => value === null || typeof value === 'number';
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-function isList<Value>(value: unknown, isValue: (one: unknown) => one is Value): value is Value[] {
-  return Array.isArray(value) && value.every(isValue);
 }

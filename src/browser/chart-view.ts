@@ -1,34 +1,25 @@
 /** The content of a chart's figure: the plot, the zoom buttons, and the sizes of one day. */
 import { createElement } from './dom.ts';
-import { countKnown, findLastKnown, type StorageData } from './chart-data.ts';
-import { createLegend, type Legend } from './legend.ts';
+import { findLastKnown, type StorageData } from './chart-data.ts';
+import { createLegend } from './legend.ts';
 import { createPlot, isPlotLoaded, type Plot } from './plot.ts';
-import { canZoom, createZoomButtons, getWindow, type Zoom, type ZoomButtons } from './zoom.ts';
+import { ALL_DAYS, canZoom, createZoomButtons, getWindow, type Window, type Zoom } from './zoom.ts';
 import { formatSize } from './size-axis.ts';
-
-export interface ChartView {
-  /** Its elements in the figure, the plot first. */
-  readonly nodes: readonly HTMLElement[];
-  /** Draws, or updates. Without any size it removes everything. Throws if uPlot is not loaded. */
-  draw(figure: HTMLElement, data: StorageData): void;
-  recolour(): void;
-  close(): void;
-}
 
 interface State {
   root: HTMLElement;
-  legend: Legend;
-  buttons: ZoomButtons;
+  legend: ReturnType<typeof createLegend>;
+  buttons: ReturnType<typeof createZoomButtons>;
   zoom: Zoom;
   drawn: { plot: Plot; data: StorageData } | undefined;
 }
 
-export function createChartView(): ChartView {
+export function createChartView() {
   const view: State = {
     root: createElement('div', 'plot'),
     legend: createLegend(),
     buttons: createZoomButtons((zoom) => setZoom(view, zoom)),
-    zoom: 'all',
+    zoom: ALL_DAYS,
     drawn: undefined,
   };
   view.root.setAttribute('role', 'img');
@@ -43,15 +34,18 @@ export function createChartView(): ChartView {
     for (const node of nodes) node.remove();
   };
   return {
+    /** Its elements in the figure, the plot first. */
     nodes,
-    draw: (figure, data) => {
+    /** Draws, or updates. Without any size it removes everything. Throws if uPlot is not loaded. */
+    draw: (figure: HTMLElement, data: StorageData) => {
       if (!isPlotLoaded()) throw new Error('uPlot was not loaded');
-      if (findLastKnown(data) < 0 || !isCompatible(view.drawn?.data ?? data, data)) clear();
-      if (findLastKnown(data) >= 0) {
+      const points = data.totals.filter((total) => total !== null).length;
+      if (points === 0 || !isCompatible(view.drawn?.data ?? data, data)) clear();
+      if (points > 0) {
         if (!view.drawn) figure.prepend(...nodes);
         show(view, data);
       }
-      Object.assign(figure.dataset, { points: countKnown(data), days: data.dates.length });
+      Object.assign(figure.dataset, { points, days: data.dates.length });
     },
     recolour: () => view.drawn?.plot.recolour(),
     close: () => {
@@ -71,7 +65,7 @@ function show(view: State, data: StorageData): void {
     const plot = createPlot(view.root, data, window, {
       onPoint: (index) => view.legend.show(view.drawn?.data ?? data, index),
       onDrag: (from, to) => setZoom(view, { from, to }),
-      onDoubleClick: () => setZoom(view, 'all'),
+      onDoubleClick: () => setZoom(view, ALL_DAYS),
     });
     view.drawn = { plot, data };
     view.legend.show(data, null);
@@ -88,12 +82,12 @@ function setZoom(view: State, zoom: Zoom): void {
   view.buttons.press(view.zoom);
 }
 
-/** `all` if there are no more days than the last days of the zoom. */
+/** All days if there are no more than the last days of the zoom. */
 function limitZoom(zoom: Zoom, { days }: StorageData): Zoom {
-  return typeof zoom === 'object' && 'lastDays' in zoom && zoom.lastDays >= days.length ? 'all' : zoom;
+  return typeof zoom === 'number' && zoom >= days.length ? ALL_DAYS : zoom;
 }
 
-function toWindow({ days }: StorageData, zoom: Zoom): [min: number, max: number] {
+function toWindow({ days }: StorageData, zoom: Zoom): Window {
   return getWindow(zoom, days[0] ?? 0, days.at(-1) ?? 0);
 }
 

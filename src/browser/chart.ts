@@ -2,19 +2,13 @@
 import { onSchemeChange } from './colours.ts';
 import { createChartView } from './chart-view.ts';
 import { createElement } from './dom.ts';
-import { readStorageData } from './chart-data.ts';
+import { readStorageData, type StorageAnswer } from './chart-data.ts';
 
 const TIMEOUT_MS = 30_000;
 
-export interface Charts {
+export function showCharts() {
+  let charts: ReturnType<typeof createChart>[] = [];
   /** Draws into new figures. A figure that replaced one of the same url gets the existing chart. */
-  attachAll(): void;
-  /** Fetches the data of all charts again; the zoom stays. */
-  reload(): Promise<void>;
-}
-
-export function showCharts(): Charts {
-  let charts: Chart[] = [];
   const attachAll = () => {
     const figures = [...document.querySelectorAll<HTMLElement>('figure.chart[data-chart]')];
     const added = figures.filter((figure) => !charts.some((chart) => chart.figure() === figure));
@@ -31,34 +25,24 @@ export function showCharts(): Charts {
   onSchemeChange(() => charts.forEach((chart) => chart.recolour()));
   return {
     attachAll,
-    reload: async () => {
-      await Promise.all(charts.map((chart) => chart.load()));
-    },
+    /** Fetches the data of all charts again; the zoom stays. */
+    reload: () => charts.forEach((chart) => chart.reload()),
   };
 }
 
-interface Chart {
-  readonly url: string;
-  figure(): HTMLElement;
-  moveTo(figure: HTMLElement): void;
-  /** One load at a time. Never rejects: the figure shows the error. */
-  load(): Promise<void>;
-  recolour(): void;
-  close(): void;
-}
-
-function createChart(initialFigure: HTMLElement, url: string): Chart {
+function createChart(initialFigure: HTMLElement, url: string) {
   let figure = initialFigure;
   let drawnText = '';
   const notice = createElement('p', 'notice');
   const view = createChartView();
   const ownNodes = () => [...view.nodes, notice].filter((node) => node.parentNode === figure);
-  const loadNow = async () => {
+  /** Never rejects: the figure shows the error. */
+  const load = async () => {
     notice.remove();
     try {
       const text = await fetchText(url);
       if (!figure.isConnected) return;
-      if (text !== drawnText) view.draw(figure, readStorageData(JSON.parse(text)));
+      if (text !== drawnText) view.draw(figure, readStorageData(JSON.parse(text) as StorageAnswer));
       drawnText = text;
     } catch (error) {
       notice.textContent = `The chart could not be ${drawnText === '' ? 'drawn' : 'updated'}: ${formatReason(error)}.`;
@@ -67,19 +51,20 @@ function createChart(initialFigure: HTMLElement, url: string): Chart {
       else figure.prepend(notice);
     }
   };
-  let loading = loadNow();
+  let loading = load();
   return {
     url,
     figure: () => figure,
-    moveTo: (next) => {
+    moveTo: (next: HTMLElement) => {
       const { points, days } = figure.dataset;
       if (points !== undefined) Object.assign(next.dataset, { points, days });
       next.prepend(...ownNodes());
       figure = next;
     },
-    load: () => (loading = loading.then(loadNow)),
-    recolour: () => view.recolour(),
-    close: () => view.close(),
+    /** One load at a time. */
+    reload: () => void (loading = loading.then(load)),
+    recolour: view.recolour,
+    close: view.close,
   };
 }
 

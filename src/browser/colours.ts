@@ -1,16 +1,7 @@
 /** The colours and font of the plot, from the custom properties of the page. */
-export interface Colours {
-  /** `--chart-1` to `--chart-5`. */
-  sizes: readonly string[];
-  ink: string;
-  inkSoft: string;
-  line: string;
-  surface: string;
-  /** The page's font family. */
-  family: string;
-}
+export type Colours = ReturnType<typeof readColours>;
 
-export function readColours(): Colours {
+export function readColours() {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue(name).trim();
   return {

@@ -36,27 +36,23 @@ function getKey(part: Element, each: Element): string {
   return each.id === '' ? `${each.className} ${siblings.indexOf(each)}` : `#${each.id}`;
 }
 
-export interface PartSwapper {
-  /** Takes over the parts that changed on the server and are not in use; returns those. */
-  swap(newer: Document): HTMLElement[];
-}
-
-/** Must be called before any script changes the page: it remembers each part as it was served. */
-export function createPartSwapper(): PartSwapper {
+/**
+ * The returned function takes over the parts that changed on the server and are not in use, and returns them. Must be
+ * called before any script changes the page: it remembers each part as it was served.
+ */
+export function createPartSwapper(): (newer: Document) => HTMLElement[] {
   const findParts = (root: ParentNode) => [...root.querySelectorAll<HTMLElement>('[data-part][id]')];
   const served = new Map(findParts(document).map((part) => [part.id, part.outerHTML]));
-  return {
-    swap: (newer) =>
-      findParts(document).filter((part) => {
-        const next = newer.getElementById(part.id);
-        const isChanged = part.isConnected && next !== null && served.get(part.id) !== next.outerHTML;
-        if (!isChanged || isInUse(part)) return false;
-        replaceContent(part, [...next.cloneNode(true).childNodes]);
-        copyAttributes(part, next);
-        for (const each of [next, ...findParts(next)]) served.set(each.id, each.outerHTML);
-        return true;
-      }),
-  };
+  return (newer) =>
+    findParts(document).filter((part) => {
+      const next = newer.getElementById(part.id);
+      const isChanged = part.isConnected && next !== null && served.get(part.id) !== next.outerHTML;
+      if (!isChanged || isInUse(part)) return false;
+      replaceContent(part, [...next.cloneNode(true).childNodes]);
+      copyAttributes(part, next);
+      for (const each of [next, ...findParts(next)]) served.set(each.id, each.outerHTML);
+      return true;
+    });
 }
 
 function copyAttributes(part: Element, next: Element): void {

@@ -3,43 +3,36 @@ import { createElement } from './dom.ts';
 import { findLastKnown, type StorageData } from './chart-data.ts';
 import { formatSize } from './size-axis.ts';
 
-export interface Legend {
-  root: HTMLElement;
-  /** Shows the day at this index of `dates`; null: the last day with sizes. */
-  show(data: StorageData, index: number | null): void;
-}
-
-export function createLegend(): Legend {
+export function createLegend() {
   const root = createElement('div', 'chart-legend');
   const day = createElement('p', 'chart-day');
   const list = createElement('dl', 'chart-sizes');
   root.append(day, list);
   return {
     root,
-    show: (data, index) => {
+    /** Shows the day at this index of `dates`; null: the last day with sizes. */
+    show: (data: StorageData, index: number | null) => {
       const shown = index ?? findLastKnown(data);
       day.textContent = `${data.dates[shown] ?? ''}${shown === data.liveIndex ? ' (today, live)' : ''}`;
-      const total = createTotalRow(data, shown);
-      list.replaceChildren(
-        ...data.names.map((name, series) => createSizeRow(data, name, series, shown)),
-        total,
+      const sizeRows = data.names.map((name, series) =>
+        createRow(`chart-size chart-size-${series + 1}`, name, formatSizeOn(data, series, shown)),
       );
+      list.replaceChildren(...sizeRows, createRow('chart-total', 'Total', formatTotalOn(data, shown)));
     },
   };
 }
 
-function createSizeRow(data: StorageData, name: string, series: number, at: number): HTMLElement {
-  const size = data.sizes[series]?.[at] ?? null;
-  const isGap = (data.totals[at] ?? null) === null;
-  const text = size === null ? (isGap ? 'unknown' : 'not provided') : formatSize(size);
-  return createRow(`chart-size chart-size-${series + 1}`, name, text);
+function formatSizeOn({ sizes, totals }: StorageData, series: number, at: number): string {
+  const size = sizes[series]?.[at] ?? null;
+  if (size !== null) return formatSize(size);
+  return (totals[at] ?? null) === null ? 'unknown' : 'not provided';
 }
 
-function createTotalRow({ sizes, totals }: StorageData, at: number): HTMLElement {
+function formatTotalOn({ sizes, totals }: StorageData, at: number): string {
   const total = totals[at] ?? null;
-  if (total === null) return createRow('chart-total', 'Total', 'unknown');
+  if (total === null) return 'unknown';
   const isComplete = sizes.every((each) => each[at] !== null);
-  return createRow('chart-total', 'Total', `${isComplete ? '' : '≥ '}${formatSize(total)}`);
+  return `${isComplete ? '' : '≥ '}${formatSize(total)}`;
 }
 
 function createRow(className: string, name: string, text: string): HTMLElement {

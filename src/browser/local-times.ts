@@ -6,10 +6,3 @@ export function addLocalTimeTitles(root: ParentNode): void {
       time.title = instant.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
   }
 }
-
-/** `14:03:09` in the viewer's time zone. */
-export function formatLocalTime(instant: Date): string {
-  return [instant.getHours(), instant.getMinutes(), instant.getSeconds()]
-    .map((number) => String(number).padStart(2, '0'))
-    .join(':');
-}

@@ -1,28 +1,18 @@
 /** The notice in `#connection` that the server does not answer. */
-import { formatLocalTime } from './local-times.ts';
-
-export interface OfflineNotice {
-  hide(): void;
-  show(): void;
-}
-
-export function createOfflineNotice(): OfflineNotice {
+export function createOfflineNotice() {
   const notice = document.getElementById('connection');
   let answeredAt = new Date();
-  let isShown = false;
   return {
     hide: () => {
       answeredAt = new Date();
-      if (!isShown) return;
-      isShown = false;
       if (notice) notice.hidden = true;
     },
     show: () => {
-      if (isShown || !notice) return;
-      isShown = true;
+      if (!notice?.hidden) return;
+      const time = answeredAt.toLocaleTimeString('en-GB'); // 14:03:09
       // screen readers announce a status only if it was visible before its text changed
       notice.hidden = false;
-      notice.textContent = `No answer from vodhouse since ${formatLocalTime(answeredAt)}; this page shows the state at that time`;
+      notice.textContent = `No answer from vodhouse since ${time}; this page shows the state at that time`;
     },
   };
 }

@@ -10,6 +10,6 @@ startAutoRefresh({
     addLocalTimeTitles(part);
     charts.attachAll();
   },
-  onRefresh: () => void charts.reload(),
+  onRefresh: charts.reload,
 });
 addLocalTimeTitles(document);

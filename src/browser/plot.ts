@@ -1,18 +1,18 @@
 /** The plot: stacked sizes by day. A classic script loads uPlot before. */
 import type UPlot from 'uplot';
-import { createAxes } from './axes.ts';
-import { type Colours, readColours } from './colours.ts';
+import { type AxesState, createAxes } from './axes.ts';
+import { readColours } from './colours.ts';
 import { createElement } from './dom.ts';
 import { stack, type StorageData } from './chart-data.ts';
-import { canZoom } from './zoom.ts';
-import { createSizeAxis, type SizeAxis } from './size-axis.ts';
+import { canZoom, type Window } from './zoom.ts';
+import { createSizeAxis } from './size-axis.ts';
 
 declare const uPlot: typeof UPlot;
 
 const NARROW_PX = 480;
 const SIZE_LABEL_PX = 44;
 
-export interface PlotListeners {
+interface PlotListeners {
   /** The index in `dates` of the day under the cursor; null without a cursor. */
   onPoint(index: number | null): void;
   /** The day numbers at the ends of a drag, with fractions. */
@@ -20,30 +20,15 @@ export interface PlotListeners {
   onDoubleClick(): void;
 }
 
-export interface Plot {
-  /** The names must be the same. */
-  setData(data: StorageData, window: readonly [min: number, max: number]): void;
-  setWindow(window: readonly [min: number, max: number]): void;
-  /** Adapts the size to the container. */
-  fit(): void;
-  /** Reads the colours of the page again. */
-  recolour(): void;
-  close(): void;
-}
+export type Plot = ReturnType<typeof createPlot>;
 
 export function isPlotLoaded(): boolean {
   return typeof uPlot !== 'undefined';
 }
 
 /** `root` must be in the document. */
-export function createPlot(
-  root: HTMLElement,
-  data: StorageData,
-  window: readonly [min: number, max: number],
-  listeners: PlotListeners,
-): Plot {
-  let colours = readColours();
-  const state: State = { data, window, colours: () => colours, sizes: createSizeAxis(0, 1) };
+export function createPlot(root: HTMLElement, data: StorageData, window: Window, listeners: PlotListeners) {
+  const state: State = { data, window, colours: readColours(), sizes: createSizeAxis(0, 1) };
   const live = createElement('div', 'chart-live');
   live.append(createElement('span', '', 'today, live'));
   const u = new uPlot(
@@ -53,30 +38,30 @@ export function createPlot(
   );
   u.over.append(live);
   return {
-    setData: (next, nextWindow) => {
+    /** The names must be the same. */
+    setData: (next: StorageData, nextWindow: Window) => {
       Object.assign(state, { data: next, window: nextWindow });
       u.setData(toSeries(next));
       listeners.onPoint(u.cursor.idx ?? null);
     },
-    setWindow: (next) => {
+    setWindow: (next: Window) => {
       state.window = next;
       u.setScale('x', { min: next[0], max: next[1] });
     },
+    /** Adapts the size to the container. */
     fit: () => u.setSize(getSize(root)),
+    /** Reads the colours of the page again. */
     recolour: () => {
-      colours = readColours();
+      state.colours = readColours();
       u.redraw();
     },
     close: () => u.destroy(),
   };
 }
 
-interface State {
+interface State extends AxesState {
   data: StorageData;
-  window: readonly [min: number, max: number];
-  colours: () => Colours;
-  /** The size axis of the visible days. */
-  sizes: SizeAxis;
+  window: Window;
 }
 
 /** The topmost sum first: lower areas are painted later, over it. */
@@ -107,7 +92,7 @@ function buildOptions(state: State, listeners: PlotListeners): Omit<UPlot.Option
       x: { time: false, range: () => [...state.window] },
       y: { range: (u, _min, max: number | null) => getSizeRange(u, state, max) },
     },
-    axes: createAxes(state.colours, () => state.sizes),
+    axes: createAxes(state),
     series: [{}, ...Array.from({ length: count }, () => ({ ...series }))],
     bands: Array.from({ length: count - 1 }, (_, at) => ({ series: [at + 1, at + 2] })),
   };
@@ -120,7 +105,7 @@ function buildCursor(state: State, listeners: PlotListeners): UPlot.Cursor {
     points: {
       size: 9,
       width: 2,
-      stroke: () => state.colours().surface,
+      stroke: () => state.colours.surface,
       fill: (_u, at) => getColour(state, at),
     },
     drag: { x: canZoom(state.data.days.length), y: false, setScale: false, dist: 5 },
@@ -142,16 +127,15 @@ function snapToDay(u: UPlot, left: number): number {
 
 /** The first series is the topmost, of the last name. */
 function getColour({ data, colours }: State, series: number): string {
-  return colours().sizes[data.names.length - series] ?? colours().ink;
+  return colours.sizes[data.names.length - series] ?? colours.ink;
 }
 
 /** From 0 to a round size; if no visible day has a size, as for all days. */
 function getSizeRange(u: UPlot, state: State, max: number | null): [min: number, max: number] {
-  state.sizes = createSizeAxis(max ?? getMaxTotal(state.data), Math.floor(u.height / SIZE_LABEL_PX));
+  const maxTotal = max ?? Math.max(0, ...state.data.totals.map((total) => total ?? 0));
+  state.sizes = createSizeAxis(maxTotal, Math.floor(u.height / SIZE_LABEL_PX));
   return [0, state.sizes.topBytes];
 }
-
-const getMaxTotal = ({ totals }: StorageData) => Math.max(0, ...totals.map((total) => total ?? 0));
 
 /** A day between two gaps has no area, so it is drawn as a column. */
 function drawColumns(u: UPlot, { data, window: [min, max], colours }: State): void {
@@ -166,7 +150,7 @@ function drawColumns(u: UPlot, { data, window: [min, max], colours }: State): vo
     const left = Math.round(u.valToPos(day, 'x', true) - width / 2);
     for (const [series, row] of [...sums.entries()].reverse()) {
       const top = u.valToPos(row[index] ?? 0, 'y', true);
-      u.ctx.fillStyle = colours().sizes[series] ?? colours().ink;
+      u.ctx.fillStyle = colours.sizes[series] ?? colours.ink;
       u.ctx.fillRect(left, top, width, base - top);
     }
   }

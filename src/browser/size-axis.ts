@@ -4,18 +4,18 @@ const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** `1.53 TiB`: three digits, in the largest unit that fits. */
+/** `1.53 TiB`, `50 GiB`: three digits, without zeros at the end, as `formatBinaryBytes` does in the tables of the pages. */
 export function formatSize(bytes: number): string {
   let power = 0;
   let size = bytes;
-  while (Number(formatDigits(size)) >= 1024 && power < UNITS.length - 1) {
+  while (roundSize(size) >= 1024 && power < UNITS.length - 1) {
     size /= 1024;
     power += 1;
   }
-  return `${power === 0 ? String(size) : formatDigits(size)} ${UNITS[power] ?? ''}`;
+  return `${roundSize(size)} ${UNITS[power] ?? ''}`;
 }
 
-const formatDigits = (size: number) => size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+const roundSize = (size: number) => (size < 1000 ? Number(size.toPrecision(3)) : Math.round(size));
 
 /** An axis from 0 to `topBytes`, with ticks every `stepBytes`: both are round in GiB or TiB. */
 export interface SizeAxis {

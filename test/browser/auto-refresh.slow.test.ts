@@ -28,14 +28,14 @@ afterEach(async () => {
 /** Changes what the server responds from now on. */
 function serve(stamp: string, words: string, progress = ''): void {
   const body = `<h1>vodhouse</h1><p id="connection" role="status" hidden></p>
-    <section id="progress"${progress === '' ? ' hidden' : ''}>${progress}</section>
+    <section id="progress">${progress}</section>
     <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${words}</p>
       <details id="more"><summary>More</summary><p>${words}</p></details><a href="#there">There</a></section>
     <section id="storage" data-part><p class="words">${words}</p>${FIGURE}</section>
     <p>Read at <time datetime="2026-11-22T02:00:00Z">2 o'clock</time>, <time datetime="2026-11-22">that day</time></p>`;
   const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
   site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${words}` }) });
-  site.answer('/live.json', { body: JSON.stringify({ stamp, progress }) });
+  site.answer('/live.json', { body: JSON.stringify({ stamp, progress, running: progress !== '' }) });
   site.answer('/storage.json', { body: JSON.stringify(storageAnswer(60)) });
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatDayLabels, toDayNumber, listDayTicks } from '../../src/browser/day-axis.ts';
+import { formatBinaryBytes } from '../../src/lib/format.ts';
 import { createSizeAxis, formatSizeLabel, listSizeTicks, formatSize } from '../../src/browser/size-axis.ts';
 
 const GIB = 1024 ** 3;
@@ -85,12 +86,26 @@ describe('a size as text', () => {
   test.each([
     [0, '0 B'],
     [1023, '1023 B'],
-    [1024, '1.00 KiB'],
+    [1024, '1 KiB'],
     [123.4 * GIB, '123 GiB'],
-    [1023.7 * GIB, '1.00 TiB'],
+    [1023.7 * GIB, '1 TiB'],
     [1.534 * TIB, '1.53 TiB'],
     [34.56 * TIB, '34.6 TiB'],
   ])('%d bytes', (bytes, words) => {
     expect(formatSize(bytes)).toBe(words);
+  });
+
+  test('is the same in the chart and in tables', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 52 }),
+        fc.double({ min: 1, max: 2, noNaN: true }),
+        (power, factor) => {
+          const bytes = Math.floor(factor * 2 ** power);
+          expect(formatSize(bytes)).toBe(formatBinaryBytes(bytes));
+        },
+      ),
+      { numRuns: 1_000 },
+    );
   });
 });

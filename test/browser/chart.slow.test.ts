@@ -125,7 +125,7 @@ describe('the legend', () => {
     const page = await show(answer);
     const last = {
       day: '2026-11-22 (today, live)',
-      sizes: ['1.21 TiB', '820 GiB', '180 GiB', '120 GiB', '50.0 GiB', '2.35 TiB'],
+      sizes: ['1.21 TiB', '820 GiB', '180 GiB', '120 GiB', '50 GiB', '2.35 TiB'],
     };
     expect(await legendOf(page)).toEqual(last);
     const box = await page.locator('.u-over').boundingBox();
