@@ -6,6 +6,7 @@ import { readHealthFacts } from '../health/facts.ts';
 import { findProblems } from '../health/problems.ts';
 import type { IsStale } from '../health/streams.ts';
 import { DAY_MS, toTimestamp, type Clock } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { redact } from '../lib/redact.ts';
@@ -29,28 +30,17 @@ export interface AlertLoopParts {
   signal: AbortSignal;
 }
 
-export interface AlertLoop {
-  /** Checks and sends; one check at a time, and one more if it is called during a check. Never rejects. */
-  check(): Promise<void>;
-  /** From now on incidents are reported. */
-  enable(): void;
-  /** Resolves when no check is under way. */
-  idle(): Promise<void>;
-}
-
 /** A worker that was stopped catches up before it reports anything, but for no longer than this. */
 const STARTUP_GRACE_MS = 600_000;
 const MAX_ATTEMPTS = 3;
 
-/** Starts disabled. */
-export function createAlertLoop(parts: AlertLoopParts): AlertLoop {
+/** One check at a time. Incidents are reported from `enable` on. */
+export function createAlertLoop(parts: AlertLoopParts) {
   const { config, clock, logger, outbox, signal, deliver } = parts;
   const startedAt = clock.now();
   let isEnabled = false;
   let prunedAt: number | null = null;
   let lastError = '';
-  let running: Promise<void> | null = null;
-  let isRequested = false;
 
   /** At the first check, then once a day. */
   function prune(): void {
@@ -73,23 +63,8 @@ export function createAlertLoop(parts: AlertLoopParts): AlertLoop {
     }
   }
 
-  async function checkWhileRequested(): Promise<void> {
-    while (isRequested && !signal.aborted) {
-      isRequested = false;
-      await checkOnce();
-    }
-  }
-
-  return {
-    check() {
-      isRequested = true;
-      return (running ??= checkWhileRequested().finally(() => (running = null)));
-    },
-    enable: () => void (isEnabled = true),
-    idle: async () => {
-      await running;
-    },
-  };
+  const { request, idle } = coalesce(checkOnce, signal);
+  return { check: request, enable: () => void (isEnabled = true), idle };
 }
 
 /** Stores the changes only if no other process stored any since this check began; otherwise checks again. */
@@ -117,11 +92,9 @@ async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
   const isFirstReadOverdue = isStale(since, now) && !isRunning;
   const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue });
   const clean = <Value>(value: Value) => redactAll(value, config.secrets);
-  const cleanActive = active.map((incident) => ({
-    ...incident,
-    text: clean(incident.text),
-    details: clean(incident.details),
-  }));
+  const cleanActive = active.map(({ text, details, ...incident }) => {
+    return { ...incident, text: clean(text), details: clean(details) };
+  });
   await yieldToEventLoop();
   const [first, ...others] = config.accounts;
   return diffIncidents(cleanActive, outbox.listOpen(now), {

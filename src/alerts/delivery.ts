@@ -1,6 +1,5 @@
 /** Delivers the messages of the outbox to the webhook: in their order, with retries. */
 import { DAY_MS, fromTimestamp, type Clock } from '../lib/clock.ts';
-
 import type { Logger } from '../lib/logger.ts';
 import { hostOf, httpCall } from './http-call.ts';
 import { MAX_RETRY_MS, type ClaimedMessage, type Outbox } from './outbox.ts';

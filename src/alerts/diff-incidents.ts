@@ -18,13 +18,13 @@ export function diffIncidents(
 ): IncidentChanges {
   const activeByKey = new Map(active.map((incident) => [keyOf(incident), incident]));
   const openKeys = new Set(open.map(keyOf));
-  const pairs = open.map((incident) => ({ incident, current: activeByKey.get(keyOf(incident)) }));
-  const lasting = pairs.flatMap(({ incident, current }) => (current ? { incident, current } : []));
-  const ended = pairs.flatMap(({ incident, current }) => (current ? [] : incident));
-  // a reminder that waits says too much when some of its incidents ended: the others get a new one
-  const outdated = new Set(
-    ended.flatMap((incident) => (isReminderWaiting(incident) ? incident.messageId : [])),
-  );
+  const lasting = open.flatMap((incident) => {
+    const current = activeByKey.get(keyOf(incident));
+    return current ? { incident, current } : [];
+  });
+  const ended = open.filter((incident) => !activeByKey.has(keyOf(incident)));
+  // a reminder that waits is wrong when some of its incidents ended: the others get a new one
+  const outdated = new Set(ended.filter(isReminderWaiting).map(({ messageId }) => messageId));
   const unreported = lasting.filter(({ incident }) => isUnreported(incident));
   const reminded = lasting.filter(
     ({ incident }) => isReminderDue(incident, options) || outdated.has(incident.messageId),
@@ -56,23 +56,15 @@ export function diffIncidents(
   };
 }
 
-function keyOf({
-  event,
-  account,
-  packageId,
-}: Pick<ActiveIncident, 'event' | 'account' | 'packageId'>): string {
-  return JSON.stringify([event, account, packageId]);
-}
+type IncidentKey = Pick<ActiveIncident, 'event' | 'account' | 'packageId'>;
 
-/** As it is now, since it began. */
-function toReported({
-  incident,
-  current,
-}: {
-  incident: OpenIncident;
-  current: ActiveIncident;
-}): ReportedIncident {
-  return { ...current, since: incident.since, id: incident.id };
+const keyOf = ({ event, account, packageId }: IncidentKey) => JSON.stringify([event, account, packageId]);
+
+/** An open incident with the text and details of now. */
+type LastingIncident = { incident: OpenIncident; current: ActiveIncident };
+
+function toReported({ incident: { since, id }, current }: LastingIncident): ReportedIncident {
+  return { ...current, since, id };
 }
 
 /** The message that it began was given up. */

@@ -41,17 +41,14 @@ export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise
 }
 
 /** Calls an address that expects a GET after each good run, with three attempts; logs the last error. Never throws. */
-export async function ping({
-  clock,
-  logger,
-  ...call
-}: Omit<Call, 'body'> & { clock: Clock; logger: Logger }): Promise<void> {
-  const { url, deadlineMs, signal } = call;
-  let error = await httpCall({ url, deadlineMs, signal, body: null });
+export async function ping(options: Omit<Call, 'body'> & { clock: Clock; logger: Logger }): Promise<void> {
+  const { url, deadlineMs, signal, clock, logger } = options;
+  const call = () => httpCall({ url, deadlineMs, signal, body: null });
+  let error = await call();
   for (const waitMs of PING_RETRY_MS) {
     if (error === null || signal.aborted) break;
     await clock.sleep(waitMs, signal).catch(() => undefined); // interrupted: the call says so
-    error = await httpCall({ url, deadlineMs, signal, body: null });
+    error = await call();
   }
   if (error !== null) logger.warn(`the ping to ${hostOf(url)} failed: ${error}`);
 }

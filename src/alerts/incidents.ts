@@ -51,7 +51,7 @@ export function toIncidents(
   });
 }
 
-/** What is said of an incident that is over. */
+/** The text of an incident that is over. */
 export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident: OpenIncident): string {
   const { event, account, packageId } = incident;
   const configured = accounts.find(({ name }) => name === account);
@@ -63,7 +63,7 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
   return {
     failed: account === null ? 'runs over everything no longer fail' : `${name} no longer fails`,
     stale: `${name} is fresh again`,
-    restricted: `account ${account ?? ''} may be asked at its full rate again`,
+    restricted: `account ${account ?? ''} has its full rate again`,
     discrepancy: `${storage}: no booked day differs any more`,
     held_back: `${name}: no removal is held back any more`,
     gap: `${storage}: no day is missing any more`,

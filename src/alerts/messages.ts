@@ -69,17 +69,13 @@ function buildGroupPost(
   const { event, account } = first;
   const packages = group.map(({ packageId, since }) => ({ package_id: packageId, since }));
   const isOver = state === 'over';
-  const text = groupText(account, group.length, GROUP_TEXTS[event][isOver ? 1 : 0]);
+  const sentence = groupText(account, group.length, GROUP_TEXTS[event][isOver ? 1 : 0]);
+  const names = listFirst(group.flatMap(({ packageId }) => packageId ?? []));
   const example = event === 'failed' && !isOver ? `; ${first.text}` : '';
-  return {
-    event,
-    state,
-    account,
-    package_id: null,
-    text: `${PREFIXES[state]}${text} (${listFirst(group.flatMap(({ packageId }) => packageId ?? []))})${example}`,
-    since: packages.reduce((earliest, { since }) => (since < earliest ? since : earliest), first.since),
-    details: { count: group.length, packages: packages.slice(0, MAX_LISTED) },
-  };
+  const since = packages.map((each) => each.since).sort()[0] ?? first.since;
+  const details = { count: group.length, packages: packages.slice(0, MAX_LISTED) };
+  const text = `${sentence} (${names})${example}`;
+  return buildPost(state, { ...first, packageId: null, text, since, details });
 }
 
 const GROUP_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {

@@ -7,16 +7,7 @@ import { createDelivery } from './delivery.ts';
 import { ping } from './http-call.ts';
 import { openOutbox } from './outbox.ts';
 
-export interface Notifier {
-  /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
-  check(): Promise<void>;
-  /** A run finished; pings if it was unscoped and succeeded. */
-  runFinished(isGood: boolean): void;
-  /** Nothing is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
-  caughtUp(): void;
-  /** Waits for calls under way, for so long at most or until the signal, then closes its connections. */
-  close(withinMs?: number, signal?: AbortSignal): Promise<void>;
-}
+export type Notifier = NonNullable<ReturnType<typeof openNotifier>>;
 
 export interface NotifierOptions extends Pick<AlertLoopParts, 'clock' | 'logger' | 'isStale'> {
   /**
@@ -32,7 +23,7 @@ const DEADLINE_MS = 10_000;
 const CLOSE_WITHIN_MS = 5_000;
 
 /** Opens the notifier over an up-to-date live file; null if the config names neither a webhook nor a ping. */
-export function openNotifier(config: Config, options: NotifierOptions): Notifier | null {
+export function openNotifier(config: Config, options: NotifierOptions) {
   const { notify } = config;
   if (!notify || (notify.webhook === null && notify.ping === null)) return null;
   const { webhook, ping: pingUrl } = notify;
@@ -53,19 +44,23 @@ export function openNotifier(config: Config, options: NotifierOptions): Notifier
   const pings = new Set<Promise<void>>();
   let hasRunFinished = false;
   return {
+    /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
     check: async () => loop?.check(),
-    runFinished(isGood) {
+    /** Pings after a good run: unscoped and successful. */
+    runFinished(isGood: boolean) {
       hasRunFinished = true;
       if (!isGood || pingUrl === null) return;
       const call: Promise<void> = ping({ ...shared, url: pingUrl }).finally(() => pings.delete(call));
       pings.add(call);
     },
+    /** Nothing is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
     caughtUp() {
       loop?.enable();
       if (hasRunFinished) void loop?.check();
       hasRunFinished = false;
     },
-    async close(withinMs = CLOSE_WITHIN_MS, signal) {
+    /** Waits for calls in progress, at most `withinMs` or until the signal, then closes its connections. */
+    async close(withinMs = CLOSE_WITHIN_MS, signal?: AbortSignal) {
       const idle = Promise.all([loop?.idle(), ...pings]);
       const isIdle = new AbortController();
       const early = AbortSignal.any([isIdle.signal, ...(signal ? [signal] : [])]);

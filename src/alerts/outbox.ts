@@ -57,21 +57,7 @@ export interface ClaimedMessage {
 /** The result of an attempt; `nextAt`: when to try again (ms), null to give the message up. */
 export type DeliveryResult = { error: null } | { error: string; nextAt: number | null };
 
-export interface Outbox {
-  /** The incidents that are not over; times after `now` (ms), written by a fast clock, are set to it first. */
-  listOpen(now: number): OpenIncident[];
-  /** A number that changes with every new message. */
-  version(): number;
-  /** Stores the changes of a check that began at this version; false, and stores nothing, if another process was faster. */
-  record(changes: IncidentChanges, version: number, now: number): boolean;
-  /** Takes the next message that is due, so that no other process sends it; null if there is none. */
-  claim(now: number): ClaimedMessage | null;
-  /** Records the result of an attempt. After a delivery all other messages are due at once. */
-  settle(id: number, result: DeliveryResult, now: number): void;
-  /** Deletes incidents that ended this many days ago. */
-  prune(now: number, days: number): void;
-  close(): void;
-}
+export type Outbox = ReturnType<typeof openOutbox>;
 
 /** A process that dies while it sends leaves the message to the others after this time. */
 const CLAIM_MS = MINUTE_MS;
@@ -79,17 +65,24 @@ const CLAIM_MS = MINUTE_MS;
 export const MAX_RETRY_MS = HOUR_MS;
 
 /** Opens the outbox of the up-to-date live file at `path`. */
-export function openOutbox(path: string): Outbox {
+export function openOutbox(path: string) {
   const db = openLedgerConnection(path);
   return {
-    listOpen: (now) => listOpen(db, toTimestamp(now)),
+    /** The incidents that are not over; times after `now` (ms), written by a fast clock, are set to it first. */
+    listOpen: (now: number) => listOpen(db, toTimestamp(now)),
+    /** A number that changes with every new message. */
     version: () => getVersion(db),
-    record: (changes, version, now) =>
+    /** Stores the changes of a check that began at this version; false, and stores nothing, if another process was faster. */
+    record: (changes: IncidentChanges, version: number, now: number) =>
       transact(db, (tx) => getVersion(tx) === version && record(tx, changes, now)),
-    claim: (now) => (findNext(db, now) ? transact(db, (tx) => claim(tx, now)) : null), // writes nothing if nothing is due
-    settle: (id, result, now) => transact(db, (tx) => settle(tx, id, result, toTimestamp(now))),
-    prune: (now, days) => transact(db, (tx) => prune(tx, toTimestamp(now - days * DAY_MS))),
-    close: () => void db.$client.close(),
+    /** Takes the next message that is due, so that no other process sends it; null, and writes nothing, if there is none. */
+    claim: (now: number) => (findNext(db, now) ? transact(db, (tx) => claim(tx, now)) : null),
+    /** Records the result of an attempt. After a delivery all other messages are due at once. */
+    settle: (id: number, result: DeliveryResult, now: number) =>
+      transact(db, (tx) => settle(tx, id, result, toTimestamp(now))),
+    /** Deletes incidents that ended this many days ago. */
+    prune: (now: number, days: number) => transact(db, (tx) => prune(tx, toTimestamp(now - days * DAY_MS))),
+    close: (): void => void db.$client.close(),
   };
 }
 

@@ -1,18 +1,9 @@
 /** Keeps the published file up to date, in parallel to the runs: neither waits for the other. */
+import { coalesce } from '../lib/coalesce.ts';
 import { InterruptedError, LockedError, errorMessage } from '../lib/errors.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
-
-export interface PublishLoop {
-  /**
-   * Publishes if anything changed since the last publication. One publication at a time: a request during one is served
-   * after it. Where `publish.every` allows a publication only later, it is made then.
-   */
-  requestPublish: () => void;
-  /** Aborts the current publication and waits for its end: the published file stays as it is. */
-  close: () => Promise<void>;
-}
 
 export interface PublishLoopOptions {
   publisher: Publisher;
@@ -25,37 +16,23 @@ export interface PublishLoopOptions {
   onPublished: (publication: Publication) => void;
 }
 
-/** Starts idle. A publication that fails is logged, and retried at the next request. */
-export function createPublishLoop(options: PublishLoopOptions): PublishLoop {
-  const { publisher, clock, getTime, logger, onPublished } = options;
+/**
+ * Starts idle. One publication at a time; one that fails is logged, and retried at the next request. Where `publish.every`
+ * allows a publication only later, it is made then.
+ */
+export function createPublishLoop(options: PublishLoopOptions) {
+  const { clock, logger } = options;
   const closing = new AbortController();
-  let current: Promise<void> | null = null;
-  let isRequested = false;
-  let isWaiting = false;
-
-  function requestPublish(): void {
-    isRequested = true;
-    current ??= serveRequests().finally(() => (current = null));
-  }
-
-  async function serveRequests(): Promise<void> {
-    while (isRequested && !closing.signal.aborted) {
-      isRequested = false;
-      try {
-        await publishOrWait();
-      } catch (error) {
-        logFailure(error, logger);
-      }
+  const { signal } = closing;
+  const { request, idle } = coalesce(async () => {
+    try {
+      const waitMs = await publishIfDue(options, signal);
+      if (waitMs > 0) requestIn(waitMs);
+    } catch (error) {
+      logFailure(error, logger);
     }
-  }
-
-  async function publishOrWait(): Promise<void> {
-    const { now, pruneCopies } = getTime();
-    const dueAt = publisher.dueAt(now);
-    if (dueAt === null) return;
-    if (dueAt > now) requestIn(dueAt - now);
-    else onPublished(await publisher.publish(now, closing.signal, { pruneCopies }));
-  }
+  }, signal);
+  let isWaiting = false;
 
   /** Waits a day at most: the first publication of a day is always allowed. */
   function requestIn(ms: number): void {
@@ -63,18 +40,32 @@ export function createPublishLoop(options: PublishLoopOptions): PublishLoop {
     isWaiting = true;
     const onWake = () => {
       isWaiting = false;
-      if (!closing.signal.aborted) requestPublish();
+      void request();
     };
-    clock.sleep(Math.min(ms, DAY_MS), closing.signal).then(onWake, onWake);
+    clock.sleep(Math.min(ms, DAY_MS), signal).then(onWake, onWake);
   }
 
   return {
-    requestPublish,
-    async close() {
+    /** Publishes if anything changed since the last publication. */
+    requestPublish: () => void request(),
+    /** Aborts the current publication and waits for its end: the published file does not change. */
+    close(): Promise<void> {
       closing.abort(new InterruptedError('stopped before the end'));
-      await current;
+      return idle();
     },
   };
+}
+
+/** Publishes if a publication is due. Gives the milliseconds until the next one is allowed; 0 where none is needed. */
+async function publishIfDue(
+  { publisher, getTime, onPublished }: PublishLoopOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { now, pruneCopies } = getTime();
+  const dueAt = publisher.dueAt(now);
+  if (dueAt === null) return 0;
+  if (dueAt <= now) onPublished(await publisher.publish(now, signal, { pruneCopies }));
+  return dueAt - now;
 }
 
 function logFailure(error: unknown, logger: Logger): void {

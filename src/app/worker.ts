@@ -41,7 +41,7 @@ export async function runWorker(
     assertUndamaged(config.warehouse);
     const pipeline = openPipeline(config, environment);
     try {
-      await serveSchedule(pipeline, config, environment, signal, events);
+      await serveSchedule({ ...environment, config, pipeline, signal, events });
     } finally {
       await pipeline.close();
     }
@@ -50,44 +50,47 @@ export async function runWorker(
   }
 }
 
+interface WorkerParts extends Environment {
+  config: Config;
+  pipeline: Pipeline;
+  signal: AbortSignal;
+  events: WorkerEvents;
+}
+
 /** What it opens is closed, in parallel, before the pipeline is. */
-async function serveSchedule(
-  pipeline: Pipeline,
-  config: Config,
-  { clock, logger, createTicks }: Environment,
-  signal: AbortSignal,
-  events: WorkerEvents,
-): Promise<void> {
+async function serveSchedule(parts: WorkerParts): Promise<void> {
+  const { config, pipeline, clock, logger, createTicks, signal, events } = parts;
   const { warehouse, publisher } = pipeline;
-  const { schedule } = config;
   let server: WebServer | null = null;
+  const { getTime, checkedBy } = createPublishClock(clock);
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
     server?.recordPublication(publication);
   };
-  const publishClock = createPublishClock(clock);
-  const { getTime } = publishClock;
   const publishLoop = publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished });
-  const notifier = openNotifier(config, { clock, logger, isStale: createStaleCheck(schedule), since: 'now' });
-  const run = async (due: Due) => {
-    const summary = await runDue(due, pipeline, config, clock, signal);
-    publishClock.checkedBy(summary.clock);
-    events.onRun(summary);
-    publishLoop?.requestPublish();
-    notifier?.runFinished(summary.status === 'succeeded'); // it checks for problems once nothing is due
+  const isStale = createStaleCheck(config.schedule);
+  const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
+  const scheduler = {
+    ...{ clock, logger, createTicks, schedule: config.schedule },
+    lastUnscopedRun: (mode: Mode) => warehouse.findLastUnscopedRun(mode),
+    check: () => warehouse.assertNotReplaced(),
+    onMinute: notifier ? () => void notifier.check() : undefined, // streams become stale between runs
+    onCaughtUp: () => notifier?.caughtUp(),
+    run: async (due: Due) => {
+      const summary = await runDue(due, parts);
+      checkedBy(summary.clock);
+      events.onRun(summary);
+      publishLoop?.requestPublish();
+      notifier?.runFinished(summary.status === 'succeeded'); // it checks for problems once nothing is due
+    },
   };
   try {
     const environment = childEnvWithout(config.secrets);
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
     publisher?.sweep(clock.now());
-    if (await warehouse.findLastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
-    const lastUnscopedRun = (mode: Mode) => warehouse.findLastUnscopedRun(mode);
-    const check = () => warehouse.assertNotReplaced();
-    const onMinute = notifier ? () => void notifier.check() : undefined; // streams become stale between runs
-    const onCaughtUp = () => notifier?.caughtUp();
-    const callbacks = { lastUnscopedRun, check, run, createTicks, onMinute, onCaughtUp };
-    await runScheduler({ clock, logger, schedule, ...callbacks }, signal);
+    if (await scheduler.lastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
+    await runScheduler(scheduler, signal);
   } finally {
     await Promise.all([server?.close(), publishLoop?.close(), notifier?.close()]);
   }
@@ -111,10 +114,7 @@ function createPublishClock(clock: Clock) {
 /** Throws ParkedError where no account may send a request: such a run would only be parked. */
 async function runDue(
   { mode, trigger, resumesFrom }: Due,
-  pipeline: Pipeline,
-  config: Config,
-  clock: Clock,
-  signal: AbortSignal,
+  { config, pipeline, clock, signal }: WorkerParts,
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
   const startedAt = clock.now();

@@ -150,7 +150,7 @@ const CASES: Case[] = [
       text: 'account main is paused until 2026-03-10 12:10:00 UTC, its full rate is back at 2026-03-10 12:20:00 UTC: status 429',
       details: { until: '2026-03-10 12:10:00', back_at: '2026-03-10 12:20:00', reason: 'status 429' },
     },
-    over: 'Over: account main may be asked at its full rate again',
+    over: 'Over: account main has its full rate again',
   },
   {
     event: 'discrepancy',
