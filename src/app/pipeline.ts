@@ -14,7 +14,7 @@ import { createServiceClock } from '../service/client/service-clock.ts';
 import type { Progress, RunOptions, SyncAccount, SyncContext } from '../sync/context.ts';
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
 import { runOnce, type RunSummary } from '../sync/run.ts';
-import { openWarehouse, type SqliteWarehouse } from '../warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { assertSameZone } from './same-zone.ts';
 import type { SchedulerOptions } from './scheduler.ts';
 
@@ -49,7 +49,7 @@ const DEFAULT_RUN = {
 export interface Pipeline {
   /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
   run(request: RunRequest, options?: { wait: boolean }): Promise<RunSummary>;
-  warehouse: SqliteWarehouse;
+  warehouse: Warehouse;
   /** The client of each account, by its name: for single requests outside a run. */
   clients: ReadonlyMap<string, ServiceClient>;
   /** Reads what the service now reports of a booked day: see readCorrection. */
@@ -72,7 +72,7 @@ export function openPipeline(config: Config, environment: Environment): Pipeline
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        await warehouse.registerPackages(config.accounts, clock.now());
+        warehouse.registerPackages(config.accounts, clock.now());
         return await runOnce(context, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
       } finally {
         lock.release();
@@ -93,10 +93,10 @@ export function openPipeline(config: Config, environment: Environment): Pipeline
   };
 }
 
-function openConfiguredWarehouse(config: Config, clock: Clock): SqliteWarehouse {
+function openConfiguredWarehouse(config: Config, clock: Clock): Warehouse {
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
-    assertSameZone(config, warehouse);
+    assertSameZone(config, warehouse.getBookedZone());
   } catch (error) {
     warehouse.close();
     throw error;
@@ -106,7 +106,7 @@ function openConfiguredWarehouse(config: Config, clock: Clock): SqliteWarehouse 
 
 function createSyncContext(
   config: Config,
-  warehouse: SqliteWarehouse,
+  warehouse: Warehouse,
   { clock, logger, progress, formatCommand = commandsFor(config.file) }: Environment,
 ): SyncContext {
   return {
@@ -122,7 +122,7 @@ function createSyncContext(
 
 function createAccount(
   { name, videoList, storage, packages, limits }: AccountConfig,
-  warehouse: SqliteWarehouse,
+  warehouse: Warehouse,
   { clock, logger }: Environment,
 ): SyncAccount {
   const serviceClock = createServiceClock(clock, (offsetMs) =>

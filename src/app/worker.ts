@@ -72,7 +72,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
   const scheduler = {
     ...{ clock, logger, createTicks, schedule: config.schedule },
-    lastUnscopedRun: (mode: Mode) => warehouse.findLastUnscopedRun(mode),
+    lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
     check: () => warehouse.assertNotReplaced(),
     onMinute: notifier ? () => void notifier.check() : undefined, // streams become stale between runs
     onCaughtUp: () => notifier?.caughtUp(),
@@ -89,7 +89,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
     publisher?.sweep(clock.now());
-    if (await scheduler.lastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
+    if (warehouse.findLastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
     await runScheduler(scheduler, signal);
   } finally {
     await Promise.all([server?.close(), publishLoop?.close(), notifier?.close()]);
@@ -118,7 +118,7 @@ async function runDue(
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
   const startedAt = clock.now();
-  const quickTookMs = await pipeline.warehouse.getLastDurationMs('quick');
+  const quickTookMs = pipeline.warehouse.getLastDurationMs('quick');
   const preemption = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
   const stopReason = () => {
     const now = clock.now();

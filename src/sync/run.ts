@@ -37,28 +37,28 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
   const { warehouse, clock, calendar } = context;
   const { trigger, mode, resumesFrom: origin } = options;
   const startedAt = clock.now();
-  const isFileAhead = await warnIfFileAhead(context, startedAt);
+  const isFileAhead = warnIfFileAhead(context, startedAt);
   const scope = formatScope(options);
-  const runId = await warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
-  await warehouse.recordZone(calendar.timezone);
+  const runId = warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
+  warehouse.recordZone(calendar.timezone);
   const end = (result: RunResult) => endRun(context, options, runId, isFileAhead, result);
   let result: RunResult;
   try {
     result = await syncAccounts(context, options, runId, isFileAhead);
   } catch (thrown) {
-    await end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
+    end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
     throw thrown;
   }
-  const judgedClock = await end(result);
+  const judgedClock = end(result);
   const { status, outcomes } = result;
   return {
     runId,
     mode,
     packagesDone: outcomes.reduce((sum, outcome) => sum + outcome.packagesDone, 0),
     status,
-    requests: await warehouse.countRequests(runId),
+    requests: warehouse.countRequests(runId),
     durationMs: clock.now() - startedAt,
-    walks: await warehouse.findWalks(runId),
+    walks: warehouse.findWalks(runId),
     storage: outcomes.flatMap(({ storage }) => storage ?? []),
     failures: outcomes.flatMap(({ failures }) => failures),
     clock: judgedClock,
@@ -66,8 +66,8 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
 }
 
 /** Warns if the file holds times ahead of the machine's clock: one of the two is wrong. */
-async function warnIfFileAhead({ warehouse, logger }: SyncContext, now: number): Promise<boolean> {
-  const newest = await warehouse.getNewestTime();
+function warnIfFileAhead({ warehouse, logger }: SyncContext, now: number): boolean {
+  const newest = warehouse.getNewestTime();
   if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
   logger.warn(
     `the newest moment in the warehouse, ${newest} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is deleted by age or given up before the clock has passed it`,
@@ -85,7 +85,7 @@ async function syncAccounts(
   const syncs = options.accounts.map((account) => syncAccount(context, options, account, runId, isFileAhead));
   await Promise.allSettled(syncs);
   const outcomes = await Promise.all(syncs);
-  const status = getStatus(outcomes, await context.warehouse.findWalks(runId), options.signal);
+  const status = getStatus(outcomes, context.warehouse.findWalks(runId), options.signal);
   return { status, error: formatError(outcomes, status), outcomes };
 }
 
@@ -107,19 +107,19 @@ function formatScope({
 }
 
 /** Stores the end of the run, and returns what the run found out about the clocks. */
-async function endRun(
+function endRun(
   { warehouse, clock, logger }: SyncContext,
   { accounts, retention }: RunOptions,
   runId: number,
   isFileAhead: boolean,
   { status, error, outcomes }: RunResult,
-): Promise<RunClock> {
+): RunClock {
   const judged = judgeClock(accounts, isFileAhead);
   const failures = outcomes.flatMap(toFailureRows);
   const resumeAt = status === 'interrupted' ? null : getResumeTime(outcomes);
   try {
     const end = { status, error, failures, resumeAt, clock: judged, now: clock.now(), retention };
-    await warehouse.endRun(runId, end);
+    warehouse.endRun(runId, end);
   } catch (thrown) {
     // the next run marks this one as interrupted
     if (!(thrown instanceof WarehouseError)) throw thrown;

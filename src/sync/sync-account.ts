@@ -64,7 +64,7 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
   const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;
   await runFairly(
-    await listPackagesInTurn(run),
+    listPackagesInTurn(run),
     { ...FAIRNESS, concurrency, stopReason },
     async (packageId, slot) =>
       breaker.run(packageId, async () => {
@@ -75,15 +75,15 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
 }
 
 /** The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first. */
-async function listPackagesInTurn({ context, options, account }: AccountRun): Promise<number[]> {
+function listPackagesInTurn({ context, options, account }: AccountRun): number[] {
   const { warehouse } = context;
   const { mode, packages: selectors, resumesFrom } = options;
   const isSelected = (packageId: number) =>
     !selectors || matchesAny({ account: account.name, packageId }, selectors);
   const selected = new Set(account.packages.map(({ id }) => id).filter(isSelected));
-  const served = resumesFrom ? await warehouse.listPackagesServedSince(account.name, mode, resumesFrom) : [];
+  const served = resumesFrom ? warehouse.listPackagesServedSince(account.name, mode, resumesFrom) : [];
   for (const id of served) selected.delete(id);
-  const packages = await warehouse.listPackagesByTurn(account.name, mode);
+  const packages = warehouse.listPackagesByTurn(account.name, mode);
   return interleaveFailed(packages.filter(({ id }) => selected.has(id)));
 }
 

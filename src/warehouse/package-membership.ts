@@ -1,6 +1,6 @@
 /** What the rows say about a page that may belong to another package (docs/architecture.md, "A page of another package"). */
 import { toTimestamp } from '../lib/clock.ts';
-import type { Db } from '../database/connection.ts';
+import type { Tx } from '../database/connection.ts';
 import { countCandidates, countLiveByIndex } from './statements/expected-ids.ts';
 import * as statements from './statements/package-membership.ts';
 import { findVideo, findLiveIds } from './statements/video.ts';
@@ -57,8 +57,8 @@ const HIGHEST = Number.MAX_SAFE_INTEGER;
 const SAMPLE_SIZE = 9;
 
 /** Hashes of the known pages of packages whose first full walk ended before that time (ms), with their packages. */
-export const findPageHashes = (db: Db, account: string, before: number) =>
-  statements.findHashes(db, account, toTimestamp(before), MAX_HASHES);
+export const findPageHashes = (tx: Tx, account: string, before: number) =>
+  statements.findHashes(tx, account, toTimestamp(before), MAX_HASHES);
 
 const NO_MISMATCH: PageMatch = {
   isWalked: false,
@@ -70,28 +70,28 @@ const NO_MISMATCH: PageMatch = {
 };
 
 /** How the page fits to the rows; null if most of its videos are live, because then it is of this package. */
-export function matchPage(db: Db, page: PlacedPage): PageMatch | null {
+export function matchPage(tx: Tx, page: PlacedPage): PageMatch | null {
   const sample = pickSample(page.ids);
-  const found = sample.filter((id) => findVideo(db, page, id)?.isLive === 1).length;
+  const found = sample.filter((id) => findVideo(tx, page, id)?.isLive === 1).length;
   if (found * 2 > sample.length) return null;
-  const size = statements.findSize(db, page);
+  const size = statements.findSize(tx, page);
   const isWhole = page.room.below === 0 && page.room.above === 0;
   if (size.live === 0 || (size.order === 'untrusted' && !isWhole)) return NO_MISMATCH;
-  const inside = countListed(db, page, page.shows);
-  const gap = page.gap ? countListed(db, page, page.gap) : 0;
-  const crowdedOut = size.order === 'trusted' ? countCrowdedOut(db, page, size.live) : 0;
+  const inside = countListed(tx, page, page.shows);
+  const gap = page.gap ? countListed(tx, page, page.gap) : 0;
+  const crowdedOut = size.order === 'trusted' ? countCrowdedOut(tx, page, size.live) : 0;
   if (inside + gap + crowdedOut === 0) return NO_MISMATCH;
-  const rows = statements.findRows(db, page, page.ids);
+  const rows = statements.findRows(tx, page, page.ids);
   const live = new Set(rows.flatMap(({ id, isLive }) => (isLive === 1 ? id : [])));
   const covered = Math.max(0, inside - live.size) + gap;
-  const otherPackage = covered + crowdedOut > 0 ? findOtherPackage(db, page, live) : null;
+  const otherPackage = covered + crowdedOut > 0 ? findOtherPackage(tx, page, live) : null;
   const isWalked = size.order !== null;
   return { isWalked, rows: rows.length, liveRows: live.size, covered, crowdedOut, otherPackage };
 }
 
 /** Live rows in the range that are no removal candidates. */
-const countListed = (db: Db, key: PackageKey, range: IdRange): number =>
-  countLiveByIndex(db, key, range) - countCandidates(db, key, range);
+const countListed = (tx: Tx, key: PackageKey, range: IdRange): number =>
+  countLiveByIndex(tx, key, range) - countCandidates(tx, key, range);
 
 /** Evenly spread over the page. */
 function pickSample(ids: readonly number[]): number[] {
@@ -101,26 +101,26 @@ function pickSample(ids: readonly number[]): number[] {
 }
 
 /** Counts from the nearer end of the list; above a page with a neighbour there, the gap is the better evidence. */
-function countCrowdedOut(db: Db, page: PlacedPage, live: number): number {
+function countCrowdedOut(tx: Tx, page: PlacedPage, live: number): number {
   const { shows, room, gap, fromEnd } = page;
-  const count = (low: number, high: number) => countListed(db, page, { low, high });
+  const count = (low: number, high: number) => countListed(tx, page, { low, high });
   const isNearEnd = fromEnd * 2 < live;
   const below = isNearEnd
-    ? live - countCandidates(db, page, { low: LOWEST, high: HIGHEST }) - count(shows.low, HIGHEST)
+    ? live - countCandidates(tx, page, { low: LOWEST, high: HIGHEST }) - count(shows.low, HIGHEST)
     : count(LOWEST, shows.low - 1);
   const above = gap ? 0 : count(shows.high + 1, HIGHEST) - room.above;
   return Math.max(0, below - room.below) + Math.max(0, above);
 }
 
-function findOtherPackage(db: Db, page: PlacedPage, live: ReadonlySet<number>): OtherPackage | null {
+function findOtherPackage(tx: Tx, page: PlacedPage, live: ReadonlySet<number>): OtherPackage | null {
   const { ids, account } = page;
   const sample = pickSample(ids.filter((id) => !live.has(id)));
-  const other = statements.findOtherPackage(db, page, sample);
+  const other = statements.findOtherPackage(tx, page, sample);
   if (!other || other.found * 2 <= sample.length) return null;
   const { packageId, totalcount } = other;
   const low = ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER);
   const high = ids.reduce((most, id) => Math.max(most, id), 0);
-  const there = findLiveIds(db, { account, packageId }, { low, high }, 2 * ids.length + 1);
+  const there = findLiveIds(tx, { account, packageId }, { low, high }, 2 * ids.length + 1);
   const onPage = new Set(ids);
   const shared = there.filter((id) => onPage.has(id));
   const foreignVideos = shared.filter((id) => !live.has(id)).length;

@@ -1,12 +1,11 @@
 /** Quick walks of a package: what is known of its list, and the result. */
 import { toTimestamp } from '../lib/clock.ts';
-import type { Db, Tx } from '../database/connection.ts';
+import type { Tx } from '../database/connection.ts';
 import { findHighestId } from './statements/expected-ids.ts';
 import * as packages from './statements/package.ts';
-import { dropCandidatesOfQuickWalks } from './statements/removal.ts';
+import { dropCandidates } from './statements/removal.ts';
 import { addSavedRequests, countPackageRequests } from './statements/run.ts';
 import { closeWalk, deleteWalk } from './statements/walk.ts';
-import { transact } from '../database/transaction.ts';
 import { settleRemovals, type WalkEnd } from './walks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
@@ -44,49 +43,45 @@ export interface QuickWalkEnd extends QuickWalkResult {
  * Begins a quick walk; what a stopped quick walk proved is void. Without a full walk the package is `unwalked`, and
  * `left` to the next full run if a full walk was tried and failed.
  */
-export function beginQuickWalk(db: Db, key: PackageKey, now: number): ListBaseline | 'unwalked' | 'left' {
-  return transact(db, (tx) => {
-    const row = packages.findPackage(tx, key);
-    if (!row?.walked_at || row.totalcount === null || !row.page_size) {
-      const hadTurn = row && (row.last_turn_walk_id > 0 || row.failed_walks > 0);
-      if (!hadTurn) return 'unwalked';
-      packages.recordFailedQuickWalk(tx, key, toTimestamp(now));
-      return 'left';
-    }
-    dropCandidatesOfQuickWalks(tx, key);
-    return {
-      totalcount: row.totalcount,
-      pageSize: row.page_size,
-      isTrusted: row.order === 'trusted',
-      highestId: findHighestId(tx, key),
-      missingRecords: row.missing_records ?? 0,
-    };
-  });
+export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseline | 'unwalked' | 'left' {
+  const row = packages.findPackage(tx, key);
+  if (!row?.walked_at || row.totalcount === null || !row.page_size) {
+    const hadTurn = row && (row.last_turn_walk_id > 0 || row.failed_walks > 0);
+    if (!hadTurn) return 'unwalked';
+    packages.recordFailedQuickWalk(tx, key, toTimestamp(now));
+    return 'left';
+  }
+  dropCandidates(tx, key, 'quick');
+  return {
+    totalcount: row.totalcount,
+    pageSize: row.page_size,
+    isTrusted: row.order === 'trusted',
+    highestId: findHighestId(tx, key),
+    missingRecords: row.missing_records ?? 0,
+  };
 }
 
 /** Ends a quick walk whose pages were all known. `ledger`: a connection that does not wait for the disk. */
-export function finishUnchangedList(ledger: Db, end: QuickWalkResult): void {
-  transact(ledger, (tx) => recordResult(tx, end));
+export function finishUnchangedList(tx: Tx, end: QuickWalkResult): void {
+  recordResult(tx, end);
 }
 
 /** Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something. */
-export function finishQuickWalk(db: Db, end: QuickWalkEnd): void {
-  transact(db, (tx) => {
-    const requests = recordResult(tx, end);
-    const { walk, unsettled } = end;
-    const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, walk);
-    const { unreadReason, orderViolated } = walk.checkpoint;
-    if (orderViolated) packages.markUntrusted(tx, end);
-    if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
-      deleteWalk(tx, walk.walkId);
-      return;
-    }
-    const at = toTimestamp(end.now);
-    packages.recordSize(tx, end, at.slice(0, 10));
-    const status = unreadReason === null ? 'succeeded' : 'partial';
-    const result = { status, finished_at: at, error: unreadReason ?? walk.message } as const;
-    closeWalk(tx, walk.walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
-  });
+export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
+  const requests = recordResult(tx, end);
+  const { walk, unsettled } = end;
+  const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, walk);
+  const { unreadReason, orderViolated } = walk.checkpoint;
+  if (orderViolated) packages.markUntrusted(tx, end);
+  if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
+    deleteWalk(tx, walk.walkId);
+    return;
+  }
+  const at = toTimestamp(end.now);
+  packages.recordSize(tx, end, at.slice(0, 10));
+  const status = unreadReason === null ? 'succeeded' : 'partial';
+  const result = { status, finished_at: at, error: unreadReason ?? walk.message } as const;
+  closeWalk(tx, walk.walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
 }
 
 /** Records the result, and the requests saved against a full walk. Returns the requests of the quick walk. */

@@ -1,13 +1,12 @@
 /** Storing one storage answer: today live, past days booked, booked days compared, gaps recorded; one transaction. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
-import type { Db, Tx } from '../database/connection.ts';
+import type { Tx } from '../database/connection.ts';
 import { recordDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import { readCorrectedDays, findNewestReading } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
-import { transact } from '../database/transaction.ts';
 
 /** A gap as it is known before a request. */
 export interface Gap {
@@ -66,54 +65,52 @@ export interface DayCounts {
 }
 
 /** What is known of the days of the account. */
-export function readDayHistory(db: Db, account: string): DayHistory {
-  const corrected = readCorrectedDays(db, account);
-  const stored = statements.findDays(db, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
+export function readDayHistory(tx: Tx, account: string): DayHistory {
+  const corrected = readCorrectedDays(tx, account);
+  const stored = statements.findDays(tx, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
   const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
-  const gaps = statements.findGaps(db, account).map((gap) => {
+  const gaps = statements.findGaps(tx, account).map((gap) => {
     const { date, last_asked_at: lastRequestedAt, asked_days: requestedDays, given_up_at } = gap;
     return [date, { lastRequestedAt, requestedDays, givenUp: given_up_at !== null }] as const;
   });
-  const unconfirmed = statements.findUnconfirmedDays(db, account).map((row) => {
+  const unconfirmed = statements.findUnconfirmedDays(tx, account).map((row) => {
     return [row.date, { ...row, observedAt: row.observed_at }] as const;
   });
   return {
     booked,
-    disputed: new Set(statements.findDisputedDays(db, account).filter((date) => booked.has(date))),
+    disputed: new Set(statements.findDisputedDays(tx, account).filter((date) => booked.has(date))),
     rows: new Map(stored.map((row) => [row.date, row])),
     gaps: new Map(gaps),
     unconfirmed: new Map(unconfirmed),
-    firstReading: statements.findFirstReadingDay(db, account),
-    lastReading: findNewestReading(db, account)?.date ?? null,
+    firstReading: statements.findFirstReadingDay(tx, account),
+    lastReading: findNewestReading(tx, account)?.date ?? null,
   };
 }
 
 /** Stores one answer of the storage operation. */
-export function storeDays(db: Db, days: DaysToStore): DayCounts {
-  return transact(db, (tx) => {
-    const at = toTimestamp(days.answeredAt);
-    const counts = {
-      booked: 0,
-      discrepancies: 0,
-      missed: days.missed.filter(({ reason }) => reason !== 'unconfirmed').length,
-      unconfirmed: days.unconfirmed.length,
-      quarantined: days.refused.length,
-    };
-    if (days.live) storeLive(tx, days.account, days.live, at);
-    for (const row of days.past) {
-      const booked = statements.findBooked(tx, days.account, row.date);
-      if (booked) counts.discrepancies += compareDay(tx, days.account, booked, row, at);
-      else counts.booked += bookDay(tx, days.account, row, at);
-    }
-    storeUnconfirmed(tx, days, at);
-    const well = [...(days.live ? [days.live] : []), ...days.past, ...days.unconfirmed.map(({ row }) => row)];
-    const dates = well.map(({ date }) => date);
-    resolve(tx, days.account, 'storage', null, dates, at);
-    storeGaps(tx, days, at);
-    storeRefused(tx, days, at);
-    recordDrift(tx, days.account, 'storage', days.drift, at);
-    return counts;
-  });
+export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
+  const at = toTimestamp(days.answeredAt);
+  const counts = {
+    booked: 0,
+    discrepancies: 0,
+    missed: days.missed.filter(({ reason }) => reason !== 'unconfirmed').length,
+    unconfirmed: days.unconfirmed.length,
+    quarantined: days.refused.length,
+  };
+  if (days.live) storeLive(tx, days.account, days.live, at);
+  for (const row of days.past) {
+    const booked = statements.findBooked(tx, days.account, row.date);
+    if (booked) counts.discrepancies += compareDay(tx, days.account, booked, row, at);
+    else counts.booked += bookDay(tx, days.account, row, at);
+  }
+  storeUnconfirmed(tx, days, at);
+  const well = [...(days.live ? [days.live] : []), ...days.past, ...days.unconfirmed.map(({ row }) => row)];
+  const dates = well.map(({ date }) => date);
+  resolve(tx, days.account, 'storage', null, dates, at);
+  storeGaps(tx, days, at);
+  storeRefused(tx, days, at);
+  recordDrift(tx, days.account, 'storage', days.drift, at);
+  return counts;
 }
 
 /** A day that is booked already, by another clock or time zone, stays so. A day that lasts is no gap. */
@@ -172,10 +169,10 @@ export interface BookedDay {
 }
 
 /** The booked day, or null where it is not booked. */
-export function findBookedDay(db: Db, account: string, date: string): BookedDay | null {
-  const booked = statements.findBooked(db, account, date);
+export function findBookedDay(tx: Tx, account: string, date: string): BookedDay | null {
+  const booked = statements.findBooked(tx, account, date);
   if (!booked) return null;
-  return { booked, corrected: statements.findNewestCorrection(db, account, date) ?? null };
+  return { booked, corrected: statements.findNewestCorrection(tx, account, date) ?? null };
 }
 
 /** Figures that a person accepted in place of the booked ones. */
@@ -189,14 +186,12 @@ export interface Correction {
 }
 
 /** Appends a correction, later than those before it; the booked row stands, and open discrepancies of the day end. */
-export function correctDay(db: Db, { account, row, acceptedAt, reason }: Correction): void {
-  transact(db, (tx) => {
-    const before = statements.findNewestCorrection(tx, account, row.date);
-    const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
-    const accepted_at = toTimestamp(Math.max(acceptedAt, least));
-    statements.addCorrection(tx, { ...row, account, accepted_at, reason });
-    statements.resolveDiscrepancies(tx, account, row.date, accepted_at);
-  });
+export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correction): void {
+  const before = statements.findNewestCorrection(tx, account, row.date);
+  const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
+  const accepted_at = toTimestamp(Math.max(acceptedAt, least));
+  statements.addCorrection(tx, { ...row, account, accepted_at, reason });
+  statements.resolveDiscrepancies(tx, account, row.date, accepted_at);
 }
 
 function storeRefused(tx: Tx, days: DaysToStore, at: string): void {

@@ -1,8 +1,7 @@
 /** Storing one page of a walk: rows, proofs, quarantine, drift and checkpoint, in one transaction. */
 import { toTimestamp } from '../lib/clock.ts';
-import { transact } from '../database/transaction.ts';
-import type { Db, Tx } from '../database/connection.ts';
-import { getChangeSeq, setChangeSeq } from './statements/change-seq.ts';
+import type { Tx } from '../database/connection.ts';
+import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import { recordDrift, type FieldDrift } from './statements/drift.ts';
 import { addLiveCount } from './statements/package.ts';
 import { deletePageHash, upsertPageHash } from './statements/page-hash.ts';
@@ -65,28 +64,24 @@ export interface PageOutcome extends PageCounts {
 }
 
 /** Stores a page of a walk. */
-export function storePage(db: Db, page: PageToStore): PageOutcome {
-  return transact(db, (tx) => {
-    const unsettled = page.gap ? countLive(tx, page, page.gap) : 0;
-    const stored = storeAnswer(tx, page);
-    updatePageHash(tx, page, stored);
-    const counts = { ...stored.counts, unsettled };
-    advanceWalk(tx, page.walkId, { ...counts, pages: 1 }, page.checkpoint);
-    return { ...counts, newInQuarantine: stored.newInQuarantine };
-  });
+export function storePage(tx: Tx, page: PageToStore): PageOutcome {
+  const unsettled = page.gap ? countLive(tx, page, page.gap) : 0;
+  const stored = storeAnswer(tx, page);
+  updatePageHash(tx, page, stored);
+  const counts = { ...stored.counts, unsettled };
+  advanceWalk(tx, page.walkId, { ...counts, pages: 1 }, page.checkpoint);
+  return { ...counts, newInQuarantine: stored.newInQuarantine };
 }
 
 /** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
-export function storeBoundaryPage(db: Db, read: BoundaryPageToStore): PageOutcome {
-  return transact(db, (tx) => {
-    const low = Math.max(read.targetGap.low, read.proof?.low ?? 0);
-    const high = Math.min(read.targetGap.high, read.proof?.high ?? 0);
-    const settled = low <= high ? countLive(tx, read, { low, high }) : 0;
-    const { counts, newInQuarantine } = storeAnswer(tx, read);
-    const changes = { ...counts, unsettled: -settled };
-    advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
-    return { ...changes, newInQuarantine };
-  });
+export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcome {
+  const low = Math.max(read.targetGap.low, read.proof?.low ?? 0);
+  const high = Math.min(read.targetGap.high, read.proof?.high ?? 0);
+  const settled = low <= high ? countLive(tx, read, { low, high }) : 0;
+  const { counts, newInQuarantine } = storeAnswer(tx, read);
+  const changes = { ...counts, unsettled: -settled };
+  advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
+  return { ...changes, newInQuarantine };
 }
 
 interface Stored {

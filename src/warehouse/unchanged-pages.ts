@@ -1,15 +1,14 @@
 /** Pages whose bytes are as they were: their records are not read, only the checkpoint moves. */
 import { toTimestamp } from '../lib/clock.ts';
-import type { Db } from '../database/connection.ts';
+import type { Tx } from '../database/connection.ts';
 import type { DriftKind } from '../database/schema/videos.ts';
-import { getChangeSeq } from './statements/change-seq.ts';
+import { getChangeSeq } from './statements/warehouse-state.ts';
 import { touchDrift } from './statements/drift.ts';
 import { confirmPageHash, findByHash, hasChangedSince, type HashedPage } from './statements/page-hash.ts';
 import { findOpenVideoIds } from './statements/quarantine.ts';
 import { findCandidatesBetween } from './statements/removal.ts';
 import { countLive } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
-import { transact } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
@@ -42,15 +41,15 @@ export interface UnchangedPageToStore extends PackageKey {
  * The page of this number, if its records have this hash and the rows still hold all that it says: no row of its proof
  * has changed, is a candidate, or is in quarantine.
  */
-export function recognisePage(db: Db, page: HashedPage): UnchangedPage | null {
-  const row = findByHash(db, page);
+export function recognisePage(tx: Tx, page: HashedPage): UnchangedPage | null {
+  const row = findByHash(tx, page);
   if (!row) return null;
   const proof = { low: row.proof_low, high: row.proof_high };
   const isInProof = (id: string) => Number(id) >= proof.low && Number(id) <= proof.high;
   const isCurrent =
-    !hasChangedSince(db, page, proof, row.change_seq) &&
-    findCandidatesBetween(db, page, proof).length === 0 &&
-    !findOpenVideoIds(db, page).some(isInProof);
+    !hasChangedSince(tx, page, proof, row.change_seq) &&
+    findCandidatesBetween(tx, page, proof).length === 0 &&
+    !findOpenVideoIds(tx, page).some(isInProof);
   if (!isCurrent) return null;
   const { records, page_size: pageSize, first_id: first, last_id: last } = row;
   const drift = row.drift === null ? [] : (JSON.parse(row.drift) as UnchangedPage['drift']);
@@ -58,15 +57,13 @@ export function recognisePage(db: Db, page: HashedPage): UnchangedPage | null {
 }
 
 /** Stores a recognised page: only the checkpoint moves. */
-export function storeUnchangedPage(db: Db, page: UnchangedPageToStore): PageCounts {
-  return transact(db, (tx) => {
-    const { account, packageId, page: number, gap, records, checkpoint } = page;
-    touchDrift(tx, account, 'videos', page.drift, toTimestamp(page.answeredAt));
-    const place = { account, packageId, page: number, pageSize: checkpoint.pageSize };
-    confirmPageHash(tx, place, getChangeSeq(tx));
-    const unsettled = gap ? countLive(tx, page, gap) : 0;
-    const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
-    advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
-    return counts;
-  });
+export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCounts {
+  const { account, packageId, page: number, gap, records, checkpoint } = page;
+  touchDrift(tx, account, 'videos', page.drift, toTimestamp(page.answeredAt));
+  const place = { account, packageId, page: number, pageSize: checkpoint.pageSize };
+  confirmPageHash(tx, place, getChangeSeq(tx));
+  const unsettled = gap ? countLive(tx, page, gap) : 0;
+  const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
+  advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
+  return counts;
 }

@@ -1,9 +1,9 @@
 /** Beginning and ending the walk of a package: going on from a checkpoint, removals and their brakes. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import type { Db, Tx } from '../database/connection.ts';
+import type { Tx } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import type { HeldReason } from '../database/schema/videos.ts';
-import { getChangeSeq, setChangeSeq } from './statements/change-seq.ts';
+import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import * as packages from './statements/package.ts';
 import { deleteOtherPages } from './statements/page-hash.ts';
 import { resolveUnseen } from './statements/quarantine.ts';
@@ -12,7 +12,6 @@ import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
 import { closeWalk, correctWalkStart, insertWalk, findLastWalk } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
-import { transact } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
 export interface NewWalk extends PackageKey {
@@ -33,26 +32,24 @@ export interface StartedWalk {
 }
 
 /** Begins a walk, going on from the last one of the package where that stopped before its end. */
-export function beginWalk(db: Db, start: NewWalk): StartedWalk {
-  return transact(db, (tx) => {
-    const earlier = pickResumable(findLastWalk(tx, start, start.mode), start);
-    const at = toTimestamp(start.now);
-    const walkId = insertWalk(tx, {
-      run_id: start.runId,
-      account: start.account,
-      package_id: start.packageId,
-      mode: start.mode,
-      status: 'running',
-      started_at: at,
-      resumed: earlier !== null,
-      origin_started_at: earlier?.origin_started_at ?? at,
-      ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
-    });
-    if (start.mode === 'full') candidates.dropCandidatesOfQuickWalks(tx, start);
-    if (earlier) candidates.reassignCandidates(tx, start, earlier.walk_id, walkId);
-    else if (start.mode === 'full') candidates.dropUnheldCandidates(tx, start);
-    return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
+export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
+  const earlier = pickResumable(findLastWalk(tx, start, start.mode), start);
+  const at = toTimestamp(start.now);
+  const walkId = insertWalk(tx, {
+    run_id: start.runId,
+    account: start.account,
+    package_id: start.packageId,
+    mode: start.mode,
+    status: 'running',
+    started_at: at,
+    resumed: earlier !== null,
+    origin_started_at: earlier?.origin_started_at ?? at,
+    ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
   });
+  if (start.mode === 'full') candidates.dropCandidates(tx, start, 'quick');
+  if (earlier) candidates.reassignCandidates(tx, start, earlier.walk_id, walkId);
+  else if (start.mode === 'full') candidates.dropCandidates(tx, start, 'unheld');
+  return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
 }
 
 /** A walk that went on from a checkpoint and failed right there is not gone on from: it might fail there for ever. */
@@ -127,45 +124,33 @@ export interface Removals {
 }
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
-export function finishWalk(db: Db, end: WalkEnd): Removals {
-  return transact(db, (tx) => {
-    correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
-    if (!canProve(end)) candidates.dropUnheldCandidates(tx, end);
-    const { unreadReason } = end.checkpoint;
-    const removals = settleRemovals(tx, end);
-    const at = toTimestamp(end.now);
-    closeWalk(tx, end.walkId, {
-      status: unreadReason === null ? 'succeeded' : 'partial',
-      finished_at: at,
-      error: unreadReason ?? end.message,
-      removed: removals.removed,
-      held_back: removals.heldBack,
-      requests: countPackageRequests(tx, end),
-    });
-    packages.recordTurn(tx, end, end.walkId, false);
-    packages.recordSize(tx, end, at.slice(0, 10));
-    if (unreadReason !== null) return removals;
-    resolveUnseen(tx, end, findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
-    packages.recordFullWalk(tx, end, {
-      totalcount: end.checkpoint.totalcount,
-      page_size: end.checkpoint.pageSize,
-      walked_at: at,
-      order: end.checkpoint.orderViolated ? 'untrusted' : 'trusted',
-    });
-    const { totalcount, pageSize } = end.checkpoint;
-    deleteOtherPages(tx, end, Math.max(1, Math.ceil(totalcount / pageSize)), pageSize);
-    return removals;
+export function finishWalk(tx: Tx, end: WalkEnd): Removals {
+  correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
+  if (!canProve(end)) candidates.dropCandidates(tx, end, 'unheld');
+  const { unreadReason } = end.checkpoint;
+  const removals = settleRemovals(tx, end);
+  const at = toTimestamp(end.now);
+  closeWalk(tx, end.walkId, {
+    status: unreadReason === null ? 'succeeded' : 'partial',
+    finished_at: at,
+    error: unreadReason ?? end.message,
+    removed: removals.removed,
+    held_back: removals.heldBack,
+    requests: countPackageRequests(tx, end),
   });
-}
-
-/** Forgets what this walk proved so far: what it goes on from cannot be joined to what it read before. */
-export function dropProofs(db: Db, key: PackageKey): void {
-  transact(db, (tx) => candidates.dropUnheldCandidates(tx, key));
-}
-
-/** Forgets all that was proved by the order of the list, also by earlier walks: it is not sorted. */
-export function dropProofsByOrder(db: Db, key: PackageKey): void {
-  transact(db, (tx) => candidates.dropCandidatesByOrder(tx, key));
+  packages.recordTurn(tx, end, end.walkId, false);
+  packages.recordSize(tx, end, at.slice(0, 10));
+  if (unreadReason !== null) return removals;
+  resolveUnseen(tx, end, findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
+  packages.recordFullWalk(tx, end, {
+    totalcount: end.checkpoint.totalcount,
+    page_size: end.checkpoint.pageSize,
+    walked_at: at,
+    order: end.checkpoint.orderViolated ? 'untrusted' : 'trusted',
+  });
+  const { totalcount, pageSize } = end.checkpoint;
+  deleteOtherPages(tx, end, Math.max(1, Math.ceil(totalcount / pageSize)), pageSize);
+  return removals;
 }
 
 /** A walk that stopped before its end. */
@@ -179,20 +164,18 @@ export interface WalkStop extends PackageKey {
 }
 
 /** Ends a walk that stopped before its end; its checkpoint stays. One that failed had its turn. */
-export function stopWalk(db: Db, stop: WalkStop): void {
-  transact(db, (tx) => {
-    if (stop.status === 'failed') {
-      if (stop.mode === 'full') packages.recordTurn(tx, stop, stop.walkId, true);
-      else packages.recordFailedQuickWalk(tx, stop, toTimestamp(stop.now));
-    }
-    closeWalk(tx, stop.walkId, {
-      status: stop.status,
-      finished_at: toTimestamp(stop.now),
-      error: stop.error,
-      removed: 0,
-      held_back: 0,
-      requests: countPackageRequests(tx, stop),
-    });
+export function stopWalk(tx: Tx, stop: WalkStop): void {
+  if (stop.status === 'failed') {
+    if (stop.mode === 'full') packages.recordTurn(tx, stop, stop.walkId, true);
+    else packages.recordFailedQuickWalk(tx, stop, toTimestamp(stop.now));
+  }
+  closeWalk(tx, stop.walkId, {
+    status: stop.status,
+    finished_at: toTimestamp(stop.now),
+    error: stop.error,
+    removed: 0,
+    held_back: 0,
+    requests: countPackageRequests(tx, stop),
   });
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
 import type { RequestEntry } from '../../src/lib/request-budget.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { built, runModule } from '../support/processes/child-process.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
@@ -18,7 +18,7 @@ const PATIENT = { ...NONE, maxWaitMs: 2 * DAY_MS };
 describe('the budget', () => {
   let path: string;
   let clock: VirtualClock;
-  let warehouse: SqliteWarehouse;
+  let warehouse: Warehouse;
 
   beforeEach(() => {
     ({ path, clock, warehouse } = openEmptyWarehouse(START));

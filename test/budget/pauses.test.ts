@@ -4,7 +4,7 @@ import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
 import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
 import { pauseLength, rampShare } from '../../src/budget/pauses.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
@@ -75,7 +75,7 @@ describe('the share of the rate after a pause', () => {
 describe('a pause', () => {
   let path: string;
   let clock: VirtualClock;
-  let warehouse: SqliteWarehouse;
+  let warehouse: Warehouse;
 
   beforeEach(() => {
     ({ path, clock, warehouse } = openEmptyWarehouse(START));

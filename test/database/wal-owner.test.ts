@@ -172,10 +172,10 @@ it('a file that was moved away is used completely when it is moved back to its -
 describe('while a process has the file open', () => {
   it('another file in its place is rejected for all others, and its own changes are not mixed into that', async () => {
     const warehouse = openWarehouse(path, clock);
-    await warehouse.registerPackages([{ name: 'main', packages: [{ id: 7, name: 'new' }] }], clock.now());
+    warehouse.registerPackages([{ name: 'main', packages: [{ id: 7, name: 'new' }] }], clock.now());
     renameSync(backup, path);
     expectRefused();
-    await warehouse.registerPackages([{ name: 'main', packages: [{ id: 8, name: 'newer' }] }], clock.now());
+    warehouse.registerPackages([{ name: 'main', packages: [{ id: 8, name: 'newer' }] }], clock.now());
     warehouse.close();
     expectRefused();
     renameSync(`${path}-wal`, `${path}-wal.old`);

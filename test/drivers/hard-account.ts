@@ -52,9 +52,9 @@ export async function openHardAccount(): Promise<HardAccount> {
 /** A user corrects the figures of a booked day. */
 async function correct(live: string): Promise<void> {
   const warehouse = openWarehouse(live, createVirtualClock('2026-03-10T10:00:00Z'));
-  const day = await warehouse.findBookedDay('main', '2026-03-06');
+  const day = warehouse.findBookedDay('main', '2026-03-06');
   const row = { ...day?.booked, date: '2026-03-06', image_size: 77 } as DayRow;
-  await warehouse.correctDay({
+  warehouse.correctDay({
     account: 'main',
     row,
     acceptedAt: Date.parse('2026-03-10T10:00:00Z'),

@@ -4,7 +4,7 @@ import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import { writeDay } from '../../src/warehouse/statements/storage.ts';
 import { transact } from '../../src/database/transaction.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, type Row } from '../support/fixtures/live-file.ts';
 import { dayRow } from '../support/fixtures/storage-rows.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -58,7 +58,7 @@ const ATTEMPTS: [string, string][] = [
 
 describe('a booked day', () => {
   let path: string;
-  let warehouse: SqliteWarehouse;
+  let warehouse: Warehouse;
   const days = (): Row[] => rowsOf(path, 'select * from storage_day order by date');
   const store = (live: string | null, past: string[], figure: number) =>
     warehouse.storeDays({
@@ -77,7 +77,7 @@ describe('a booked day', () => {
   beforeEach(async () => {
     path = join(temporaryFolder(), 'live.db');
     warehouse = openWarehouse(path, createVirtualClock('2026-02-28T12:00Z'));
-    await store(LIVE, [BOOKED], 1);
+    store(LIVE, [BOOKED], 1);
     return () => warehouse.close();
   });
 
@@ -111,7 +111,7 @@ describe('a booked day', () => {
 
   it('does not change when it is read as today: the reading is stored separately', async () => {
     const before = days();
-    await store(BOOKED, [], 7);
+    store(BOOKED, [], 7);
     expect(days()).toEqual(before);
     expect(rowsOf(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
       { date: LIVE, mov_org_cnt: 1 },
@@ -135,7 +135,7 @@ describe('a booked day', () => {
   });
 
   it('replaces the live row of its day', async () => {
-    expect(await store(null, [LIVE], 5)).toMatchObject({ booked: 1, discrepancies: 0 });
+    expect(store(null, [LIVE], 5)).toMatchObject({ booked: 1, discrepancies: 0 });
     expect(days()[1]).toMatchObject({ date: LIVE, mov_org_cnt: 5, state: 'booked' });
     expect(rowsOf(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
       { date: LIVE, mov_org_cnt: 1 },

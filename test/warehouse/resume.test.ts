@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
@@ -24,7 +24,7 @@ const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT
 describe('a walk', () => {
   let path: string;
   let clock: VirtualClock;
-  let warehouse: SqliteWarehouse;
+  let warehouse: Warehouse;
   let walker: PackageWalker;
 
   beforeEach(async () => {
@@ -185,6 +185,6 @@ describe('a walk', () => {
     expect(rowsOf(path, 'select requests, finished_at from walk')).toEqual([
       { requests: 2, finished_at: '2026-03-01 12:00:00' },
     ]);
-    expect(await warehouse.countRequests(walk.runId)).toBe(3);
+    expect(warehouse.countRequests(walk.runId)).toBe(3);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
@@ -11,7 +11,7 @@ const KEEP = { requestsDays: 1000, runsDays: 1000 };
 
 let path: string;
 let clock: VirtualClock;
-let warehouse: SqliteWarehouse;
+let warehouse: Warehouse;
 
 beforeEach(() => {
   ({ path, clock, warehouse } = openEmptyWarehouse());
@@ -22,7 +22,7 @@ const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') 
 
 describe('a run', () => {
   it('exists from its beginning, and has its result at its end', async () => {
-    const runId = await beginRun('packages 7');
+    const runId = beginRun('packages 7');
     const begun = {
       run_id: runId,
       trigger: 'schedule',
@@ -44,7 +44,7 @@ describe('a run', () => {
     });
     await budget.admit({ purpose: 'storage', packageId: null, page: null, runId, deadlineMs: 1000 });
     clock.advance(90_000);
-    await warehouse.endRun(runId, {
+    warehouse.endRun(runId, {
       status: 'partial',
       now: clock.now(),
       error: 'no',
@@ -59,14 +59,11 @@ describe('a run', () => {
   });
 
   it('marks runs and walks of killed processes as interrupted', async () => {
-    await warehouse.registerPackages(
-      [{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }],
-      clock.now(),
-    );
+    warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.begin();
     clock.advance(DAY_MS);
-    const runId = await beginRun();
+    const runId = beginRun();
     const end = {
       status: 'interrupted',
       finished_at: '2026-03-02 12:00:00',
@@ -77,7 +74,7 @@ describe('a run', () => {
       { status: 'running', finished_at: null, error: null },
     ]);
     expect(rowsOf(path, 'select status, finished_at, error from walk')).toEqual([end]);
-    await warehouse.endRun(runId, {
+    warehouse.endRun(runId, {
       status: 'succeeded',
       now: clock.now(),
       error: null,
@@ -86,7 +83,7 @@ describe('a run', () => {
       clock: TRUSTED,
       retention: KEEP,
     });
-    await beginRun();
+    beginRun();
     expect(rowsOf(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
       'succeeded',
@@ -101,27 +98,24 @@ describe('a run', () => {
       { ...failed, package_id: null, stream: 'storage' as const, kind: 'refused' as const },
       { ...failed, package_id: null, stream: null, kind: 'clock' as const },
     ];
-    const runId = await beginRun();
+    const runId = beginRun();
     const end = { status: 'partial' as const, error: 'no', resumeAt: null, clock: TRUSTED, retention: KEEP };
-    await warehouse.endRun(runId, { ...end, failures, now: clock.now() });
+    warehouse.endRun(runId, { ...end, failures, now: clock.now() });
     const rows = () => rowsOf(path, 'select * from run_failure order by kind desc');
     expect(rows()).toEqual(failures.map((failure) => ({ run_id: runId, ...failure })));
     clock.advance(1001 * DAY_MS);
-    await warehouse.endRun(await beginRun(), { ...end, failures: [], now: clock.now() });
+    warehouse.endRun(beginRun(), { ...end, failures: [], now: clock.now() });
     expect(rows()).toEqual([]);
   });
 
   it('has its walks in their order', async () => {
-    await warehouse.registerPackages(
-      [{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }],
-      clock.now(),
-    );
+    warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
     const walk = await walker.begin();
     await walker.stop(walk, 'failed');
-    expect(await warehouse.findWalks(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
-    expect(await warehouse.findWalks(walk.runId + 1)).toEqual([]);
+    expect(warehouse.findWalks(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
+    expect(warehouse.findWalks(walk.runId + 1)).toEqual([]);
   });
 });
 
@@ -138,12 +132,12 @@ describe('the last complete run', () => {
     });
 
   it('is null before the first', async () => {
-    expect(await warehouse.findLastUnscopedRun('full')).toBeNull();
+    expect(warehouse.findLastUnscopedRun('full')).toBeNull();
   });
 
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
-    await endRun(await beginRun(), status);
-    expect(await warehouse.findLastUnscopedRun('full')).toEqual({
+    endRun(beginRun(), status);
+    expect(warehouse.findLastUnscopedRun('full')).toEqual({
       startedAt: '2026-03-01 12:00:00',
       runId: 1,
       status,
@@ -152,20 +146,20 @@ describe('the last complete run', () => {
   });
 
   it('is not an interrupted one, or one whose process was killed', async () => {
-    await endRun(await beginRun(), 'succeeded');
+    endRun(beginRun(), 'succeeded');
     clock.advance(DAY_MS);
-    await endRun(await beginRun(), 'interrupted');
-    await beginRun();
-    expect(await warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    endRun(beginRun(), 'interrupted');
+    beginRun();
+    expect(warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
   });
 
   it('is not a partial one, and not one of another mode', async () => {
-    await endRun(await beginRun(), 'succeeded');
+    endRun(beginRun(), 'succeeded');
     clock.advance(DAY_MS);
-    await endRun(await beginRun('packages 7'), 'succeeded');
-    await endRun(await beginRun(null, 'quick'), 'succeeded');
-    expect(await warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
-    expect(await warehouse.findLastUnscopedRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
+    endRun(beginRun('packages 7'), 'succeeded');
+    endRun(beginRun(null, 'quick'), 'succeeded');
+    expect(warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(warehouse.findLastUnscopedRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
   });
 });
 
@@ -178,8 +172,8 @@ describe('the packages', () => {
   });
 
   it('have their current names', async () => {
-    await warehouse.registerPackages([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
-    await warehouse.registerPackages([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
+    warehouse.registerPackages([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
+    warehouse.registerPackages([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
     expect(packages()).toEqual([
       { account: 'one', package_id: 1, name: 'New', retired_at: null },
       { account: 'one', package_id: 2, name: 'New', retired_at: null },
@@ -188,13 +182,10 @@ describe('the packages', () => {
   });
 
   it('are retired, with all their data, when the config drops them, and come back', async () => {
-    await warehouse.registerPackages(
-      [account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])],
-      clock.now(),
-    );
+    warehouse.registerPackages([account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now());
     await createWalker(warehouse, clock).whole(videos([1, 2, 3]));
     clock.advance(DAY_MS);
-    await warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
+    warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
     const retired_at = '2026-03-02 12:00:00';
     expect(packages()).toEqual([
       { account: ACCOUNT, package_id: PACKAGE, name: null, retired_at },
@@ -203,9 +194,9 @@ describe('the packages', () => {
     ]);
     expect(valueOf(path, 'select count(*) from video where removed_at is null')).toBe(3);
     clock.advance(DAY_MS);
-    await warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
+    warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
     expect(packages()[0]).toMatchObject({ retired_at });
-    await warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
+    warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     expect(packages().map((row) => row['retired_at'])).toEqual([null, '2026-03-03 12:00:00', retired_at]);
     expect(
       valueOf(path, 'select live_count from package where package_id = ? and account = ?', PACKAGE, ACCOUNT),
@@ -213,18 +204,18 @@ describe('the packages', () => {
   });
 
   it('are all retired with an account that has none any more', async () => {
-    await warehouse.registerPackages([account('one', [1, 2])], clock.now());
-    await warehouse.registerPackages([account('one', [])], clock.now());
+    warehouse.registerPackages([account('one', [1, 2])], clock.now());
+    warehouse.registerPackages([account('one', [])], clock.now());
     expect(packages().map((row) => row['retired_at'])).toEqual([
       '2026-03-01 12:00:00',
       '2026-03-01 12:00:00',
     ]);
-    await warehouse.registerPackages([], clock.now());
+    warehouse.registerPackages([], clock.now());
     expect(packages()).toHaveLength(2);
   });
 
   it('have the size of their last completed walk', async () => {
-    await warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
+    warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
     expect(rowsOf(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
@@ -264,14 +255,14 @@ describe('the end of a run', () => {
       path,
       `insert into quarantine (account, stream, reason, raw, seen_at) values ('main', 'videos', 'r', '{}', '2020-01-01 00:00:00')`,
     );
-    const runId = await warehouse.beginRun({
+    const runId = warehouse.beginRun({
       trigger: 'manual',
       mode: 'full',
       now: clock.now(),
       scope: null,
       origin: null,
     });
-    await warehouse.endRun(runId, {
+    warehouse.endRun(runId, {
       status: 'succeeded',
       now: clock.now(),
       error: null,
@@ -300,8 +291,8 @@ describe('the end of a run', () => {
       sent: true,
     });
     clock.advance(DAY_MS - 1);
-    const runId = await beginRun();
-    await warehouse.endRun(runId, {
+    const runId = beginRun();
+    warehouse.endRun(runId, {
       status: 'succeeded',
       now: clock.now(),
       error: null,

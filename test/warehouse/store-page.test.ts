@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
@@ -19,7 +19,7 @@ const NOTHING = { inserted: 0, updated: 0, unchanged: 0, restored: 0, quarantine
 describe('a page', () => {
   let path: string;
   let clock: VirtualClock;
-  let warehouse: SqliteWarehouse;
+  let warehouse: Warehouse;
   let walker: PackageWalker;
   let walk: Walk;
 
@@ -149,21 +149,21 @@ describe('a page', () => {
   it('belongs to one package of one account', async () => {
     await walker.page(walk, { videos: videos([1]) });
     const other = { account: 'other', packageId: PACKAGE };
-    await warehouse.registerPackages(
+    warehouse.registerPackages(
       [
         { name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] },
         { name: 'other', packages: [{ id: PACKAGE, name: null }] },
       ],
       clock.now(),
     );
-    const begun = await warehouse.beginWalk({
+    const begun = warehouse.beginWalk({
       ...other,
       runId: walk.runId,
       mode: 'full',
       now: clock.now(),
       resumeWithinMs: 0,
     });
-    await warehouse.storePage({
+    warehouse.storePage({
       ...other,
       walkId: begun.walkId,
       page: 1,

@@ -120,7 +120,7 @@ type Model = ReturnType<typeof createModel>;
 async function play(path: string, steps: readonly Step[]): Promise<Model> {
   const clock = createVirtualClock('2026-03-01T12:00Z');
   const warehouse = openWarehouse(path, clock);
-  await warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+  warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
   const walker = createWalker(warehouse, clock);
   const model = createModel();
   // one walk in order, so that the proofs of the next ones are accepted

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { SCHEMA_VERSION } from '../../src/database/connection.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import { EVERYTHING, video, videos, type PackageWalker } from '../support/fixtures/package-walker.ts';
 import { videoRecord } from '../support/fixtures/service-responses.ts';
@@ -10,7 +10,7 @@ import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 let path: string;
 let clock: VirtualClock;
-let warehouse: SqliteWarehouse;
+let warehouse: Warehouse;
 let walker: PackageWalker;
 
 beforeEach(async () => {

@@ -59,7 +59,7 @@ async function correctDay(
   const { reason = DEFAULT_REASON } = options;
   const acceptedAt = context.clock.now();
   pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open
-  await pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
+  pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
   process.stdout.write(
     `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,
   );

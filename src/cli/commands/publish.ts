@@ -4,7 +4,7 @@ import { ConfigError } from '../../lib/errors.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
 import { assertSameZone } from '../../app/same-zone.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
-import { readBookedZone } from '../../warehouse/booked-zone.ts';
+import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { EXIT } from '../exit.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -24,7 +24,7 @@ export async function publish(options: PublishOptions): Promise<number> {
       hint: 'add the line `publish: {}` for data/vodhouse.bi.db next to the config, or name a file: `publish: { file: … }`',
     });
   }
-  assertSameZone(config, { getBookedZone: () => readBookedZone(config.warehouse) });
+  assertSameZone(config, readBookedZone(config.warehouse));
   const { signal } = abortOnSignal('stopping; the published file stays as it was');
   const { now, pruneCopies } = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
   const publication = await publisher.publish(now, signal, { pruneCopies });

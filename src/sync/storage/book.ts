@@ -47,7 +47,7 @@ interface Booking {
 export async function bookStorage(context: SyncContext, options: StorageOptions): Promise<StorageOutcome> {
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
   const outcome: StorageOutcome = { account: options.account.name, live: null, ...counts };
-  const history = await context.warehouse.readDayHistory(outcome.account);
+  const history = context.warehouse.readDayHistory(outcome.account);
   const day = createCalendar(context, options, history);
   const { since: gapsFrom } = createCalendar(context, { ...options, days: null }, history);
   const booking = { context, options, outcome, day, gapsFrom, newestReturned: null };
@@ -60,7 +60,7 @@ export async function bookStorage(context: SyncContext, options: StorageOptions)
 async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> {
   const { context, outcome } = booking;
   const { range: current, answer } = await fetchCurrentDays(booking, before);
-  await storeAnswer(booking, current, answer);
+  storeAnswer(booking, current, answer);
   const { day } = booking;
   if (!outcome.live) {
     context.logger.warn(
@@ -70,7 +70,7 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
   }
   const { mayBook, differenceMs } = getTrust(booking);
   if (!mayBook) return;
-  const history = await context.warehouse.readDayHistory(outcome.account);
+  const history = context.warehouse.readDayHistory(outcome.account);
   const isDayCertain = outcome.live === true || differenceMs !== null;
   const newest = isDayCertain ? null : getNewestServed(booking, history);
   const ranges = findGapRanges(context.calendar, day, history, {
@@ -120,16 +120,16 @@ function getNewestServed({ newestReturned }: Booking, { booked, lastReading }: D
 
 type Answer = Awaited<ReturnType<typeof fetchDays>>;
 
-async function storeAnswer(booking: Booking, range: DayRange, answer: Answer): Promise<void> {
+function storeAnswer(booking: Booking, range: DayRange, answer: Answer): void {
   const { context, options, outcome, day, gapsFrom } = booking;
   const { calendar, warehouse } = context;
-  const history = await warehouse.readDayHistory(outcome.account);
+  const history = warehouse.readDayHistory(outcome.account);
   booking.newestReturned = findNewestReturned(answer.records, range, booking.newestReturned);
   const newestServed = getNewestServed(booking, history);
   const trust = getTrust(booking);
   const { rules } = options;
   const days = classifyDays(answer, { range, day, history, rules, calendar, gapsFrom, newestServed, trust });
-  const counts = await warehouse.storeDays({ account: outcome.account, ...days });
+  const counts = warehouse.storeDays({ account: outcome.account, ...days });
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
   if (range.to >= day.today) outcome.live ||= days.live !== null;
 }
@@ -139,7 +139,7 @@ async function fillGaps(booking: Booking, ranges: readonly DayRange[]): Promise<
   let isServed = true;
   for (const range of ranges) {
     if (isServed) isServed = await fillRange(booking, range);
-    else await storeAnswer(booking, range, emptyAnswer(booking));
+    else storeAnswer(booking, range, emptyAnswer(booking));
   }
 }
 
@@ -151,21 +151,21 @@ async function fillRange(booking: Booking, range: DayRange): Promise<boolean> {
   const { options, context } = booking;
   const length = daysBetween(range.from, range.to);
   try {
-    await storeAnswer(booking, range, await fetchDays(options, range));
+    storeAnswer(booking, range, await fetchDays(options, range));
     return true;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     if (length === 0) context.logger.warn({ account: options.account.name }, error.message);
   }
   if (length === 0) {
-    await storeAnswer(booking, range, emptyAnswer(booking));
+    storeAnswer(booking, range, emptyAnswer(booking));
     return false;
   }
   const middle = addDays(range.from, Math.ceil(length / 2));
   const isServed = await fillRange(booking, { from: middle, to: range.to });
   const older = { from: range.from, to: addDays(middle, -1) };
   if (isServed) await fillRange(booking, older);
-  else await storeAnswer(booking, older, emptyAnswer(booking));
+  else storeAnswer(booking, older, emptyAnswer(booking));
   return isServed;
 }
 

@@ -26,7 +26,7 @@ export async function readCorrection(
   const { name, storage: rules, clock, client } = account;
   if (!rules)
     throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
-  const bookedDay = await warehouse.findBookedDay(name, date);
+  const bookedDay = warehouse.findBookedDay(name, date);
   if (!bookedDay) throw createNotBookedError(name, date);
   clock.reset();
   const range = { from: date, to: date };
@@ -34,7 +34,7 @@ export async function readCorrection(
   const { wasOff, offsetMs, differenceMs } = clock.evidence();
   if (wasOff)
     throw createRefusal(`account ${name}: ${formatOffset(offsetMs ?? 0)}`, "set the machine's clock first");
-  const history = await warehouse.readDayHistory(name);
+  const history = warehouse.readDayHistory(name);
   const trust = { mayBook: true, mayGiveUp: false, differenceMs };
   const day = createRunCalendar(calendar, clock.now(), rules, history);
   const served = { newestServed: date, gapsFrom: day.since };

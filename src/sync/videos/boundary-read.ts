@@ -91,8 +91,8 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
     if (boundaryReads.left <= 0) return;
     boundaryReads.left--;
     const page = await fetchBoundaryPage(walk, plan);
-    if (!page || (!options.acceptPage && (await isForeign(walk, page)))) return;
-    const proof = await storeBoundaryPage(walk, page, gap);
+    if (!page || (!options.acceptPage && isForeign(walk, page))) return;
+    const proof = storeBoundaryPage(walk, page, gap);
     const wasSizeIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
     if (proof.range && !wasSizeIgnored) return;
     boundaryReads.isSizeIgnored ||= wasSizeIgnored;
@@ -123,22 +123,22 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
 }
 
 /** A page that may belong to another package is not stored and proves nothing. */
-async function isForeign(walk: WalkState, page: BoundaryPage): Promise<boolean> {
+function isForeign(walk: WalkState, page: BoundaryPage): boolean {
   if (findEchoDoubt(page.echo, walk.key.packageId)?.isSure) return true;
-  const doubt = await findDoubtByRows(walk, { ...page, above: null });
+  const doubt = findDoubtByRows(walk, { ...page, above: null });
   return doubt !== null && doubt !== 'unknown';
 }
 
-async function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange): Promise<PageProof> {
+function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange): PageProof {
   const { context, key, walkId, checkpoint } = walk;
   const proof = proveGap(page, gap, checkpoint.orderViolated);
   // a list that ignores the descending order is no sign of disorder
-  if (!page.isDescending && proof.orderViolated) await distrustOrder(walk);
+  if (!page.isDescending && proof.orderViolated) distrustOrder(walk);
   const { number, answeredAt, videos, refused, drift } = page;
   const { range, coversWholeList } = proof;
   const place = { ...key, walkId, page: number, answeredAt, checkpoint, targetGap: gap };
   const answer = { ...place, videos, refused, drift, proof: range, coversWholeList };
-  addChanges(walk, await context.warehouse.storeBoundaryPage(answer));
+  addChanges(walk, context.warehouse.storeBoundaryPage(answer));
   return proof;
 }
 

@@ -46,12 +46,12 @@ export async function confirmOwnPage(
 ): Promise<Page> {
   const { context, options, key } = walk;
   const { number } = page;
-  const doubt = await findDoubt(walk, page);
+  const doubt = findDoubt(walk, page);
   if (!doubt || !shouldRefetch(walk, doubt)) return acceptPage(walk, page, doubt);
   const message = `${key.account}/${key.packageId}, page ${number} is requested again: ${doubt.reason}`;
   context.logger[doubt.isSure ? 'warn' : 'info']({ ...key, page: number }, message);
   const second = await refetch();
-  const confirmed = await findDoubt(walk, second);
+  const confirmed = findDoubt(walk, second);
   if (confirmed?.isSure && !options.acceptPage) throw createForeignError(walk, number, confirmed);
   if (confirmed?.isCopy) options.owners.copies++;
   else if (confirmed?.isEcho) options.owners.echoes++;
@@ -79,17 +79,15 @@ function createForeignError({ context, key }: WalkState, number: number, { reaso
   });
 }
 
-/** Waits until the page above is stored: its rows are evidence. */
-async function findDoubt(walk: WalkState, page: Page): Promise<Doubt | null> {
+function findDoubt(walk: WalkState, page: Page): Doubt | null {
   const { options, key } = walk;
   const echoDoubt = findEchoDoubt(page.echo, key.packageId);
   if (echoDoubt || page.recognised) return echoDoubt;
-  await walk.storing;
   const { paging, echo, contents, hash } = page;
-  const doubt = await findDoubtByRows(walk, { paging, echo, contents, above: walk.above });
+  const doubt = findDoubtByRows(walk, { paging, echo, contents, above: walk.above });
   if (doubt !== 'unknown') return doubt;
   if (hash === null || contents.count <= FEW_VIDEOS) return null; // the next walk corrects a few videos
-  const owner = await options.owners.findOwner(hash, key.packageId);
+  const owner = options.owners.findOwner(hash, key.packageId);
   if (owner === null) return null;
   return { reason: `package ${owner} showed the same, byte for byte`, isSure: false, isCopy: true };
 }
@@ -118,12 +116,12 @@ function readNumber(value: unknown): number | null {
 }
 
 /** What the rows say: null if the page is known; `unknown` if most of it is not but nothing contradicts it. */
-export async function findDoubtByRows(
+export function findDoubtByRows(
   { context, key }: Pick<WalkState, 'context' | 'key'>,
   page: PageToCheck,
-): Promise<Doubt | 'unknown' | null> {
+): Doubt | 'unknown' | null {
   const placed = placePage(page);
-  const match = placed && (await context.warehouse.matchPage({ ...key, ...placed }));
+  const match = placed && context.warehouse.matchPage({ ...key, ...placed });
   return placed && match ? (findMatchDoubt(placed.ids, match, page.paging.totalcount) ?? 'unknown') : null;
 }
 

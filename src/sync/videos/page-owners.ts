@@ -3,7 +3,7 @@ import type { Warehouse } from '../../warehouse/warehouse.ts';
 
 export interface PageOwners {
   /** Another package that showed these bytes, or null. */
-  findOwner(hash: string, packageId: number): Promise<number | null>;
+  findOwner(hash: string, packageId: number): number | null;
   /** Pages of this run that were requested again because another package shows them, and were stored. */
   copies: number;
   /** Pages of this run that were returned twice with the echo of a search, and were stored. */
@@ -16,13 +16,13 @@ export function createPageOwners(
   account: string,
   startedAt: () => number,
 ): PageOwners {
-  let owners: Promise<Map<number, number>> | null = null;
+  let owners: Map<number, number> | null = null;
   return {
-    findOwner: async (hash, packageId) => {
-      owners ??= warehouse
-        .findPageHashes(account, startedAt())
-        .then((hashes) => new Map(hashes.map(([id, each]) => [toKey(each), id])));
-      const owner = (await owners).get(toKey(hash)) ?? packageId;
+    findOwner: (hash, packageId) => {
+      owners ??= new Map(
+        warehouse.findPageHashes(account, startedAt()).map(([id, each]) => [toKey(each), id]),
+      );
+      const owner = owners.get(toKey(hash)) ?? packageId;
       return owner === packageId ? null : owner;
     },
     copies: 0,

@@ -25,7 +25,7 @@ async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'pa
   signal.throwIfAborted();
   const match: { page: UnchangedPage | null } = { page: null };
   const isUnchanged: IsUnchangedPage = async (hash, readEnvelope) => {
-    match.page = await findUnchanged(walk, { page: number, hash }, readEnvelope);
+    match.page = findUnchanged(walk, { page: number, hash }, readEnvelope);
     return match.page !== null;
   };
   const page = await account.client.videoPage({
@@ -50,17 +50,16 @@ function toUnchangedContents({ records, first, last }: UnchangedPage): PageConte
 }
 
 /**
- * The known page, if its records need not be read: same bytes, same rows, and the same proof in its place. Waits until
- * the page above is stored. Where the two overlap, the ids are needed.
+ * The known page, if its records need not be read: same bytes, same rows, and the same proof in its place. Where it
+ * overlaps the page above, the ids are needed.
  */
-async function findUnchanged(
+function findUnchanged(
   walk: WalkState,
   place: { page: number; hash: string },
   readEnvelope: () => PageEnvelope | null,
-): Promise<UnchangedPage | null> {
-  const { context, key, storing } = walk;
-  await storing;
-  const unchanged = await context.warehouse.recognisePage({ ...key, ...place });
+): UnchangedPage | null {
+  const { context, key } = walk;
+  const unchanged = context.warehouse.recognisePage({ ...key, ...place });
   if (!unchanged || (isTrustedNeighbour(walk.above) && unchanged.last >= walk.above.first)) return null;
   const envelope = readEnvelope();
   return envelope && isSameProof(walk, place.page, envelope, unchanged) ? unchanged : null;
@@ -93,11 +92,11 @@ export async function retryWrongPage(walk: WalkState, fetchPage: FetchPage, page
 }
 
 /** Judges a page. If it reaches into a recognised page above, the ids of that page are read from its rows. */
-export async function judgePage(walk: WalkState, page: Page): Promise<PageProof> {
+export function judgePage(walk: WalkState, page: Page): PageProof {
   const { context, key, above, checkpoint } = walk;
   const { number, paging, echo, contents } = page;
   if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {
-    above.ids = new Set(await context.warehouse.findLiveIds(key, { low: above.first, high: above.last }));
+    above.ids = new Set(context.warehouse.findLiveIds(key, { low: above.first, high: above.last }));
   }
   const { pageSize, orderViolated } = checkpoint;
   const proof = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
@@ -105,24 +104,24 @@ export async function judgePage(walk: WalkState, page: Page): Promise<PageProof>
     const message = `${key.account}/${key.packageId}, page ${number} proves no removal: ${proof.distrust}`;
     context.logger.warn({ ...key, page: number }, message);
   }
-  if (proof.orderViolated) await distrustOrder(walk);
+  if (proof.orderViolated) distrustOrder(walk);
   return proof;
 }
 
 /** Stores the rows of a page and what it proves; of a recognised page only that it is unchanged. */
-export async function storePage(walk: WalkState, page: Page, proof: PageProof): Promise<void> {
+export function storePage(walk: WalkState, page: Page, proof: PageProof): void {
   const { context, key, walkId, checkpoint } = walk;
   const { number, answeredAt, videos, refused, drift, hash, recognised, contents } = page;
   const { range, gap, coversWholeList, orderViolated } = proof;
   const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
   if (recognised) {
     const { records, drift: knownDrift } = recognised;
-    await context.warehouse.storeUnchangedPage({ ...place, records, drift: knownDrift });
+    context.warehouse.storeUnchangedPage({ ...place, records, drift: knownDrift });
   } else {
     const fingerprint =
       hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
     const answer = { ...place, videos, refused, drift, proof: range, coversWholeList, fingerprint };
-    addChanges(walk, await context.warehouse.storePage(answer));
+    addChanges(walk, context.warehouse.storePage(answer));
   }
   context.progress.pageStored({ ...key, page: number, records: contents.count });
 }

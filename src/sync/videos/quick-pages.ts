@@ -54,9 +54,9 @@ export function createQuickWalk(
 }
 
 /** Creates the row of the walk. A quick walk that reads only known pages has none. */
-export async function ensureWalkRow(walk: WalkState): Promise<void> {
+export function ensureWalkRow(walk: WalkState): void {
   if (walk.walkId > 0) return;
-  walk.walkId = (await beginWalk(walk.context, walk.options, 'quick', walk.startedAt())).walkId;
+  walk.walkId = beginWalk(walk.context, walk.options, 'quick', walk.startedAt()).walkId;
 }
 
 /** Reads the page `aim`, or the nearest trusted one between the two; null if there is none. */
@@ -83,7 +83,7 @@ export async function readPage(quick: QuickWalk, number: number): Promise<PageBo
   if (trusted) return trusted;
   walk.above = trustedPages.get(number + 1) ?? null;
   const page = await retryWrongPage(walk, fetchPage, await fetchPage(number, 'page'));
-  const bounds = getLastPageNumber(page.paging) < number ? null : await storeAndTrust(quick, page, null);
+  const bounds = getLastPageNumber(page.paging) < number ? null : storeAndTrust(quick, page, null);
   if (!bounds) untrustedPages.add(number);
   const { slot } = walk.options;
   if (slot.pageRead()) await slot.nextSlot();
@@ -91,20 +91,16 @@ export async function readPage(quick: QuickWalk, number: number): Promise<PageBo
 }
 
 /** Judges a page and stores it. Returns its bounds; null if it proves nothing or is empty. */
-export async function storeAndTrust(
-  quick: QuickWalk,
-  page: Page,
-  above: 'end' | null,
-): Promise<PageBounds | null> {
+export function storeAndTrust(quick: QuickWalk, page: Page, above: 'end' | null): PageBounds | null {
   const { walk, trustedPages } = quick;
   walk.above = above ?? trustedPages.get(page.number + 1) ?? null;
-  const judged = await judgePage(walk, page);
+  const judged = judgePage(walk, page);
   const overlap = judged.distrust === null ? findOverlap(quick, page) : null;
   const proof = overlap === null ? judged : distrust(judged, overlap);
   const trusted = recordProof(walk, page, proof);
-  if (!page.recognised) await ensureWalkRow(walk);
-  if (overlap !== null) await distrustOrder(walk);
-  await storePage(walk, page, { ...proof, gap: null });
+  if (!page.recognised) ensureWalkRow(walk);
+  if (overlap !== null) distrustOrder(walk);
+  storePage(walk, page, { ...proof, gap: null });
   if (trusted) trustedPages.set(page.number, trusted);
   return trusted;
 }

@@ -24,7 +24,7 @@ import type { Page, WalkOptions, WalkState } from './walk-state.ts';
  */
 export async function runQuickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
   const { warehouse, progress, clock } = context;
-  const baseline = await warehouse.beginQuickWalk(options.key, clock.now());
+  const baseline = warehouse.beginQuickWalk(options.key, clock.now());
   if (baseline === 'left') {
     progress.walkEnded(options.key);
     return;
@@ -33,10 +33,10 @@ export async function runQuickWalk(context: SyncContext, options: WalkOptions): 
   const quick = createQuickWalk(context, options, baseline);
   try {
     await readChanges(quick);
-    await finish(quick);
+    finish(quick);
   } catch (error) {
-    if (!(error instanceof WarehouseError)) await ensureWalkRow(quick.walk);
-    await recordStop(quick.walk, error);
+    if (!(error instanceof WarehouseError)) ensureWalkRow(quick.walk);
+    recordStop(quick.walk, error);
     throw error;
   } finally {
     progress.walkEnded(options.key);
@@ -49,7 +49,7 @@ async function readChanges(quick: QuickWalk): Promise<void> {
   if (!end || walk.checkpoint.orderViolated) return;
   walk.boundaryReads.left = 2 * end.number;
   await readNewPages(quick, end);
-  const isAsBefore = trustedPages.size === 1 && (await countMissing(quick, end)) === baseline.missingRecords;
+  const isAsBefore = trustedPages.size === 1 && countMissing(quick, end) === baseline.missingRecords;
   if (!isAsBefore) {
     await searchAll(quick);
     await readAbove(quick, end);
@@ -65,9 +65,8 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   walk.checkpoint.pageSize = found.paging.pagesize;
   const last = await retry(found);
   // the list has grown: store the former last page first, so that it cannot overwrite the newer answer
-  for (const page of pagesRead.values())
-    if (page.number < found.number) await storeAndTrust(quick, page, null);
-  const end = await storeAndTrust(quick, last, 'end');
+  for (const page of pagesRead.values()) if (page.number < found.number) storeAndTrust(quick, page, null);
+  const end = storeAndTrust(quick, last, 'end');
   if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
   return end ?? readNearest(quick, found.number - 1, START, { number: found.number });
 }
@@ -89,59 +88,59 @@ async function searchAll(quick: QuickWalk): Promise<void> {
 /** Finds by bisection where records are missing or new between two trusted pages, the upper half first. */
 async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Promise<void> {
   const { walk } = quick;
-  if (walk.checkpoint.orderViolated || (await countSurplus(walk, low, high)) === 0) return;
+  if (walk.checkpoint.orderViolated || countSurplus(walk, low, high) === 0) return;
   if (high.number - low.number > 1) {
     const middle = await readNearest(quick, Math.floor((low.number + high.number) / 2), low, high);
     if (!middle) return;
     await search(quick, middle, high);
     await search(quick, low, middle);
   } else if (low.number > 0 && low.last + 1 < high.first) {
-    await ensureWalkRow(walk); // known ids between two neighbours: neither page proves them
+    ensureWalkRow(walk); // known ids between two neighbours: neither page proves them
     await readBoundary(walk, low.number, { low: low.last + 1, high: high.first - 1 });
   }
 }
 
 /** A full last page does not show what is above it. */
 async function readAbove({ walk }: QuickWalk, end: PageBounds): Promise<void> {
-  if (walk.checkpoint.orderViolated || (await countExpectedAbove(walk, end)) === 0) return;
-  await ensureWalkRow(walk);
+  if (walk.checkpoint.orderViolated || countExpectedAbove(walk, end) === 0) return;
+  ensureWalkRow(walk);
   await readBoundary(walk, end.number, { low: end.last + 1, high: HIGHEST });
 }
 
 /** A removal by order needs as many ids seen in order as show that the list is sorted. */
 async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
   const { context, key, walkId } = quick.walk;
-  if (!(await context.warehouse.hasProofs(key, walkId))) return;
+  if (!context.warehouse.hasProofsByOrder(key, walkId)) return;
   for (let number = end.number; number >= 1 && !isOrderProved(quick.walk); number--) {
     await readPage(quick, number);
   }
 }
 
 /** Known records between two pages minus those that the pages between them hold; negative if records are new. */
-async function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): Promise<number> {
+function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): number {
   const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
-  const expected = await walk.context.warehouse.countExpected(walk.key, { ...ids, ...pages });
+  const expected = walk.context.warehouse.countExpected(walk.key, { ...ids, ...pages });
   return expected - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
-function countExpectedAbove({ context, key }: WalkState, { number, last }: PageBounds): Promise<number> {
+function countExpectedAbove({ context, key }: WalkState, { number, last }: PageBounds): number {
   const pages = { fromPage: number + 1, toPage: number + 1 };
   return context.warehouse.countExpected(key, { low: last + 1, high: HIGHEST, ...pages });
 }
 
 /** Known records outside the last page that the list has no room for. */
-async function countMissing({ walk }: QuickWalk, end: PageBounds): Promise<number> {
-  return (await countSurplus(walk, START, end)) + (await countExpectedAbove(walk, end));
+function countMissing({ walk }: QuickWalk, end: PageBounds): number {
+  return countSurplus(walk, START, end) + countExpectedAbove(walk, end);
 }
 
-async function finish(quick: QuickWalk): Promise<void> {
+function finish(quick: QuickWalk): void {
   const { walk, baseline, trustedPages } = quick;
   const { context, options, key, checkpoint } = walk;
   const highest = Math.max(0, ...trustedPages.keys());
   const end = trustedPages.get(highest);
   const canCount = !checkpoint.orderViolated && !walk.coversWholeList;
-  const missing = end && canCount ? await countMissing(quick, end) : 0;
+  const missing = end && canCount ? countMissing(quick, end) : 0;
   const { totalcount, pageSize } = checkpoint;
   const missingRecords = quick.firstTotalcount === totalcount ? missing : null; // null: the list changed during the walk
   const result = {
@@ -152,10 +151,13 @@ async function finish(quick: QuickWalk): Promise<void> {
     pageSize,
     missingRecords,
   };
-  if (walk.walkId === 0) return context.warehouse.finishUnchangedList(result);
+  if (walk.walkId === 0) {
+    context.warehouse.finishUnchangedList(result);
+    return;
+  }
   if (baseline.isTrusted) warnIfUnsorted(walk);
   const hasReadAll = trustedPages.size === highest;
-  await context.warehouse.finishQuickWalk({
+  context.warehouse.finishQuickWalk({
     ...result,
     walk: buildWalkEnd(walk, hasReadAll),
     unsettled: Math.max(0, missing),

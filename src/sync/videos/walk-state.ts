@@ -54,8 +54,6 @@ export interface WalkState {
   walkId: number;
   checkpoint: Checkpoint;
   above: Above;
-  /** Settles when the page above is stored. */
-  storing: Promise<unknown>;
   /** Pages requested again because they were not the requested ones. */
   retriedPages: number;
   /** Pages that looked like pages of another package, were returned twice, and were stored. */
@@ -88,7 +86,7 @@ export function beginWalk(
   { key, runId }: WalkOptions,
   mode: Mode,
   now: number,
-): Promise<StartedWalk> {
+): StartedWalk {
   return warehouse.beginWalk({ ...key, runId, mode, now, resumeWithinMs: walk.resumeWithinMs });
 }
 
@@ -107,7 +105,6 @@ export function createWalkState(
     walkId,
     checkpoint: checkpoint ?? { ...initial, orderViolated: false, unreadReason: null },
     above: checkpoint?.id == null ? 'end' : null,
-    storing: Promise.resolve(),
     retriedPages: 0,
     confirmedPages: 0,
     isCopy: false,
@@ -160,10 +157,10 @@ export function addChanges(walk: WalkState, outcome: PageOutcome): void {
 }
 
 /** The list is not sorted: drops everything that its order proved, also in earlier walks. */
-export async function distrustOrder({ context, key, checkpoint }: WalkState): Promise<void> {
+export function distrustOrder({ context, key, checkpoint }: WalkState): void {
   if (checkpoint.orderViolated) return;
   checkpoint.orderViolated = true;
-  await context.warehouse.dropProofsByOrder(key);
+  context.warehouse.dropCandidates(key, 'byOrder');
 }
 
 export function warnIfUnsorted({ context, key, checkpoint, coversWholeList }: WalkState): void {
@@ -219,13 +216,13 @@ function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState):
 }
 
 /** Stores why a walk stopped. If the file cannot be written, the original error is thrown instead. */
-export async function recordStop(walk: WalkState, error: unknown): Promise<void> {
+export function recordStop(walk: WalkState, error: unknown): void {
   if (error instanceof WarehouseError) return;
   const { context, options, key, walkId, mode } = walk;
   const isForeign = error instanceof RefusedError && error.fault === 'foreign' && error.hint;
   const message = isForeign ? `${error.message}; ${error.hint}` : errorMessage(error);
   const stop = { ...key, walkId, mode, runId: options.runId, now: context.clock.now() };
-  await context.warehouse.stopWalk({ ...stop, status: getStatus(error), error: message });
+  context.warehouse.stopWalk({ ...stop, status: getStatus(error), error: message });
 }
 
 function getStatus(error: unknown): Status {

@@ -26,14 +26,14 @@ const MAX_SIZE_CHANGES = 3;
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
 export async function walkPackage(context: SyncContext, options: WalkOptions): Promise<void> {
   const startedAt = options.account.clock.mark();
-  const started = await beginWalk(context, options, 'full', startedAt());
+  const started = beginWalk(context, options, 'full', startedAt());
   const walk = createWalkState({ context, options, mode: 'full', startedAt }, started);
   try {
     await readPagesDescending(walk, started.lastSize);
     warnIfUnsorted(walk);
-    await context.warehouse.finishWalk(buildWalkEnd(walk, !walk.resumed));
+    context.warehouse.finishWalk(buildWalkEnd(walk, !walk.resumed));
   } catch (error) {
-    await recordStop(walk, error);
+    recordStop(walk, error);
     throw error;
   } finally {
     context.progress.walkEnded(walk.key);
@@ -51,15 +51,14 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
   for (;;) {
     page = await adoptPageSize(walk, fetchPage, page);
     const { number } = page;
-    const proof = await judgePage(walk, page);
-    const gap = await findGapToRead(walk, page, proof);
+    const proof = judgePage(walk, page);
+    const gap = findGapToRead(walk, page, proof);
     advance(walk, page, proof);
     const isTurnOver = options.slot.pageRead();
     // the next page is fetched now, unless a boundary read or another package comes first
     const next = number > 1 && !gap && !isTurnOver ? fetchPage(number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storePage may throw before that
-    walk.storing = storePage(walk, page, proof);
-    await walk.storing;
+    storePage(walk, page, proof);
     if (gap) await readBoundary(walk, number, gap);
     if (number <= 1) return;
     if (isTurnOver) await options.slot.nextSlot();
@@ -80,18 +79,17 @@ async function findStart(
   const retry = (missing: Page) => retryWrongPage(walk, fetchPage, missing);
   const page = found ?? (await findLastPage(fetchPage, id === null ? last : checkpoint, retry));
   checkpoint.pageSize = page.paging.pagesize;
-  if (id !== null) await verifyResumePoint(walk, page, id);
+  if (id !== null) verifyResumePoint(walk, page, id);
   return retryWrongPage(walk, fetchPage, page);
 }
 
 /** If the lowest id read before is gone, both parts may not be one sorted list: the proofs of the first part are dropped. */
-async function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: number): Promise<void> {
+function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: number): void {
   const { ids, bounds } = contents;
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
   const isThere =
-    ids?.includes(id) ??
-    (isInBounds && (await context.warehouse.findLiveIds(key, { low: id, high: id })).length > 0);
-  if (!isThere) await context.warehouse.dropProofs(key);
+    ids?.includes(id) ?? (isInBounds && context.warehouse.findLiveIds(key, { low: id, high: id }).length > 0);
+  if (!isThere) context.warehouse.dropCandidates(key, 'unheld');
 }
 
 /** If the page size has changed, the walk adopts it and continues from the lowest id read. */
@@ -113,13 +111,13 @@ async function adoptPageSize(walk: WalkState, fetchPage: FetchPage, page: Page):
  * The gap above a page, if it needs a boundary read: neither page proves the live rows in it; or the list has grown since
  * the page above was read, and an old id that was put back may have moved a record up, past the walk.
  */
-async function findGapToRead(
+function findGapToRead(
   { context, key, above, boundaryReads }: WalkState,
   { paging }: Page,
   { gap }: PageProof,
-): Promise<IdRange | null> {
+): IdRange | null {
   if (!gap || boundaryReads.left <= 0) return null;
   const hasGrown = isTrustedNeighbour(above) && paging.totalcount > above.totalcount;
   if (hasGrown && gap.high !== HIGHEST) return gap;
-  return (await context.warehouse.countLive(key, gap)) > 0 ? gap : null;
+  return context.warehouse.countLive(key, gap) > 0 ? gap : null;
 }

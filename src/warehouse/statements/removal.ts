@@ -28,16 +28,16 @@ const UPSERT = query<never, PackageKey & NewCandidate>(
 const DELETE = query<never, PackageKey & { id: number }>(
   `delete from removal_candidate where ${OF_PACKAGE} and id = :id`,
 );
-const DELETE_UNHELD = query<never, PackageKey>(
-  `delete from removal_candidate where ${OF_PACKAGE} and not held_back`,
-);
-const DELETE_OF_QUICK_WALKS = query<never, PackageKey>(
-  `delete from removal_candidate where ${OF_PACKAGE} and not held_back
-    and ${selectMode('removal_candidate.walk_id')} = 'quick'`,
-);
-const DELETE_BY_ORDER = query<never, PackageKey>(
-  `delete from removal_candidate where ${OF_PACKAGE} and proof = 'order'`,
-);
+const dropQuery = (condition: string) =>
+  query<never, PackageKey>(`delete from removal_candidate where ${OF_PACKAGE} and ${condition}`);
+const DROP_QUERIES = {
+  /** Not held back: their walk is not resumed, or its list was out of order. */
+  unheld: dropQuery('not held_back'),
+  /** Proved by quick walks that stopped. */
+  quick: dropQuery(`not held_back and ${selectMode('removal_candidate.walk_id')} = 'quick'`),
+  /** Held back or not: their proof rests on the order of a list that is not sorted. */
+  byOrder: dropQuery("proof = 'order'"),
+};
 const REASSIGN = query<never, PackageKey & { from: number; to: number }>(
   `update removal_candidate set walk_id = :to where ${OF_PACKAGE} and walk_id = :from`,
 );
@@ -68,15 +68,9 @@ export const upsertCandidate = (tx: Tx, key: PackageKey, candidate: NewCandidate
 export const deleteCandidate = (tx: Tx, key: PackageKey, id: number): number =>
   DELETE.run(tx, { ...key, id });
 
-/** Deletes the candidates that are not held back: their walk is not resumed, or its list was out of order. */
-export const dropUnheldCandidates = (tx: Tx, key: PackageKey): number => DELETE_UNHELD.run(tx, key);
-
-/** Deletes what stopped quick walks proved. */
-export const dropCandidatesOfQuickWalks = (tx: Tx, key: PackageKey): number =>
-  DELETE_OF_QUICK_WALKS.run(tx, key);
-
-/** Deletes the candidates, held back or not, whose proof rests on the order of a list that is not sorted. */
-export const dropCandidatesByOrder = (tx: Tx, key: PackageKey): number => DELETE_BY_ORDER.run(tx, key);
+/** Deletes the candidates of one kind. */
+export const dropCandidates = (tx: Tx, key: PackageKey, kind: keyof typeof DROP_QUERIES): number =>
+  DROP_QUERIES[kind].run(tx, key);
 
 /** Gives the candidates of an earlier walk to the one that resumes it. */
 export const reassignCandidates = (tx: Tx, key: PackageKey, from: number, to: number): number =>

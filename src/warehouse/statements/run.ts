@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { run, runFailure, walk, type Mode } from '../../database/schema/runs.ts';
+import { run, runFailure, walk, type Mode, type Status } from '../../database/schema/runs.ts';
 
 type RunRow = typeof run.$inferSelect;
 
@@ -17,8 +17,9 @@ const COUNT_PACKAGE_REQUESTS = query<
   `select count(*) as count from request
     where run_id = :runId and account = :account and package_id = :packageId`,
 );
-const LAST_UNSCOPED = query<RunRow, { mode: Mode }>(
-  `select * from run where mode = :mode and scope is null and status not in ('running', 'interrupted')
+const LAST_UNSCOPED = query<UnscopedRun, { mode: Mode }>(
+  `select coalesce(origin_started_at, started_at) as startedAt, run_id as runId, status, resume_at as resumeAt
+    from run where mode = :mode and scope is null and status not in ('running', 'interrupted')
     order by run_id desc limit 1`,
 );
 const LAST_FINISHED = query<{ started_at: string; finished_at: string | null }, { mode: Mode }>(
@@ -102,9 +103,19 @@ export const countPackageRequests = (
   { runId, account, packageId }: { runId: number; account: string; packageId: number },
 ): number => COUNT_PACKAGE_REQUESTS.get(tx, { runId, account, packageId })?.count ?? 0;
 
-/** The newest unscoped run in this mode that ended, whatever its status; or undefined. */
-export const findLastUnscopedRun = (tx: Tx, mode: Mode): RunRow | undefined =>
-  LAST_UNSCOPED.get(tx, { mode });
+/** An unscoped run that ended. */
+export interface UnscopedRun {
+  /** Its start, or that of the original run that it resumed. */
+  startedAt: string;
+  runId: number;
+  status: Status;
+  /** When it may continue, if it was parked. */
+  resumeAt: string | null;
+}
+
+/** The newest unscoped run in this mode that ended, whatever its status; null before the first. */
+export const findLastUnscopedRun = (tx: Tx, mode: Mode): UnscopedRun | null =>
+  LAST_UNSCOPED.get(tx, { mode }) ?? null;
 
 /** How long the newest successful unscoped run in this mode took, in milliseconds; 0 before the first. */
 export function getLastDurationMs(tx: Tx, mode: Mode): number {

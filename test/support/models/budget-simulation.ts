@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { ParkedError } from '../../../src/lib/errors.ts';
 import type { Limits } from '../../../src/budget/budget.ts';
 import type { Admission } from '../../../src/lib/request-budget.ts';
-import { openWarehouse, type SqliteWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { createTimeline, type Timeline } from '../clocks/virtual-clock.ts';
@@ -96,7 +96,7 @@ export async function runBudgetScenario({ limits, arrivals }: Scenario): Promise
 
 function createProcess(path: string, limits: Limits, timeline: Timeline, deadlineMs: number) {
   let life = 0;
-  let warehouse: SqliteWarehouse = openWarehouse(path, timeline);
+  let warehouse: Warehouse = openWarehouse(path, timeline);
   let budget = warehouse.createBudget('main', limits);
   let ending = new AbortController();
   return {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { openWarehouse, type SqliteWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { rowsOf, valueOf, type Row } from '../fixtures/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, type Walk } from '../fixtures/package-walker.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -77,7 +77,7 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
   let walk: Walk | null = null;
   const register = () =>
     warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-  await register();
+  register();
   let before = look(path);
   const broken: string[] = [];
   for (const each of steps) {
@@ -97,7 +97,7 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
 
 async function take(
   each: Exclude<Step, { kind: 'kill' }>,
-  warehouse: SqliteWarehouse,
+  warehouse: Warehouse,
   clock: VirtualClock,
   current: Walk | null,
 ): Promise<Walk | null> {

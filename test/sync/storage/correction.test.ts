@@ -28,7 +28,7 @@ async function openDiffering() {
   const accept = async (reason = 'they said so') => {
     const { observed: row } = await offer();
     const acceptedAt = account.clock.now();
-    await account.pipeline.warehouse.correctDay({ account: 'main', row, acceptedAt, reason });
+    account.pipeline.warehouse.correctDay({ account: 'main', row, acceptedAt, reason });
   };
   return { account, state, named, offer, accept };
 }

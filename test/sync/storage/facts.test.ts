@@ -244,7 +244,7 @@ describe('one wrong response', () => {
     const { signal } = new AbortController();
     const { observed: row } = await account.pipeline.readCorrection('main', '2026-03-09', signal);
     const correction = { account: 'main', row, acceptedAt: account.clock.now(), reason: 'x' };
-    await account.pipeline.warehouse.correctDay(correction);
+    account.pipeline.warehouse.correctDay(correction);
     await account.runAt('2026-03-11T03:00Z');
     expect(account.days()[1]).toEqual(['2026-03-10', 'live', 5]);
   });
