@@ -1,15 +1,10 @@
+import type { ScheduleConfig } from '../config/config.ts';
 import { fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
 import type { Mode, Trigger } from '../database/schema/runs.ts';
 import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 
 /** A run that begins at most this long after its tick has the trigger `schedule`, in milliseconds. */
 const ON_TIME_MS = MINUTE_MS;
-
-/** Cron expressions read in UTC; null where there are no quick runs. */
-export interface Schedule {
-  full: string;
-  quick: string | null;
-}
 
 /** The newest run over everything in a mode: when it (or the first run that it resumes) began, when it may be resumed. */
 export interface LastRun {
@@ -33,7 +28,11 @@ export interface Due {
  * restart loses no run and makes none twice. Two exceptions keep quick runs and long full runs from starving each other:
  * see `quickIsStarved` and `isRestNext`.
  */
-export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
+export function findDue(
+  schedule: ScheduleConfig,
+  now: number,
+  last: Record<Mode, LastRun | null>,
+): Due | null {
   const { full, quick } = last;
   const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
   const fullTrigger = dueTrigger(schedule.full, now, full);
@@ -57,7 +56,7 @@ export function findDue(schedule: Schedule, now: number, last: Record<Mode, Last
 
 /** A full run that was too long for its schedule made a quick run wait: the quick run is next. */
 function quickIsStarved(
-  { quick: expression }: Schedule,
+  { quick: expression }: ScheduleConfig,
   { full, quick }: Record<Mode, LastRun | null>,
 ): boolean {
   if (expression === null || !full?.resumeAt || (quick && quick.startedAt >= full.startedAt)) return false;
@@ -83,7 +82,7 @@ export function dueTrigger(
  * run: that one reads today's storage first, then resumes with the packages that were read longest ago.
  */
 export function createPreemption(
-  schedule: Schedule,
+  schedule: ScheduleConfig,
   { mode, startedAt, quickTookMs }: { mode: Mode; startedAt: number; quickTookMs: number },
 ): (now: number) => string | null {
   if (mode === 'quick') return () => null;

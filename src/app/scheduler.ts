@@ -4,13 +4,14 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { previousTick, nextTick } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
-import { findDue, type Due, type LastRun, type Schedule } from './due.ts';
+import type { ScheduleConfig } from '../config/config.ts';
+import { findDue, type Due, type LastRun } from './due.ts';
 import { createCronTicks, type CronTicks } from './cron.ts';
 
 export interface SchedulerOptions {
   clock: Clock;
   logger: Logger;
-  schedule: Schedule;
+  schedule: ScheduleConfig;
   /** The newest run over everything in this mode; null before the first. */
   lastUnscopedRun(mode: Mode): Promise<LastRun | null>;
   /** Calls a function repeatedly; left out: every minute of the machine's clock. */
@@ -109,7 +110,12 @@ async function findNextDue(
 }
 
 /** The same run again without a tick since: a run that could not be resumed is not retried at once. */
-function isRepeat({ mode, resumesFrom }: Due, previous: StartedRun | null, schedule: Schedule, now: number) {
+function isRepeat(
+  { mode, resumesFrom }: Due,
+  previous: StartedRun | null,
+  schedule: ScheduleConfig,
+  now: number,
+) {
   if (previous?.mode !== mode || previous.resumesFrom !== resumesFrom) return false;
   return resumesFrom !== null || previousTick(schedule[mode] ?? '', now) <= previous.at;
 }

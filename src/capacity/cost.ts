@@ -15,7 +15,7 @@ export interface PassCost {
   /** Pages and storage. */
   requests: number;
   /** Milliseconds at the limits per second and minute; null: no limit. */
-  timeMs: number | null;
+  time_ms: number | null;
 }
 
 export interface AccountCost {
@@ -41,7 +41,7 @@ export function countCost(
   const pages = packages.map(({ id }) => countPages(known.get(id)));
   const countPass = (passPages: number): PassCost => {
     const requests = passPages + (storage ? 1 : 0);
-    return { pages: passPages, requests, timeMs: timeAtLimits(requests, limits) };
+    return { pages: passPages, requests, time_ms: timeAtLimits(requests, limits) };
   };
   return {
     account: name,

@@ -1,56 +1,23 @@
 /** The plan of a config, by the sizes in its live file. Sends nothing. Its shape is that of `plan --json` (docs/json.md). */
 import { existsSync } from 'node:fs';
-import type { Config, ScheduleConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { commandsFor } from '../health/commands.ts';
 import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
 import { getMaxBoundaryReads } from '../sync/videos/boundary-read.ts';
-import { countCost, type PackageSize, type PassCost } from './cost.ts';
-import { evaluatePlan, proposeSchedule, type GetTimetable, type Shortfall } from './plan.ts';
+import { countCost, type PackageSize } from './cost.ts';
+import { evaluatePlan, proposeSchedule, type GetTimetable } from './plan.ts';
 import { planSentence, type EvaluatedAccount } from './plan-sentence.ts';
 import { createTimetables } from './timetable.ts';
 
-export interface Plan {
-  warehouse: string;
-  /** False before the first run: sizes are not known then. */
-  warehouse_exists: boolean;
-  schedule: ScheduleConfig;
-  fits: boolean;
-  /** A schedule that fits every account that has a proposal; null where no account has one. */
-  proposal: ScheduleConfig | null;
-  accounts: AccountPlan[];
-}
-
-export interface AccountPlan {
-  account: string;
-  packages: number;
-  /** Packages whose size is not known yet: each counts as one page, and the plan is a lower bound. */
-  packages_unknown: number;
-  full: PassPlan;
-  quick: PassPlan | null;
-  /** Additional boundary reads of a full pass, at most. */
-  boundary_reads: number;
-  requests_per_day: number;
-  per_day: number | null;
-  fits: boolean;
-  exceeds: Shortfall[];
-  verdict: string;
-  proposal: ScheduleConfig | null;
-}
-
-/** One pass over an account, and how many of them the fullest 24 hours hold. */
-export interface PassPlan {
-  pages: number;
-  requests: number;
-  /** At the limits per second and minute; null: no limit. */
-  time_ms: number | null;
-  runs_per_day: number;
-}
+export type Plan = ReturnType<typeof createPlan>;
+export type AccountPlan = Plan['accounts'][number];
+export type PassPlan = AccountPlan['full'];
 
 /** `now`: milliseconds since 1970. */
-export function createPlan(config: Config, now: number): Plan {
+export function createPlan(config: Config, now: number) {
   const { schedule, warehouse } = config;
   const sizes = readSizes(warehouse);
   const getTimetable = createTimetables(now);
@@ -59,9 +26,10 @@ export function createPlan(config: Config, now: number): Plan {
   const hasProposal = evaluated.some(({ proposal }) => proposal);
   return {
     warehouse,
-    warehouse_exists: sizes !== null,
+    warehouse_exists: sizes !== null, // without it, sizes are not known
     schedule,
     fits: evaluated.every(fits),
+    /** Fits every account that has a proposal; null where no account has one. */
     proposal: hasProposal ? (proposeSchedule(fitting, schedule, getTimetable)?.schedule ?? null) : null,
     accounts: evaluated.map(createAccountPlan),
   };
@@ -97,19 +65,14 @@ function fits({ result }: EvaluatedAccount): boolean {
   return result.shortfalls.length === 0;
 }
 
-function createAccountPlan(account: EvaluatedAccount): AccountPlan {
+function createAccountPlan(account: EvaluatedAccount) {
   const { cost, result, proposal, schedule } = account;
-  const createPassPlan = ({ timeMs, ...pass }: PassCost, runs: number): PassPlan => ({
-    ...pass,
-    time_ms: timeMs,
-    runs_per_day: runs,
-  });
   return {
     account: cost.account,
     packages: cost.packages,
     packages_unknown: cost.packagesUnknown,
-    full: createPassPlan(cost.full, result.runs.full),
-    quick: schedule.quick === null ? null : createPassPlan(cost.quick, result.runs.quick),
+    full: { ...cost.full, runs_per_day: result.runs.full },
+    quick: schedule.quick === null ? null : { ...cost.quick, runs_per_day: result.runs.quick },
     boundary_reads: cost.boundaryReads,
     requests_per_day: result.requestsPerDay,
     per_day: cost.perDay,

@@ -45,11 +45,11 @@ const REASONS: Record<Shortfall, (account: EvaluatedAccount) => string> = {
     return `${full}${quick} need ${atLeast(cost)}${formatCount(result.requestsPerDay)} a day`;
   },
   full_time({ cost, timetable }) {
-    const time = `${atLeast(cost)}${formatDurationOrUnlimited(cost.full.timeMs)}`;
+    const time = `${atLeast(cost)}${formatDurationOrUnlimited(cost.full.time_ms)}`;
     return passTooLong('full', time, timetable.full.shortestMs);
   },
   quick_time({ cost, timetable }) {
-    const time = formatDurationOrUnlimited(cost.quick.timeMs);
+    const time = formatDurationOrUnlimited(cost.quick.time_ms);
     return passTooLong('quick', time, timetable.quick?.shortestMs ?? 0);
   },
 };
@@ -94,5 +94,5 @@ function noScheduleFitsText(cost: AccountCost): string {
   const { full, perDay } = cost;
   return perDay !== null && full.requests > perDay
     ? `even one full walk a day needs ${atLeast(cost)}${formatCount(full.requests)}: raise per_day or split the account's packages`
-    : `even one full walk a day takes ${atLeast(cost)}${formatDurationOrUnlimited(full.timeMs)}: raise its limits or split the account's packages`;
+    : `even one full walk a day takes ${atLeast(cost)}${formatDurationOrUnlimited(full.time_ms)}: raise its limits or split the account's packages`;
 }

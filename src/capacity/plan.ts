@@ -37,8 +37,8 @@ export function evaluatePlan({ full, quick, perDay }: AccountCost, timetable: Ti
   const requestsPerDay = countRequests(runs);
   const isOver: Record<Shortfall, boolean> = {
     per_day: perDay !== null && requestsPerDay > perDay,
-    full_time: (full.timeMs ?? 0) > timetable.full.shortestMs,
-    quick_time: timetable.quick !== null && (quick.timeMs ?? 0) > timetable.quick.shortestMs,
+    full_time: (full.time_ms ?? 0) > timetable.full.shortestMs,
+    quick_time: timetable.quick !== null && (quick.time_ms ?? 0) > timetable.quick.shortestMs,
   };
   const shortfalls = (Object.keys(isOver) as Shortfall[]).filter((each) => isOver[each]);
   return { runs, requestsPerDay, shortfalls };

@@ -16,6 +16,10 @@ export interface ConfigOptions extends LogOptions {
   config: string;
 }
 
+export interface JsonOptions extends ConfigOptions {
+  json?: true;
+}
+
 /** The demo has no config file. */
 type ContextOptions = LogOptions & Partial<ConfigOptions>;
 

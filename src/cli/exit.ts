@@ -12,20 +12,13 @@ export function exitCodeFor(error: unknown): number {
   return EXIT.failed;
 }
 
-/** The exit code for the status of a run. */
-export function exitCodeForRun(status: RunSummary['status']): number {
-  switch (status) {
-    case 'succeeded':
-      return EXIT.done;
-    case 'failed':
-      return EXIT.failed;
-    case 'interrupted':
-      return EXIT.interrupted;
-    case 'partial':
-    case 'parked':
-      return EXIT.partial;
-  }
-}
+export const EXIT_OF_RUN: Record<RunSummary['status'], number> = {
+  succeeded: EXIT.done,
+  failed: EXIT.failed,
+  interrupted: EXIT.interrupted,
+  partial: EXIT.partial,
+  parked: EXIT.partial,
+};
 
 /** Prints on stderr what went wrong and what to do next; of an unexpected error, the stack. */
 export function printError(error: unknown): void {

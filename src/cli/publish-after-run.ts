@@ -4,7 +4,7 @@ import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { getPublishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { CommandContext } from './command-context.ts';
-import { EXIT, exitCodeForRun } from './exit.ts';
+import { EXIT, EXIT_OF_RUN } from './exit.ts';
 import { displayPath } from './output/output.ts';
 import type { PublishResult } from './output/publication-text.ts';
 
@@ -60,7 +60,7 @@ async function publishWhenUnlocked(
 
 /** The exit code for a run and the publication after it. */
 export function exitCodeForSync(status: RunSummary['status'], published: PublishResult): number {
-  const code = exitCodeForRun(status);
+  const code = EXIT_OF_RUN[status];
   if (code !== EXIT.done || !(published instanceof VodhouseError)) return code;
   return published instanceof InterruptedError ? EXIT.interrupted : EXIT.partial;
 }

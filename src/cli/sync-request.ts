@@ -7,9 +7,9 @@ import { addDays, type DayRange } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { formatCount } from '../lib/format.ts';
 import { formatSelector, matchesAny, type PackageSelector } from '../sync/package-selector.ts';
-import type { ConfigOptions } from './command-context.ts';
+import type { JsonOptions } from './command-context.ts';
 
-export interface SyncOptions extends ConfigOptions {
+export interface SyncOptions extends JsonOptions {
   quick?: true;
   package?: PackageSelector[];
   videos?: true;
@@ -22,7 +22,6 @@ export interface SyncOptions extends ConfigOptions {
   /** Store pages that look like those of another package. */
   acceptPage?: true;
   wait?: true;
-  json?: true;
 }
 
 /** `now`: milliseconds since 1970. */

@@ -54,8 +54,8 @@ describe('the cost of a pass', () => {
   it('is one request per page of videos, and one for the storage', () => {
     const sizes = [size(101, 2001), size(102, 1000), size(103, 0), size(104, 5, 0)];
     const { full, quick, packagesUnknown } = countCost(account([101, 102, 103]), sizes, noBoundaryReads);
-    expect(full).toEqual({ pages: 5, requests: 6, timeMs: null });
-    expect(quick).toEqual({ pages: 3, requests: 4, timeMs: null });
+    expect(full).toEqual({ pages: 5, requests: 6, time_ms: null });
+    expect(quick).toEqual({ pages: 3, requests: 4, time_ms: null });
     expect(packagesUnknown).toBe(0);
     expect(countCost(account([101], {}, false), sizes, noBoundaryReads).full.requests).toBe(3);
     expect(countCost(account([]), sizes, noBoundaryReads).full).toMatchObject({ pages: 0, requests: 1 });
@@ -77,7 +77,7 @@ describe('the cost of a pass', () => {
 
   it('takes the time of the slowest limit, and none without limits', () => {
     const timeOf = (limits: Partial<LimitsConfig>) =>
-      countCost(account([101], limits), [size(101, 599_000)], noBoundaryReads).full.timeMs;
+      countCost(account([101], limits), [size(101, 599_000)], noBoundaryReads).full.time_ms;
     expect(timeOf({ perSecond: 5, perMinute: 120 })).toBe(300_000);
     expect(timeOf({ perSecond: 1, perMinute: 120 })).toBe(600_000);
     expect(timeOf({ perSecond: 5 })).toBe(120_000);

@@ -3,33 +3,24 @@ import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { backUpInChild, type CopyResult } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';
-import type { ConfigOptions } from '../command-context.ts';
+import type { JsonOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { shellQuote, commandsFor } from '../../health/commands.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 
-export interface BackupOptions extends ConfigOptions {
-  json?: true;
-}
-
 /** `vodhouse backup FILE`: copies the warehouse and checks the copy, also during a run. Returns the exit code. */
-export async function backup(options: BackupOptions, file: string): Promise<number> {
+export async function backup(options: JsonOptions, file: string): Promise<number> {
   const { warehouse } = loadConfig(options.config);
   const startedAt = systemClock.now();
   const { signal } = abortOnSignal('stopping; no backup is made');
   const copy = await backUpInChild(warehouse, resolve(file), signal);
   const durationMs = systemClock.now() - startedAt;
-  if (options.json) {
-    const document = { warehouse, file: resolve(file), ...copyDocument(copy), duration_ms: durationMs };
-    process.stdout.write(formatJson(document));
-    return EXIT.done;
-  }
+  const document = { warehouse, file: resolve(file), ...copyDocument(copy), duration_ms: durationMs };
   const content = `${pluralize(copy.videos, 'video')}, ${formatBytes(copy.sizeBytes)}, ${formatDuration(durationMs)}`;
   const restore = commandsFor(options.config)(`restore ${shellQuote(file)}`);
-  process.stdout.write(
-    `backed up ${displayPath(warehouse)} to ${file}: ${content}\nto restore it: ${restore}\n`,
-  );
+  const text = `backed up ${displayPath(warehouse)} to ${file}: ${content}\nto restore it: ${restore}\n`;
+  process.stdout.write(options.json ? formatJson(document) : text);
   return EXIT.done;
 }
 

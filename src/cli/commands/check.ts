@@ -8,16 +8,11 @@ import { errorMessage, ParkedError, RefusedError, TransientError } from '../../l
 import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';
-import { openCommandContext, type ConfigOptions } from '../command-context.ts';
+import { openCommandContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { formatTable } from '../output/table.ts';
 import { abortOnSignal } from '../signals.ts';
-
-export interface CheckOptions extends ConfigOptions {
-  all?: true;
-  json?: true;
-}
 
 /** One request to the service and its result. */
 interface CheckResult {
@@ -30,7 +25,7 @@ interface CheckResult {
 }
 
 /** `vodhouse check`: checks the config, then sends the fewest requests that test each account. Returns the exit code. */
-export async function check(options: CheckOptions): Promise<number> {
+export async function check(options: JsonOptions & { all?: true }): Promise<number> {
   const config = loadConfig(options.config);
   const context = await openCommandContext('check', options, config.secrets);
   const { signal } = abortOnSignal();
@@ -75,9 +70,7 @@ async function checkAccount(
   const checked = checkRequest(name, `storage of ${yesterday}`, async () => {
     const { records } = await client.storageDays({ ...request, from: yesterday, to: yesterday });
     const days = records.map(readStorageDay).filter((read) => 'day' in read && read.day.date === yesterday);
-    return days.length === 0
-      ? 'answers, but without figures of that day'
-      : 'answers with figures of that day';
+    return `answers${days.length === 0 ? ', but without' : ' with'} figures of that day`;
   });
   return [...results, await checked];
 }
@@ -99,12 +92,7 @@ async function checkRequest(
 }
 
 function checkText({ file, accounts }: Config, results: readonly CheckResult[]): string {
-  const rows = results.map(({ account, asked, ok, result }) => [
-    account,
-    asked,
-    ok ? 'ok' : 'FAILED',
-    result,
-  ]);
+  const rows = results.map((row) => [row.account, row.asked, row.ok ? 'ok' : 'FAILED', row.result]);
   const hints = results.flatMap(({ account, asked, hint }) =>
     hint ? [`  -> ${account}, ${asked}: ${hint}`] : [],
   );

@@ -1,9 +1,8 @@
 /** The config of the demo. */
 import { join, parse } from 'node:path';
-import type { Config } from '../../config/config.ts';
+import { configSchema, type Config } from '../../config/config.ts';
 import { DEFAULT_CONFIG } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
-import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 
@@ -12,8 +11,8 @@ const NAMES = ['Lectures', 'Campaigns', 'Archive (empty)'];
 const STORAGE_DAYS = 400;
 
 /**
- * More often than a config file may ask for. The first tick is as far away as possible: the first load need not give way to
- * it.
+ * More often than a config file may ask for. The first tick is as late as possible, so that the first load
+ * is not preempted.
  */
 function every20s(now: number): string {
   const second = new Date(now).getUTCSeconds();
@@ -21,56 +20,32 @@ function every20s(now: number): string {
   return `${seconds.join(',')} * * * * *`;
 }
 
-const LIMITS = {
-  concurrency: 4,
-  perSecond: 20,
-  perMinute: 600,
-  perDay: null,
-  maxWaitMs: 120_000,
-  restrictedCodes: [],
-  finalCodes: [],
-};
-
 /** The sandbox answers at `url`; the web server listens on `port` (0: any free port). */
-export function demoConfig(warehouse: string, url: string, sandbox: Sandbox, port: number): Config {
+export function demoConfig(
+  warehouse: string,
+  url: string,
+  { key, packageIds }: Sandbox,
+  port: number,
+): Config {
   const now = Date.now();
-  return {
-    file: DEFAULT_CONFIG,
+  const since = addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS);
+  const settings = configSchema.parse({
     warehouse,
     timezone: TIMEZONE,
-    durationUnit: 'ms',
     accounts: [
       {
         name: 'demo',
-        videoList: { baseUrl: url, key: sandbox.key, pageSize: 250 },
-        storage: {
-          baseUrl: url,
-          auth: 'none',
-          key: sandbox.key,
-          since: addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS),
-          settleMs: HOUR_MS,
-          lookAgainDays: 3,
-          giveUpDays: 7,
-          optional: [],
-          plausibleFactor: 2,
-        },
-        packages: sandbox.packageIds.map((id, index) => ({ id, name: NAMES[index] ?? null })),
-        limits: LIMITS,
+        video_list: { base_url: url, key, page_size: 250 },
+        storage: { base_url: url, since },
+        packages: packageIds.map((id, index) => ({ id, name: NAMES[index] })),
+        limits: { per_second: 20, per_minute: 600, per_day: null },
       },
     ],
-    schedule: { full: every20s(now), quick: null },
-    walk: { removalBrake: 0.2, resumeWithinMs: 7 * DAY_MS, boundaryReads: 0.05 },
-    publish: {
-      file: getPublishedFile(warehouse),
-      exclude: ['access_key', 'org_access_key'],
-      everyMs: 0,
-      keepDays: 0,
-    },
-    retention: { requestsDays: 35, runsDays: 90 },
-    server: { host: '127.0.0.1', port, keys: [] },
-    notify: null,
-    secrets: [sandbox.key],
-  };
+    publish: { file: getPublishedFile(warehouse) },
+    server: { port },
+  });
+  const schedule = { full: every20s(now), quick: null };
+  return { ...settings, schedule, file: DEFAULT_CONFIG, secrets: [key] };
 }
 
 /** `data/demo.bi.db` for `data/demo.db`. */

@@ -1,17 +1,13 @@
 import { loadConfig } from '../../config/load.ts';
 import { createPlan } from '../../capacity/plan-report.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { ConfigOptions } from '../command-context.ts';
+import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { planText } from '../output/plan-text.ts';
 
-export interface PlanOptions extends ConfigOptions {
-  json?: true;
-}
-
 /** `vodhouse plan`: what runs cost; sends nothing. Returns the exit code: 3 where the schedule does not fit. */
-export async function plan(options: PlanOptions): Promise<number> {
+export async function plan(options: JsonOptions): Promise<number> {
   const report = createPlan(loadConfig(options.config), systemClock.now());
   process.stdout.write(options.json ? formatJson(report) : planText(report, options.config));
   return report.fits ? EXIT.done : EXIT.partial;

@@ -6,17 +6,13 @@ import { assertSameZone } from '../../app/same-zone.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { EXIT } from '../exit.ts';
-import type { ConfigOptions } from '../command-context.ts';
+import type { JsonOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
 import { formatJson } from '../output/output.ts';
 import { publicationDocument, publicationText } from '../output/publication-text.ts';
 
-export interface PublishOptions extends ConfigOptions {
-  json?: true;
-}
-
 /** `vodhouse publish`: rebuilds the published file now. Returns the exit code. */
-export async function publish(options: PublishOptions): Promise<number> {
+export async function publish(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   const publisher = openPublisher(config, 'publish');
   if (!publisher) {

@@ -4,17 +4,13 @@ import { systemClock } from '../../lib/clock.ts';
 import { restore as restoreFile, type Restored } from '../../backup/restore.ts';
 import { copyDocument } from './backup.ts';
 import { EXIT } from '../exit.ts';
-import type { ConfigOptions } from '../command-context.ts';
+import type { JsonOptions } from '../command-context.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { pluralize, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 
-export interface RestoreOptions extends ConfigOptions {
-  json?: true;
-}
-
 /** `vodhouse restore FILE`: puts a backup in place of the live file and keeps the previous one. Returns the exit code. */
-export async function restore(options: RestoreOptions, file: string): Promise<number> {
+export async function restore(options: JsonOptions, file: string): Promise<number> {
   const { warehouse } = loadConfig(options.config);
   const restored = restoreFile(warehouse, resolve(file), systemClock.now());
   const { videos, sizeBytes, lastRunAt, kept, carried } = restored;

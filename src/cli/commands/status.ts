@@ -6,21 +6,16 @@ import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
-import type { ConfigOptions } from '../command-context.ts';
+import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { requestsText, statusText, type Report } from '../output/status-text.ts';
-
-export interface StatusOptions extends ConfigOptions {
-  requests?: true;
-  json?: true;
-}
 
 const MAX_REQUESTS = 30;
 const MAX_RUNS = 5;
 
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
-export async function status(options: StatusOptions): Promise<number> {
+export async function status(options: JsonOptions & { requests?: true }): Promise<number> {
   const config = loadConfig(options.config);
   const overview = openStatusQueries(config.warehouse);
   try {

@@ -1,5 +1,5 @@
 /** `status` in words. */
-import { fromTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
 import type { BudgetReport, PublishedReport } from '../../health/facts.ts';
 import { groupProblems, type Advice } from '../../health/problem.ts';
@@ -146,7 +146,7 @@ type Requests = ReturnType<StatusQueries['requests']>;
 /** The last requests, newest first. */
 export function requestsText(requests: Requests): string {
   const rows = requests.map((row) => [
-    new Date(row.at_ms).toISOString().slice(0, 19).replace('T', ' '),
+    toTimestamp(row.at_ms),
     row.account,
     row.purpose,
     row.package_id === null ? '' : String(row.package_id),
