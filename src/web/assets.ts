@@ -8,12 +8,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { distFile } from '../lib/child-process.ts';
 
-export interface Assets {
-  /** The path of a file on this server, by its name (`page.css`). Throws if there is no such file. */
-  getUrl: (name: string) => string;
-  /** No key is required: assets hold no data. */
-  addRoutes(app: FastifyInstance): void;
-}
+export type Assets = ReturnType<typeof openAssets>;
 
 const CHART_FILES = ['uplot/dist/uPlot.iife.min.js', 'uplot/dist/uPlot.min.css'];
 
@@ -21,15 +16,17 @@ const CHART_FILES = ['uplot/dist/uPlot.iife.min.js', 'uplot/dist/uPlot.min.css']
  * All assets share one folder, so that scripts can import each other by relative path. Its name is a hash of their
  * content, so that browsers may cache them for ever.
  */
-export function openAssets(): Assets {
+export function openAssets() {
   const files = new Map(listAssetFiles().map((file) => [basename(file), file]));
   const version = hashFiles(files);
   return {
-    getUrl: (name) => {
+    /** The path of a file on this server, by its name (`page.css`). Throws if there is no such file. */
+    getUrl: (name: string): string => {
       if (!files.has(name)) throw new Error(`there is no asset ${name}`);
       return `/assets/${version}/${name}`;
     },
-    addRoutes: (app) =>
+    /** No key is required: assets hold no data. */
+    addRoutes: (app: FastifyInstance) =>
       void app.register(fastifyStatic, {
         prefix: '/assets/:version/',
         root: [...new Set([...files.values()].map(dirname))],

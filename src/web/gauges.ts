@@ -24,7 +24,7 @@ export interface Sample {
 }
 
 /** A gauge; it has no samples if nothing is known. */
-export interface GaugeReading {
+interface GaugeReading {
   name: string;
   help: string;
   labels: readonly string[];
@@ -151,49 +151,39 @@ export const GAUGES: readonly GaugeReading[] = [
         return toSample(Math.max(0, left), { account });
       }),
   },
-  {
-    name: 'vodhouse_published_timestamp_seconds',
-    help: 'When the published file was made, in seconds since 1970. No sample without a published file.',
-    labels: [],
-    read: ({ published }) => (published?.at ? [toSample(fromTimestamp(published.at) / 1000)] : []),
-  },
-  {
-    name: 'vodhouse_published_behind',
-    help: '1 if the live file has changes that are not in the published file, or if there is no published file; else 0.',
-    labels: [],
-    read: ({ published }) => (published ? [toSample(published.isBehind ? 1 : 0)] : []),
-  },
-  {
-    name: 'vodhouse_publish_duration_seconds',
-    help: "Duration of the worker's last publication. No sample before the first since this server started.",
-    labels: [],
-    read: ({ published }) => (published?.durationMs == null ? [] : [toSample(published.durationMs / 1000)]),
-  },
-  {
-    name: 'vodhouse_warehouse_size_bytes',
-    help: 'Size of the live file.',
-    labels: [],
-    read: ({ space }) => [toSample(space.file)],
-  },
-  {
-    name: 'vodhouse_warehouse_wal_size_bytes',
-    help: 'Size of the -wal file of the live file; 0 if there is none.',
-    labels: [],
-    read: ({ space }) => [toSample(space.wal)],
-  },
-  {
-    name: 'vodhouse_disk_free_bytes',
-    help: 'Free bytes on the disk of the live file.',
-    labels: [],
-    read: ({ space }) => [toSample(space.free)],
-  },
-  {
-    name: 'vodhouse_disk_size_bytes',
-    help: 'Size of the disk of the live file.',
-    labels: [],
-    read: ({ space }) => [toSample(space.disk)],
-  },
+  single(
+    'vodhouse_published_timestamp_seconds',
+    'When the published file was made, in seconds since 1970. No sample without a published file.',
+    ({ published }) => (published?.at ? fromTimestamp(published.at) / 1000 : null),
+  ),
+  single(
+    'vodhouse_published_behind',
+    '1 if the live file has changes that are not in the published file, or if there is no published file; else 0.',
+    ({ published }) => published && Number(published.isBehind),
+  ),
+  single(
+    'vodhouse_publish_duration_seconds',
+    "Duration of the worker's last publication. No sample before the first since this server started.",
+    ({ published }) => (published?.durationMs == null ? null : published.durationMs / 1000),
+  ),
+  single('vodhouse_warehouse_size_bytes', 'Size of the live file.', ({ space }) => space.file),
+  single(
+    'vodhouse_warehouse_wal_size_bytes',
+    'Size of the -wal file of the live file; 0 if there is none.',
+    ({ space }) => space.wal,
+  ),
+  single('vodhouse_disk_free_bytes', 'Free bytes on the disk of the live file.', ({ space }) => space.free),
+  single('vodhouse_disk_size_bytes', 'Size of the disk of the live file.', ({ space }) => space.disk),
 ];
+
+/** A gauge without labels; null: no sample. */
+function single(name: string, help: string, getValue: (scrape: Scrape) => number | null): GaugeReading {
+  const read = (scrape: Scrape) => {
+    const value = getValue(scrape);
+    return value === null ? [] : [toSample(value)];
+  };
+  return { name, help, labels: [], read };
+}
 
 function toLabels({ account, stream, packageId }: Stream): Record<string, string> {
   return { account, stream, package_id: packageId === null ? '' : String(packageId) };

@@ -22,21 +22,15 @@ export interface MetricsOptions {
   isStale: StreamParts['isStale'];
 }
 
-export interface Metrics {
-  /** Reads the live file. Rejects if it cannot be read. */
-  render(): Promise<string>;
-  contentType: string;
-  /** The worker has published. */
-  recordPublication(publication: Pick<Publication, 'durationMs'>): void;
-  /** `route` is the pattern, never the path: that has endless values and may contain a key. */
-  recordResponse(route: string, status: number, seconds: number): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Metrics in a registry of their own. */
-export function createMetrics(options: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   const counters = createCounters(registry, options.config);
-  const gauges = GAUGES.map((reading) => createGauge(registry, reading.name, reading.help, reading.labels));
+  const gauges = GAUGES.map(
+    ({ name, help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
+  );
   const responseTimes = new Histogram({
     name: 'vodhouse_http_request_duration_seconds',
     help: 'Response time of this server, by route and HTTP status.',
@@ -46,19 +40,23 @@ export function createMetrics(options: MetricsOptions): Metrics {
   collectDefaultMetrics({ register: registry });
   let publishDurationMs: number | null = null;
   return {
-    // reads everything before it sets anything, without an await: no failure and no second scrape sees half of it
-    render: async () => {
+    /**
+     * Reads the live file; rejects if it cannot be read. Reads everything before it sets anything, without an await: no
+     * failure and no second scrape sees half of it.
+     */
+    render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
       const samples = GAUGES.map((reading) => reading.read(scrape));
       counters.add(options.deltas.sinceLast(scrape.now));
-      gauges.forEach((gauge, index) => {
-        setSamples(gauge, samples[index] ?? []);
-      });
+      gauges.forEach((gauge, index) => setSamples(gauge, samples[index] ?? []));
       return registry.metrics();
     },
     contentType: registry.contentType,
-    recordPublication: ({ durationMs }) => void (publishDurationMs = durationMs),
-    recordResponse: (route, status, seconds) =>
+    /** The worker has published. */
+    recordPublication: ({ durationMs }: Pick<Publication, 'durationMs'>) =>
+      void (publishDurationMs = durationMs),
+    /** `route` is the pattern, never the path: that has endless values and may contain a key. */
+    recordResponse: (route: string, status: number, seconds: number) =>
       responseTimes.observe({ route, status: String(status) }, seconds),
   };
 }
@@ -68,26 +66,15 @@ function readScrape(
   durationMs: number | null,
 ): Scrape {
   const now = clock.now();
-  return {
-    config,
-    overview,
-    now,
-    streams: listStreams({ config, overview, isStale }, now),
-    space: measureDiskSpace(config.warehouse),
-    published:
-      publisher && config.publish
-        ? {
-            at: publishedFact(config.publish.file, 'published_at'),
-            isBehind: publisher.isBehind(now),
-            durationMs,
-          }
-        : null,
-    version: version(),
-  };
-}
-
-function createGauge(registry: Registry, name: string, help: string, labelNames: readonly string[]): Gauge {
-  return new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
+  const published = publisher &&
+    config.publish && {
+      at: publishedFact(config.publish.file, 'published_at'),
+      isBehind: publisher.isBehind(now),
+      durationMs,
+    };
+  const streams = listStreams({ config, overview, isStale }, now);
+  const space = measureDiskSpace(config.warehouse);
+  return { config, overview, now, streams, space, published, version: version() };
 }
 
 /** Replaces the samples. prom-client gives label-less gauges a default 0; `remove` drops it. */

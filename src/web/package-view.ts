@@ -2,11 +2,10 @@
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { createHealthReport } from '../health/report.ts';
-import { getPackageStates, type PackageState, type ViewSources } from './status-view.ts';
+import { getPackageStates, type ViewSources } from './status-view.ts';
 import { SEARCH_ITEMS, SORT_ITEMS } from '../service/videos.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
-import type { PackageWalk, RemovedVideo } from '../queries/named/videos.ts';
 import { z } from 'zod';
 import { pageParam, textParam } from './query-params.ts';
 
@@ -41,29 +40,17 @@ export interface ListedVideo {
   series: string | null;
 }
 
-export interface PackageView {
-  now: number;
-  account: string;
-  package_id: number;
-  name: string | null;
-  /** Null if it is no longer in the config (`retiredAt`). */
-  health: PackageState | null;
-  retiredAt: string | null;
-  query: PackageQuery;
-  sizes: { date: string; videos: number }[];
-  walks: PackageWalk[];
-  /** Null if removed videos are listed, or if no full walk has completed yet. */
-  list: { videos: ListedVideo[]; found: number; page: number; pages: number } | null;
-  removed: { videos: RemovedVideo[]; next: number | null } | null;
-}
+type PackageKey = { account: string; packageId: number };
+
+export type PackageView = NonNullable<Awaited<ReturnType<typeof createPackageView>>>;
 
 /** Null if the package is neither in the warehouse nor in the config. Rejects as `VideoLists.page` does. */
 export async function createPackageView(
   sources: ViewSources,
-  key: { account: string; packageId: number },
+  key: PackageKey,
   query: PackageQuery,
   { now, signal }: { now: number; signal: AbortSignal },
-): Promise<PackageView | null> {
+) {
   const { details } = sources;
   const { account, packageId: package_id } = key;
   const packages = getPackageStates(createHealthReport(sources, now, 1));
@@ -76,17 +63,17 @@ export async function createPackageView(
     account,
     package_id,
     name: (stored ?? health)?.name ?? null,
+    /** Null if it is no longer in the config (`retiredAt`). */
     health,
     retiredAt: stored?.retired_at ?? null,
     query,
     sizes: details.sizes(key, since),
     walks: details.walks(key, WALKS),
+    /** Null if removed videos are listed, or if no full walk has completed yet. */
     list: query.removed === null ? await readVideoPage(sources.lists, key, query, signal) : null,
     removed: query.removed === null ? null : readRemovedPage(details, key, query.removed),
   };
 }
-
-type PackageKey = { account: string; packageId: number };
 
 function readRemovedPage(details: PageQueries, key: PackageKey, removed: number | 'all') {
   const below = removed === 'all' ? Number.MAX_SAFE_INTEGER : removed;
@@ -101,7 +88,7 @@ async function readVideoPage(
   key: PackageKey,
   { keyword, item, sort, direction, ...query }: PackageQuery,
   signal: AbortSignal,
-): Promise<PackageView['list']> {
+) {
   const search = keyword === null ? {} : { search: { item, keyword } };
   const listQuery = { ...search, sort: { item: sort, direction }, pageSize: VIDEOS_PER_PAGE };
   const read = (page: number) => lists.page(key, { ...listQuery, page }, signal);

@@ -1,11 +1,12 @@
 /** The routes of the pages: status, package, video, storage by day; and of the JSON that their scripts fetch. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { BusyError } from '../lib/errors.ts';
 import { clientGoneSignal } from '../service/server/limits.ts';
-import { renderPage, renderFragment, Page, type AssetUrl } from './pages/layout.tsx';
+import { renderPage, Page, type AssetUrl } from './pages/layout.tsx';
 import { PackagePage } from './pages/package.tsx';
 import { Progress } from './pages/progress-section.tsx';
 import { StatusPage } from './pages/status.tsx';
@@ -148,6 +149,6 @@ function addJson(app: FastifyInstance, options: PagesOptions, { login }: PageAcc
     const progress = running && toRunProgress(running, packages, now);
     const html = <Progress progress={progress} nextRun={options.nextRun(now)} />;
     const stamp = toChangeMarker(details.changeMarker(), running, now);
-    return { stamp, running: running !== null, progress: renderFragment(html) };
+    return { stamp, running: running !== null, progress: renderToString(html) };
   });
 }

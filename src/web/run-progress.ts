@@ -4,47 +4,32 @@ import type { RunningRun } from '../queries/page-queries.ts';
 import type { RunningWalk } from '../queries/named/status.ts';
 import type { ChangeMarker } from '../queries/named/videos.ts';
 
-export interface WalkProgress {
-  account: string;
-  package_id: number;
-  name: string | null;
-  /** Pages of the list that were read; null before the first page is stored. */
-  pages: { done: number; all: number } | null;
-}
-
-export interface RunProgress {
-  run_id: number;
-  mode: 'full' | 'quick';
-  trigger: string;
-  started_at: string;
-  /** Since `started_at`. */
-  elapsedMs: number;
-  /** Packages walked; null for a quick run (a quick walk that finds nothing is not stored) and for a scoped run. */
-  packages: { done: number; all: number } | null;
-  walks: WalkProgress[];
-}
-
 /** `packages` counts those of the config; `now` is in ms since 1970. */
-export function toRunProgress(run: RunningRun, packages: number, now: number): RunProgress {
-  const isUnscoped = run.mode === 'full' && run.scope === null;
+export function toRunProgress(run: RunningRun, packages: number, now: number) {
+  const { run_id, mode, trigger, started_at } = run;
+  const isUnscoped = mode === 'full' && run.scope === null;
   return {
-    run_id: run.run_id,
-    mode: run.mode,
-    trigger: run.trigger,
-    started_at: run.started_at,
-    elapsedMs: Math.max(0, now - fromTimestamp(run.started_at)),
+    run_id,
+    mode,
+    trigger,
+    started_at,
+    elapsedMs: Math.max(0, now - fromTimestamp(started_at)),
+    /** Packages walked; null for a quick run (a quick walk that finds nothing is not stored) and for a scoped run. */
     packages: isUnscoped ? { done: Math.min(run.walked, packages), all: packages } : null,
     walks: run.running_walks.map(toWalkProgress),
   };
 }
 
-function toWalkProgress(walk: RunningWalk): WalkProgress {
+/** `pages` counts pages of the list that were read; null before the first one is stored. */
+function toWalkProgress(walk: RunningWalk) {
   const { account, package_id, name, totalcount, page_size, checkpoint_page, mode } = walk;
   const all = totalcount === null || !page_size ? 0 : Math.max(1, Math.ceil(totalcount / page_size));
   const isKnown = mode === 'full' && all > 0 && checkpoint_page !== null;
   const done = Math.min(all, Math.max(0, all - (checkpoint_page ?? 0) + 1));
   return { account, package_id, name, pages: isKnown ? { done, all } : null };
 }
+
+export type WalkProgress = ReturnType<typeof toWalkProgress>;
 
 /** During a run the page refreshes at most this often. */
 const REFRESH_MS = 5_000;

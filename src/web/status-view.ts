@@ -7,11 +7,9 @@ import type { Problem } from '../health/problem.ts';
 import { createHealthReport, type HealthReport } from '../health/report.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
-import type { Added, Edited, Removed } from '../queries/named/changes.ts';
-import type { StorageDayRow } from '../queries/named/storage.ts';
-import { buildCalendar, type CalendarDay } from './storage-calendar.ts';
-import { toRunProgress, toChangeMarker, type RunProgress } from './run-progress.ts';
-import { getOverallStatus, type OverallStatus } from '../health/overall-status.ts';
+import { buildCalendar } from './storage-calendar.ts';
+import { toRunProgress, toChangeMarker } from './run-progress.ts';
+import { getOverallStatus } from '../health/overall-status.ts';
 
 /** The query of the page. */
 export interface StatusQuery {
@@ -27,44 +25,8 @@ export interface StatusQuery {
 export type PackageState = PackageReport & { problem: Problem | undefined };
 export type PackageRowView = PackageState & { sizes: { date: string; videos: number }[] };
 
-export interface StatusView {
-  /** Milliseconds since 1970. */
-  now: number;
-  stamp: string;
-  health: HealthReport;
-  /** The command that lists all problems. */
-  listAllCommand: string;
-  overallStatus: OverallStatus;
-  progress: RunProgress | null;
-  /** When the next full run is due, in milliseconds since 1970. */
-  nextRun: number;
-  /** An unscoped full run is in progress: packages without a walk will get one. */
-  isFirstReadRunning: boolean;
-  /** Null if no account has storage statistics. */
-  storage: StorageView | null;
-  packages: {
-    rows: PackageRowView[];
-    found: number;
-    all: number;
-    page: number;
-    pages: number;
-    find: string | null;
-  };
-  added: Added[];
-  edited: Edited[];
-  removed: Removed[];
-}
-
-export interface StorageView {
-  account: string;
-  /** All accounts that have storage statistics. */
-  accounts: string[];
-  /** The latest day with figures. */
-  latest: StorageDayRow | null;
-  calendar: CalendarDay[];
-  /** `YYYY-MM-DD` in the time zone of the service. */
-  today: string;
-}
+export type StatusView = ReturnType<typeof createStatusView>;
+export type StorageView = NonNullable<ReturnType<typeof createStorageView>>;
 
 /** What the pages are built from. */
 export interface ViewSources extends HealthParts {
@@ -80,7 +42,7 @@ const PACKAGES_PER_PAGE = 100;
 const SPARKLINE_DAYS = 30;
 
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
-export function createStatusView(sources: ViewSources, query: StatusQuery, now: number): StatusView {
+export function createStatusView(sources: ViewSources, query: StatusQuery, now: number) {
   const { details } = sources;
   const running = details.runningRun();
   const isFirstReadRunning = running !== null && running.mode === 'full' && running.scope === null;
@@ -89,10 +51,13 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     now,
     stamp: toChangeMarker(details.changeMarker(), running, now),
     health,
+    /** The command that lists all problems. */
     listAllCommand: sources.formatCommand('status --json'),
     overallStatus: getOverallStatus(health, now, isFirstReadRunning),
     progress: running && toRunProgress(running, health.packages.length, now),
+    /** When the next full run is due, in ms since 1970. */
     nextRun: sources.nextRun(now),
+    /** An unscoped full run is in progress: packages without a walk will get one. */
     isFirstReadRunning,
     storage: createStorageView(sources, query.storage, now),
     packages: listPackages(health, details, query, now),
@@ -107,12 +72,8 @@ function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): H
   return { ...health, problems: health.problems.filter(({ kind }) => kind !== 'never_read') };
 }
 
-/** The storage of account `name`; of the first account with storage if that one has none. */
-export function createStorageView(
-  { config, details }: ViewSources,
-  name: string | null,
-  now: number,
-): StorageView | null {
+/** The storage of account `name`; of the first account with storage if that one has none; null if no account has any. */
+export function createStorageView({ config, details }: ViewSources, name: string | null, now: number) {
   const accounts = config.accounts.filter(({ storage }) => storage !== null);
   const shown = accounts.find((account) => account.name === name) ?? accounts[0];
   if (!shown) return null;
@@ -121,9 +82,12 @@ export function createStorageView(
   const gaps = details.gaps(shown.name, shown.storage?.since ?? '');
   return {
     account: shown.name,
+    /** All accounts that have storage statistics. */
     accounts: accounts.map((account) => account.name),
+    /** The latest day with figures. */
     latest: rows.at(-1) ?? null,
     calendar: buildCalendar(rows, gaps, today),
+    /** `YYYY-MM-DD` in the time zone of the service. */
     today,
   };
 }

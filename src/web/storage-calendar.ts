@@ -3,14 +3,14 @@ import { addDays } from '../lib/days.ts';
 import { formatBinaryBytes } from '../lib/format.ts';
 import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
 
-/** The five sizes of a day (docs/service.md 2.3), in the order of the stacked chart from below. */
+/** The five sizes of a day and the count of each (docs/service.md 2.3), in the order of the stacked chart from below. */
 export const SIZES = [
-  ['encoder_size', 'Encoded'],
-  ['mov_org_size', 'Originals'],
-  ['ad_encoder_size', 'Ad encoded'],
-  ['ad_org_size', 'Ad originals'],
-  ['image_size', 'Images'],
-] as const satisfies readonly (readonly [keyof StorageDayRow, string])[];
+  { size: 'encoder_size', count: 'encoder_cnt', label: 'Encoded' },
+  { size: 'mov_org_size', count: 'mov_org_cnt', label: 'Originals' },
+  { size: 'ad_encoder_size', count: 'ad_encoder_cnt', label: 'Ad encoded' },
+  { size: 'ad_org_size', count: 'ad_org_cnt', label: 'Ad originals' },
+  { size: 'image_size', count: 'image_count', label: 'Images' },
+] as const;
 
 /** A day with its figures; without them `missing` says why. */
 export type CalendarDay = { date: string } & ({ row: StorageDayRow } | { row: null; missing: string });
@@ -51,7 +51,7 @@ function formatGap(gap: GapRow | undefined): string {
 
 /** The sum of the five sizes; `at least …` if the service did not provide all of them. */
 export function formatTotal(row: StorageDayRow): string {
-  const sizes = SIZES.flatMap(([name]) => row[name] ?? []);
+  const sizes = SIZES.flatMap(({ size }) => row[size] ?? []);
   if (sizes.length === 0) return 'not provided';
   const total = formatBinaryBytes(sizes.reduce((sum, size) => sum + size, 0));
   return sizes.length < SIZES.length ? `at least ${total}` : total;
@@ -63,9 +63,9 @@ export function toChartData(storage: { account: string; calendar: CalendarDay[];
   const last = calendar.at(-1);
   return {
     account,
-    names: SIZES.map(([, label]) => label),
+    names: SIZES.map(({ label }) => label),
     dates: calendar.map(({ date }) => date),
-    sizes: SIZES.map(([name]) => calendar.map(({ row }) => row && row[name])),
+    sizes: SIZES.map(({ size }) => calendar.map(({ row }) => row && row[size])),
     live: last?.row?.state === 'live' && last.date === today ? today : null,
   };
 }

@@ -1,30 +1,24 @@
 /** Limits wrong keys per caller. */
 import { MINUTE_MS, type Clock } from '../../lib/clock.ts';
 
-export interface LoginThrottle {
-  /** Milliseconds until the caller at this address may try again; 0: now. */
-  getWaitMs(address: string): number;
-  recordFailure(address: string): void;
-}
-
 const MAX_FAILURES = 10;
-const WINDOW_MS = MINUTE_MS;
 /** Above this the caller whose last failure is oldest is forgotten. */
 const MAX_CALLERS = 1_000;
 
 /** Ten failures of a caller within a minute of the first block that caller, and no other, until the minute is over. */
-export function createLoginThrottle(clock: Pick<Clock, 'now'>): LoginThrottle {
+export function createLoginThrottle(clock: Pick<Clock, 'now'>) {
   const windows = new Map<string, { startMs: number; failures: number }>();
   const getWindow = (caller: string) => {
     const window = windows.get(caller);
-    return window && Math.abs(clock.now() - window.startMs) < WINDOW_MS ? window : undefined;
+    return window && Math.abs(clock.now() - window.startMs) < MINUTE_MS ? window : undefined;
   };
   return {
-    getWaitMs: (address) => {
+    /** Milliseconds until the caller at this address may try again; 0: now. */
+    getWaitMs: (address: string): number => {
       const window = getWindow(toCaller(address));
-      return window && window.failures >= MAX_FAILURES ? window.startMs + WINDOW_MS - clock.now() : 0;
+      return window && window.failures >= MAX_FAILURES ? window.startMs + MINUTE_MS - clock.now() : 0;
     },
-    recordFailure: (address) => {
+    recordFailure: (address: string): void => {
       const caller = toCaller(address);
       const { startMs, failures } = getWindow(caller) ?? { startMs: clock.now(), failures: 0 };
       windows.delete(caller); // moves it to the end

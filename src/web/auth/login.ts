@@ -27,74 +27,71 @@ export interface LoginOptions {
   renderForm: (form: LoginForm) => string;
 }
 
-export interface Login {
-  /** Accepts a key or the cookie; without `server.keys`, everybody. Requires `addRoutes` on the same server. */
-  isAuthenticated: Authorize;
-  /** Sends the form with status 401 unless authenticated; returns true if it did. */
-  sendLoginForm(request: FastifyRequest, reply: FastifyReply): boolean;
-  /** Adds `/login` and `/logout`; nothing without `server.keys`. */
-  addRoutes(app: FastifyInstance): void;
-}
+export type Login = ReturnType<typeof createLogin>;
 
-export function createLogin({ server, accounts, clock, renderForm }: LoginOptions): Login {
+export function createLogin(options: LoginOptions) {
+  const { server, accounts, clock, renderForm } = options;
   const sessions = createSessions(server, clock);
-  const throttle = createLoginThrottle(clock);
-  const findKey = createKeyMatcher(server.keys);
   const hasKey = createAuthorize(server, accounts);
-  const isAuthenticated: Authorize = (request) =>
-    hasKey(request) || sessions.isAuthenticated(request.headers);
-
-  function sendForm(reply: FastifyReply, status: number, form: LoginForm): FastifyReply {
+  const sendForm: SendForm = (reply, status, form) => {
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
     return reply.code(status).type('text/html; charset=utf-8').send(renderForm(form));
-  }
+  };
+  /** Accepts a key or the cookie; without `server.keys`, everybody. Requires `addRoutes` on the same server. */
+  const isAuthenticated: Authorize = (request) =>
+    hasKey(request) || sessions.isAuthenticated(request.headers);
+  return {
+    isAuthenticated,
+    /** Sends the form with status 401 unless authenticated; returns true if it did. */
+    sendLoginForm: (request: FastifyRequest, reply: FastifyReply): boolean => {
+      if (isAuthenticated(request)) return false;
+      void sendForm(reply, 401, { next: safeRedirectPath(request.url), error: null });
+      return true;
+    },
+    /** Adds `/login` and `/logout`; nothing without `server.keys`. */
+    addRoutes: (app: FastifyInstance): void => {
+      if (server.keys.length === 0) return;
+      app.addHook('onRequest', async ({ headers }) => sessions.prepare(headers));
+      void app.register((scope) => addFormRoutes(scope, options, sessions, sendForm));
+    },
+  };
+}
 
-  /** While throttled, the right key is rejected too: otherwise the answer would reveal it. */
-  async function login(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { key, next } = readLoginForm(request.body);
-    if (isCrossSite(request.headers)) return sendForm(reply, 403, { next, error: CROSS_SITE });
-    const waitSeconds = Math.ceil(throttle.getWaitMs(request.ip) / 1000);
+type SendForm = (reply: FastifyReply, status: number, form: LoginForm) => FastifyReply;
+
+async function addFormRoutes(
+  app: FastifyInstance,
+  { server, clock }: LoginOptions,
+  sessions: Sessions,
+  sendForm: SendForm,
+): Promise<void> {
+  const throttle = createLoginThrottle(clock);
+  const findKey = createKeyMatcher(server.keys);
+  app.removeAllContentTypeParsers(); // only forms
+  await app.register(formbody, { bodyLimit: 1_024 });
+  app.addHook('preHandler', async ({ method, headers, body }, reply) => {
+    if (method !== 'POST' || !isCrossSite(headers)) return undefined;
+    return sendForm(reply, 403, { next: readLoginForm(body).next, error: CROSS_SITE });
+  });
+  app.get('/login', async (_request, reply) => reply.redirect('/', 303)); // shows the form
+  app.post('/login', async ({ body, ip, headers }, reply) => {
+    const { key, next } = readLoginForm(body);
+    const waitSeconds = Math.ceil(throttle.getWaitMs(ip) / 1000);
+    // rejects the right key too: otherwise the answer would reveal it
     if (waitSeconds > 0) {
       const error = `Too many wrong keys from this address. Try again in ${waitSeconds} s.`;
       return sendForm(reply.header('retry-after', waitSeconds), 429, { next, error });
     }
     const found = findKey(key);
     if (found === undefined) {
-      throttle.recordFailure(request.ip);
+      throttle.recordFailure(ip);
       return sendForm(reply, 401, { next, error: 'This is not a key of this server.' });
     }
-    return redirectWithCookie(reply, next, await sessions.create(found, isHttps(request.headers)));
-  }
-
-  async function logout(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (isCrossSite(request.headers)) return sendForm(reply, 403, { next: '/', error: CROSS_SITE });
-    return redirectWithCookie(reply, '/', sessions.clear(isHttps(request.headers)));
-  }
-
-  return {
-    isAuthenticated,
-    sendLoginForm: (request, reply) => {
-      if (isAuthenticated(request)) return false;
-      void sendForm(reply, 401, { next: safeRedirectPath(request.url), error: null });
-      return true;
-    },
-    addRoutes: (app) => {
-      if (server.keys.length > 0) addFormRoutes(app, sessions, { login, logout });
-    },
-  };
-}
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-function addFormRoutes(app: FastifyInstance, sessions: Sessions, post: Record<'login' | 'logout', Handler>) {
-  app.addHook('onRequest', async ({ headers }) => sessions.prepare(headers));
-  void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers(); // only forms
-    await scope.register(formbody, { bodyLimit: 1_024 });
-    scope.get('/login', async (_request, reply) => reply.redirect('/', 303)); // shows the form
-    scope.post('/login', post.login);
-    scope.post('/logout', post.logout);
+    return redirectWithCookie(reply, next, await sessions.create(found, isHttps(headers)));
   });
+  app.post('/logout', async ({ headers }, reply) =>
+    redirectWithCookie(reply, '/', sessions.clear(isHttps(headers))),
+  );
 }
 
 const CROSS_SITE =

@@ -1,21 +1,14 @@
 /** The session of a browser: a cookie with its expiry time, signed with a secret derived from a key of the server. */
-import { scrypt } from 'node:crypto';
+import { scrypt, type ScryptOptions } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
 import { fastifyCookie, Signer } from '@fastify/cookie';
 import type { ServerConfig } from '../../config/config.ts';
 import { DAY_MS, type Clock } from '../../lib/clock.ts';
 
 type Headers = Pick<IncomingHttpHeaders, 'cookie'>;
 
-export interface Sessions {
-  /** The `set-cookie` value of a session of 30 days. `key` must be a key of the server. */
-  create(key: string, secure: boolean): Promise<string>;
-  /** The `set-cookie` value that deletes the cookie. */
-  clear(secure: boolean): string;
-  /** Derives the secrets if the request has a cookie. Until then `isAuthenticated` is false for everybody. */
-  prepare(headers: Headers): Promise<void>;
-  isAuthenticated(headers: Headers): boolean;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 const DURATION_MS = 30 * DAY_MS;
 
@@ -26,7 +19,7 @@ const DURATION_MS = 30 * DAY_MS;
 export function createSessions(
   { keys, port }: Pick<ServerConfig, 'keys' | 'port'>,
   clock: Pick<Clock, 'now'>,
-): Sessions {
+) {
   const name = `vodhouse_${port}`;
   const readCookie = ({ cookie }: Headers) => fastifyCookie.parse(cookie ?? '')[name];
   let signers: ReadonlyMap<string, Signer> = new Map();
@@ -41,15 +34,19 @@ export function createSessions(
   };
   const prepare = () => (pending ??= deriveSigners());
   return {
-    create: async (key, secure) => {
+    /** The `set-cookie` value of a session of 30 days. `key` must be a key of the server. */
+    create: async (key: string, secure: boolean): Promise<string> => {
       await prepare();
       const signed = signers.get(key)?.sign(String(clock.now() + DURATION_MS));
       if (signed === undefined) throw new Error('a session requires a key of the server');
       return formatCookie(name, signed, DURATION_MS, secure);
     },
-    clear: (secure) => formatCookie(name, '', 0, secure),
-    prepare: async (headers) => (readCookie(headers) === undefined ? undefined : prepare()),
-    isAuthenticated: (headers) => {
+    /** The `set-cookie` value that deletes the cookie. */
+    clear: (secure: boolean): string => formatCookie(name, '', 0, secure),
+    /** Derives the secrets if the request has a cookie. Until then `isAuthenticated` is false for everybody. */
+    prepare: async (headers: Headers): Promise<void> =>
+      readCookie(headers) === undefined ? undefined : prepare(),
+    isAuthenticated: (headers: Headers): boolean => {
       const cookie = readCookie(headers);
       if (cookie === undefined) return false;
       return [...signers.values()].some((signer) => readExpiry(cookie, signer) > clock.now());
@@ -63,27 +60,17 @@ function readExpiry(cookie: string, signer: Signer): number {
 }
 
 function formatCookie(name: string, value: string, durationMs: number, secure: boolean): string {
-  const attributes = {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    maxAge: durationMs / 1000,
-    secure,
-  } as const;
-  return fastifyCookie.serialize(name, value, attributes);
+  const maxAge = durationMs / 1000;
+  return fastifyCookie.serialize(name, value, { httpOnly: true, sameSite: 'lax', path: '/', maxAge, secure });
 }
+
+const deriveSecret = promisify<string, string, number, ScryptOptions, Buffer>(scrypt);
+/** Slow on purpose: with a cookie at hand, short keys could be guessed offline. */
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 };
 
 /** One at a time: each takes a tenth of a second and 32 MiB. */
 async function createSigners(keys: readonly string[]): Promise<Map<string, Signer>> {
   const signers = new Map<string, Signer>();
-  for (const key of keys) signers.set(key, new Signer(await deriveSecret(key)));
+  for (const key of keys) signers.set(key, new Signer(await deriveSecret(key, 'vodhouse cookie', 32, COST)));
   return signers;
-}
-
-/** Slow on purpose: with a cookie at hand, short keys could be guessed offline. */
-function deriveSecret(key: string): Promise<Buffer> {
-  const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 };
-  return new Promise((resolve, reject) => {
-    scrypt(key, 'vodhouse cookie', 32, cost, (error, secret) => (error ? reject(error) : resolve(secret)));
-  });
 }

@@ -1,6 +1,7 @@
 /** The requests that each account has used of its limits. */
 import type { BudgetReport } from '../../health/facts.ts';
 import { formatCount } from '../../lib/format.ts';
+import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
 const WINDOWS = [
@@ -13,8 +14,7 @@ const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, label]) => `In the last ${lab
 
 export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
   return (
-    <section id="budgets" class="card" data-part aria-labelledby="budgets-heading">
-      <h2 id="budgets-heading">Requests used</h2>
+    <Section name="budgets" heading="Requests used" part>
       <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
         {budgets.map((row) => (
           <tr key={row.account}>
@@ -28,7 +28,7 @@ export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }
           </tr>
         ))}
       </Table>
-    </section>
+    </Section>
   );
 }
 

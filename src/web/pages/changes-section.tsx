@@ -1,87 +1,101 @@
 /** The latest additions, edits and removals. */
-import type { ComponentChildren } from 'preact';
-import type { Added, Edited, Removed } from '../../queries/named/changes.ts';
+import type { VNode } from 'preact';
+import type { Added, Edited } from '../../queries/named/changes.ts';
 import type { StatusView } from '../status-view.ts';
-import {
-  formatLength,
-  formatSize,
-  packagePath,
-  RelativeTime,
-  Title,
-  VideoLink,
-  videoPath,
-} from './format.tsx';
+import { formatLength, formatSize, packagePath, RelativeTime, Title, videoPath } from './format.tsx';
+import { Section } from './section.tsx';
 
 type ChangesProps = Pick<StatusView, 'added' | 'edited' | 'removed' | 'now'> & { unit: 'ms' | 's' };
 
 export function ChangesSection({ added, edited, removed, now, unit }: ChangesProps) {
+  const lists: Omit<ListProps, 'now'>[] = [
+    {
+      name: 'added',
+      heading: 'Latest additions',
+      none: 'None yet.',
+      changes: added.map((video) => ({ video, at: video.first_seen_at, details: describe(video, unit) })),
+    },
+    {
+      name: 'edited',
+      heading: 'Latest edits',
+      none: 'None among the last 1,000 changes.',
+      changes: edited.map((video) => ({
+        video,
+        at: video.at,
+        title: <EditedTitle video={video} />,
+        details: [formatEdit(video)],
+      })),
+    },
+    {
+      name: 'removed',
+      heading: 'Latest removals',
+      none: 'None that is still removed.',
+      changes: removed.map((video) => ({ video, at: video.removed_at, details: [] })),
+    },
+  ];
   return (
     <div id="changes" class="columns" data-part>
-      <List id="added" heading="Latest additions" none="None yet.">
-        {added.map((row) => (
-          <Addition key={videoPath(row)} row={row} now={now} unit={unit} />
-        ))}
-      </List>
-      <List id="edited" heading="Latest edits" none="None among the last 1,000 changes.">
-        {edited.map((row) => (
-          <Edit key={videoPath(row)} row={row} now={now} />
-        ))}
-      </List>
-      <List id="removed" heading="Latest removals" none="None that is still removed.">
-        {removed.map((row) => (
-          <Removal key={videoPath(row)} row={row} now={now} />
-        ))}
-      </List>
+      {lists.map((list) => (
+        <List key={list.name} {...list} now={now} />
+      ))}
     </div>
   );
 }
 
-type ListProps = { id: string; heading: string; none: string; children: ComponentChildren[] };
+interface Change {
+  video: Pick<Added, 'account' | 'package_id' | 'package_name' | 'id' | 'title'>;
+  at: string;
+  /** Default: that of the video. */
+  title?: VNode;
+  details: readonly string[];
+}
 
-function List({ id, heading, none, children }: ListProps) {
+type ListProps = { name: string; heading: string; none: string; changes: readonly Change[]; now: number };
+
+function List({ name, heading, none, changes, now }: ListProps) {
   return (
-    <section id={id} class="card" aria-labelledby={`${id}-heading`}>
-      <h2 id={`${id}-heading`}>{heading}</h2>
-      {children.length === 0 ? <p class="soft">{none}</p> : <ul class="changes">{children}</ul>}
-    </section>
+    <Section name={name} heading={heading}>
+      {changes.length === 0 && <p class="soft">{none}</p>}
+      {changes.length > 0 && (
+        <ul class="changes">
+          {changes.map(({ video, at, title, details }) => (
+            <li key={videoPath(video)}>
+              <a href={videoPath(video)}>{title ?? <Title title={video.title} />}</a>
+              <p class="soft">
+                <a href={packagePath(video)}>
+                  <bdi>{video.package_name ?? `${video.account}/${video.package_id}`}</bdi>
+                </a>{' '}
+                · <RelativeTime at={at} now={now} />
+                {details.map((text) => ` · ${text}`)}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
   );
 }
 
-function Addition({ row, now, unit }: { row: Added; now: number; unit: 'ms' | 's' }) {
-  const details = [formatLength(row.duration, unit), formatSize(row.filesize)].filter((text) => text !== '');
-  return (
-    <li>
-      <VideoLink video={row} />
-      <Details row={row}>
-        <RelativeTime at={row.first_seen_at} now={now} />
-        {details.length > 0 && ` · ${details.join(' · ')}`}
-        {row.removed_at !== null && ' · since removed'}
-      </Details>
-    </li>
-  );
+function describe({ duration, filesize, removed_at: removedAt }: Added, unit: 'ms' | 's'): string[] {
+  const texts = [
+    formatLength(duration, unit),
+    formatSize(filesize),
+    removedAt === null ? '' : 'since removed',
+  ];
+  return texts.filter((text) => text !== '');
 }
 
-function Edit({ row, now }: { row: Edited; now: number }) {
+function EditedTitle({ video: { title, old_title } }: { video: Edited }) {
+  if (old_title === title) return <Title title={title} />;
   return (
-    <li>
-      <a href={videoPath(row)}>
-        {row.old_title === row.title ? (
-          <Title title={row.title} />
-        ) : (
-          <span class="titles">
-            <del>
-              <Title title={row.old_title} />
-            </del>{' '}
-            <ins>
-              <Title title={row.title} />
-            </ins>
-          </span>
-        )}
-      </a>
-      <Details row={row}>
-        <RelativeTime at={row.at} now={now} /> · {formatEdit(row)}
-      </Details>
-    </li>
+    <span class="titles">
+      <del>
+        <Title title={old_title} />
+      </del>{' '}
+      <ins>
+        <Title title={title} />
+      </ins>
+    </span>
   );
 }
 
@@ -89,28 +103,4 @@ function formatEdit({ returned, fields }: Edited): string {
   const names = fields.trim().replaceAll(' ', ', ');
   if (returned === 0) return names;
   return names === '' ? 'restored' : `restored, with another ${names}`;
-}
-
-function Removal({ row, now }: { row: Removed; now: number }) {
-  return (
-    <li>
-      <VideoLink video={row} />
-      <Details row={row}>
-        <RelativeTime at={row.removed_at} now={now} />
-      </Details>
-    </li>
-  );
-}
-
-type RowOfPackage = { account: string; package_id: number; package_name: string | null };
-
-function Details({ row, children }: { row: RowOfPackage; children: ComponentChildren }) {
-  return (
-    <p class="soft">
-      <a href={packagePath(row)}>
-        <bdi>{row.package_name ?? `${row.account}/${row.package_id}`}</bdi>
-      </a>{' '}
-      · {children}
-    </p>
-  );
 }

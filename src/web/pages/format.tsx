@@ -77,6 +77,11 @@ export function packagePath({ account, package_id: id }: { account: string; pack
   return `/packages/${encodeURIComponent(account)}/${id}`;
 }
 
+/** The page with all storage days of an account. */
+export function storageDaysPath(account: string): string {
+  return `/storage/${encodeURIComponent(account)}`;
+}
+
 /** The page of a video. */
 export function videoPath(video: { account: string; package_id: number; id: number }): string {
   return `${packagePath(video)}/videos/${video.id}`;

@@ -16,13 +16,12 @@ export interface PageProps {
   children: ComponentChildren;
 }
 
+/** What every page is given, whatever it shows. */
+export type PageFrame = Pick<PageProps, 'assetUrl' | 'showLogout'>;
+
 /** The renderer escapes all texts and attributes. */
 export function renderPage(page: VNode): string {
   return `<!doctype html>\n${renderToString(page)}\n`;
-}
-
-export function renderFragment(fragment: VNode): string {
-  return renderToString(fragment);
 }
 
 export function Page({

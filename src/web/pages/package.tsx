@@ -3,22 +3,23 @@ import { pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
 import type { PackageQuery, PackageView } from '../package-view.ts';
 import { packagePath, RelativeTime, toQueryString } from './format.tsx';
-import { Page, type PageProps } from './layout.tsx';
+import { Page, type PageFrame } from './layout.tsx';
 import { getPackageState } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
+import { Section, Tabs } from './section.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { RemovedTable, VideoTable } from './video-tables.tsx';
 import { WalksSection } from './walks-section.tsx';
 
-interface PackagePageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'> {
+interface PackagePageProps extends PageFrame {
   view: PackageView;
   unit: 'ms' | 's';
 }
 
-export function PackagePage({ view, unit, ...page }: PackagePageProps) {
+export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
   const { account, package_id: id, name, removed } = view;
   return (
-    <Page {...page} title={`${name ?? `${account}/${id}`} · vodhouse`}>
+    <Page {...frame} title={`${name ?? `${account}/${id}`} · vodhouse`}>
       <nav class="crumbs" aria-label="Breadcrumb">
         <a href="/#packages">All packages</a>
       </nav>
@@ -29,17 +30,14 @@ export function PackagePage({ view, unit, ...page }: PackagePageProps) {
         </small>
       </h1>
       <State view={view} />
-      <nav class="tabs" aria-label="Videos">
-        <a href={packagePath(view)} aria-current={removed ? undefined : 'page'}>
-          Videos
-        </a>
-        <a href={`${packagePath(view)}?removed=all`} aria-current={removed ? 'page' : undefined}>
-          Removed
-        </a>
-      </nav>
-      <section class="card" aria-labelledby="videos-heading">
-        {removed ? <Removed view={view} unit={unit} /> : <Videos view={view} unit={unit} />}
-      </section>
+      <Tabs
+        label="Videos"
+        tabs={[
+          { text: 'Videos', href: packagePath(view), isCurrent: removed === null },
+          { text: 'Removed', href: `${packagePath(view)}?removed=all`, isCurrent: removed !== null },
+        ]}
+      />
+      {removed ? <Removed view={view} unit={unit} /> : <Videos view={view} unit={unit} />}
       <WalksSection walks={view.walks} now={view.now} />
     </Page>
   );
@@ -79,24 +77,21 @@ function Videos({ view, unit }: { view: PackageView; unit: 'ms' | 's' }) {
   const { list, query } = view;
   if (!list) {
     return (
-      <>
-        <h2 id="videos-heading">Videos</h2>
+      <Section name="videos" heading="Videos">
         <p class="soft">The first full walk is not complete yet.</p>
-      </>
+      </Section>
     );
   }
   const listUrl = (change: Partial<PackageQuery>) => packagePath(view) + formatQuery({ ...query, ...change });
+  const heading = `${pluralize(list.found, 'video')}${query.keyword === null ? '' : ' found'}`;
   return (
-    <>
-      <h2 id="videos-heading">
-        {pluralize(list.found, 'video')} {query.keyword !== null && 'found'}
-      </h2>
+    <Section name="videos" heading={heading}>
       <Search view={view} />
       {list.videos.length > 0 && (
         <VideoTable packageKey={view} videos={list.videos} query={query} unit={unit} listUrl={listUrl} />
       )}
       <Pager page={list.page} pages={list.pages} pageUrl={(page) => listUrl({ page })} />
-    </>
+    </Section>
   );
 }
 
@@ -136,8 +131,7 @@ function formatQuery({ keyword, item, sort, direction, page }: PackageQuery): st
 function Removed({ view, unit }: { view: PackageView; unit: 'ms' | 's' }) {
   const { videos, next } = view.removed ?? { videos: [], next: null };
   return (
-    <>
-      <h2 id="videos-heading">Removed videos</h2>
+    <Section name="videos" heading="Removed videos">
       {videos.length === 0 ? (
         <p class="soft">{view.query.removed === 'all' ? 'None.' : 'No more.'}</p>
       ) : (
@@ -150,6 +144,6 @@ function Removed({ view, unit }: { view: PackageView; unit: 'ms' | 's' }) {
           </a>
         </nav>
       )}
-    </>
+    </Section>
   );
 }

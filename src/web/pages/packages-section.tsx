@@ -4,31 +4,37 @@ import type { ProblemKind } from '../../health/problem.ts';
 import type { PackageRowView, PackageState, StatusView } from '../status-view.ts';
 import { RelativeTime, packagePath, toQueryString } from './format.tsx';
 import { Pager } from './pager.tsx';
+import { Section } from './section.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';
 
 /** Above this the packages can be searched. */
 const SEARCH_ABOVE = 10;
 
-type PackagesProps = Pick<StatusView, 'packages' | 'now'> & { isFirstReadRunning: boolean };
+const HEAD = ['Package', 'State', 'Last full walk', '>Videos', 'Last 30 days'];
+
+type PackagesProps = Pick<StatusView, 'packages' | 'now' | 'isFirstReadRunning'>;
 
 export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesProps) {
   const { rows, all, found, find, page, pages } = packages;
+  const count = find === null ? formatCount(all) : `${formatCount(found)} of ${formatCount(all)}`;
   return (
-    <section id="packages" class="card" data-part aria-labelledby="packages-heading">
-      <h2 id="packages-heading">
-        Packages{' '}
-        <small>{find === null ? formatCount(all) : `${formatCount(found)} of ${formatCount(all)}`}</small>
-      </h2>
+    <Section name="packages" heading="Packages" count={count} part>
       {(all > SEARCH_ABOVE || find !== null) && <Find find={find} />}
       {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'No match.'}</p>}
-      {rows.length > 0 && <PackageTable rows={rows} now={now} isFirstReadRunning={isFirstReadRunning} />}
+      {rows.length > 0 && (
+        <Table label={{ by: 'packages-heading' }} head={HEAD}>
+          {rows.map((row) => (
+            <PackageRow key={packagePath(row)} row={row} now={now} isFirstReadRunning={isFirstReadRunning} />
+          ))}
+        </Table>
+      )}
       <Pager
         page={page}
         pages={pages}
         pageUrl={(number) => `/${toQueryString({ find, page: number })}#packages`}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -40,19 +46,6 @@ function Find({ find }: { find: string | null }) {
       <button type="submit">Find</button>
       {find !== null && <a href="/#packages">All packages</a>}
     </form>
-  );
-}
-
-type TableProps = { rows: readonly PackageRowView[]; now: number; isFirstReadRunning: boolean };
-
-function PackageTable({ rows, now, isFirstReadRunning }: TableProps) {
-  const head = ['Package', 'State', 'Last full walk', '>Videos', 'Last 30 days'];
-  return (
-    <Table label={{ by: 'packages-heading' }} head={head}>
-      {rows.map((row) => (
-        <PackageRow key={packagePath(row)} row={row} now={now} isFirstReadRunning={isFirstReadRunning} />
-      ))}
-    </Table>
   );
 }
 

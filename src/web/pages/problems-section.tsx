@@ -1,6 +1,7 @@
 /** What needs attention, with the commands to type. */
-import type { Advice, Problem } from '../../health/problem.ts';
+import type { Problem } from '../../health/problem.ts';
 import { formatCount } from '../../lib/format.ts';
+import { Section } from './section.tsx';
 
 /** Of the others only the number is shown, and the command that lists all. */
 const MAX_SHOWN = 30;
@@ -8,8 +9,7 @@ const MAX_SHOWN = 30;
 export function ProblemsSection({ problems, all }: { problems: readonly Problem[]; all: string }) {
   const hidden = problems.length - MAX_SHOWN;
   return (
-    <section id="problems" class="card" data-part aria-labelledby="problems-heading">
-      <h2 id="problems-heading">Needs attention</h2>
+    <Section name="problems" heading="Needs attention" part>
       {problems.length === 0 && <p class="soft">Nothing.</p>}
       <ul class="problems">
         {problems.slice(0, MAX_SHOWN).map(({ message, details, advice }) => (
@@ -22,8 +22,11 @@ export function ProblemsSection({ problems, all }: { problems: readonly Problem[
                 <bdi>{detail}</bdi>
               </p>
             ))}
-            {advice.map((each) => (
-              <AdviceLine key={each.command ?? each.text} of={each} />
+            {advice.map(({ text, command }) => (
+              <p class="detail" key={command ?? text}>
+                {text !== null && `${text}${command === null ? '' : ': '}`}
+                {command !== null && <code>{command}</code>}
+              </p>
             ))}
           </li>
         ))}
@@ -33,15 +36,6 @@ export function ProblemsSection({ problems, all }: { problems: readonly Problem[
           and {formatCount(hidden)} more: <code>{all}</code>
         </p>
       )}
-    </section>
-  );
-}
-
-function AdviceLine({ of: { text, command } }: { of: Advice }) {
-  return (
-    <p class="detail">
-      {text !== null && `${text}${command === null ? '' : ': '}`}
-      {command !== null && <code>{command}</code>}
-    </p>
+    </Section>
   );
 }

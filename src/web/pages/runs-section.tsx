@@ -2,27 +2,25 @@
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { HealthReport } from '../../health/report.ts';
 import { formatChanges, formatElapsed, RelativeTime, StatusLabel } from './format.tsx';
+import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
 type Run = HealthReport['runs'][number];
 
+const HEAD = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
+
 export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }) {
   return (
-    <section id="runs" class="card" data-part aria-labelledby="runs-heading">
-      <h2 id="runs-heading">Last runs</h2>
-      {runs.length === 0 ? <p class="soft">None yet.</p> : <RunTable runs={runs} now={now} />}
-    </section>
-  );
-}
-
-function RunTable({ runs, now }: { runs: readonly Run[]; now: number }) {
-  const head = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
-  return (
-    <Table label={{ by: 'runs-heading' }} head={head}>
-      {runs.map((run) => (
-        <RunRows key={run.run_id} run={run} now={now} />
-      ))}
-    </Table>
+    <Section name="runs" heading="Last runs" part>
+      {runs.length === 0 && <p class="soft">None yet.</p>}
+      {runs.length > 0 && (
+        <Table label={{ by: 'runs-heading' }} head={HEAD}>
+          {runs.map((run) => (
+            <RunRows key={run.run_id} run={run} now={now} />
+          ))}
+        </Table>
+      )}
+    </Section>
   );
 }
 

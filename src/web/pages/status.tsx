@@ -3,7 +3,7 @@ import { toTimestamp } from '../../lib/clock.ts';
 import { groupProblems } from '../../health/problem.ts';
 import type { StatusView } from '../status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
-import { Page, type PageProps } from './layout.tsx';
+import { Page, type PageFrame } from './layout.tsx';
 import { PackagesSection } from './packages-section.tsx';
 import { RunsSection } from './runs-section.tsx';
 import { BudgetsSection } from './budgets-section.tsx';
@@ -12,16 +12,16 @@ import { ProblemsSection } from './problems-section.tsx';
 import { ProgressSection } from './progress-section.tsx';
 import { StorageSection } from './storage-section.tsx';
 
-interface StatusPageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'> {
+interface StatusPageProps extends PageFrame {
   view: StatusView;
   /** The unit of video lengths in the service. */
   unit: 'ms' | 's';
 }
 
-export function StatusPage({ view, unit, ...page }: StatusPageProps) {
+export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
   const { overallStatus, health, progress, storage, packages, now, stamp } = view;
   return (
-    <Page {...page} title={`${overallStatus.text} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
+    <Page {...frame} title={`${overallStatus.text} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <ProgressSection progress={progress} nextRun={view.nextRun} />
       <ProblemsSection problems={groupProblems(health.problems)} all={view.listAllCommand} />

@@ -1,12 +1,12 @@
 /** A table that scrolls in its own box on narrow screens. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 
-interface TableProps {
+export interface TableProps {
   /** Its accessible name: the id of a heading, or a text. */
   label: { by: string } | { text: string };
   class?: string;
-  /** The column headings, right-aligned after `>`; or their elements. */
-  head: readonly string[] | ComponentChildren;
+  /** The column headings: texts, right-aligned after `>`, or elements. */
+  head: readonly (string | VNode)[];
   children: ComponentChildren;
 }
 
@@ -16,16 +16,14 @@ export function Table({ label, class: className, head, children }: TableProps) {
     <div class="scroll" role="group" tabIndex={0} {...accessibleName}>
       <table class={className}>
         <thead>
-          <tr>{isTexts(head) ? head.map((text) => <Heading key={text} text={text} />) : head}</tr>
+          <tr>
+            {head.map((each) => (typeof each === 'string' ? <Heading key={each} text={each} /> : each))}
+          </tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
     </div>
   );
-}
-
-function isTexts(head: TableProps['head']): head is readonly string[] {
-  return Array.isArray(head) && head.every((each) => typeof each === 'string');
 }
 
 function Heading({ text }: { text: string }) {

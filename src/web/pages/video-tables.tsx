@@ -1,6 +1,6 @@
 /** Tables of videos: the list of a package, and its removed videos. */
 import type { RemovedVideo } from '../../queries/named/videos.ts';
-import type { SortItem } from '../../service/videos.ts';
+import { SORT_ITEMS, type SortItem } from '../../service/videos.ts';
 import type { ListedVideo, PackageQuery } from '../package-view.ts';
 import { formatLength, formatSize, VideoLink } from './format.tsx';
 import { Table } from './table.tsx';
@@ -16,20 +16,16 @@ interface VideoTableProps {
   listUrl: (change: Partial<PackageQuery>) => string;
 }
 
-const SORTABLE: readonly (readonly [SortItem, string])[] = [
-  ['id', 'Id'],
-  ['title', 'Title'],
-  ['duration', 'Length'],
-  ['filesize', 'Size'],
-];
+const SORTABLE = { id: 'Id', title: 'Title', duration: 'Length', filesize: 'Size' } satisfies Record<
+  SortItem,
+  string
+>;
 
 export function VideoTable({ packageKey, videos, query, unit, listUrl }: VideoTableProps) {
   const head = [
-    ...SORTABLE.map(([item, label]) => (
-      <SortHeading key={item} item={item} label={label} query={query} listUrl={listUrl} />
-    )),
-    <th scope="col">Series</th>,
-    <th scope="col">Created</th>,
+    ...SORT_ITEMS.map((item) => <SortHeading key={item} item={item} query={query} listUrl={listUrl} />),
+    'Series',
+    'Created',
   ];
   return (
     <Table label={{ by: 'videos-heading' }} head={head}>
@@ -68,9 +64,9 @@ function VideoCells({ packageKey, video, unit }: VideoCellsProps) {
   );
 }
 
-type SortHeadingProps = Pick<VideoTableProps, 'query' | 'listUrl'> & { item: SortItem; label: string };
+type SortHeadingProps = Pick<VideoTableProps, 'query' | 'listUrl'> & { item: SortItem };
 
-function SortHeading({ item, label, query, listUrl }: SortHeadingProps) {
+function SortHeading({ item, query, listUrl }: SortHeadingProps) {
   const isSorted = query.sort === item;
   const isAscending = query.direction === 'asc';
   const direction = isSorted && isAscending ? 'desc' : 'asc';
@@ -81,7 +77,7 @@ function SortHeading({ item, label, query, listUrl }: SortHeadingProps) {
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
     >
       <a href={listUrl({ sort: item, direction, page: 1 })}>
-        {label}
+        {SORTABLE[item]}
         {isSorted && <span aria-hidden="true"> {isAscending ? '↑' : '↓'}</span>}
       </a>
     </th>

@@ -2,9 +2,10 @@
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
 import type { VideoStates } from '../../queries/page-queries.ts';
 import { formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
-import { Page, type PageProps } from './layout.tsx';
+import { Page, type PageFrame } from './layout.tsx';
+import { Section } from './section.tsx';
 
-interface VideoPageProps extends Pick<PageProps, 'assetUrl' | 'showLogout'>, VideoStates {
+interface VideoPageProps extends PageFrame, VideoStates {
   packageName: string | null;
   unit: 'ms' | 's';
 }
@@ -17,9 +18,9 @@ const OWN_COLUMNS = new Set([
   ...['valid_from', 'valid_to'],
 ]);
 
-export function VideoPage({ now: video, before, earlier, packageName, unit, ...page }: VideoPageProps) {
+export function VideoPage({ now: video, before, earlier, packageName, unit, ...frame }: VideoPageProps) {
   return (
-    <Page {...page} title={`${video.title ?? `Video ${video.id}`} · vodhouse`}>
+    <Page {...frame} title={`${video.title ?? `Video ${video.id}`} · vodhouse`}>
       <nav class="crumbs" aria-label="Breadcrumb">
         <a href="/#packages">All packages</a> /{' '}
         <a href={packagePath(video)}>
@@ -50,8 +51,7 @@ function listFields(row: VideoRow): [name: string, value: FieldValue][] {
 
 function Fields({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
   return (
-    <section class="card" aria-labelledby="fields-heading">
-      <h2 id="fields-heading">Fields</h2>
+    <Section name="fields" heading="Fields">
       <dl class="fields">
         {listFields(video).map(([name, value]) => (
           <div key={name}>
@@ -63,7 +63,7 @@ function Fields({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
         ))}
       </dl>
       <p class="soft">Playback keys are not shown.</p>
-    </section>
+    </Section>
   );
 }
 
@@ -88,10 +88,7 @@ function Value({ value }: { value: FieldValue }) {
 function Versions({ now, before, earlier }: VideoStates) {
   const states = [now, ...before];
   return (
-    <section class="card" aria-labelledby="versions-heading">
-      <h2 id="versions-heading">
-        Versions <small>{`${earlier ? 'the last ' : ''}${states.length}`}</small>
-      </h2>
+    <Section name="versions" heading="Versions" count={`${earlier ? 'the last ' : ''}${states.length}`}>
       <ol class="versions" reversed>
         {states.map((state, index) => (
           <li key={state.change_seq}>
@@ -99,7 +96,7 @@ function Versions({ now, before, earlier }: VideoStates) {
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 

@@ -2,18 +2,18 @@
 import { pluralize } from '../../lib/format.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatChanges, formatElapsed, RelativeTime, StatusLabel } from './format.tsx';
+import { Section } from './section.tsx';
 
 export function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
   return (
-    <section class="card" aria-labelledby="walks-heading">
-      <h2 id="walks-heading">Last walks</h2>
+    <Section name="walks" heading="Last walks">
       {walks.length === 0 && <p class="soft">None yet.</p>}
       <ul class="changes">
         {walks.map((walk) => (
           <Walk key={walk.walk_id} walk={walk} now={now} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -1,0 +1,43 @@
+/** The building blocks of the pages: cards with a heading, and tabs. */
+import type { ComponentChildren } from 'preact';
+
+interface SectionProps {
+  name: string;
+  heading: string;
+  /** Small text after the heading. */
+  count?: string;
+  /** The browser replaces it when it changed. */
+  part?: true;
+  children: ComponentChildren;
+}
+
+export function Section({ name, heading, count, part, children }: SectionProps) {
+  return (
+    <section id={name} class="card" data-part={part} aria-labelledby={`${name}-heading`}>
+      <h2 id={`${name}-heading`}>
+        {heading}
+        {count !== undefined && <small> {count}</small>}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+interface TabsProps {
+  label: string;
+  tabs: readonly { text: string; href: string; isCurrent: boolean }[];
+  /** The value of `aria-current`: `true` for tabs that are no pages of their own. */
+  current?: 'page' | 'true';
+}
+
+export function Tabs({ label, tabs, current = 'page' }: TabsProps) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ text, href, isCurrent }) => (
+        <a key={href} href={href} aria-current={isCurrent ? current : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
