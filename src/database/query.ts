@@ -10,6 +10,8 @@ export interface Query<Row, Params extends object> {
   readonly sql: string;
   all(tx: Tx, params: Params): Row[];
   get(tx: Tx, params: Params): Row | undefined;
+  /** The row of a query that always returns one, such as a count. */
+  one(tx: Tx, params: Params): Row;
   /** Returns the number of changed rows. */
   run(tx: Tx, params: Params): number;
 }
@@ -40,6 +42,7 @@ export function query<Row, Params extends object>(...texts: string[]): NamedQuer
     ...{ sql, heading, description },
     all: (tx, params) => prepareOnce(tx, sql).all(params) as Row[],
     get: (tx, params) => prepareOnce(tx, sql).get(params) as Row | undefined,
+    one: (tx, params) => prepareOnce(tx, sql).get(params) as Row,
     run: (tx, params) => prepareOnce(tx, sql).run(params).changes,
   };
 }

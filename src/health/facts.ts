@@ -1,4 +1,4 @@
-/** The facts of a live file in which problems are found, read at one moment. */
+/** The facts of a live file in which problems are found, read at one moment. docs/json.md describes those of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
@@ -6,104 +6,16 @@ import { addDays } from '../lib/days.ts';
 import { redact } from '../lib/redact.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
-import type { Difference, FailedRun, FailedWalk, OpenGap } from '../queries/named/failures.ts';
-import type { DiscrepancyDay, WaitingDay } from '../queries/named/storage.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
-/** The facts that `status --json` prints as they are (docs/json.md). */
-export interface ReportSections {
-  warehouse: string;
-  packages: PackageReport[];
-  held_back: HeldBackReport[];
-  quarantine: ReturnType<StatusQueries['quarantine']>;
-  drift: ReturnType<StatusQueries['drift']>;
-  storage: StorageReport[];
-  budgets: BudgetReport[];
-  /** Null where the config publishes nothing. */
-  published: PublishedReport | null;
-  runs: ReturnType<StatusQueries['runs']>;
-}
-
-export interface HealthFacts extends ReportSections {
-  now: number;
-  config: Pick<Config, 'accounts' | 'publish'>;
-  formatCommand: FormatCommand;
-  streams: readonly Stream[];
-  failedWalks: readonly FailedWalk[];
-  failedRun: FailedRun | null;
-  storageDetails: readonly StorageDetails[];
-  /** The newest time of a run, a walk or a reading. */
-  newestTime: string | null;
-}
-
-export interface PublishedReport {
-  file: string;
-  /** Null where it does not exist. */
-  published_at: string | null;
-  /** The live file has changes that it does not show. */
-  behind: boolean;
-}
-
-export interface PackageReport {
-  account: string;
-  package_id: number;
-  name: string | null;
-  videos: number;
-  /** Pages of the list at the last full walk; null before that. */
-  pages: number | null;
-  walked_at: string | null;
-  order: 'trusted' | 'untrusted' | null;
-  held_back: number;
-  stale: boolean;
-  /** How the last full walk ended, and its error. */
-  last_walk: string | null;
-  last_error: string | null;
-}
-
-/** The removals of a package that are held back, with the command that accepts exactly these. */
-export type HeldBackReport = ReturnType<StatusQueries['heldBack']>[number] & { command: string };
-
-export interface StorageReport {
-  account: string;
-  read_at: string | null;
-  booked_through: string | null;
-  gaps: number;
-  gaps_given_up: number;
-  /** Days whose implausible figures wait for a second reading, the newest first. */
-  waiting: WaitingDay[];
-  /** Booked days that the service now reports differently, the newest first. */
-  discrepancies: DiscrepancyDay[];
-  stale: boolean;
-}
-
-/** More about the storage of an account. */
-export interface StorageDetails {
-  account: string;
-  differences: readonly Difference[];
-  gaps: readonly OpenGap[];
-  /** Booked days of the last two weeks, and how many of them differ from what the service now reports. */
-  recent: { booked: number; differing: number };
-  /** Null where no run over everything failed at it since one succeeded. */
-  failure: { error: string; since: string; isReadSince: boolean } | null;
-}
-
-export interface BudgetReport {
-  account: string;
-  per_second: Window;
-  per_minute: Window;
-  per_day: Window;
-  /** The restriction in force, or the one whose rate still rises until `back_at`; null where there is none. */
-  pause: { until: string; reason: string; since: string; back_at: string; in_force: boolean } | null;
-}
-
-interface Window {
-  spent: number;
-  limit: number | null;
-  /** Requests left in the window; null where there is no limit. */
-  left: number | null;
-}
+export type HealthFacts = ReturnType<typeof readHealthFacts>;
+export type PackageReport = HealthFacts['packages'][number];
+export type StorageReport = HealthFacts['storage'][number];
+export type StorageDetails = HealthFacts['storageDetails'][number];
+export type BudgetReport = HealthFacts['budgets'][number];
+export type PublishedReport = NonNullable<HealthFacts['published']>;
 
 export interface HealthParts extends StreamParts {
   config: Config;
@@ -117,7 +29,7 @@ export interface HealthParts extends StreamParts {
 const RECENT_DAYS = 14;
 
 /** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
-export function readHealthFacts(parts: HealthParts, now: number, runs: number): HealthFacts {
+export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, overview, formatCommand } = parts;
   const { accounts } = config;
   const rows = overview.packages();
@@ -134,7 +46,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number): 
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
     now,
-    config,
+    config: { accounts, publish: config.publish },
     formatCommand,
     warehouse: config.warehouse,
     packages: readPackages(streams, rows, heldBack),
@@ -174,7 +86,7 @@ function readPackages(
   streams: readonly Stream[],
   rows: ReturnType<StatusQueries['packages']>,
   heldBack: ReturnType<StatusQueries['heldBack']>,
-): PackageReport[] {
+) {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   const held = new Map(heldBack.map((row) => [keyOf(row), row.removals]));
   return streams.flatMap(({ account, packageId, name, at, isStale, videos }) => {
@@ -202,16 +114,16 @@ function readStorage(
   { name: account, storage }: AccountConfig,
   overview: StatusQueries,
   streams: readonly Stream[],
-): StorageReport[] {
+) {
   if (!storage) return [];
-  const facts = overview.storage(account, storage.since ?? '');
+  const status = overview.storage(account, storage.since ?? '');
   return [
     {
       account,
-      read_at: facts.readAt,
-      booked_through: facts.bookedThrough,
-      gaps: facts.openGaps,
-      gaps_given_up: facts.givenUpGaps,
+      read_at: status.read_at,
+      booked_through: status.booked_through,
+      gaps: status.open_gaps,
+      gaps_given_up: status.given_up_gaps,
       waiting: overview.waitingDays(account),
       discrepancies: overview.discrepancies(account),
       stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account),
@@ -219,12 +131,13 @@ function readStorage(
   ];
 }
 
+/** What problems of storage need beyond the report. */
 function readStorageDetails(
   { name: account, storage }: AccountConfig,
   { config, overview }: HealthParts,
   streams: readonly Stream[],
   recentSince: string,
-): StorageDetails[] {
+) {
   if (!storage) return [];
   const { booked, differing } = overview.storage(account, recentSince);
   const readAt = streams.find((each) => each.account === account && each.packageId === null)?.at ?? '';
@@ -237,6 +150,7 @@ function readStorageDetails(
       differences: overview.differences(account),
       gaps: overview.openGaps(account, storage.since ?? ''),
       recent: { booked, differing },
+      /** Null where no run over everything failed at it since one succeeded. */
       failure: last
         ? {
             error: redact(last.message, config.secrets),
@@ -252,12 +166,12 @@ function readBudget(
   { name: account, limits }: AccountConfig,
   { config, overview }: HealthParts,
   now: number,
-): BudgetReport {
+) {
   const spent = overview.spentRequests(account, now);
   const toWindow = (count: number, limit: number | null) => ({
     spent: count,
     limit,
-    left: limit === null ? null : Math.max(0, limit - count),
+    left: limit === null ? null : Math.max(0, limit - count), // null: no limit
   });
   const pause = overview.pause(account, now);
   return {
@@ -265,6 +179,7 @@ function readBudget(
     per_second: toWindow(spent.second, limits.perSecond),
     per_minute: toWindow(spent.minute, limits.perMinute),
     per_day: toWindow(spent.day, limits.perDay),
+    /** In force, or its rate still rises until `back_at`. */
     pause: pause
       ? {
           until: pause.until,
@@ -277,7 +192,7 @@ function readBudget(
   };
 }
 
-function readPublished({ config, publisher }: HealthParts, now: number): PublishedReport | null {
+function readPublished({ config, publisher }: HealthParts, now: number) {
   if (!publisher || !config.publish) return null;
   const { file } = config.publish;
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };

@@ -46,7 +46,7 @@ export function listStreams(
       return { account, stream: 'videos', packageId, name, at, videos: live };
     });
     if (!storage) return videos;
-    const at = overview.storage(account, '').readAt;
+    const at = overview.storage(account, '').read_at;
     return [
       ...videos,
       { account, stream: 'storage' as const, packageId: null, name: null, at, videos: null },

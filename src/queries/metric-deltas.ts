@@ -1,6 +1,6 @@
 /** Counts the runs, walks and requests that ended since the last scrape, whichever process made them. */
-import { openReadOnly, type Db } from '../database/connection.ts';
-import { query, type Query } from '../database/query.ts';
+import { openReadOnly } from '../database/connection.ts';
+import { query } from '../database/query.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 
 /** What a walk does to records. */
@@ -23,11 +23,7 @@ export interface MetricDeltas {
   requests: { account: string; status: string; count: number }[];
 }
 
-export interface MetricDeltaReader {
-  /** What ended since the last call, or since opening; `now` in milliseconds since 1970. */
-  sinceLast(now: number): MetricDeltas;
-  close(): void;
-}
+export type MetricDeltaReader = ReturnType<typeof openMetricDeltas>;
 
 /** How far a table was read. */
 interface ReadState {
@@ -94,13 +90,14 @@ group by account, status, ${IS_AWAITED}`);
  * Opens the live file at `path` to count what ends from `now` (ms) on. Ids rise in the order of commits, so a higher id is
  * new; what had not ended is read again until it has. Throws as `openReadOnly`.
  */
-export function openMetricDeltas(path: string, now: number): MetricDeltaReader {
+export function openMetricDeltas(path: string, now: number) {
   const db = openReadOnly(path);
-  let runState = readState(db, LAST_RUN, {});
-  let walkState = readState(db, LAST_WALK, {});
-  let requestState = readState(db, LAST_REQUEST, { now });
+  let runState = LAST_RUN.one(db, {});
+  let walkState = LAST_WALK.one(db, {});
+  let requestState = LAST_REQUEST.one(db, { now });
   return {
-    sinceLast: (now) => {
+    /** What ended since the last call, or since opening; `now` in milliseconds since 1970. */
+    sinceLast: (now: number): MetricDeltas => {
       const runs = RUNS_SINCE.all(db, { ...runState, now });
       const walks = WALKS_SINCE.all(db, { ...walkState, now });
       const requests = REQUESTS_SINCE.all(db, { ...requestState, now });
@@ -119,12 +116,8 @@ export function openMetricDeltas(path: string, now: number): MetricDeltaReader {
         }),
       };
     },
-    close: () => db.$client.close(),
+    close: (): void => void db.$client.close(),
   };
-}
-
-function readState<P extends object>(db: Db, last: Query<ReadState, P>, params: P): ReadState {
-  return last.get(db, params) ?? { highest: 0, open: '[]' };
 }
 
 function nextState({ highest }: ReadState, groups: readonly Group[]): ReadState {

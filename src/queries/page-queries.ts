@@ -39,7 +39,7 @@ export function openPageQueries(path: string) {
     /** The newest run, if a process is running it; a killed run keeps the status `running`. */
     runningRun: () => (isHeld(path, 'run') ? readSnapshot(db, () => readRunningRun(db)) : null),
     /** Differs if anything that the pages show has changed. */
-    changeMarker: () => videos.CHANGE_MARKER.get(db, {}) ?? NO_CHANGE,
+    changeMarker: () => videos.CHANGE_MARKER.one(db, {}),
     added: (limit: number) => changes.ADDED.all(db, { limit }),
     edited: (limit: number) => changes.EDITED.all(db, { window: EDITS_AMONG, limit }),
     removed: (limit: number) => changes.REMOVED.all(db, { limit }),
@@ -66,9 +66,9 @@ function readRunningRun(db: Db): RunningRun | null {
   const run = status.RUNS.get(db, { limit: 1 });
   if (run?.status !== 'running') return null;
   const { run_id, origin_started_at: origin } = run;
-  const done = status.WALKED_PACKAGES.get(db, { run_id, origin });
+  const { walked } = status.WALKED_PACKAGES.one(db, { run_id, origin });
   const walks = status.RUNNING_WALKS.all(db, {}).filter((walk) => walk.run_id === run_id);
-  return { ...run, walked: done?.walked ?? 0, running_walks: walks };
+  return { ...run, walked, running_walks: walks };
 }
 
 function readVideo(db: Db, key: PackageKey, id: number): VideoStates | null {
@@ -78,10 +78,3 @@ function readVideo(db: Db, key: PackageKey, id: number): VideoStates | null {
   const states = videos.VERSIONS.all(db, { ...params, limit: VERSIONS + 1 });
   return { now, before: states.slice(0, VERSIONS), earlier: states[VERSIONS] ?? null };
 }
-
-const NO_CHANGE: videos.ChangeMarker = {
-  change_seq: 0,
-  last_run: null,
-  last_reading: null,
-  restricted_until: null,
-};

@@ -53,7 +53,7 @@ export function openStatusQueries(path: string) {
     packages: () => status.PACKAGES.all(db, {}),
     runs: (limit: number) => status.RUNS.all(db, { limit }),
     /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
-    storage: (account: string, since: string) => readStorage(db, account, since),
+    storage: (account: string, since: string) => STORAGE.one(db, { account, since }),
     /** Days whose figures wait for a second reading, newest first. */
     waitingDays: (account: string) => WAITING_DAYS.all(db, { account }),
     /** Booked days that the service now reports differently, newest first. */
@@ -67,7 +67,7 @@ export function openStatusQueries(path: string) {
     /** Unscoped runs in which the storage of the account failed, newest first. */
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
     /** When the file was created, as it writes times. */
-    createdAt: () => CREATED_AT.get(db, {})?.at ?? null,
+    createdAt: () => CREATED_AT.one(db, {}).at,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),
     /** What is in quarantine, by account and stream, with examples. */
@@ -79,17 +79,14 @@ export function openStatusQueries(path: string) {
     /** The same without examples. */
     countHeldBack: () => countHeldBack(db),
     /** Removals of the package that this walk or an earlier one held back. */
-    countHeldSince: (key: PackageKey, walkId: number) => HELD_SINCE.get(db, { ...key, walkId })?.count ?? 0,
+    countHeldSince: (key: PackageKey, walkId: number) => HELD_SINCE.one(db, { ...key, walkId }).count,
     drift: () => status.DRIFT.all(db, {}),
     /** Requests of the account that count in its windows now. */
-    spentRequests: (account: string, now: number) =>
-      status.SPENT_REQUESTS.get(db, { account, now_ms: now }) ?? { second: 0, minute: 0, day: 0 },
+    spentRequests: (account: string, now: number) => status.SPENT_REQUESTS.one(db, { account, now_ms: now }),
     /** The restriction of the account that is in force, or after which the rate still rises. */
     pause: (account: string, now: number) => status.PAUSE.get(db, { account, at: toTimestamp(now) }),
-    savings: (account: string, now: number): Savings =>
-      SAVINGS.get(db, { account, since: toTimestamp(now - SAVINGS_DAYS * DAY_MS) }) ?? {
-        ...{ looks: 0, requests: 0, pages: 0 },
-      },
+    savings: (account: string, now: number) =>
+      SAVINGS.one(db, { account, since: toTimestamp(now - SAVINGS_DAYS * DAY_MS) }),
     requests: (limit: number) => REQUESTS.all(db, { limit }),
     close: (): void => void db.$client.close(),
   };
@@ -115,26 +112,4 @@ function readQuarantine(db: Db) {
     const { account, stream } = row;
     return { ...row, examples: status.QUARANTINE_EXAMPLES.all(db, { account, stream, limit: EXAMPLES }) };
   });
-}
-
-export interface StorageFacts {
-  /** Time of the newest live reading, and newest booked day; null before the first. */
-  readAt: string | null;
-  bookedThrough: string | null;
-  openGaps: number;
-  givenUpGaps: number;
-  booked: number;
-  differing: number;
-}
-
-function readStorage(db: Db, account: string, since: string): StorageFacts {
-  const row = STORAGE.get(db, { account, since });
-  return {
-    readAt: row?.read_at ?? null,
-    bookedThrough: row?.booked_through ?? null,
-    openGaps: row?.open_gaps ?? 0,
-    givenUpGaps: row?.given_up_gaps ?? 0,
-    booked: row?.booked ?? 0,
-    differing: row?.differing ?? 0,
-  };
 }

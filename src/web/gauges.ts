@@ -108,10 +108,10 @@ export const GAUGES: readonly GaugeReading[] = [
     read: ({ config, overview }) =>
       config.accounts.flatMap(({ name: account, storage }) => {
         if (!storage) return [];
-        const { openGaps, givenUpGaps } = overview.storage(account, storage.since ?? '');
+        const { open_gaps, given_up_gaps } = overview.storage(account, storage.since ?? '');
         return [
-          toSample(openGaps, { account, state: 'open' }),
-          toSample(givenUpGaps, { account, state: 'given_up' }),
+          toSample(open_gaps, { account, state: 'open' }),
+          toSample(given_up_gaps, { account, state: 'given_up' }),
         ];
       }),
   },

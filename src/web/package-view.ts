@@ -53,7 +53,7 @@ export async function createPackageView(
 ) {
   const { details } = sources;
   const { account, packageId: package_id } = key;
-  const packages = getPackageStates(createHealthReport(sources, now, 1));
+  const packages = getPackageStates(createHealthReport({ ...sources, publisher: null }, now, 1));
   const health = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
   if (!stored && !health) return null;

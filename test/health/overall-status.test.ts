@@ -109,12 +109,12 @@ describe('where all is fresh', () => {
       'warn',
       words,
     ]);
-    const failed = { ...fresh, package_id: 102, last_walk: 'failed' };
+    const failed = { ...fresh, package_id: 102, last_walk: 'failed' as const };
     expect(verdict({ packages: [fresh, failed], needs: needs(1), runs: run('failed') })).toEqual([
       'bad',
       'The last walk of 1 package failed; last full walk 14 min ago',
     ]);
-    for (const last_walk of ['partial', 'interrupted', 'parked', 'running']) {
+    for (const last_walk of ['partial', 'interrupted', 'parked', 'running'] as const) {
       expect(verdict({ packages: [fresh, { ...fresh, last_walk }], needs: needs(1) })).toEqual([
         'warn',
         words,

@@ -1,6 +1,6 @@
 /** Packages, held-back removals, quarantine, drift, the budget and runs. */
-import type { Mode, Status } from '../../database/schema/runs.ts';
-import type { DriftKind } from '../../database/schema/videos.ts';
+import type { Mode, pause, run, Status } from '../../database/schema/runs.ts';
+import type { drift, quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 
 /** A package that the config names, or once named. */
@@ -105,15 +105,8 @@ where resolved_at is null
 group by account, stream`,
 );
 
-export interface QuarantineExample {
-  package_id: number | null;
-  record_id: string | null;
-  reason: string;
-  seen_at: string;
-}
-
 export const QUARANTINE_EXAMPLES = query<
-  QuarantineExample,
+  Pick<typeof quarantine.$inferSelect, 'package_id' | 'record_id' | 'reason' | 'seen_at'>,
   { account: string; stream: 'videos' | 'storage'; limit: number }
 >(
   'Examples of records in quarantine',
@@ -126,17 +119,7 @@ order by quarantine_id
 limit :limit`,
 );
 
-export interface DriftRow {
-  account: string;
-  stream: 'videos' | 'storage';
-  field: string;
-  kind: DriftKind;
-  sample: string | null;
-  first_seen_at: string;
-  last_seen_at: string;
-}
-
-export const DRIFT = query<DriftRow>(
+export const DRIFT = query<typeof drift.$inferSelect>(
   'Drift: where the answers of the service differ from their description',
   '',
   `
@@ -145,13 +128,7 @@ from drift
 order by first_seen_at desc, account, stream, field, kind`,
 );
 
-export interface PauseRow {
-  account: string;
-  until: string;
-  reason: string;
-  since: string;
-  full_rate_at: string;
-}
+type PauseRow = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'>;
 
 export const PAUSE = query<PauseRow, { account: string; at: string }>(
   'Is the account restricted?',
@@ -177,28 +154,9 @@ where account = :account and spent_until_ms > :now_ms - 86400000`,
 );
 
 /** A run, and what its walks did. */
-export interface RunRow {
-  run_id: number;
-  trigger: 'schedule' | 'catch_up' | 'manual';
-  mode: Mode;
-  status: Status;
-  started_at: string;
-  finished_at: string | null;
-  requests: number;
-  error: string | null;
-  scope: string | null;
-  resume_at: string | null;
-  origin_started_at: string | null;
-  /** How far the service's clock was ahead of the machine's (negative: behind); NULL if they agreed. */
-  clock_offset_ms: number | null;
-  walks: number;
-  failed_walks: number;
-  inserted: number;
-  updated: number;
-  removed: number;
-  restored: number;
-  quarantined: number;
-}
+export type RunRow = typeof run.$inferSelect &
+  Record<'walks' | 'failed_walks', number> &
+  Record<'inserted' | 'updated' | 'removed' | 'restored' | 'quarantined', number>;
 
 export const RUNS = query<RunRow, { limit: number }>(
   'The last runs and their changes',

@@ -1,5 +1,7 @@
 /** Storage: its status, its days and its gaps. */
 import { query } from '../../database/query.ts';
+import type { storageDay, storageGap } from '../../database/schema/storage.ts';
+import { FIGURES } from '../../lib/storage-figures.ts';
 
 export interface StorageStatus {
   read_at: string | null;
@@ -62,29 +64,12 @@ group by date
 order by date desc`,
 );
 
-/** The sizes (bytes) and counts of one day; NULL for a figure that the service left out. */
-export interface StorageDayRow {
-  date: string;
-  state: 'live' | 'booked';
-  observed_at: string;
-  /** 1 if the figures are those of a correction. */
-  is_corrected: 0 | 1;
-  mov_org_size: number | null;
-  encoder_size: number | null;
-  ad_org_size: number | null;
-  ad_encoder_size: number | null;
-  image_size: number | null;
-  mov_org_cnt: number | null;
-  encoder_cnt: number | null;
-  ad_org_cnt: number | null;
-  ad_encoder_cnt: number | null;
-  image_count: number | null;
-}
+/** The figures of one day. `is_corrected`: 1 if they are those of a correction. */
+export type StorageDayRow = Omit<typeof storageDay.$inferSelect, 'account'> & { is_corrected: 0 | 1 };
 
-const SHOWN = [
-  ...['mov_org_size', 'encoder_size', 'ad_org_size', 'ad_encoder_size', 'image_size'],
-  ...['mov_org_cnt', 'encoder_cnt', 'ad_org_cnt', 'ad_encoder_cnt', 'image_count'],
-].map((name) => `case when c.account is null then d.${name} else c.${name} end as ${name}`);
+const SHOWN = FIGURES.map(
+  (name) => `case when c.account is null then d.${name} else c.${name} end as ${name}`,
+);
 
 export const STORAGE_DAYS = query<StorageDayRow, { account: string }>(
   'Storage by day',
@@ -99,13 +84,7 @@ where d.account = :account
 order by d.date`,
 );
 
-export interface GapRow {
-  date: string;
-  reason: 'missing' | 'incomplete' | 'unconfirmed';
-  first_missed_at: string;
-  last_asked_at: string;
-  given_up_at: string | null;
-}
+export type GapRow = Omit<typeof storageGap.$inferSelect, 'account' | 'asked_days'>;
 
 export const GAPS = query<GapRow, { account: string; since: string }>(
   'Past days that are not booked',
