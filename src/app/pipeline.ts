@@ -4,7 +4,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
-import { limitHeapGrowth } from '../lib/v8-heap.ts';
+import { setV8Flags } from '../lib/v8-flags.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { createLockedError, tryLock, type Lock } from '../database/lock.ts';
 import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
@@ -62,7 +62,7 @@ export interface Pipeline {
 /** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used, ConfigError as `openPublisher`. */
 export function openPipeline(config: Config, environment: Environment): Pipeline {
   const { clock, command } = environment;
-  limitHeapGrowth();
+  setV8Flags();
   const publisher = openPublisher(config, command);
   const warehouse = openConfiguredWarehouse(config, clock);
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, environment));

@@ -1,17 +1,18 @@
 /** The schema of the live file: its version, and how a file of an older one is brought up to date. */
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
+import { PACKAGE_ROOT } from '../lib/package-root.ts';
 
 /** `vodh` in ASCII: marks a SQLite file as a vodhouse warehouse. */
 export const APPLICATION_ID = 0x766f6468;
 
-const MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '../../drizzle');
+const MIGRATIONS = fileURLToPath(new URL('drizzle', PACKAGE_ROOT));
 /** The number of migrations; a file with more is from a newer version. */
 export const SCHEMA_VERSION = countMigrations();
 const TRIGGERS = [

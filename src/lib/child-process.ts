@@ -1,11 +1,12 @@
 /** Child processes that run files of our own. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { toInterruptedError } from './errors.ts';
+import { PACKAGE_ROOT } from './package-root.ts';
 import { deserializeError, serializeError, type SerializedError } from './serialize-error.ts';
 
 /** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
 export function distFile(path: string): URL {
-  return new URL(`../../dist/${path}`, import.meta.url);
+  return new URL(`dist/${path}`, PACKAGE_ROOT);
 }
 
 /** Starts a built file as a child process with IPC. Its stdout is ignored, its stderr inherited. */

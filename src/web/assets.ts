@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { distFile } from '../lib/child-process.ts';
+import { PACKAGE_ROOT } from '../lib/package-root.ts';
 
 export type Assets = ReturnType<typeof openAssets>;
 
@@ -48,7 +49,7 @@ export function openAssets() {
 function listAssetFiles(): string[] {
   const { resolve } = createRequire(import.meta.url);
   return [
-    ...listFolder(new URL('../../assets/', import.meta.url), ['.css', '.svg']),
+    ...listFolder(new URL('assets/', PACKAGE_ROOT), ['.css', '.svg']),
     ...listFolder(distFile('browser/'), ['.js']),
     ...CHART_FILES.map((file) => resolve(file)),
   ];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/connection.ts';
-import { built, runModule } from '../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
@@ -167,7 +167,7 @@ describe('a backup is rejected', () => {
 
 /** Adds videos without end, each with the next change_seq in the same transaction, and reports the start. */
 const writer = (path: string) => `
-  import { openDatabase } from '${built('database/connection.js')}';
+  import { openDatabase } from '${moduleUrl('database/connection.ts')}';
   const { $client: client } = openDatabase('${path}', 0);
   const next = client.prepare('update warehouse_state set change_seq = change_seq + 1 returning change_seq').pluck();
   const add = client.prepare("insert into video (account, package_id, id, first_seen_at, changed_at, change_seq) values ('busy', 1, @id, '', '', @id)");

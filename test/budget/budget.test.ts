@@ -3,7 +3,7 @@ import { ParkedError } from '../../src/lib/errors.ts';
 import type { Limits } from '../../src/budget/budget.ts';
 import type { RequestEntry } from '../../src/lib/request-budget.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { built, runModule } from '../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
@@ -280,7 +280,7 @@ describe('the budget', () => {
     it('loses nothing when its process is killed', async () => {
       warehouse.close();
       const child = runModule(`
-        import { openWarehouse } from '${built('warehouse/warehouse.js')}';
+        import { openWarehouse } from '${moduleUrl('warehouse/warehouse.ts')}';
         const clock = { now: () => ${START}, sleep: async () => undefined };
         const budget = openWarehouse('${path}', clock).createBudget('main', ${JSON.stringify({ ...NONE, perDay: 3 })});
         for (let page = 1; page <= 3; page++) await budget.admit({ ...${JSON.stringify(NOTE)}, page });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { built, runModule } from '../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -12,7 +12,7 @@ const clock = createVirtualClock('2026-03-01T12:00Z');
 
 /** Creates the five files one after the other on a command, and stores a separate package in each. */
 const maker = (folder: string, account: string) => `
-  import { openWarehouse } from '${built('warehouse/warehouse.js')}';
+  import { openWarehouse } from '${moduleUrl('warehouse/warehouse.ts')}';
   const clock = { now: () => ${clock.now()}, sleep: async () => undefined };
   process.stdout.write('ready');
   process.stdin.once('data', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { built, runModule } from '../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { putFilled } from '../support/fixtures/full-warehouse.ts';
@@ -80,7 +80,7 @@ describe.each(MAKERS)('%s', (_what, name, make) => {
 describe('a backup whose process is killed during the copy', () => {
   it('leaves a draft, which the next one removes', async () => {
     const child = runModule(`
-      import { backUp } from '${built('backup/backup.js')}';
+      import { backUp } from '${moduleUrl('backup/backup.ts')}';
       import Database from '${import.meta.resolve('better-sqlite3')}';
       const prepare = Database.prototype.prepare;
       Database.prototype.prepare = function (source) {

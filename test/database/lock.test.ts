@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { lockOrThrow, readHolder, tryLock, type LockName } from '../../src/database/lock.ts';
-import { built, runModule } from '../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
@@ -13,7 +13,7 @@ const livePath = () => join(temporaryFolder(), 'data/live.db');
 
 /** Takes the lock, reports it, and lives until it is killed. */
 const taker = (path: string, name: LockName) => `
-  import { lockOrThrow } from '${built('database/lock.js')}';
+  import { lockOrThrow } from '${moduleUrl('database/lock.ts')}';
   globalThis.lock = lockOrThrow('${path}', '${name}', 'start', ${SINCE});
   process.stdout.write('taken');
   setInterval(() => undefined, 1000);`;

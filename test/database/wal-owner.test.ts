@@ -16,7 +16,7 @@ import { assertUndamaged } from '../../src/database/integrity.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { built, runModule } from '../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -39,7 +39,7 @@ beforeEach(async () => {
 /** Writes into the file in a process, and kills it: the last changes are only in the -wal. */
 async function killAfterWriting(name = 'in the log'): Promise<void> {
   const child = runModule(`
-    import { openDatabase } from '${built('database/connection.js')}';
+    import { openDatabase } from '${moduleUrl('database/connection.ts')}';
     const db = openDatabase('${path}', ${clock.now()});
     db.$client.exec("update package set name = '${name}'; update video set title = 'in the log', change_seq = change_seq + 1000");
     process.kill(process.pid, 'SIGKILL');`);

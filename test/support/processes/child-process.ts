@@ -1,18 +1,17 @@
-/** Child processes that run the built code, for tests that need a second process. Needs `npm run build`. */
+/** Child processes, for tests that need a second process. `BIN` needs `npm run build`. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 const ROOT = new URL('../../../', import.meta.url);
+const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 /** The installed command. */
 export const BIN = fileURLToPath(new URL('bin/vodhouse.js', ROOT));
 
-/** The address of a built module: `database/lock.js`. */
-export function built(module: string): string {
-  const url = new URL(`dist/${module}`, ROOT);
-  if (!existsSync(url)) throw new Error(`${url.pathname} is not there: npm run build`);
-  return url.href;
+/** The address of a module, for `runModule`: `database/lock.ts`. */
+export function moduleUrl(module: string): string {
+  return new URL(`src/${module}`, ROOT).href;
 }
 
 export interface Child {
@@ -22,9 +21,9 @@ export interface Child {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>;
 }
 
-/** Runs an ES module given as text; the child is killed when the test ends. */
+/** Runs an ES module given as text, which may import TypeScript; the child is killed when the test ends. */
 export function runModule(text: string, options: SpawnOptions = {}): Child {
-  return run(['--input-type=module', '--eval', text], options);
+  return run([`--import=${LOADER}`, '--input-type=module', '--eval', text], options);
 }
 
 /** Runs Node with these arguments; the child is killed when the test ends. */

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { publishedFact } from '../../../src/publishing/about-rows.ts';
 import { publish } from '../../../src/publishing/publish.ts';
-import { built, runModule } from './child-process.ts';
+import { moduleUrl, runModule } from './child-process.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../fixtures/filled-live-file.ts';
 import { execute, rowsOf, valueOf } from '../fixtures/live-file.ts';
 import { orderOf } from '../fixtures/published-file.ts';
@@ -41,7 +41,7 @@ export async function killPublications(count: number, random: () => number): Pro
 /** The process reports its begin, and is killed a given time later. */
 async function publishAndKill(path: string, afterMs: number): Promise<void> {
   const child = runModule(
-    `const { publish } = await import(${JSON.stringify(built('publishing/publish.js'))});
+    `const { publish } = await import(${JSON.stringify(moduleUrl('publishing/publish.ts'))});
      process.stdout.write('begun');
      await publish(${JSON.stringify(orderOf(path))});`,
   );

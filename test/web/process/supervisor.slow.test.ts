@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, WarehouseError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { startWebProcess } from '../../../src/web/process/supervisor.ts';
-import { built, runModule } from '../../support/processes/child-process.ts';
+import { moduleUrl, runModule } from '../../support/processes/child-process.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import {
   ask,
@@ -145,9 +145,9 @@ describe('the server process', () => {
   it('ends when its parent is killed, and its port is free then', async () => {
     const config = JSON.stringify(configToServe(liveFileToServe()));
     const parent = runModule(`
-      import { startWebProcess } from '${built('web/process/supervisor.js')}';
-      import { systemClock } from '${built('lib/clock.js')}';
-      import { createLogger } from '${built('lib/logger.js')}';
+      import { startWebProcess } from '${moduleUrl('web/process/supervisor.ts')}';
+      import { systemClock } from '${moduleUrl('lib/clock.ts')}';
+      import { createLogger } from '${moduleUrl('lib/logger.ts')}';
       const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
       const server = await startWebProcess(${config}, { clock: systemClock, logger, environment: {}, signal: new AbortController().signal });
       console.log(server.url + ' is up');

@@ -1,0 +1,8 @@
+import { existsSync } from 'node:fs';
+
+/** The folder of this package, for the sources and for the bundle: where package.json is. */
+export const PACKAGE_ROOT = findPackageRoot(new URL('.', import.meta.url));
+
+function findPackageRoot(folder: URL): URL {
+  return existsSync(new URL('package.json', folder)) ? folder : findPackageRoot(new URL('..', folder));
+}
