@@ -19,7 +19,7 @@ import { hasForeignWal, pairRecordPath, assertOwnWal } from '../database/wal-own
 import type { Db, Tx } from '../database/connection.ts';
 import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
 import { request, warehouseState } from '../database/schema/runs.ts';
-import { upsertPause, pausesUntil, type PauseRow } from '../budget/statements/pause.ts';
+import { upsertPause, findPauses, type PauseRow } from '../budget/statements/pause.ts';
 import { transact } from '../database/transaction.ts';
 
 type RequestRow = typeof request.$inferSelect;
@@ -209,7 +209,7 @@ function readLedger(old: string, now: number): { requests: RequestRow[]; pauses:
     const db = drizzle(client);
     return {
       requests: requestsSince(db, now - DAY_MS),
-      pauses: pausesUntil(db, toTimestamp(0)),
+      pauses: findPauses(db, {}),
     };
   } finally {
     client.close();
@@ -241,7 +241,7 @@ function addRequests(tx: Tx, rows: readonly RequestRow[], now: number): number {
 
 /** Adds the pauses that end later than those of the backup, and gives their number. */
 function addPauses(tx: Tx, rows: readonly PauseRow[]): number {
-  const known = new Map(pausesUntil(tx, toTimestamp(0)).map((row) => [row.account, row.full_rate_at]));
+  const known = new Map(findPauses(tx, {}).map((row) => [row.account, row.full_rate_at]));
   const later = rows.filter(({ account, full_rate_at }) => full_rate_at > (known.get(account) ?? ''));
   for (const row of later) upsertPause(tx, row);
   return later.length;

@@ -125,9 +125,8 @@ function tryAdmit(ledger: Ledger, entry: RequestEntry, now: number): { requestId
   const blocked = findBlock(ledger, entry.deadlineMs, now);
   if (blocked) return blocked;
   const { account, db } = ledger;
-  const { purpose, runId, packageId, page, deadlineMs } = entry;
-  const row = { account, purpose, runId, packageId, page, at_ms: now, spent_until_ms: now + deadlineMs };
-  return { requestId: insertRequest(db, row) };
+  const spentUntil = now + entry.deadlineMs;
+  return { requestId: insertRequest(db, { ...entry, account, now, spentUntil }).id };
 }
 
 /** What a request would have to wait for now; null if it may be sent. */
@@ -187,7 +186,7 @@ function findFullWindow(
   for (const window of WINDOWS) {
     const limit = limits[window.name];
     if (limit === null || windows.used(window, now) < limit) continue;
-    clampFutureRequests(db, account, now + deadlineMs);
+    clampFutureRequests(db, { account, latest: now + deadlineMs });
     const used = windows.recount(window, now);
     if (used < limit) continue;
     const oldest = windows.oldest(window, now, used, limit);

@@ -60,7 +60,7 @@ export function recordRestriction(
 
 /** A pause that begins in the future was stored by a clock that was ahead: it is moved, and lasts as long from now on. */
 function findCorrected(tx: Tx, account: string, now: number): PauseRow | undefined {
-  const row = findPause(tx, account);
+  const row = findPause(tx, { account });
   const ahead = row ? fromTimestamp(row.since) - now : 0;
   if (!row || ahead <= 0) return row;
   const moved = (time: string) => roundUp(fromTimestamp(time) - ahead);

@@ -1,7 +1,13 @@
 /** How many requests of an account its sliding windows hold. */
 import type { Db } from '../database/connection.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
-import { addedSince, countLeft, countSince, lastRequestId, nthSince } from './statements/request.ts';
+import {
+  countLeft,
+  countSince,
+  findAddedSince,
+  findLastRequest,
+  findNthSince,
+} from './statements/request.ts';
 
 export const WINDOWS = [
   { name: 'perSecond', ms: 1_000, words: 'second' },
@@ -30,16 +36,18 @@ interface DayCount {
 export function createWindowCounts(db: Db, account: string) {
   let day: DayCount | null = null;
 
+  const recount = (ms: number) => countSince(db, { account, ms });
+
   function recountDay(now: number): number {
-    const used = countSince(db, account, now - DAY_MS);
-    day = { now, countedAt: now, id: lastRequestId(db), used };
+    const used = recount(now - DAY_MS);
+    day = { now, countedAt: now, id: findLastRequest(db, {}).id ?? 0, used };
     return used;
   }
 
   function updateDay(now: number): number {
     if (!day || now < day.now || now - day.countedAt > RECOUNT_DAY_MS) return recountDay(now);
-    const { added, lastId } = addedSince(db, account, day.id);
-    const left = countLeft(db, account, day.now - DAY_MS, now - DAY_MS);
+    const { added, lastId } = findAddedSince(db, { account, id: day.id });
+    const left = countLeft(db, { account, ms: day.now - DAY_MS, to: now - DAY_MS });
     day = { ...day, now, id: lastId ?? day.id, used: day.used + added - left };
     return day.used;
   }
@@ -47,12 +55,12 @@ export function createWindowCounts(db: Db, account: string) {
   return {
     /** Counts the requests in the window. */
     used: ({ name, ms }: Window, now: number): number =>
-      name === 'perDay' ? updateDay(now) : countSince(db, account, now - ms),
+      name === 'perDay' ? updateDay(now) : recount(now - ms),
     /** Recounts them all: nobody has to wait for a request that was deleted from the ledger. */
     recount: ({ name, ms }: Window, now: number): number =>
-      name === 'perDay' ? recountDay(now) : countSince(db, account, now - ms),
+      name === 'perDay' ? recountDay(now) : recount(now - ms),
     /** `spent_until_ms` of the request that must leave the window, which holds `used`, to make room below `limit`. */
     oldest: ({ ms }: Window, now: number, used: number, limit: number): number =>
-      nthSince(db, account, now - ms, used - limit),
+      findNthSince(db, { account, ms: now - ms, n: used - limit })?.until ?? now - ms,
   };
 }

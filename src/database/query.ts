@@ -8,12 +8,14 @@ export type SqlValue = string | number | null;
 /** A query. `Params` has a key for each `:name` in the SQL; other keys are ignored. */
 export interface Query<Row, Params extends object> {
   readonly sql: string;
-  all(tx: Tx, params: Params): Row[];
-  get(tx: Tx, params: Params): Row | undefined;
+  readonly all: (tx: Tx, params: Params) => Row[];
+  readonly get: (tx: Tx, params: Params) => Row | undefined;
   /** The row of a query that always returns one, such as a count. */
-  one(tx: Tx, params: Params): Row;
+  readonly one: (tx: Tx, params: Params) => Row;
+  /** The column `count` of the first row; 0 without a row. */
+  readonly count: (tx: Tx, params: Params) => number;
   /** Returns the number of changed rows. */
-  run(tx: Tx, params: Params): number;
+  readonly run: (tx: Tx, params: Params) => number;
 }
 
 /** A query that the docs show (docs/status-page.md). */
@@ -43,6 +45,7 @@ export function query<Row, Params extends object>(...texts: string[]): NamedQuer
     all: (tx, params) => prepareOnce(tx, sql).all(params) as Row[],
     get: (tx, params) => prepareOnce(tx, sql).get(params) as Row | undefined,
     one: (tx, params) => prepareOnce(tx, sql).get(params) as Row,
+    count: (tx, params) => (prepareOnce(tx, sql).get(params) as { count: number } | undefined)?.count ?? 0,
     run: (tx, params) => prepareOnce(tx, sql).run(params).changes,
   };
 }

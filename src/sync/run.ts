@@ -40,7 +40,7 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
   const isFileAhead = warnIfFileAhead(context, startedAt);
   const scope = formatScope(options);
   const runId = warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
-  warehouse.recordZone(calendar.timezone);
+  warehouse.recordZone(calendar);
   const end = (result: RunResult) => endRun(context, options, runId, isFileAhead, result);
   let result: RunResult;
   try {
@@ -56,7 +56,7 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     mode,
     packagesDone: outcomes.reduce((sum, outcome) => sum + outcome.packagesDone, 0),
     status,
-    requests: warehouse.countRequests(runId),
+    requests: warehouse.countRequests({ runId }),
     durationMs: clock.now() - startedAt,
     walks: warehouse.findWalks(runId),
     storage: outcomes.flatMap(({ storage }) => storage ?? []),

@@ -91,7 +91,9 @@ function listPackagesInTurn({ context, options, account }: AccountRun): number[]
  * Puts no two packages that failed before in a row while there is another one: a few dead packages must not look like an
  * account that refuses everything.
  */
-export function interleaveFailed(packages: readonly { id: number; failedBefore: boolean }[]): number[] {
+export function interleaveFailed(
+  packages: readonly { id: number; failedBefore: boolean | 0 | 1 }[],
+): number[] {
   const ids: number[] = [];
   const delayed: number[] = [];
   let mayFail = false;

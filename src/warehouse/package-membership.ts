@@ -58,7 +58,7 @@ const SAMPLE_SIZE = 9;
 
 /** Hashes of the known pages of packages whose first full walk ended before that time (ms), with their packages. */
 export const findPageHashes = (tx: Tx, account: string, before: number) =>
-  statements.findHashes(tx, account, toTimestamp(before), MAX_HASHES);
+  statements.findHashes(tx, { account, before: toTimestamp(before), limit: MAX_HASHES });
 
 const NO_MISMATCH: PageMatch = {
   isWalked: false,
@@ -71,17 +71,18 @@ const NO_MISMATCH: PageMatch = {
 
 /** How the page fits to the rows; null if most of its videos are live, because then it is of this package. */
 export function matchPage(tx: Tx, page: PlacedPage): PageMatch | null {
+  const { account, packageId } = page;
   const sample = pickSample(page.ids);
-  const found = sample.filter((id) => findVideo(tx, page, id)?.isLive === 1).length;
+  const found = sample.filter((id) => findVideo(tx, { account, packageId, id })?.isLive === 1).length;
   if (found * 2 > sample.length) return null;
-  const size = statements.findSize(tx, page);
+  const size = statements.findSize(tx, page) ?? { live: 0, order: null };
   const isWhole = page.room.below === 0 && page.room.above === 0;
   if (size.live === 0 || (size.order === 'untrusted' && !isWhole)) return NO_MISMATCH;
   const inside = countListed(tx, page, page.shows);
   const gap = page.gap ? countListed(tx, page, page.gap) : 0;
   const crowdedOut = size.order === 'trusted' ? countCrowdedOut(tx, page, size.live) : 0;
   if (inside + gap + crowdedOut === 0) return NO_MISMATCH;
-  const rows = statements.findRows(tx, page, page.ids);
+  const rows = statements.findRows(tx, { account, packageId, ids: JSON.stringify(page.ids) });
   const live = new Set(rows.flatMap(({ id, isLive }) => (isLive === 1 ? id : [])));
   const covered = Math.max(0, inside - live.size) + gap;
   const otherPackage = covered + crowdedOut > 0 ? findOtherPackage(tx, page, live) : null;
@@ -90,8 +91,10 @@ export function matchPage(tx: Tx, page: PlacedPage): PageMatch | null {
 }
 
 /** Live rows in the range that are no removal candidates. */
-const countListed = (tx: Tx, key: PackageKey, range: IdRange): number =>
-  countLiveByIndex(tx, key, range) - countCandidates(tx, key, range);
+function countListed(tx: Tx, { account, packageId }: PackageKey, { low, high }: IdRange): number {
+  const range = { account, packageId, low, high };
+  return countLiveByIndex(tx, range) - countCandidates(tx, range);
+}
 
 /** Evenly spread over the page. */
 function pickSample(ids: readonly number[]): number[] {
@@ -102,11 +105,13 @@ function pickSample(ids: readonly number[]): number[] {
 
 /** Counts from the nearer end of the list; above a page with a neighbour there, the gap is the better evidence. */
 function countCrowdedOut(tx: Tx, page: PlacedPage, live: number): number {
-  const { shows, room, gap, fromEnd } = page;
+  const { account, packageId, shows, room, gap, fromEnd } = page;
   const count = (low: number, high: number) => countListed(tx, page, { low, high });
   const isNearEnd = fromEnd * 2 < live;
   const below = isNearEnd
-    ? live - countCandidates(tx, page, { low: LOWEST, high: HIGHEST }) - count(shows.low, HIGHEST)
+    ? live -
+      countCandidates(tx, { account, packageId, low: LOWEST, high: HIGHEST }) -
+      count(shows.low, HIGHEST)
     : count(LOWEST, shows.low - 1);
   const above = gap ? 0 : count(shows.high + 1, HIGHEST) - room.above;
   return Math.max(0, below - room.below) + Math.max(0, above);
@@ -115,12 +120,13 @@ function countCrowdedOut(tx: Tx, page: PlacedPage, live: number): number {
 function findOtherPackage(tx: Tx, page: PlacedPage, live: ReadonlySet<number>): OtherPackage | null {
   const { ids, account } = page;
   const sample = pickSample(ids.filter((id) => !live.has(id)));
-  const other = statements.findOtherPackage(tx, page, sample);
+  const asked = { account, packageId: page.packageId, ids: JSON.stringify(sample) };
+  const other = statements.findOtherPackage(tx, asked);
   if (!other || other.found * 2 <= sample.length) return null;
   const { packageId, totalcount } = other;
   const low = ids.reduce((least, id) => Math.min(least, id), Number.MAX_SAFE_INTEGER);
   const high = ids.reduce((most, id) => Math.max(most, id), 0);
-  const there = findLiveIds(tx, { account, packageId }, { low, high }, 2 * ids.length + 1);
+  const there = findLiveIds(tx, { account, packageId, low, high }, 2 * ids.length + 1);
   const onPage = new Set(ids);
   const shared = there.filter((id) => onPage.has(id));
   const foreignVideos = shared.filter((id) => !live.has(id)).length;

@@ -48,7 +48,7 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
   if (!row?.walked_at || row.totalcount === null || !row.page_size) {
     const hadTurn = row && (row.last_turn_walk_id > 0 || row.failed_walks > 0);
     if (!hadTurn) return 'unwalked';
-    packages.recordFailedQuickWalk(tx, key, toTimestamp(now));
+    packages.recordFailedQuickWalk(tx, { ...key, at: toTimestamp(now) });
     return 'left';
   }
   dropCandidates(tx, key, 'quick');
@@ -74,11 +74,11 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   const { unreadReason, orderViolated } = walk.checkpoint;
   if (orderViolated) packages.markUntrusted(tx, end);
   if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
-    deleteWalk(tx, walk.walkId);
+    deleteWalk(tx, walk);
     return;
   }
   const at = toTimestamp(end.now);
-  packages.recordSize(tx, end, at.slice(0, 10));
+  packages.recordSize(tx, { ...end, date: at.slice(0, 10) });
   const status = unreadReason === null ? 'succeeded' : 'partial';
   const result = { status, finished_at: at, error: unreadReason ?? walk.message } as const;
   closeWalk(tx, walk.walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
@@ -86,11 +86,11 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
 
 /** Records the result, and the requests saved against a full walk. Returns the requests of the quick walk. */
 function recordResult(tx: Tx, end: QuickWalkResult): number {
-  const { totalcount, pageSize: page_size, missingRecords: missing_records } = end;
-  const looked_at = toTimestamp(end.now);
-  packages.recordQuickWalk(tx, end, { totalcount, page_size, looked_at, missing_records });
+  const { account, totalcount, pageSize } = end;
+  const at = toTimestamp(end.now);
+  packages.recordQuickWalk(tx, { ...end, at });
   const requests = countPackageRequests(tx, end);
-  const pages = Math.max(1, Math.ceil(totalcount / page_size));
-  addSavedRequests(tx, end.account, looked_at.slice(0, 10), Math.max(0, pages - requests));
+  const pages = Math.max(1, Math.ceil(totalcount / pageSize));
+  addSavedRequests(tx, { account, date: at.slice(0, 10), requests: Math.max(0, pages - requests) });
   return requests;
 }

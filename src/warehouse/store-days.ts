@@ -67,22 +67,24 @@ export interface DayCounts {
 /** What is known of the days of the account. */
 export function readDayHistory(tx: Tx, account: string): DayHistory {
   const corrected = readCorrectedDays(tx, account);
-  const stored = statements.findDays(tx, account).map((row) => ({ ...row, ...corrected.get(row.date) }));
+  const stored = statements.findDays(tx, { account }).map((row) => ({ ...row, ...corrected.get(row.date) }));
   const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
-  const gaps = statements.findGaps(tx, account).map((gap) => {
+  const gaps = statements.findGaps(tx, { account }).map((gap) => {
     const { date, last_asked_at: lastRequestedAt, asked_days: requestedDays, given_up_at } = gap;
     return [date, { lastRequestedAt, requestedDays, givenUp: given_up_at !== null }] as const;
   });
-  const unconfirmed = statements.findUnconfirmedDays(tx, account).map((row) => {
+  const unconfirmed = statements.findUnconfirmedDays(tx, { account }).map((row) => {
     return [row.date, { ...row, observedAt: row.observed_at }] as const;
   });
   return {
     booked,
-    disputed: new Set(statements.findDisputedDays(tx, account).filter((date) => booked.has(date))),
+    disputed: new Set(
+      statements.findDisputedDays(tx, { account }).flatMap(({ date }) => (booked.has(date) ? date : [])),
+    ),
     rows: new Map(stored.map((row) => [row.date, row])),
     gaps: new Map(gaps),
     unconfirmed: new Map(unconfirmed),
-    firstReading: statements.findFirstReadingDay(tx, account),
+    firstReading: statements.findFirstReading(tx, { account })?.date ?? null,
     lastReading: findNewestReading(tx, account)?.date ?? null,
   };
 }
@@ -99,14 +101,14 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   };
   if (days.live) storeLive(tx, days.account, days.live, at);
   for (const row of days.past) {
-    const booked = statements.findBooked(tx, days.account, row.date);
+    const booked = statements.findBooked(tx, { account: days.account, date: row.date });
     if (booked) counts.discrepancies += compareDay(tx, days.account, booked, row, at);
     else counts.booked += bookDay(tx, days.account, row, at);
   }
   storeUnconfirmed(tx, days, at);
   const well = [...(days.live ? [days.live] : []), ...days.past, ...days.unconfirmed.map(({ row }) => row)];
   const dates = well.map(({ date }) => date);
-  resolve(tx, days.account, 'storage', null, dates, at);
+  resolve(tx, { account: days.account, stream: 'storage', packageId: null, ids: JSON.stringify(dates), at });
   storeGaps(tx, days, at);
   storeRefused(tx, days, at);
   recordDrift(tx, days.account, 'storage', days.drift, at);
@@ -115,22 +117,23 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
 
 /** A day that is booked already, by another clock or time zone, stays so. A day that lasts is no gap. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
-  statements.closeGap(tx, account, row.date);
-  if (!statements.findBooked(tx, account, row.date)) statements.writeDay(tx, account, row, 'live', at);
+  statements.deleteGap(tx, { account, date: row.date });
+  if (!statements.findBooked(tx, { account, date: row.date }))
+    statements.writeDay(tx, account, row, 'live', at);
   statements.appendReading(tx, account, row, at);
 }
 
 function bookDay(tx: Tx, account: string, row: DayRow, at: string): number {
   statements.writeDay(tx, account, row, 'booked', at);
-  statements.closeGap(tx, account, row.date);
-  statements.deleteUnconfirmed(tx, account, row.date);
+  statements.deleteGap(tx, { account, date: row.date });
+  statements.deleteUnconfirmed(tx, { account, date: row.date });
   return 1;
 }
 
 /** The same figures keep the time of their first reading, unless a clock that was ahead wrote it. */
 function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToStore, at: string): void {
   if (unconfirmed.length === 0) return;
-  const before = new Map(statements.findUnconfirmedDays(tx, account).map((row) => [row.date, row]));
+  const before = new Map(statements.findUnconfirmedDays(tx, { account }).map((row) => [row.date, row]));
   for (const { row, reason } of unconfirmed) {
     const known = before.get(row.date);
     const isSame = known !== undefined && hasSameFigures(known, row);
@@ -140,19 +143,19 @@ function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToSt
 }
 
 function storeGaps(tx: Tx, { account, today, missed, givenUp }: DaysToStore, at: string): void {
-  for (const day of missed) statements.upsertGap(tx, account, day, at);
-  for (const date of givenUp) statements.giveUpGap(tx, account, date, at);
-  if (today !== null) statements.deleteGapsFrom(tx, account, today);
+  for (const day of missed) statements.upsertGap(tx, { ...day, account, at });
+  for (const date of givenUp) statements.giveUpGap(tx, { account, date, at });
+  if (today !== null) statements.deleteGapsFrom(tx, { account, today });
 }
 
 /** Compares with what readers see: the booked figures, or those of the newest correction. */
 function compareDay(tx: Tx, account: string, booked: DayRow, observed: DayRow, at: string): number {
   const { date } = observed;
-  const shown = statements.findNewestCorrection(tx, account, date) ?? booked;
+  const shown = statements.findNewestCorrection(tx, { account, date }) ?? booked;
   let differing = 0;
   for (const field of FIGURES) {
     if (shown[field] === observed[field]) {
-      statements.resolveDiscrepancy(tx, { account, date, field }, at);
+      statements.resolveDiscrepancies(tx, { account, date, field, at });
       continue;
     }
     differing++;
@@ -170,9 +173,9 @@ export interface BookedDay {
 
 /** The booked day, or null where it is not booked. */
 export function findBookedDay(tx: Tx, account: string, date: string): BookedDay | null {
-  const booked = statements.findBooked(tx, account, date);
+  const booked = statements.findBooked(tx, { account, date });
   if (!booked) return null;
-  return { booked, corrected: statements.findNewestCorrection(tx, account, date) ?? null };
+  return { booked, corrected: statements.findNewestCorrection(tx, { account, date }) ?? null };
 }
 
 /** Figures that a person accepted in place of the booked ones. */
@@ -187,11 +190,11 @@ export interface Correction {
 
 /** Appends a correction, later than those before it; the booked row stands, and open discrepancies of the day end. */
 export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correction): void {
-  const before = statements.findNewestCorrection(tx, account, row.date);
+  const before = statements.findNewestCorrection(tx, { account, date: row.date });
   const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
   const accepted_at = toTimestamp(Math.max(acceptedAt, least));
   statements.addCorrection(tx, { ...row, account, accepted_at, reason });
-  statements.resolveDiscrepancies(tx, account, row.date, accepted_at);
+  statements.resolveDiscrepancies(tx, { account, date: row.date, field: null, at: accepted_at });
 }
 
 function storeRefused(tx: Tx, days: DaysToStore, at: string): void {
@@ -207,5 +210,6 @@ function storeRefused(tx: Tx, days: DaysToStore, at: string): void {
       seen_at: at,
     });
   }
-  for (const { date } of days.refused) if (date !== null) resolveEarlier(tx, days.account, date, at);
+  for (const { date } of days.refused)
+    if (date !== null) resolveEarlier(tx, { account: days.account, date, at });
 }

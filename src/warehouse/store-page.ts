@@ -65,7 +65,7 @@ export interface PageOutcome extends PageCounts {
 
 /** Stores a page of a walk. */
 export function storePage(tx: Tx, page: PageToStore): PageOutcome {
-  const unsettled = page.gap ? countLive(tx, page, page.gap) : 0;
+  const unsettled = page.gap ? countLive(tx, { ...page, ...page.gap }) : 0;
   const stored = storeAnswer(tx, page);
   updatePageHash(tx, page, stored);
   const counts = { ...stored.counts, unsettled };
@@ -77,7 +77,7 @@ export function storePage(tx: Tx, page: PageToStore): PageOutcome {
 export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcome {
   const low = Math.max(read.targetGap.low, read.proof?.low ?? 0);
   const high = Math.min(read.targetGap.high, read.proof?.high ?? 0);
-  const settled = low <= high ? countLive(tx, read, { low, high }) : 0;
+  const settled = low <= high ? countLive(tx, { ...read, low, high }) : 0;
   const { counts, newInQuarantine } = storeAnswer(tx, read);
   const changes = { ...counts, unsettled: -settled };
   advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
@@ -96,13 +96,14 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   const present = listPresentIds(answer);
   const matched = matchRows(tx, answer, present);
   const counts = { ...writeVideos(tx, answer, matched.onPage, at), quarantined: answer.refused.length };
-  const { walkId, coversWholeList } = answer;
+  const { account, packageId, walkId, coversWholeList } = answer;
   const proof = coversWholeList ? 'whole' : 'order';
-  for (const id of matched.missing) upsertCandidate(tx, answer, { id, provedAt: at, walkId, proof });
+  for (const id of matched.missing)
+    upsertCandidate(tx, { account, packageId, id, provedAt: at, walkId, proof });
   deleteSeenCandidates(tx, answer, present);
   resolveSeen(tx, answer, at);
   const newInQuarantine = storeRefused(tx, answer, at);
-  const newDrift = recordDrift(tx, answer.account, 'videos', answer.drift, at);
+  const newDrift = recordDrift(tx, account, 'videos', answer.drift, at);
   const isEqual = matched.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
   return { counts, newInQuarantine, isEqual };
 }
@@ -143,12 +144,12 @@ interface MatchedRows {
   missing: number[];
 }
 
-function matchRows(tx: Tx, answer: AnswerToStore, ids: Set<number>): MatchedRows {
+function matchRows(tx: Tx, { account, packageId, proof }: AnswerToStore, ids: Set<number>): MatchedRows {
   const matched: MatchedRows = { onPage: new Map(), missing: [] };
   // a page that is not sorted may span the whole package: only its own ids are looked up
-  const rows = answer.proof
-    ? findVideos(tx, answer, answer.proof)
-    : [...ids].flatMap((id) => findVideo(tx, answer, id) ?? []);
+  const rows = proof
+    ? findVideos(tx, { account, packageId, ...proof })
+    : [...ids].flatMap((id) => findVideo(tx, { account, packageId, id }) ?? []);
   for (const { id, isLive } of rows) {
     if (ids.has(id)) matched.onPage.set(id, isLive === 1);
     else if (isLive === 1) matched.missing.push(id);
@@ -167,6 +168,7 @@ function getIdRange(ids: Set<number>): IdRange {
 }
 
 function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, boolean>, at: string) {
+  const { account, packageId } = answer;
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
   const before = getChangeSeq(tx);
   let seq = before;
@@ -184,20 +186,21 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
   // a removed video returns with a record that cannot be stored: it is live again, with the fields that it had
   for (const { id } of answer.refused) {
     if (id === null || isLiveById.get(id) !== false) continue;
-    restoreVideo(tx, answer, { id, at, changeSeq: ++seq });
+    restoreVideo(tx, { account, packageId, id, at, changeSeq: ++seq });
     counts.restored++;
     isLiveById.set(id, true);
   }
   if (seq > before) {
-    setChangeSeq(tx, seq);
-    addLiveCount(tx, answer, counts.inserted + counts.restored, seq);
+    setChangeSeq(tx, { seq });
+    addLiveCount(tx, { account, packageId, more: counts.inserted + counts.restored, changeSeq: seq });
   }
   return counts;
 }
 
-function deleteSeenCandidates(tx: Tx, answer: AnswerToStore, present: Set<number>): void {
-  for (const id of findCandidatesBetween(tx, answer, getIdRange(present))) {
-    if (present.has(id)) deleteCandidate(tx, answer, id);
+function deleteSeenCandidates(tx: Tx, { account, packageId }: AnswerToStore, present: Set<number>): void {
+  const key = { account, packageId };
+  for (const id of findCandidatesBetween(tx, { ...key, ...getIdRange(present) })) {
+    if (present.has(id)) deleteCandidate(tx, { ...key, id });
   }
 }
 
@@ -219,5 +222,7 @@ function resolveSeen(tx: Tx, answer: AnswerToStore, at: string): void {
   const isRemoved = (id: string) =>
     answer.proof && Number(id) >= answer.proof.low && Number(id) <= answer.proof.high;
   const resolved = open.filter((id) => !refused.has(id) && (stored.has(id) || isRemoved(id)));
-  if (resolved.length > 0) resolve(tx, answer.account, 'videos', answer.packageId, resolved, at);
+  if (resolved.length === 0) return;
+  const { account, packageId } = answer;
+  resolve(tx, { account, stream: 'videos', packageId, ids: JSON.stringify(resolved), at });
 }

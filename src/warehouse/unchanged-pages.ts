@@ -45,10 +45,11 @@ export function recognisePage(tx: Tx, page: HashedPage): UnchangedPage | null {
   const row = findByHash(tx, page);
   if (!row) return null;
   const proof = { low: row.proof_low, high: row.proof_high };
+  const range = { ...page, ...proof };
   const isInProof = (id: string) => Number(id) >= proof.low && Number(id) <= proof.high;
   const isCurrent =
-    !hasChangedSince(tx, page, proof, row.change_seq) &&
-    findCandidatesBetween(tx, page, proof).length === 0 &&
+    !hasChangedSince(tx, { ...range, changeSeq: row.change_seq }) &&
+    findCandidatesBetween(tx, range).length === 0 &&
     !findOpenVideoIds(tx, page).some(isInProof);
   if (!isCurrent) return null;
   const { records, page_size: pageSize, first_id: first, last_id: last } = row;
@@ -61,8 +62,8 @@ export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCoun
   const { account, packageId, page: number, gap, records, checkpoint } = page;
   touchDrift(tx, account, 'videos', page.drift, toTimestamp(page.answeredAt));
   const place = { account, packageId, page: number, pageSize: checkpoint.pageSize };
-  confirmPageHash(tx, place, getChangeSeq(tx));
-  const unsettled = gap ? countLive(tx, page, gap) : 0;
+  confirmPageHash(tx, { ...place, changeSeq: getChangeSeq(tx) });
+  const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;
   const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
   advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
   return counts;

@@ -47,7 +47,7 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
     ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
   });
   if (start.mode === 'full') candidates.dropCandidates(tx, start, 'quick');
-  if (earlier) candidates.reassignCandidates(tx, start, earlier.walk_id, walkId);
+  if (earlier) candidates.reassignCandidates(tx, { ...start, from: earlier.walk_id, to: walkId });
   else if (start.mode === 'full') candidates.dropCandidates(tx, start, 'unheld');
   return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
 }
@@ -125,9 +125,9 @@ export interface Removals {
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(tx: Tx, end: WalkEnd): Removals {
-  correctWalkStart(tx, end.walkId, toTimestamp(end.startedAt));
+  correctWalkStart(tx, { walkId: end.walkId, at: toTimestamp(end.startedAt) });
   if (!canProve(end)) candidates.dropCandidates(tx, end, 'unheld');
-  const { unreadReason } = end.checkpoint;
+  const { unreadReason, totalcount, pageSize, orderViolated } = end.checkpoint;
   const removals = settleRemovals(tx, end);
   const at = toTimestamp(end.now);
   closeWalk(tx, end.walkId, {
@@ -138,18 +138,14 @@ export function finishWalk(tx: Tx, end: WalkEnd): Removals {
     held_back: removals.heldBack,
     requests: countPackageRequests(tx, end),
   });
-  packages.recordTurn(tx, end, end.walkId, false);
-  packages.recordSize(tx, end, at.slice(0, 10));
+  packages.recordTurn(tx, end);
+  packages.recordSize(tx, { ...end, date: at.slice(0, 10) });
   if (unreadReason !== null) return removals;
-  resolveUnseen(tx, end, findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at);
-  packages.recordFullWalk(tx, end, {
-    totalcount: end.checkpoint.totalcount,
-    page_size: end.checkpoint.pageSize,
-    walked_at: at,
-    order: end.checkpoint.orderViolated ? 'untrusted' : 'trusted',
-  });
-  const { totalcount, pageSize } = end.checkpoint;
-  deleteOtherPages(tx, end, Math.max(1, Math.ceil(totalcount / pageSize)), pageSize);
+  resolveUnseen(tx, { ...end, since: findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at });
+  const { account, packageId } = end;
+  const list = { account, packageId, totalcount, pageSize };
+  packages.recordFullWalk(tx, { ...list, order: orderViolated ? 'untrusted' : 'trusted', at });
+  deleteOtherPages(tx, { ...list, lastPage: Math.max(1, Math.ceil(totalcount / pageSize)) });
   return removals;
 }
 
@@ -166,8 +162,8 @@ export interface WalkStop extends PackageKey {
 /** Ends a walk that stopped before its end; its checkpoint stays. One that failed had its turn. */
 export function stopWalk(tx: Tx, stop: WalkStop): void {
   if (stop.status === 'failed') {
-    if (stop.mode === 'full') packages.recordTurn(tx, stop, stop.walkId, true);
-    else packages.recordFailedQuickWalk(tx, stop, toTimestamp(stop.now));
+    if (stop.mode === 'full') packages.recordFailedTurn(tx, stop);
+    else packages.recordFailedQuickWalk(tx, { ...stop, at: toTimestamp(stop.now) });
   }
   closeWalk(tx, stop.walkId, {
     status: stop.status,
@@ -188,7 +184,7 @@ export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
   const waiting = all.filter((row) => row.held_back).length - confirmed.length;
   const counts = { fresh: fresh.length, waiting, confirmed: confirmed.length };
   const reason = fresh.length === 0 ? null : getHoldReason(packages.findPackage(tx, end), end, counts);
-  if (reason) candidates.holdBackCandidates(tx, end, end.walkId, toTimestamp(end.startedAt), reason);
+  if (reason) candidates.holdBackCandidates(tx, { ...end, at: toTimestamp(end.startedAt), reason });
   const applied = reason ? confirmed : [...confirmed, ...fresh];
   applyRemovals(tx, end, applied);
   const newlyHeldBack = reason ? fresh.length : 0;
@@ -226,11 +222,12 @@ function getHoldReason(
 function applyRemovals(tx: Tx, end: WalkEnd, rows: readonly Candidate[]): void {
   if (rows.length === 0) return;
   const at = toTimestamp(end.now);
+  const key = { account: end.account, packageId: end.packageId };
   let changeSeq = getChangeSeq(tx);
   for (const { id, proved_at: provedAt } of rows) {
-    markRemoved(tx, end, { id, provedAt, at, changeSeq: ++changeSeq });
-    candidates.deleteCandidate(tx, end, id);
+    markRemoved(tx, { ...key, id, provedAt, at, changeSeq: ++changeSeq });
+    candidates.deleteCandidate(tx, { ...key, id });
   }
-  setChangeSeq(tx, changeSeq);
-  packages.addLiveCount(tx, end, -rows.length, changeSeq);
+  setChangeSeq(tx, { seq: changeSeq });
+  packages.addLiveCount(tx, { ...key, more: -rows.length, changeSeq });
 }

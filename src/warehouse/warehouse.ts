@@ -14,7 +14,7 @@ import * as runs from './statements/run.ts';
 import { getBookedZone, recordZone } from './statements/warehouse-state.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
-import { dropCandidates, hasProofsByOrder } from './statements/removal.ts';
+import { dropCandidates, countProofsByOrder } from './statements/removal.ts';
 import { countLive, findLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
 import { countOrphanFailures, findWalks } from './statements/walk.ts';
@@ -65,7 +65,7 @@ const READS = {
   countLive,
   findLiveIds,
   countExpected,
-  hasProofsByOrder,
+  countProofsByOrder,
   readDayHistory,
   findBookedDay,
   getBookedZone,
@@ -147,7 +147,7 @@ function endRun(tx: Tx, runId: number, end: RunEnd): void {
   runs.closeRun(tx, runId, {
     status,
     finished_at: toTimestamp(now),
-    requests: runs.countRequests(tx, runId),
+    requests: runs.countRequests(tx, { runId }),
     error,
     resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
     clock_offset_ms: clock.offsetMs,
@@ -160,20 +160,19 @@ function endRun(tx: Tx, runId: number, end: RunEnd): void {
 
 function prune(tx: Tx, now: number, retention: RunEnd['retention']): void {
   const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
-  runs.pruneRequests(tx, now - retention.requestsDays * DAY_MS);
-  runs.pruneRuns(tx, runsBefore);
-  runs.pruneSavedRequests(tx, runsBefore.slice(0, 10));
-  prunePauses(tx, toTimestamp(now - PAUSE_MEMORY_MS));
+  runs.pruneRequests(tx, { ms: now - retention.requestsDays * DAY_MS });
+  runs.pruneRuns(tx, { at: runsBefore });
+  runs.pruneSavedRequests(tx, { date: runsBefore.slice(0, 10) });
+  prunePauses(tx, { at: toTimestamp(now - PAUSE_MEMORY_MS) });
 }
 
 /** Adds the configured packages, and retires the others. */
 function registerPackages(tx: Tx, accounts: readonly ConfiguredAccount[], now: number): void {
   const at = toTimestamp(now);
   for (const { name: account, packages: configured } of accounts) {
-    for (const { id, name } of configured) packages.registerPackage(tx, { account, packageId: id }, name);
-    const ids = configured.map(({ id }) => id);
-    packages.retirePackages(tx, account, ids, at);
+    for (const { id, name } of configured) packages.registerPackage(tx, { account, packageId: id, name });
+    const ids = JSON.stringify(configured.map(({ id }) => id));
+    packages.retirePackages(tx, { account, ids, at });
   }
-  const names = accounts.map(({ name }) => name);
-  packages.retireAccounts(tx, names, at);
+  packages.retireAccounts(tx, { accounts: JSON.stringify(accounts.map(({ name }) => name)), at });
 }

@@ -185,6 +185,6 @@ describe('a walk', () => {
     expect(rowsOf(path, 'select requests, finished_at from walk')).toEqual([
       { requests: 2, finished_at: '2026-03-01 12:00:00' },
     ]);
-    expect(warehouse.countRequests(walk.runId)).toBe(3);
+    expect(warehouse.countRequests({ runId: walk.runId })).toBe(3);
   });
 });

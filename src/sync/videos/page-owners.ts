@@ -20,7 +20,9 @@ export function createPageOwners(
   return {
     findOwner: (hash, packageId) => {
       owners ??= new Map(
-        warehouse.findPageHashes(account, startedAt()).map(([id, each]) => [toKey(each), id]),
+        warehouse
+          .findPageHashes(account, startedAt())
+          .map(({ packageId: id, hash: each }) => [toKey(each), id]),
       );
       const owner = owners.get(toKey(hash)) ?? packageId;
       return owner === packageId ? null : owner;

@@ -96,7 +96,7 @@ export function judgePage(walk: WalkState, page: Page): PageProof {
   const { context, key, above, checkpoint } = walk;
   const { number, paging, echo, contents } = page;
   if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {
-    above.ids = new Set(context.warehouse.findLiveIds(key, { low: above.first, high: above.last }));
+    above.ids = new Set(context.warehouse.findLiveIds({ ...key, low: above.first, high: above.last }));
   }
   const { pageSize, orderViolated } = checkpoint;
   const proof = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });

@@ -110,7 +110,7 @@ async function readAbove({ walk }: QuickWalk, end: PageBounds): Promise<void> {
 /** A removal by order needs as many ids seen in order as show that the list is sorted. */
 async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
   const { context, key, walkId } = quick.walk;
-  if (!context.warehouse.hasProofsByOrder(key, walkId)) return;
+  if (context.warehouse.countProofsByOrder({ ...key, walkId }) === 0) return;
   for (let number = end.number; number >= 1 && !isOrderProved(quick.walk); number--) {
     await readPage(quick, number);
   }
@@ -120,13 +120,13 @@ async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
 function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): number {
   const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
-  const expected = walk.context.warehouse.countExpected(walk.key, { ...ids, ...pages });
+  const expected = walk.context.warehouse.countExpected({ ...walk.key, ...ids, ...pages });
   return expected - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
 function countExpectedAbove({ context, key }: WalkState, { number, last }: PageBounds): number {
   const pages = { fromPage: number + 1, toPage: number + 1 };
-  return context.warehouse.countExpected(key, { low: last + 1, high: HIGHEST, ...pages });
+  return context.warehouse.countExpected({ ...key, low: last + 1, high: HIGHEST, ...pages });
 }
 
 /** Known records outside the last page that the list has no room for. */

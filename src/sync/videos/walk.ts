@@ -88,7 +88,8 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
   const { ids, bounds } = contents;
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
   const isThere =
-    ids?.includes(id) ?? (isInBounds && context.warehouse.findLiveIds(key, { low: id, high: id }).length > 0);
+    ids?.includes(id) ??
+    (isInBounds && context.warehouse.findLiveIds({ ...key, low: id, high: id }).length > 0);
   if (!isThere) context.warehouse.dropCandidates(key, 'unheld');
 }
 
@@ -119,5 +120,5 @@ function findGapToRead(
   if (!gap || boundaryReads.left <= 0) return null;
   const hasGrown = isTrustedNeighbour(above) && paging.totalcount > above.totalcount;
   if (hasGrown && gap.high !== HIGHEST) return gap;
-  return context.warehouse.countLive(key, gap) > 0 ? gap : null;
+  return context.warehouse.countLive({ ...key, ...gap }) > 0 ? gap : null;
 }

@@ -12,19 +12,14 @@ export interface FieldDrift {
 
 export type DriftStream = (typeof drift.$inferSelect)['stream'];
 
-interface SeenDrift {
-  account: string;
-  stream: DriftStream;
-  field: string;
-  kind: DriftKind;
-  at: string;
-}
-
-/** Only forward: answers may be stored in another order than they came. */
-const SEE_AGAIN = query<never, SeenDrift>(
+/** Sets a later `last_seen_at`, only forward: answers may be stored in another order than they came. */
+const updateSeenAt = query<
+  never,
+  { account: string; stream: DriftStream; field: string; kind: DriftKind; at: string }
+>(
   `update drift set last_seen_at = max(last_seen_at, :at)
     where account = :account and stream = :stream and field = :field and kind = :kind`,
-);
+).run;
 
 /** Records the drift of an answer, and returns how many kinds were new. What is known only gets a later `last_seen_at`. */
 export function recordDrift(
@@ -35,7 +30,7 @@ export function recordDrift(
   at: string,
 ): number {
   const added = found.filter(
-    ({ field, kind }) => SEE_AGAIN.run(tx, { account, stream, field, kind, at }) === 0,
+    ({ field, kind }) => updateSeenAt(tx, { account, stream, field, kind, at }) === 0,
   );
   for (const departure of added) {
     const row = { account, stream, ...departure, first_seen_at: at, last_seen_at: at };
@@ -52,5 +47,5 @@ export function touchDrift(
   keys: readonly (readonly [field: string, kind: DriftKind])[],
   at: string,
 ): void {
-  for (const [field, kind] of keys) SEE_AGAIN.run(tx, { account, stream, field, kind, at });
+  for (const [field, kind] of keys) updateSeenAt(tx, { account, stream, field, kind, at });
 }

@@ -23,46 +23,38 @@ const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
 const VALUES = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'change_seq', 'drift'];
 
-const FIND = query<PageHash, HashedPage>(
+/** What is known of a page of this number whose records have this hash. */
+export const findByHash = query<PageHash, HashedPage>(
   `select * from page_hash where ${OF_PACKAGE} and page = :page and hash = :hash`,
-);
-const UPSERT = query<never, PageHash>(
+).get;
+
+export const upsertPageHash = query<never, PageHash>(
   `insert into page_hash (account, package_id, page, page_size, ${VALUES.join(', ')})
     values (:account, :package_id, :page, :page_size, ${VALUES.map((name) => `:${name}`).join(', ')})
     on conflict (account, package_id, page, page_size) do update set
       ${VALUES.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-);
-const DELETE = query<never, PagePlace>(`delete from page_hash where ${AT_PLACE}`);
-const CONFIRM = query<never, PagePlace & { changeSeq: number }>(
-  `update page_hash set change_seq = :changeSeq where ${AT_PLACE}`,
-);
-const DELETE_OTHERS = query<never, PackageKey & { lastPage: number; pageSize: number }>(
-  `delete from page_hash where ${OF_PACKAGE} and (page > :lastPage or page_size <> :pageSize)`,
-);
-const PACKAGE_CHANGED = query<object, PackageKey & { changeSeq: number }>(
-  `select 1 from package where ${OF_PACKAGE} and changed_seq > :changeSeq`,
-);
-const ROW_CHANGED = query<object, PackageKey & IdRange & { changeSeq: number }>(
-  `select 1 from video where ${OF_PACKAGE} and id between :low and :high and change_seq > :changeSeq limit 1`,
-);
+).run;
 
-/** What is known of a page of this number whose records have this hash. */
-export const findByHash = (tx: Tx, page: HashedPage): PageHash | undefined => FIND.get(tx, page);
-
-export const upsertPageHash = (tx: Tx, row: PageHash): number => UPSERT.run(tx, row);
-
-export const deletePageHash = (tx: Tx, place: PagePlace): number => DELETE.run(tx, place);
+export const deletePageHash = query<never, PagePlace>(`delete from page_hash where ${AT_PLACE}`).run;
 
 /** Records that page and rows are still equal at this `change_seq`. */
-export const confirmPageHash = (tx: Tx, place: PagePlace, changeSeq: number): number =>
-  CONFIRM.run(tx, { ...place, changeSeq });
+export const confirmPageHash = query<never, PagePlace & { changeSeq: number }>(
+  `update page_hash set change_seq = :changeSeq where ${AT_PLACE}`,
+).run;
 
 /** Deletes the pages behind the last one, and those of other page sizes. */
-export const deleteOtherPages = (tx: Tx, key: PackageKey, lastPage: number, pageSize: number): number =>
-  DELETE_OTHERS.run(tx, { ...key, lastPage, pageSize });
+export const deleteOtherPages = query<never, PackageKey & { lastPage: number; pageSize: number }>(
+  `delete from page_hash where ${OF_PACKAGE} and (page > :lastPage or page_size <> :pageSize)`,
+).run;
 
-/** Whether a row with an id from `low` to `high` changed after `changeSeq`. */
-export function hasChangedSince(tx: Tx, key: PackageKey, range: IdRange, changeSeq: number): boolean {
-  const since = { ...key, ...range, changeSeq };
-  return PACKAGE_CHANGED.get(tx, since) !== undefined && ROW_CHANGED.get(tx, since) !== undefined;
+const findChangedPackage = query<object, PackageKey & { changeSeq: number }>(
+  `select 1 from package where ${OF_PACKAGE} and changed_seq > :changeSeq`,
+).get;
+const findChangedRow = query<object, PackageKey & IdRange & { changeSeq: number }>(
+  `select 1 from video where ${OF_PACKAGE} and id between :low and :high and change_seq > :changeSeq limit 1`,
+).get;
+
+/** Whether a row with an id in the range changed after `changeSeq`. */
+export function hasChangedSince(tx: Tx, since: PackageKey & IdRange & { changeSeq: number }): boolean {
+  return findChangedPackage(tx, since) !== undefined && findChangedRow(tx, since) !== undefined;
 }

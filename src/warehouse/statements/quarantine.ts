@@ -4,61 +4,48 @@ import { query } from '../../database/query.ts';
 import { quarantine } from '../../database/schema/videos.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
-export type NewQuarantine = Omit<Required<typeof quarantine.$inferInsert>, 'quarantine_id' | 'resolved_at'>;
+type NewQuarantine = Omit<Required<typeof quarantine.$inferInsert>, 'quarantine_id' | 'resolved_at'>;
 
 const OPEN = 'resolved_at is null and account = :account';
 
-const SEE_AGAIN = query<never, NewQuarantine>(
+const updateSeenAt = query<never, NewQuarantine>(
   `update quarantine set seen_at = :seen_at where ${OPEN} and stream = :stream
     and package_id is :package_id and record_id is :record_id and raw = :raw`,
-);
-const RESOLVE_UNSEEN = query<never, PackageKey & { since: string; at: string }>(
-  `update quarantine set resolved_at = :at
-    where ${OPEN} and stream = 'videos' and package_id = :packageId and seen_at < :since`,
-);
-const RESOLVE_EARLIER = query<never, { account: string; date: string; at: string }>(
-  `update quarantine set resolved_at = :at
-    where ${OPEN} and stream = 'storage' and record_id = :date and seen_at < :at`,
-);
-const OPEN_VIDEO_IDS = query<{ record_id: string }, PackageKey>(
-  `select distinct record_id from quarantine
-    where ${OPEN} and stream = 'videos' and package_id = :packageId and record_id is not null`,
-);
-const RESOLVE = query<
-  never,
-  { account: string; stream: string; packageId: number | null; ids: string; at: string }
->(
-  `update quarantine set resolved_at = :at where ${OPEN} and stream = :stream and package_id is :packageId
-    and record_id in (select value from json_each(:ids))`,
-);
+).run;
 
-/** Keeps the record and returns true. One that is in quarantine already only gets a later `seen_at`. */
+/** Adds the record and returns true. One that is in quarantine already only gets a later `seen_at`. */
 export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
-  const isNew = SEE_AGAIN.run(tx, row) === 0;
+  const isNew = updateSeenAt(tx, row) === 0;
   if (isNew) tx.insert(quarantine).values(row).run();
   return isNew;
 }
 
 /** A walk that saw every record resolves what it did not see: the service no longer lists it. */
-export const resolveUnseen = (tx: Tx, key: PackageKey, since: string, at: string): number =>
-  RESOLVE_UNSEEN.run(tx, { ...key, since, at });
+export const resolveUnseen = query<never, PackageKey & { since: string; at: string }>(
+  `update quarantine set resolved_at = :at
+    where ${OPEN} and stream = 'videos' and package_id = :packageId and seen_at < :since`,
+).run;
 
 /** Resolves the earlier records of a day: the service returned another one. */
-export const resolveEarlier = (tx: Tx, account: string, date: string, at: string): number =>
-  RESOLVE_EARLIER.run(tx, { account, date, at });
+export const resolveEarlier = query<never, { account: string; date: string; at: string }>(
+  `update quarantine set resolved_at = :at
+    where ${OPEN} and stream = 'storage' and record_id = :date and seen_at < :at`,
+).run;
+
+const selectOpenIds = query<{ record_id: string }, PackageKey>(
+  `select distinct record_id from quarantine
+    where ${OPEN} and stream = 'videos' and package_id = :packageId and record_id is not null`,
+).all;
 
 /** The ids of the package's records that are in quarantine. */
 export const findOpenVideoIds = (tx: Tx, key: PackageKey): string[] =>
-  OPEN_VIDEO_IDS.all(tx, key).map((row) => row.record_id);
+  selectOpenIds(tx, key).map((row) => row.record_id);
 
-/** Resolves the records with these ids. */
-export function resolve(
-  tx: Tx,
-  account: string,
-  stream: 'videos' | 'storage',
-  packageId: number | null,
-  recordIds: readonly string[],
-  at: string,
-): void {
-  RESOLVE.run(tx, { account, stream, packageId, ids: JSON.stringify(recordIds), at });
-}
+/** Resolves the records with these ids: a JSON array of texts. */
+export const resolve = query<
+  never,
+  { account: string; stream: NewQuarantine['stream']; packageId: number | null; ids: string; at: string }
+>(
+  `update quarantine set resolved_at = :at where ${OPEN} and stream = :stream and package_id is :packageId
+    and record_id in (select value from json_each(:ids))`,
+).run;

@@ -9,27 +9,40 @@ import type { PackageKey } from '../../lib/package-key.ts';
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const selectMode = (walkId: string) => `(select mode from walk where walk.walk_id = ${walkId})`;
 
-const BETWEEN = query<{ id: number }, PackageKey & IdRange>(
+const selectIds = query<{ id: number }, PackageKey & IdRange>(
   `select id from removal_candidate where ${OF_PACKAGE} and id between :low and :high`,
-);
+).all;
+
+/** The ids of the candidates in the range. */
+export const findCandidatesBetween = (tx: Tx, range: PackageKey & IdRange): number[] =>
+  selectIds(tx, range).map((row) => row.id);
+
 /** A later proof is better if it does not rest on the order of the list, or if that order was not trusted before. */
 const IS_BETTER = "(proof = 'order' and excluded.proof = 'whole') or held_reason = 'order'";
 /** What a stopped full walk proved stays its own: a quick walk does not take it over. */
 const IS_OF_STOPPED_WALK = `not held_back and ${selectMode('removal_candidate.walk_id')} = 'full'
   and ${selectMode('excluded.walk_id')} = 'quick'`;
-const UPSERT = query<never, PackageKey & NewCandidate>(
+
+/** Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better. */
+export const upsertCandidate = query<
+  never,
+  PackageKey & { id: number; provedAt: string; walkId: number; proof: Proof }
+>(
   `insert into removal_candidate (account, package_id, id, proved_at, walk_id, proof)
     values (:account, :packageId, :id, :provedAt, :walkId, :proof)
     on conflict (account, package_id, id) do update set
       walk_id = case when ${IS_OF_STOPPED_WALK} then walk_id else excluded.walk_id end,
       proved_at = case when ${IS_BETTER} then excluded.proved_at else proved_at end,
       proof = case when ${IS_BETTER} then excluded.proof else proof end`,
-);
-const DELETE = query<never, PackageKey & { id: number }>(
+).run;
+
+/** Deletes a candidate: it was seen again, or its removal has taken effect. */
+export const deleteCandidate = query<never, PackageKey & { id: number }>(
   `delete from removal_candidate where ${OF_PACKAGE} and id = :id`,
-);
+).run;
+
 const dropQuery = (condition: string) =>
-  query<never, PackageKey>(`delete from removal_candidate where ${OF_PACKAGE} and ${condition}`);
+  query<never, PackageKey>(`delete from removal_candidate where ${OF_PACKAGE} and ${condition}`).run;
 const DROP_QUERIES = {
   /** Not held back: their walk is not resumed, or its list was out of order. */
   unheld: dropQuery('not held_back'),
@@ -38,47 +51,21 @@ const DROP_QUERIES = {
   /** Held back or not: their proof rests on the order of a list that is not sorted. */
   byOrder: dropQuery("proof = 'order'"),
 };
-const REASSIGN = query<never, PackageKey & { from: number; to: number }>(
-  `update removal_candidate set walk_id = :to where ${OF_PACKAGE} and walk_id = :from`,
-);
-const PROVED_BY_ORDER = query<object, PackageKey & { walkId: number }>(
-  `select 1 from removal_candidate where ${OF_PACKAGE} and walk_id = :walkId and proof = 'order' limit 1`,
-);
-const HOLD_BACK = query<never, PackageKey & { walkId: number; at: string; reason: HeldReason }>(
-  `update removal_candidate set held_back = 1, held_at = :at, held_by = :walkId, held_reason = :reason
-    where ${OF_PACKAGE} and walk_id = :walkId and not held_back`,
-);
-
-interface NewCandidate {
-  id: number;
-  provedAt: string;
-  walkId: number;
-  proof: Proof;
-}
-
-/** The ids of the candidates in the range. */
-export const findCandidatesBetween = (tx: Tx, key: PackageKey, range: IdRange): number[] =>
-  BETWEEN.all(tx, { ...key, ...range }).map((row) => row.id);
-
-/** Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better. */
-export const upsertCandidate = (tx: Tx, key: PackageKey, candidate: NewCandidate): number =>
-  UPSERT.run(tx, { ...key, ...candidate });
-
-/** Deletes a candidate: it was seen again, or its removal has taken effect. */
-export const deleteCandidate = (tx: Tx, key: PackageKey, id: number): number =>
-  DELETE.run(tx, { ...key, id });
 
 /** Deletes the candidates of one kind. */
 export const dropCandidates = (tx: Tx, key: PackageKey, kind: keyof typeof DROP_QUERIES): number =>
-  DROP_QUERIES[kind].run(tx, key);
+  DROP_QUERIES[kind](tx, key);
 
 /** Gives the candidates of an earlier walk to the one that resumes it. */
-export const reassignCandidates = (tx: Tx, key: PackageKey, from: number, to: number): number =>
-  REASSIGN.run(tx, { ...key, from, to });
+export const reassignCandidates = query<never, PackageKey & { from: number; to: number }>(
+  `update removal_candidate set walk_id = :to where ${OF_PACKAGE} and walk_id = :from`,
+).run;
 
-/** Whether this walk proved removals that rest on the order of the list. */
-export const hasProofsByOrder = (tx: Tx, key: PackageKey, walkId: number): boolean =>
-  PROVED_BY_ORDER.get(tx, { ...key, walkId }) !== undefined;
+/** Counts the removals that this walk proved by the order of the list. */
+export const countProofsByOrder = query<never, PackageKey & { walkId: number }>(
+  `select count(*) as count from removal_candidate
+    where ${OF_PACKAGE} and walk_id = :walkId and proof = 'order'`,
+).count;
 
 /** The candidates of a package, held back or not. */
 export const findCandidates = (tx: Tx, { account, packageId }: PackageKey) =>
@@ -89,10 +76,10 @@ export const findCandidates = (tx: Tx, { account, packageId }: PackageKey) =>
     .all();
 
 /** Holds back what this walk proved for the first time. */
-export const holdBackCandidates = (
-  tx: Tx,
-  key: PackageKey,
-  walkId: number,
-  at: string,
-  reason: HeldReason,
-): number => HOLD_BACK.run(tx, { ...key, walkId, at, reason });
+export const holdBackCandidates = query<
+  never,
+  PackageKey & { walkId: number; at: string; reason: HeldReason }
+>(
+  `update removal_candidate set held_back = 1, held_at = :at, held_by = :walkId, held_reason = :reason
+    where ${OF_PACKAGE} and walk_id = :walkId and not held_back`,
+).run;

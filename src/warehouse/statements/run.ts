@@ -4,39 +4,9 @@ import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { run, runFailure, walk, type Mode, type Status } from '../../database/schema/runs.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
 
 type RunRow = typeof run.$inferSelect;
-
-const COUNT_REQUESTS = query<{ count: number }, { runId: number }>(
-  'select count(*) as count from request where run_id = :runId',
-);
-const COUNT_PACKAGE_REQUESTS = query<
-  { count: number },
-  { runId: number; account: string; packageId: number }
->(
-  `select count(*) as count from request
-    where run_id = :runId and account = :account and package_id = :packageId`,
-);
-const LAST_UNSCOPED = query<UnscopedRun, { mode: Mode }>(
-  `select coalesce(origin_started_at, started_at) as startedAt, run_id as runId, status, resume_at as resumeAt
-    from run where mode = :mode and scope is null and status not in ('running', 'interrupted')
-    order by run_id desc limit 1`,
-);
-const LAST_FINISHED = query<{ started_at: string; finished_at: string | null }, { mode: Mode }>(
-  `select started_at, finished_at from run
-    where mode = :mode and scope is null and status in ('succeeded', 'partial') order by run_id desc limit 1`,
-);
-/** The oldest requests, up to the first that is younger: requests are stored in the order of their sending. */
-const PRUNE_REQUESTS = query<never, { ms: number }>(
-  `delete from request where request_id < coalesce(
-    (select request_id from request where spent_until_ms >= :ms order by request_id limit 1), 9e15)`,
-);
-const PRUNE_RUNS = query<never, { at: string }>('delete from run where started_at < :at');
-const ADD_SAVED = query<never, { account: string; date: string; requests: number }>(
-  `insert into saved_requests (account, date, looks, requests) values (:account, :date, 1, :requests)
-    on conflict (account, date) do update set looks = looks + 1, requests = requests + excluded.requests`,
-);
-const PRUNE_SAVED = query<never, { date: string }>('delete from saved_requests where date < :date');
 
 /** Adds a run and returns its id. */
 export const insertRun = (
@@ -95,13 +65,15 @@ export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
 }
 
 /** Counts the requests of the run. */
-export const countRequests = (tx: Tx, runId: number): number => COUNT_REQUESTS.get(tx, { runId })?.count ?? 0;
+export const countRequests = query<never, { runId: number }>(
+  'select count(*) as count from request where run_id = :runId',
+).count;
 
 /** Counts the requests of the run for one package. */
-export const countPackageRequests = (
-  tx: Tx,
-  { runId, account, packageId }: { runId: number; account: string; packageId: number },
-): number => COUNT_PACKAGE_REQUESTS.get(tx, { runId, account, packageId })?.count ?? 0;
+export const countPackageRequests = query<never, PackageKey & { runId: number }>(
+  `select count(*) as count from request
+    where run_id = :runId and account = :account and package_id = :packageId`,
+).count;
 
 /** An unscoped run that ended. */
 export interface UnscopedRun {
@@ -113,25 +85,46 @@ export interface UnscopedRun {
   resumeAt: string | null;
 }
 
+const findLastEnded = query<UnscopedRun, { mode: Mode }>(
+  `select coalesce(origin_started_at, started_at) as startedAt, run_id as runId, status, resume_at as resumeAt
+    from run where mode = :mode and scope is null and status not in ('running', 'interrupted')
+    order by run_id desc limit 1`,
+).get;
+
 /** The newest unscoped run in this mode that ended, whatever its status; null before the first. */
 export const findLastUnscopedRun = (tx: Tx, mode: Mode): UnscopedRun | null =>
-  LAST_UNSCOPED.get(tx, { mode }) ?? null;
+  findLastEnded(tx, { mode }) ?? null;
+
+const findLastFinished = query<{ started_at: string; finished_at: string | null }, { mode: Mode }>(
+  `select started_at, finished_at from run
+    where mode = :mode and scope is null and status in ('succeeded', 'partial') order by run_id desc limit 1`,
+).get;
 
 /** How long the newest successful unscoped run in this mode took, in milliseconds; 0 before the first. */
 export function getLastDurationMs(tx: Tx, mode: Mode): number {
-  const last = LAST_FINISHED.get(tx, { mode });
+  const last = findLastFinished(tx, { mode });
   return last?.finished_at ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
 }
 
-/** Deletes the requests that may have reached the service before `ms` at the latest. */
-export const pruneRequests = (tx: Tx, ms: number): number => PRUNE_REQUESTS.run(tx, { ms });
+/**
+ * Deletes the requests that may have reached the service before `ms` at the latest: the oldest ones, up to the first that
+ * is younger. Requests are stored in the order of their sending.
+ */
+export const pruneRequests = query<never, { ms: number }>(
+  `delete from request where request_id < coalesce(
+    (select request_id from request where spent_until_ms >= :ms order by request_id limit 1), 9e15)`,
+).run;
 
 /** Deletes the runs started before `at`, with their walks and failures. */
-export const pruneRuns = (tx: Tx, at: string): number => PRUNE_RUNS.run(tx, { at });
+export const pruneRuns = query<never, { at: string }>('delete from run where started_at < :at').run;
 
 /** Adds one quick walk of a package to the day (UTC), and the requests that it saved against a full walk. */
-export const addSavedRequests = (tx: Tx, account: string, date: string, requests: number): number =>
-  ADD_SAVED.run(tx, { account, date, requests });
+export const addSavedRequests = query<never, { account: string; date: string; requests: number }>(
+  `insert into saved_requests (account, date, looks, requests) values (:account, :date, 1, :requests)
+    on conflict (account, date) do update set looks = looks + 1, requests = requests + excluded.requests`,
+).run;
 
 /** Deletes what was saved before the day (UTC). */
-export const pruneSavedRequests = (tx: Tx, date: string): number => PRUNE_SAVED.run(tx, { date });
+export const pruneSavedRequests = query<never, { date: string }>(
+  'delete from saved_requests where date < :date',
+).run;

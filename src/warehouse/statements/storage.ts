@@ -1,6 +1,6 @@
 /** Storage days, readings, discrepancies and gaps. */
-import { and, count, desc, eq, gte, isNull } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import {
   storageCorrection,
   storageDay,
@@ -10,30 +10,24 @@ import {
   storageUnconfirmed,
   type GapReason,
 } from '../../database/schema/storage.ts';
-import { quarantine } from '../../database/schema/videos.ts';
-type OwnColumns = 'account' | 'state' | 'observed_at';
+
+type AccountKey = { account: string };
+type DayKey = { account: string; date: string };
+type StoredDay = typeof storageDay.$inferSelect;
+
 /** A day as received: its date and the ten figures of docs/service.md 2.3. */
-export type DayRow = Omit<typeof storageDay.$inferSelect, OwnColumns>;
+export type DayRow = Omit<StoredDay, 'account' | 'state' | 'observed_at'>;
+
+const OF_DAY = 'account = :account and date = :date';
 
 /** The stored days of an account, booked and live, oldest first. */
-export function findDays(tx: Tx, account: string) {
-  return tx.select().from(storageDay).where(eq(storageDay.account, account)).orderBy(storageDay.date).all();
-}
+export const findDays = query<StoredDay, AccountKey>(
+  'select * from storage_day where account = :account order by date',
+).all;
 
-/** How many days are booked, of all accounts? */
-export function countBooked(tx: Tx): number {
-  const row = tx.select({ days: count() }).from(storageDay).where(eq(storageDay.state, 'booked')).get();
-  return row?.days ?? 0;
-}
-
-/** The booked row of a day, or undefined. */
-export function findBooked(tx: Tx, account: string, date: string) {
-  return tx
-    .select()
-    .from(storageDay)
-    .where(and(eq(storageDay.account, account), eq(storageDay.date, date), eq(storageDay.state, 'booked')))
-    .get();
-}
+export const findBooked = query<StoredDay, DayKey>(
+  `select * from storage_day where ${OF_DAY} and state = 'booked'`,
+).get;
 
 /** Writes the row of a day over a live one. The triggers of the file refuse it where the day is booked. */
 export function writeDay(
@@ -50,72 +44,43 @@ export function writeDay(
     .run();
 }
 
-/** Keeps one live reading. */
+/** Adds one live reading. */
 export function appendReading(tx: Tx, account: string, row: DayRow, observedAt: string): void {
   tx.insert(storageReading)
     .values({ ...row, account, observed_at: observedAt })
     .run();
 }
 
-/** The day of the first live reading of the account, or null. */
-export function findFirstReadingDay(tx: Tx, account: string): string | null {
-  const row = tx
-    .select({ date: storageReading.date })
-    .from(storageReading)
-    .where(eq(storageReading.account, account))
-    .orderBy(storageReading.reading_id)
-    .limit(1)
-    .get();
-  return row?.date ?? null;
-}
+/** The day of the first live reading of the account. */
+export const findFirstReading = query<{ date: string }, AccountKey>(
+  'select date from storage_reading where account = :account order by reading_id limit 1',
+).get;
 
 type Discrepancy = Omit<typeof storageDiscrepancy.$inferInsert, 'discrepancy_id' | 'resolved_at'>;
-type DiscrepancyKey = Pick<Discrepancy, 'account' | 'date' | 'field'>;
 
-const isOpen = ({ account, date, field }: DiscrepancyKey) =>
-  and(
-    eq(storageDiscrepancy.account, account),
-    eq(storageDiscrepancy.date, date),
-    eq(storageDiscrepancy.field, field),
-    isNull(storageDiscrepancy.resolved_at),
-  );
+const findOpenDiscrepancy = query<
+  { observed: number | null },
+  Pick<Discrepancy, 'account' | 'date' | 'field'>
+>(
+  `select observed from storage_discrepancy where ${OF_DAY} and field = :field and resolved_at is null
+    order by discrepancy_id desc limit 1`,
+).get;
 
 /** Adds a discrepancy, unless the newest open one of the field has the same figure. */
 export function addDiscrepancy(tx: Tx, row: Discrepancy): void {
-  const last = tx
-    .select({ observed: storageDiscrepancy.observed })
-    .from(storageDiscrepancy)
-    .where(isOpen(row))
-    .orderBy(desc(storageDiscrepancy.discrepancy_id))
-    .limit(1)
-    .get();
-  if (!last || last.observed !== row.observed) tx.insert(storageDiscrepancy).values(row).run();
+  const last = findOpenDiscrepancy(tx, row);
+  if (last?.observed !== row.observed) tx.insert(storageDiscrepancy).values(row).run();
 }
 
-/** Resolves the open discrepancies of a field: the service returned the figure that readers see. */
-export function resolveDiscrepancy(tx: Tx, key: DiscrepancyKey, at: string): void {
-  tx.update(storageDiscrepancy).set({ resolved_at: at }).where(isOpen(key)).run();
-}
+/** Resolves the open discrepancies of a day: of one field, or of all if `field` is null. */
+export const resolveDiscrepancies = query<never, DayKey & { field: string | null; at: string }>(
+  `update storage_discrepancy set resolved_at = :at
+    where ${OF_DAY} and resolved_at is null and field = coalesce(:field, field)`,
+).run;
 
-/** Resolves all open discrepancies of a day: its figures were corrected. */
-export function resolveDiscrepancies(tx: Tx, account: string, date: string, at: string): void {
-  const { account: ofAccount, date: ofDate, resolved_at } = storageDiscrepancy;
-  tx.update(storageDiscrepancy)
-    .set({ resolved_at: at })
-    .where(and(eq(ofAccount, account), eq(ofDate, date), isNull(resolved_at)))
-    .run();
-}
-
-/** The newest correction of a day, or undefined. */
-export function findNewestCorrection(tx: Tx, account: string, date: string) {
-  return tx
-    .select()
-    .from(storageCorrection)
-    .where(and(eq(storageCorrection.account, account), eq(storageCorrection.date, date)))
-    .orderBy(desc(storageCorrection.accepted_at))
-    .limit(1)
-    .get();
-}
+export const findNewestCorrection = query<typeof storageCorrection.$inferSelect, DayKey>(
+  `select * from storage_correction where ${OF_DAY} order by accepted_at desc limit 1`,
+).get;
 
 /** Appends a correction. The triggers of the file refuse it where the day is not booked. */
 export function addCorrection(tx: Tx, row: typeof storageCorrection.$inferInsert): void {
@@ -123,11 +88,11 @@ export function addCorrection(tx: Tx, row: typeof storageCorrection.$inferInsert
 }
 
 /** The figures of an account that wait for a second reading. */
-export function findUnconfirmedDays(tx: Tx, account: string) {
-  return tx.select().from(storageUnconfirmed).where(eq(storageUnconfirmed.account, account)).all();
-}
+export const findUnconfirmedDays = query<typeof storageUnconfirmed.$inferSelect, AccountKey>(
+  'select * from storage_unconfirmed where account = :account',
+).all;
 
-/** Keeps figures that wait for a second reading, in place of those before. */
+/** Stores figures that wait for a second reading, in place of those before. */
 export function upsertUnconfirmed(tx: Tx, row: typeof storageUnconfirmed.$inferInsert): void {
   tx.insert(storageUnconfirmed)
     .values(row)
@@ -135,17 +100,11 @@ export function upsertUnconfirmed(tx: Tx, row: typeof storageUnconfirmed.$inferI
     .run();
 }
 
-/** Deletes what waits for a second reading of a day. */
-export function deleteUnconfirmed(tx: Tx, account: string, date: string): void {
-  tx.delete(storageUnconfirmed)
-    .where(and(eq(storageUnconfirmed.account, account), eq(storageUnconfirmed.date, date)))
-    .run();
-}
+export const deleteUnconfirmed = query<never, DayKey>(`delete from storage_unconfirmed where ${OF_DAY}`).run;
 
-/** The gaps of an account. */
-export function findGaps(tx: Tx, account: string) {
-  return tx.select().from(storageGap).where(eq(storageGap.account, account)).all();
-}
+export const findGaps = query<typeof storageGap.$inferSelect, AccountKey>(
+  'select * from storage_gap where account = :account',
+).all;
 
 /** A day that was requested and is not booked. */
 export interface MissedDay {
@@ -156,55 +115,28 @@ export interface MissedDay {
 }
 
 /** Records that the day was requested and is not booked. */
-export function upsertGap(
-  tx: Tx,
-  account: string,
-  { date, reason, requestedDays }: MissedDay,
-  at: string,
-): void {
-  const values = { last_asked_at: at, reason, asked_days: requestedDays };
-  tx.insert(storageGap)
-    .values({ account, date, first_missed_at: at, ...values })
-    .onConflictDoUpdate({ target: [storageGap.account, storageGap.date], set: values })
-    .run();
-}
+export const upsertGap = query<never, MissedDay & { account: string; at: string }>(
+  `insert into storage_gap (account, date, first_missed_at, last_asked_at, reason, asked_days)
+    values (:account, :date, :at, :at, :reason, :requestedDays)
+    on conflict (account, date) do update set
+      last_asked_at = excluded.last_asked_at, reason = excluded.reason, asked_days = excluded.asked_days`,
+).run;
 
 /** Deletes the gaps of days that are not over: a clock that was ahead made them. */
-export function deleteGapsFrom(tx: Tx, account: string, today: string): void {
-  tx.delete(storageGap)
-    .where(and(eq(storageGap.account, account), gte(storageGap.date, today)))
-    .run();
-}
+export const deleteGapsFrom = query<never, { account: string; today: string }>(
+  'delete from storage_gap where account = :account and date >= :today',
+).run;
 
 /** Gives a gap up: it is requested once a month from now on. */
-export function giveUpGap(tx: Tx, account: string, date: string, at: string): void {
-  tx.update(storageGap)
-    .set({ given_up_at: at })
-    .where(and(eq(storageGap.account, account), eq(storageGap.date, date), isNull(storageGap.given_up_at)))
-    .run();
-}
+export const giveUpGap = query<never, DayKey & { at: string }>(
+  `update storage_gap set given_up_at = :at where ${OF_DAY} and given_up_at is null`,
+).run;
 
-/** The day came after all. */
-export function closeGap(tx: Tx, account: string, date: string): void {
-  tx.delete(storageGap)
-    .where(and(eq(storageGap.account, account), eq(storageGap.date, date)))
-    .run();
-}
+export const deleteGap = query<never, DayKey>(`delete from storage_gap where ${OF_DAY}`).run;
 
-/** The days of open discrepancies, and of records of the storage in quarantine. */
-export function findDisputedDays(tx: Tx, account: string): string[] {
-  const { resolved_at, account: ofAccount, date } = storageDiscrepancy;
-  const discrepancies = tx
-    .selectDistinct({ date })
-    .from(storageDiscrepancy)
-    .where(and(eq(ofAccount, account), isNull(resolved_at)))
-    .all();
-  const quarantined = tx
-    .selectDistinct({ date: quarantine.record_id })
-    .from(quarantine)
-    .where(
-      and(eq(quarantine.account, account), eq(quarantine.stream, 'storage'), isNull(quarantine.resolved_at)),
-    )
-    .all();
-  return [...discrepancies, ...quarantined].flatMap((row) => row.date ?? []);
-}
+/** The days with an open discrepancy, or with a record in quarantine. */
+export const findDisputedDays = query<{ date: string }, AccountKey>(
+  `select date from storage_discrepancy where account = :account and resolved_at is null
+    union select record_id from quarantine
+      where account = :account and stream = 'storage' and resolved_at is null and record_id is not null`,
+).all;

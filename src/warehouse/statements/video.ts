@@ -23,6 +23,13 @@ const UPSERT = query<never>(
       or video.removed_at is not null`,
 );
 
+/** Returns a function that stores a video if it is new, differs or was removed; true if it wrote. */
+export function createVideoWriter(tx: Tx, { account, packageId }: PackageKey, at: string) {
+  const statement = prepareOnce(tx, UPSERT.sql);
+  return (row: VideoRow, changeSeq: number): boolean =>
+    statement.run(row, account, packageId, row.extra ?? null, at, at, changeSeq).changes === 1;
+}
+
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
 
@@ -32,62 +39,37 @@ export interface VideoState {
   isLive: 0 | 1;
 }
 
-const KNOWN = query<VideoState, PackageKey & IdRange>(
-  `select id, removed_at is null as isLive from video where ${IN_RANGE}`,
-);
-const COUNT_LIVE = query<{ count: number }, PackageKey & IdRange>(
-  `select count(*) as count from video where ${IN_RANGE} and removed_at is null`,
-);
-const LIVE_IDS = query<{ id: number }, PackageKey & IdRange & { limit: number }>(
-  `select id from video where ${IN_RANGE} and removed_at is null order by id limit :limit`,
-);
-const FIND = query<VideoState, PackageKey & { id: number }>(
+export const findVideo = query<VideoState, PackageKey & { id: number }>(
   `select id, removed_at is null as isLive from video where ${OF_PACKAGE} and id = :id`,
-);
-const RESTORE = query<never, PackageKey & { id: number; at: string; changeSeq: number }>(
+).get;
+
+export const findVideos = query<VideoState, PackageKey & IdRange>(
+  `select id, removed_at is null as isLive from video where ${IN_RANGE}`,
+).all;
+
+export const countLive = query<never, PackageKey & IdRange>(
+  `select count(*) as count from video where ${IN_RANGE} and removed_at is null`,
+).count;
+
+const selectLiveIds = query<{ id: number }, PackageKey & IdRange & { limit: number }>(
+  `select id from video where ${IN_RANGE} and removed_at is null order by id limit :limit`,
+).all;
+
+/** The ids of live rows in the range, rising; at most `limit`. */
+export const findLiveIds = (tx: Tx, range: PackageKey & IdRange, limit = -1): number[] =>
+  selectLiveIds(tx, { ...range, limit }).map((row) => row.id);
+
+/** Makes a removed row live again, with the fields that it had. */
+export const restoreVideo = query<never, PackageKey & { id: number; at: string; changeSeq: number }>(
   `update video set removed_at = null, changed_at = ${notBefore(':at')}, change_seq = :changeSeq
     where ${OF_PACKAGE} and id = :id`,
-);
-const MARK_REMOVED = query<
+).run;
+
+/** Marks a live row as removed at the time of its proof. */
+export const markRemoved = query<
   never,
   PackageKey & { id: number; provedAt: string; at: string; changeSeq: number }
 >(
   `update video set removed_at = ${notBefore(':provedAt')}, changed_at = ${notBefore('max(:at, :provedAt)')},
     change_seq = :changeSeq where ${OF_PACKAGE} and id = :id`,
-);
-
-/** Returns a function that stores a video if it is new, differs or was removed; true if it wrote. */
-export function createVideoWriter(tx: Tx, { account, packageId }: PackageKey, at: string) {
-  const statement = prepareOnce(tx, UPSERT.sql);
-  return (row: VideoRow, changeSeq: number): boolean =>
-    statement.run(row, account, packageId, row.extra ?? null, at, at, changeSeq).changes === 1;
-}
-
-/** The ids in the range that have a row. */
-export const findVideos = (tx: Tx, key: PackageKey, range: IdRange): VideoState[] =>
-  KNOWN.all(tx, { ...key, ...range });
-
-/** Counts the live rows in the range. */
-export const countLive = (tx: Tx, key: PackageKey, range: IdRange): number =>
-  COUNT_LIVE.get(tx, { ...key, ...range })?.count ?? 0;
-
-/** The ids of live rows in the range, rising; at most `limit`. */
-export const findLiveIds = (tx: Tx, key: PackageKey, range: IdRange, limit = -1): number[] =>
-  LIVE_IDS.all(tx, { ...key, ...range, limit }).map((row) => row.id);
-
-export const findVideo = (tx: Tx, key: PackageKey, id: number): VideoState | undefined =>
-  FIND.get(tx, { ...key, id });
-
-/** Makes a removed row live again, with the fields that it had. */
-export const restoreVideo = (
-  tx: Tx,
-  key: PackageKey,
-  row: { id: number; at: string; changeSeq: number },
-): number => RESTORE.run(tx, { ...key, ...row });
-
-/** Marks a live row as removed at the time of its proof. */
-export const markRemoved = (
-  tx: Tx,
-  key: PackageKey,
-  row: { id: number; provedAt: string; at: string; changeSeq: number },
-): number => MARK_REMOVED.run(tx, { ...key, ...row });
+).run;

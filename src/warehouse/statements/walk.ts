@@ -4,7 +4,7 @@ import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { walk, type Mode, type Status } from '../../database/schema/runs.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import { recordTurn } from './package.ts';
+import { recordFailedTurn } from './package.ts';
 
 export type WalkRow = typeof walk.$inferSelect;
 
@@ -52,14 +52,12 @@ const ADVANCE = query<never>(
     order_violated = :violated, unread_reason = :unreadReason
     where walk_id = :walkId`,
 );
-const CORRECT_START = query<never, { walkId: number; at: string }>(
+/** Corrects when a walk began: the machine's clock was wrong. */
+export const correctWalkStart = query<never, { walkId: number; at: string }>(
   `update walk set started_at = :at,
     origin_started_at = case when origin_started_at = started_at then :at else origin_started_at end
     where walk_id = :walkId and started_at <> :at`,
-);
-const ORPHANS = query<PackageKey & { walkId: number }>(
-  `select account, package_id as packageId, walk_id as walkId from walk where status = 'running' and mode = 'full'`,
-);
+).run;
 
 /** The newest walk of the package in this mode, or undefined. */
 export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode: Mode): WalkRow | undefined =>
@@ -86,10 +84,6 @@ export function advanceWalk(
   ADVANCE.run(tx, { walkId, recognised: 0, ...counts, ...checkpoint, violated });
 }
 
-/** Corrects when a walk began: the machine's clock was wrong. */
-export const correctWalkStart = (tx: Tx, walkId: number, at: string): number =>
-  CORRECT_START.run(tx, { walkId, at });
-
 /** How a walk ended. */
 export interface WalkResult {
   status: Status;
@@ -106,15 +100,17 @@ export function closeWalk(tx: Tx, walkId: number, end: WalkResult): void {
 }
 
 /** Deletes a walk that found nothing. */
-export function deleteWalk(tx: Tx, walkId: number): void {
-  tx.delete(walk).where(eq(walk.walk_id, walkId)).run();
-}
+export const deleteWalk = query<never, { walkId: number }>('delete from walk where walk_id = :walkId').run;
 
 /** The walks of one run. */
 export const findWalks = (tx: Tx, runId: number): WalkRow[] =>
   tx.select().from(walk).where(eq(walk.run_id, runId)).orderBy(walk.walk_id).all();
 
+const findOrphans = query<PackageKey & { walkId: number }>(
+  `select account, package_id as packageId, walk_id as walkId from walk where status = 'running' and mode = 'full'`,
+).all;
+
 /** Counts a failure for each package whose full walk is still `running`: a killed process left it. */
 export function countOrphanFailures(tx: Tx): void {
-  for (const left of ORPHANS.all(tx, {})) recordTurn(tx, left, left.walkId, true);
+  for (const orphan of findOrphans(tx, {})) recordFailedTurn(tx, orphan);
 }

@@ -2,14 +2,12 @@
 import { openReadOnly, type Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 
-const CHANGE_SEQ = query<{ change_seq: number }>('select change_seq from warehouse_state');
-const BOOKED_ZONE = query<BookedZone>(
-  `select timezone, (select count(*) from storage_day where state = 'booked') as bookedDays from warehouse_state`,
-);
-const SET_CHANGE_SEQ = query<never, { seq: number }>('update warehouse_state set change_seq = :seq');
-const SET_ZONE = query<never, { timezone: string }>(
-  'update warehouse_state set timezone = :timezone where timezone is not :timezone',
-);
+const findChangeSeq = query<{ seq: number }>('select change_seq as seq from warehouse_state').one;
+
+/** The last `change_seq` handed out. */
+export const getChangeSeq = (tx: Tx): number => findChangeSeq(tx, {}).seq;
+
+export const setChangeSeq = query<never, { seq: number }>('update warehouse_state set change_seq = :seq').run;
 
 /** The calendar of the booked days. */
 export interface BookedZone {
@@ -18,13 +16,11 @@ export interface BookedZone {
   bookedDays: number;
 }
 
-/** The last `change_seq` handed out. */
-export const getChangeSeq = (tx: Tx): number => CHANGE_SEQ.get(tx, {})?.change_seq ?? 0;
+const selectBookedZone = query<BookedZone>(
+  `select timezone, (select count(*) from storage_day where state = 'booked') as bookedDays from warehouse_state`,
+).one;
 
-export const setChangeSeq = (tx: Tx, seq: number): number => SET_CHANGE_SEQ.run(tx, { seq });
-
-export const getBookedZone = (tx: Tx): BookedZone =>
-  BOOKED_ZONE.get(tx, {}) ?? { timezone: null, bookedDays: 0 };
+export const getBookedZone = (tx: Tx): BookedZone => selectBookedZone(tx, {});
 
 /** Reads it from the live file at `path`. Throws WarehouseError if there is none. */
 export function readBookedZone(path: string): BookedZone {
@@ -37,4 +33,6 @@ export function readBookedZone(path: string): BookedZone {
 }
 
 /** Records the time zone by which days are booked from now on. */
-export const recordZone = (tx: Tx, timezone: string): number => SET_ZONE.run(tx, { timezone });
+export const recordZone = query<never, { timezone: string }>(
+  'update warehouse_state set timezone = :timezone where timezone is not :timezone',
+).run;

@@ -144,7 +144,7 @@ describe('with the budget of a warehouse', () => {
     const start = clock.now();
     await client.videoPage(pageRequest(1, { runId: 7 }));
     expect(service.requests).toHaveLength(4);
-    expect(warehouse.countRequests(7)).toBe(4);
+    expect(warehouse.countRequests({ runId: 7 })).toBe(4);
     expect(clock.now() - start).toBeGreaterThanOrEqual(1000);
     warehouse.close();
   });
