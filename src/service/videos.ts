@@ -105,7 +105,7 @@ export const paging = z.looseObject({
 });
 export type Paging = Pick<z.output<typeof paging>, 'page' | 'pagesize' | 'totalcount' | 'totalpage'>;
 
-const option = (description: string) => z.string().meta({ description }).nullish();
+const option = (description: string) => z.string().nullish().meta({ description });
 
 /** Echo of the search state; empty strings when unused (docs/service.md 2.2). */
 export const searchOption = z.looseObject({

@@ -2,10 +2,10 @@
 import type { z } from 'zod';
 import {
   EVERY_PARAMETER,
-  getUnspecified,
   OTHER_REQUESTS,
   STORAGE_ANSWER,
   VIDEO_ANSWER,
+  type ParameterDoc,
   type UnspecifiedBehaviour,
 } from '../../src/service/server/unspecified-behaviour.ts';
 import { storageParameters, videoParameters } from '../../src/service/server/query.ts';
@@ -47,7 +47,9 @@ function toRows(
 
 function byParameter(parameters: z.ZodObject): Record<string, UnspecifiedBehaviour> {
   const named = Object.entries(parameters.shape) as [string, z.ZodType][];
-  return Object.fromEntries(named.map(([name, schema]) => [name, getUnspecified(schema)]));
+  return Object.fromEntries(
+    named.map(([name, schema]) => [name, (schema.meta() as ParameterDoc).unspecified ?? {}]),
+  );
 }
 
 function quoteNames(

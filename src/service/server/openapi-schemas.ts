@@ -10,12 +10,11 @@ import {
   VIDEO_ANSWER,
   type UnspecifiedBehaviour,
 } from './unspecified-behaviour.ts';
-import type { PageSizes } from './query.ts';
-import { storageParameters, videoParameters } from './query.ts';
+import { storageParameters, videoParameters, type PageSizes } from './query.ts';
 import { API_ERRORS } from './api-errors.ts';
 
 /** A JSON schema (draft 2020-12), as OpenAPI 3.1 takes it. */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** A query parameter of OpenAPI. */
 export interface OpenApiParameter {
@@ -26,93 +25,101 @@ export interface OpenApiParameter {
   schema: JsonSchema;
 }
 
-/** One schema for lists and errors: a client reads `errorCode` first. */
-const videoAnswer = {
-  VideoRecord: videoRecord.meta({
-    description: 'A video. Fields that are not named here may come as well, as the service sent them',
-  }),
-  SearchOption: z.looseObject(asText(searchOption.shape)).meta({
-    description: 'Echo of what was asked for; empty where unused',
-    unspecified: VIDEO_ANSWER.apiVideoSearchOption,
-  }),
-  ErrorInfo: errorInfo
-    .extend({
-      errorCode: describeAs(
-        z.enum(['None', ...errorCodes()]),
-        errorInfo.shape.errorCode,
-        VIDEO_ANSWER.errorCode,
-      ),
-      errorMessage: describeAs(z.string(), errorInfo.shape.errorMessage),
-    })
-    .meta({ description: 'Whether the list succeeded' }),
-  Paging: paging
-    .extend({
-      totalpage: describeAs(paging.shape.totalpage, paging.shape.totalpage, VIDEO_ANSWER.totalpage),
-    })
-    .meta({ description: 'Where the page stands in the list', unspecified: VIDEO_ANSWER.paging }),
-};
-
-const videoList = z
-  .looseObject({
-    apiVideoSearchOption: videoAnswer.SearchOption,
-    videoInfoList: z.array(videoAnswer.VideoRecord).meta({
-      description: 'The videos of the page',
-      unspecified: VIDEO_ANSWER.videoInfoList,
-    }),
-    errorInfo: videoAnswer.ErrorInfo,
-    paging: videoAnswer.Paging,
-  })
-  .meta({ description: 'One page of the videos of a package, or a refusal' });
-
-const storageDay = storageRecord.meta({
-  description:
-    'The figures of one day. A number may be written in scientific notation: 4.4482871E7 is 44482871',
-});
-
-const storageData = z
-  .looseObject({
-    list: z.array(storageDay).meta({
-      description: 'The records of the range, one a day',
-      unspecified: STORAGE_ANSWER.list,
-    }),
-  })
-  .meta({ description: 'The records' });
-
-const components: Readonly<Record<string, z.ZodType>> = {
-  ...videoAnswer,
-  VideoList: videoList,
-  VideoListAnswer: z
-    .looseObject({ videoInfoList: videoList })
-    .meta({ description: 'The answer of the video list' }),
-  StorageRecord: storageDay,
-  StorageData: storageData,
-  StorageAnswer: z
-    .looseObject({
-      message: describeAs(z.string(), storageStatus.shape.message, STORAGE_ANSWER.message),
-      data: storageData,
-    })
-    .meta({ description: 'The answer of the storage statistics' }),
-};
-
-/** The schemas of both answers and all that they hold, by name (docs/service.md 2). References are `#/components/schemas/…`. */
+/**
+ * The schemas of both answers and all that they hold, by name (docs/service.md 2). Lists and errors have one schema: a
+ * client reads `errorCode` first.
+ */
 export function answerSchemas(): Record<string, JsonSchema> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, {
-    io: 'input',
-    uri: (id) => `#/components/schemas/${id}`,
-    override: ({ zodSchema, jsonSchema }) => {
-      describe(jsonSchema);
-      if (jsonSchema.properties) jsonSchema.required = Object.keys(jsonSchema.properties); // the server always sends all
-      if (nullable.has(zodSchema) && typeof jsonSchema.type === 'string') setNullable(jsonSchema);
-    },
+  return {
+    VideoRecord: toObject(
+      'A video. Fields that are not named here may come as well, as the service sent them',
+      mapShape(videoRecord.shape, toNullable),
+    ),
+    SearchOption: toObject(
+      'Echo of what was asked for; empty where unused',
+      mapShape(searchOption.shape, toField),
+      VIDEO_ANSWER.apiVideoSearchOption,
+    ),
+    ErrorInfo: toObject('Whether the list succeeded', {
+      errorCode: {
+        ...toField(errorInfo.shape.errorCode, VIDEO_ANSWER.errorCode),
+        enum: ['None', ...Object.keys(API_ERRORS)],
+      },
+      errorMessage: toField(errorInfo.shape.errorMessage),
+    }),
+    Paging: toObject(
+      'Where the page stands in the list',
+      {
+        ...mapShape(paging.shape, toField),
+        totalpage: toField(paging.shape.totalpage, VIDEO_ANSWER.totalpage),
+      },
+      VIDEO_ANSWER.paging,
+    ),
+    VideoList: toObject('One page of the videos of a package, or a refusal', {
+      apiVideoSearchOption: toReference('SearchOption'),
+      videoInfoList: toList('The videos of the page', 'VideoRecord', VIDEO_ANSWER.videoInfoList),
+      errorInfo: toReference('ErrorInfo'),
+      paging: toReference('Paging'),
+    }),
+    VideoListAnswer: toObject('The answer of the video list', { videoInfoList: toReference('VideoList') }),
+    StorageRecord: toObject(
+      'The figures of one day. A number may be written in scientific notation: 4.4482871E7 is 44482871',
+      { ...mapShape(storageFigures, toNullable), date: toField(storageRecord.shape.date) },
+    ),
+    StorageData: toObject('The records', {
+      list: toList('The records of the range, one a day', 'StorageRecord', STORAGE_ANSWER.list),
+    }),
+    StorageAnswer: toObject('The answer of the storage statistics', {
+      message: toField(storageStatus.shape.message, STORAGE_ANSWER.message),
+      data: toReference('StorageData'),
+    }),
+  };
+}
+
+/** The server always sends all members, and may send others. */
+function toObject(
+  description: string,
+  properties: Record<string, JsonSchema>,
+  unspecified?: UnspecifiedBehaviour,
+): JsonSchema {
+  const required = Object.keys(properties);
+  return toJsonSchema({
+    type: 'object',
+    description,
+    unspecified,
+    properties,
+    required,
+    additionalProperties: {},
   });
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutAddress(schema)]));
+}
+
+function toList(description: string, record: string, unspecified: UnspecifiedBehaviour): JsonSchema {
+  return toJsonSchema({ type: 'array', description, unspecified, items: toReference(record) });
+}
+
+function toReference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function mapShape(
+  shape: Readonly<Record<string, z.ZodType>>,
+  toSchema: (field: z.ZodType) => JsonSchema,
+): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, toSchema(field)]));
+}
+
+function toField(field: z.ZodType, unspecified?: UnspecifiedBehaviour): JsonSchema {
+  return toJsonSchema({ type: 'string', ...(field.meta() as SchemaWithMeta), unspecified });
+}
+
+/** A field is null where its reader takes null as it is. */
+function toNullable(field: z.ZodType): JsonSchema {
+  const schema = toField(field);
+  return matchesExactly(field)(null) ? Object.assign(schema, { type: [schema.type, 'null'] }) : schema;
 }
 
 /** The query parameters of the video list (docs/service.md 4.1); the key is none of them. */
-export function videoListParameters(sizes: PageSizes): OpenApiParameter[] {
-  const { defaultPageSize, maxPageSize } = sizes;
+export function videoListParameters({ defaultPageSize, maxPageSize }: PageSizes): OpenApiParameter[] {
   return toParameters(videoParameters).map((parameter) => {
     if (parameter.name !== 'pagesize') return parameter;
     const description = `${parameter.description} The default is ${defaultPageSize}, the largest ${maxPageSize}.`;
@@ -125,77 +132,28 @@ export function storageStatisticsParameters(): OpenApiParameter[] {
   return toParameters(storageParameters);
 }
 
-function toParameters(parameters: z.ZodObject): OpenApiParameter[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(parameters, {
-    io: 'input',
-    override: ({ jsonSchema }) => describe(jsonSchema),
-  });
-  return Object.entries(properties as Record<string, JsonSchema>).map(([name, property]) => {
-    const { description = '', ...schema } = property;
-    const isRequired = required.includes(name) && schema.default === undefined; // zod wants what it catches
-    return { name, in: 'query', required: isRequired, description, schema };
+function toParameters(parameters: z.ZodObject<Record<string, z.ZodType>>): OpenApiParameter[] {
+  const { properties = {} } = z.toJSONSchema(parameters, { io: 'input' });
+  return Object.entries(parameters.shape).map(([name, field]) => {
+    const { description = '', ...schema } = toJsonSchema(properties[name] as SchemaWithMeta);
+    return { name, in: 'query', required: !field.safeParse(undefined).success, description, schema };
   });
 }
 
-/** Fields whose reader takes null as it is. */
-const nullable: ReadonlySet<unknown> = new Set(
-  [...Object.values(videoRecord.shape), ...Object.values(storageFigures)].filter((field) =>
-    matchesExactly(field)(null),
-  ),
-);
+/** A schema with the keys of our metas that JSON schema does not have. */
+type SchemaWithMeta = JsonSchema & {
+  unit?: string;
+  unspecified?: UnspecifiedBehaviour | undefined;
+  defaultValue?: string | number;
+};
 
-function setNullable(schema: JsonSchema): void {
-  Object.assign(schema, { type: [schema.type, 'null'] });
-}
-
-/** Turns the meta of a schema into a description and keywords of JSON schema. Called several times for each one. */
-function describe(schema: JsonSchema): void {
-  const { description, unit, unspecified = {}, defaultValue } = schema as JsonSchema & Partial<SchemaMeta>;
-  for (const word of OWN_KEYS) Reflect.deleteProperty(schema, word);
-  if (description !== undefined && !description.endsWith('.')) {
-    const named =
-      unit === undefined
-        ? description
-        : `${description} (${unit === NOT_DOCUMENTED ? 'unit not documented' : unit})`;
-    schema.description = `${named}. ${formatUnspecified(unspecified)}`.trim();
-  }
+/** Turns the meta of a schema into a description and keywords of JSON schema. */
+function toJsonSchema({ unit, unspecified = {}, defaultValue, ...schema }: SchemaWithMeta): JsonSchema {
+  const unitText = unit === NOT_DOCUMENTED ? 'unit not documented' : unit;
+  const named = `${schema.description ?? ''}${unitText === undefined ? '' : ` (${unitText})`}`;
+  schema.description = `${named}. ${formatUnspecified(unspecified)}`.trim();
   if (defaultValue !== undefined) schema.default = defaultValue;
-  if (schema.type !== 'integer') return;
-  schema.format = 'int64'; // counts, bytes and ids may exceed 32 bits
-  delete schema.pattern; // of the text in the query
-}
-
-/** Keys of our metas that JSON schema does not have. */
-const OWN_KEYS = ['unit', 'unspecified', 'defaultValue'] as const;
-
-interface SchemaMeta {
-  unit: string;
-  unspecified: UnspecifiedBehaviour;
-  defaultValue: string | number;
-}
-
-function withoutAddress(schema: JsonSchema): JsonSchema {
-  const rest = { ...schema };
-  delete rest.$schema;
-  delete rest.$id;
-  return rest;
-}
-
-/** The service may leave these out or send null; our server always sends text. */
-function asText(shape: typeof searchOption.shape): Record<keyof typeof shape, z.ZodString> {
-  const entries = Object.entries(shape).map(([name, option]) => [name, option.unwrap().unwrap()]);
-  return Object.fromEntries(entries) as Record<keyof typeof shape, z.ZodString>;
-}
-
-function describeAs<T extends z.ZodType>(
-  schema: T,
-  described: z.ZodType,
-  unspecified?: UnspecifiedBehaviour,
-): T {
-  const { description, unit } = described.meta() ?? {};
-  return schema.meta({ ...schema.meta(), description, unit, ...(unspecified && { unspecified }) });
-}
-
-function errorCodes() {
-  return Object.keys(API_ERRORS) as (keyof typeof API_ERRORS)[];
+  if (schema.type === 'integer') schema.format = 'int64'; // counts, bytes and ids may exceed 32 bits
+  delete schema.pattern; // of an integer's text in the query
+  return schema;
 }

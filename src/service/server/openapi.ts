@@ -48,16 +48,39 @@ const HEADERS = {
   'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
 } as const;
 
+const SERVER_ERROR = {
+  type: 'object',
+  description: 'An error of the server, other than a refusal.',
+  properties: { error: { type: 'string', description: 'What is wrong, in words.' } },
+  required: ['error'],
+} as const;
+
+const INTRODUCTION = [
+  'The two operations of the video-hosting service, with the same paths, parameters and answers.',
+  'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
+  '"Not documented" is what the description of the service does not say.',
+  formatUnspecified(OTHER_REQUESTS),
+].join(' ');
+
 /** The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
 export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): object {
+  const listVideos = operation('VideoListAnswer', {
+    operationId: 'listVideos',
+    summary: 'List the videos of a distribution package',
+    parameters: videoListParameters(sizes),
+    answer: 'A page of videos, or a refusal: then `errorCode` is not `None` and the list is empty.',
+  });
+  const readStorage = operation('StorageAnswer', {
+    operationId: 'readStorage',
+    summary: 'Read the storage usage of each date of a range',
+    parameters: storageStatisticsParameters(),
+    answer: 'A record a day, or a refusal: then `message` is not `success` and the list is empty.',
+  });
   return {
     openapi: '3.1.1',
-    info: { title: 'vodhouse', version, description: introduction() },
+    info: { title: 'vodhouse', version, description: INTRODUCTION },
     ...(keyed && { security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })) }),
-    paths: {
-      [VIDEO_LIST_PATH]: { get: videoListOperation(sizes) },
-      [STORAGE_PATH]: { get: storageOperation() },
-    },
+    paths: { [VIDEO_LIST_PATH]: { get: listVideos }, [STORAGE_PATH]: { get: readStorage } },
     components: {
       schemas: { ...answerSchemas(), ServerError: SERVER_ERROR },
       headers: HEADERS,
@@ -67,57 +90,20 @@ export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): obje
   };
 }
 
-const SERVER_ERROR = {
-  type: 'object',
-  description: 'An error of the server, other than a refusal.',
-  properties: { error: { type: 'string', description: 'What is wrong, in words.' } },
-  required: ['error'],
-} as const;
-
-function introduction(): string {
-  return [
-    'The two operations of the video-hosting service, with the same paths, parameters and answers.',
-    'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
-    '"Not documented" is what the description of the service does not say.',
-    formatUnspecified(OTHER_REQUESTS),
-  ].join(' ');
-}
-
-function videoListOperation(sizes: PageSizes): object {
-  return operation({
-    operationId: 'listVideos',
-    summary: 'List the videos of a distribution package',
-    parameters: videoListParameters(sizes),
-    answers: 'A page of videos, or a refusal: then `errorCode` is not `None` and the list is empty.',
-    schema: 'VideoListAnswer',
-  });
-}
-
-function storageOperation(): object {
-  return operation({
-    operationId: 'readStorage',
-    summary: 'Read the storage usage of each date of a range',
-    parameters: storageStatisticsParameters(),
-    answers: 'A record a day, or a refusal: then `message` is not `success` and the list is empty.',
-    schema: 'StorageAnswer',
-  });
-}
-
 interface OperationDoc {
   operationId: string;
   summary: string;
   parameters: OpenApiParameter[];
-  answers: string;
-  schema: string;
+  answer: string;
 }
 
-function operation({ answers, schema, ...named }: OperationDoc): object {
+function operation(schema: string, { answer, ...named }: OperationDoc): object {
   const errors = Object.keys(SERVER_ERRORS).map((status) => [status, toResponse(status)]);
   return {
     ...named,
     description: formatUnspecified(EVERY_PARAMETER, 'a parameter'),
     responses: {
-      200: { description: answers, headers: headers('etag', 'age'), content: json(schema) },
+      200: { description: answer, headers: headers('etag', 'age'), content: json(schema) },
       304: toResponse('304'),
       ...(Object.fromEntries(errors) as Record<string, object>),
     },

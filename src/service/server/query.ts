@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { preview } from '../field-types.ts';
 import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
-import type { Search, StorageRange, VideoQuery } from './catalogue.ts';
+import type { VideoQuery } from './catalogue.ts';
 import type { ParameterDoc } from './unspecified-behaviour.ts';
 
 const DEFAULT_SORT = { item: 'id', direction: 'desc' } as const;
@@ -21,10 +21,6 @@ export interface PageSizes {
   defaultPageSize: number;
   maxPageSize: number;
 }
-
-/** The query, or what is wrong with it. */
-export type ReadVideoQuery = { query: VideoQuery; echo: SearchOption } | { problem: string };
-export type ReadStorageQuery = { range: StorageRange } | { problem: string };
 
 const positiveInteger = z
   .string()
@@ -49,67 +45,55 @@ const day = z
 
 const UNKNOWN_VALUE = { 'in capitals, or of a value not listed': 'refused' };
 
+function document<T extends z.ZodType>(schema: T, doc: ParameterDoc): T {
+  return schema.meta({ ...doc });
+}
+
 /** The parameters of the video list (docs/service.md 4.1). */
 export const videoParameters = z.object({
-  pkg: packageId.meta({
+  pkg: document(packageId, { type: 'integer', minimum: 0, description: 'Distribution package' }),
+  search_item: document(oneOf(SEARCH_ITEMS).optional(), {
+    description: 'Field to search for the keyword',
+    unspecified: { 'without `keyword`': 'no search, and an echo that names none', ...UNKNOWN_VALUE },
+  }),
+  keyword: document(z.string().optional(), {
+    description: 'Search word, which the field has to contain',
+    unspecified: {
+      'without `search_item`': 'no search, and an echo that names none',
+      'in other capitals than the field': 'not found',
+      'with `%`, `_` or `*`': 'these stand for themselves',
+    },
+  }),
+  sort_item: document(oneOf(SORT_ITEMS).optional(), {
+    description: 'Field to sort by',
+    defaultValue: DEFAULT_SORT.item,
+    unspecified: {
+      'left out': `\`${DEFAULT_SORT.item}\``,
+      'of a field that is null': 'null comes before every value',
+      'of a title': 'by Unicode code point, capitals before small letters',
+      'of equal values': 'by `id`',
+      ...UNKNOWN_VALUE,
+    },
+  }),
+  sort_direction: document(oneOf(SORT_DIRECTIONS).optional(), {
+    description: 'Ascending or descending',
+    defaultValue: DEFAULT_SORT.direction,
+    unspecified: {
+      'left out': `\`${DEFAULT_SORT.direction}\`; without \`sort_item\` the newest video comes first`,
+      'of `desc`': 'the list of `asc` read from its end, null and equal values included',
+      ...UNKNOWN_VALUE,
+    },
+  }),
+  pagesize: document(positiveInteger.optional().catch(undefined), {
     type: 'integer',
-    minimum: 0,
-    description: 'Distribution package',
-  } satisfies ParameterDoc),
-  search_item: oneOf(SEARCH_ITEMS)
-    .optional()
-    .meta({
-      description: 'Field to search for the keyword',
-      unspecified: { 'without `keyword`': 'no search, and an echo that names none', ...UNKNOWN_VALUE },
-    } satisfies ParameterDoc),
-  keyword: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Search word, which the field has to contain',
-      unspecified: {
-        'without `search_item`': 'no search, and an echo that names none',
-        'in other capitals than the field': 'not found',
-        'with `%`, `_` or `*`': 'these stand for themselves',
-      },
-    } satisfies ParameterDoc),
-  sort_item: oneOf(SORT_ITEMS)
-    .optional()
-    .meta({
-      description: 'Field to sort by',
-      defaultValue: DEFAULT_SORT.item,
-      unspecified: {
-        'left out': `\`${DEFAULT_SORT.item}\``,
-        'of a field that is null': 'null comes before every value',
-        'of a title': 'by Unicode code point, capitals before small letters',
-        'of equal values': 'by `id`',
-        ...UNKNOWN_VALUE,
-      },
-    } satisfies ParameterDoc),
-  sort_direction: oneOf(SORT_DIRECTIONS)
-    .optional()
-    .meta({
-      description: 'Ascending or descending',
-      defaultValue: DEFAULT_SORT.direction,
-      unspecified: {
-        'left out': `\`${DEFAULT_SORT.direction}\`; without \`sort_item\` the newest video comes first`,
-        'of `desc`': 'the list of `asc` read from its end, null and equal values included',
-        ...UNKNOWN_VALUE,
-      },
-    } satisfies ParameterDoc),
-  pagesize: positiveInteger
-    .optional()
-    .catch(undefined)
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      description: 'Videos a page',
-      unspecified: {
-        'left out, below 1 or unreadable': 'the default page size',
-        'above the largest page size': 'the largest page size',
-      },
-    } satisfies ParameterDoc),
-  page: positiveInteger.catch(FIRST_PAGE).meta({
+    minimum: 1,
+    description: 'Videos a page',
+    unspecified: {
+      'left out, below 1 or unreadable': 'the default page size',
+      'above the largest page size': 'the largest page size',
+    },
+  }),
+  page: document(positiveInteger.catch(FIRST_PAGE), {
     type: 'integer',
     minimum: 1,
     description: 'Page to return, counted from 1',
@@ -119,60 +103,48 @@ export const videoParameters = z.object({
       'beyond the end': 'no videos, the true totals, and the page as asked for',
       [`above ${LAST_PAGE}`]: `taken for ${LAST_PAGE}`,
     },
-  } satisfies ParameterDoc),
+  }),
 });
-type VideoParameters = z.output<typeof videoParameters>;
 
 /** The parameters of the storage statistics (docs/service.md 4.2). */
 export const storageParameters = z.object({
-  sdate: day.meta({
+  sdate: document(day, {
     format: 'date',
     description: 'First date, yyyy-mm-dd',
     unspecified: { 'after `edate`': 'no records, and no refusal' },
-  } satisfies ParameterDoc),
-  edate: day.meta({
+  }),
+  edate: document(day, {
     format: 'date',
     description: 'Last date, yyyy-mm-dd',
     unspecified: { 'any number of days after `sdate`': 'answered, for there is no longest range' },
-  } satisfies ParameterDoc),
-  sort_direction: oneOf(SORT_DIRECTIONS)
-    .default(DEFAULT_DAY_DIRECTION)
-    .meta({
-      description: 'Ascending or descending by date',
-      unspecified: { 'left out': `\`${DEFAULT_DAY_DIRECTION}\`, the oldest day first`, ...UNKNOWN_VALUE },
-    } satisfies ParameterDoc),
+  }),
+  sort_direction: document(oneOf(SORT_DIRECTIONS).default(DEFAULT_DAY_DIRECTION), {
+    description: 'Ascending or descending by date',
+    unspecified: { 'left out': `\`${DEFAULT_DAY_DIRECTION}\`, the oldest day first`, ...UNKNOWN_VALUE },
+  }),
 });
 
-/** Reads a query of the video list. */
-export function readVideoQuery(parameters: unknown, sizes: PageSizes): ReadVideoQuery {
+/** Reads a query of the video list: the query and its echo, or what is wrong with it. */
+export function readVideoQuery(parameters: unknown, { defaultPageSize, maxPageSize }: PageSizes) {
   const read = videoParameters.safeParse(firstValues(parameters));
   if (!read.success) return { problem: formatIssues(read.error) };
-  const search = toSearch(read.data);
+  const { pkg, search_item: searchItem, keyword, sort_item: item, sort_direction: direction } = read.data;
+  const search = searchItem !== undefined && keyword !== undefined ? { item: searchItem, keyword } : null;
   const query: VideoQuery = {
-    packageId: read.data.pkg,
-    sort: {
-      item: read.data.sort_item ?? DEFAULT_SORT.item,
-      direction: read.data.sort_direction ?? DEFAULT_SORT.direction,
-    },
+    packageId: pkg,
+    sort: { item: item ?? DEFAULT_SORT.item, direction: direction ?? DEFAULT_SORT.direction },
     page: Math.min(read.data.page, LAST_PAGE),
-    pageSize: Math.min(read.data.pagesize ?? sizes.defaultPageSize, sizes.maxPageSize),
+    pageSize: Math.min(read.data.pagesize ?? defaultPageSize, maxPageSize),
+    ...(search && { search }),
   };
-  return { query: search ? { ...query, search } : query, echo: toEcho(read.data, search) };
-}
-
-function toSearch({ search_item: item, keyword }: VideoParameters): Search | undefined {
-  return item === undefined || keyword === undefined ? undefined : { item, keyword };
-}
-
-/** The echo of the search state; empty where unused (docs/service.md 2.2). */
-function toEcho(parameters: VideoParameters, search: Search | undefined): SearchOption {
-  return {
+  const echo: SearchOption = {
     ...UNUSED_OPTION,
     search_item: search?.item ?? '',
     keyword: search?.keyword ?? '',
-    sort_item: parameters.sort_item ?? '',
-    sort_direction: (parameters.sort_direction ?? '').toUpperCase(),
+    sort_item: item ?? '',
+    sort_direction: (direction ?? '').toUpperCase(),
   };
+  return { query, echo };
 }
 
 /** The echo of a query without search and sort. */
@@ -186,8 +158,8 @@ export const UNUSED_OPTION = {
   toDate: '',
 } as const satisfies SearchOption;
 
-/** Reads a query of the storage statistics. `from` may be after `to`. */
-export function readStorageQuery(parameters: unknown): ReadStorageQuery {
+/** Reads a query of the storage statistics: the range, whose `from` may be after its `to`, or what is wrong with it. */
+export function readStorageQuery(parameters: unknown) {
   const read = storageParameters.safeParse(firstValues(parameters));
   if (!read.success) return { problem: formatIssues(read.error) };
   const { sdate: from, edate: to, sort_direction: direction } = read.data;
@@ -196,10 +168,7 @@ export function readStorageQuery(parameters: unknown): ReadStorageQuery {
 
 /** The first value of each parameter, and none that is empty. */
 function firstValues(parameters: unknown): Record<string, unknown> {
-  const entries = Object.entries(parameters ?? {}).map(([name, value]: [string, unknown]) => {
-    const values: unknown[] = Array.isArray(value) ? value : [value];
-    return [name, values[0]] as const;
-  });
+  const entries = Object.entries(parameters ?? {}).map(([name, value]) => [name, [value].flat()[0]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 

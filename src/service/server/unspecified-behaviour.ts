@@ -2,7 +2,6 @@
  * Behaviour that docs/service.md leaves open and the server has to choose. That of one parameter is in query.ts, the rest
  * here. The OpenAPI document and docs/mirror.md list it.
  */
-import type { z } from 'zod';
 import { API_ERRORS } from './api-errors.ts';
 
 /** The behaviour by case; both read as the end of a sentence that begins with the name of a parameter or member. */
@@ -18,11 +17,6 @@ export interface ParameterDoc {
   /** For the OpenAPI document: zod drops the `default` of a schema that transforms. */
   defaultValue?: string | number;
   unspecified?: UnspecifiedBehaviour;
-}
-
-/** The unspecified behaviour of a parameter's schema. */
-export function getUnspecified(schema: z.ZodType): UnspecifiedBehaviour {
-  return (schema.meta()?.['unspecified'] as UnspecifiedBehaviour | undefined) ?? {};
 }
 
 /** Of every parameter of both operations. */
