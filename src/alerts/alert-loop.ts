@@ -30,7 +30,7 @@ export interface AlertLoopParts {
   signal: AbortSignal;
 }
 
-/** A worker that was stopped catches up before it reports anything, but for no longer than this. */
+/** A worker that was stopped catches up before it reports anything, at most for this time. */
 const STARTUP_GRACE_MS = 600_000;
 const MAX_ATTEMPTS = 3;
 

@@ -1,13 +1,12 @@
-/** Commands to type, as this program says them. */
+/** Commands to type, as messages name them. */
 import type { AccountConfig } from '../config/config.ts';
 
 /** The config of a command that names no other. */
 export const DEFAULT_CONFIG = 'vodhouse.yaml';
 
-/** Writes a command that does the same whoever types it next: with the config of this one, where that is not the default. */
+/** Formats a command with its `--config`, unless that is the default. */
 export type FormatCommand = (words: string) => string;
 
-/** Writes commands for whoever named this config. */
 export function commandsFor(config: string): FormatCommand {
   const ending = config === DEFAULT_CONFIG ? '' : ` --config ${shellQuote(config)}`;
   return (words) => `vodhouse ${words}${ending}`;
@@ -39,7 +38,7 @@ export interface Held {
   held_by: number | null;
 }
 
-/** Writes commands that take the pages of a package as they come, though they look like those of another one. */
+/** Formats commands that store the pages of a package even if they look like those of another one. */
 export function acceptPageCommands(
   typed: FormatCommand,
   accounts: Accounts,
@@ -49,7 +48,7 @@ export function acceptPageCommands(
     typed(`sync --package ${nameOf({ account, package_id })} --accept-page`);
 }
 
-/** Writes commands that let exactly these removals through: not what came later than the walk that is named. */
+/** Formats commands that accept the removals that the named walk, or an earlier one, held back. */
 export function acceptRemovalsCommands(typed: FormatCommand, accounts: Accounts): (held: Held) => string {
   const nameOf = packageNames(accounts);
   return (held) => {

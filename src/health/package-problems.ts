@@ -8,12 +8,12 @@ import { createProblem, toOneLine, type Problem } from './problem.ts';
 import type { Stream } from './streams.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
-  many: 'too many at once to believe',
-  all: 'all the videos there are, at once',
-  order: 'the list was out of order and has to earn trust again',
+  many: 'too many at once',
+  all: 'all videos of the package at once',
+  order: 'the list was out of order before',
 };
 
-/** Why removals are held back; files of the version before do not say which of its two reasons it was. */
+/** Why removals are held back; an earlier version did not store the reason. */
 export function formatHeldReason(reasons: readonly HeldReason[]): string {
   return reasons.length === 0 ? HELD_REASONS.many : reasons.map((reason) => HELD_REASONS[reason]).join('; ');
 }
@@ -58,7 +58,7 @@ export function findPackageProblems({ packages, failedWalks }: HealthFacts): Pro
     if (failure) {
       const { walk_id, failures: count, since } = failure;
       const error = withoutSubject(
-        failure.error ?? 'nothing says why',
+        failure.error ?? 'no error was stored',
         `account ${account}, package ${packageId}`,
       );
       const message = `${name} failed: ${toOneLine(error)}`;
@@ -69,7 +69,7 @@ export function findPackageProblems({ packages, failedWalks }: HealthFacts): Pro
       const message = `${name}: the last full walk is incomplete: ${toOneLine(row.last_error ?? '')}`;
       problems.push(createProblem({ kind: 'partial', scope, message }));
     }
-    const isOnOnePage = row.pages !== null && row.pages <= 1; // one page is the whole list, which proves removals in any order
+    const isOnOnePage = row.pages !== null && row.pages <= 1; // one page has the complete list, which proves removals in any order
     if (row.order === 'untrusted' && !isOnOnePage) {
       const message = `${name} is not listed in order of ids: its videos are stored, its removals wait for proof`;
       problems.push(createProblem({ kind: 'unordered', scope, message }));
@@ -92,11 +92,11 @@ export function findHeldBack({ held_back, packages, now }: HealthFacts): Problem
       details: [
         ...examples.map(({ id, title }) => `${id}  ${truncate(title ?? '', 60)}`),
         ...(left > 0 ? [`and ${formatCount(left)} more`] : []),
-        `the first ${formatAgo(now - fromTimestamp(since))}`,
+        `first held back ${formatAgo(now - fromTimestamp(since))}`,
       ],
       advice: [
         { text: CONFIRMATION_HINT, command: null },
-        { text: 'to let exactly these through', command },
+        { text: 'to accept exactly these', command },
       ],
       fields: { removals, reasons, command },
     });

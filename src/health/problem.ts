@@ -134,13 +134,13 @@ export function groupText(account: string | null, packages: number, text: string
   return `${formatCount(packages)} packages of ${account ?? ''} ${text}`;
 }
 
-/** The first three, and how many more there are. */
+/** The first three, and the number of the others. */
 export function listFirst(items: readonly (string | number)[]): string {
   const left = items.length - EXAMPLES;
   return [...items.slice(0, EXAMPLES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
-/** A text of others on one line, without control characters, up to this many columns. */
+/** A foreign text on one line, without control characters, up to this many columns. */
 export function toOneLine(text: string, columns = 300): string {
   return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
 }

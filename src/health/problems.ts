@@ -75,7 +75,7 @@ function findFailedRun({ failedRun, runs: [last] }: HealthFacts, others: readonl
   const isExplained = others.some(({ kind }) => kind === 'failed');
   if (failedRun) {
     const { run_id, error, since, is_explained } = failedRun;
-    const message = error ?? 'nothing says why';
+    const message = error ?? 'no error was stored';
     return [
       createProblem({
         kind: 'run_failed',
@@ -91,7 +91,7 @@ function findFailedRun({ failedRun, runs: [last] }: HealthFacts, others: readonl
     createProblem({
       kind: 'scoped_run_failed',
       since: last.finished_at,
-      message: `run ${last.run_id} failed: ${toOneLine(last.error ?? 'nothing says why')}`,
+      message: `run ${last.run_id} failed: ${toOneLine(last.error ?? 'no error was stored')}`,
     }),
   ];
 }
@@ -156,7 +156,7 @@ function findDrift({ drift, now }: HealthFacts): Problem[] {
     const name = truncate(field, 60);
     const value = HIDDEN_FIELDS.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
     const text = {
-      new: `carry a field that is not documented: ${name}, e.g. ${value}`,
+      new: `have a field that is not documented: ${name}, e.g. ${value}`,
       missing: `lack the documented field ${name}`,
       type: `have another type in ${name}: ${value}`,
     }[kind];

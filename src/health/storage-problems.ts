@@ -70,7 +70,7 @@ function findDiscrepancies(
       kind: 'discrepancy',
       scope: { account, packageId: null },
       since: findFirst(differences),
-      message: `storage of ${account}: the service now reports other figures for ${pluralize(days.length, 'booked day')} (${listFirst(days)}); the booked rows stand`,
+      message: `storage of ${account}: the service now reports other figures for ${pluralize(days.length, 'booked day')} (${listFirst(days)}); the booked rows do not change`,
       details: formatFirst(
         rows,
         ({ date, fields, since }) =>

@@ -54,7 +54,7 @@ export function sweepLeftOvers(file: string): void {
   removeMatching(dirname(file), leftOver, () => true);
 }
 
-/** Starts an fsync of what is written so far; it goes on while SQLite blocks this process. Rejects as `fsync` fails. */
+/** Starts an fsync of all that is written so far; it continues while SQLite blocks this process. Rejects as `fsync` fails. */
 export function startFsync(draft: string): Promise<void> {
   const handle = openSync(draft, 'r');
   const done = new Promise<void>((resolve, reject) => {
@@ -73,7 +73,7 @@ export async function replaceFile(draft: string, file: string): Promise<void> {
   const old = await open(file, 'r').catch(() => null);
   renameSync(draft, file);
   fsyncPath(dirname(file));
-  void old?.close(); // to free the blocks of a large file takes time that nobody has to wait for
+  void old?.close(); // not awaited: the blocks of a large file take time to free
 }
 
 /**

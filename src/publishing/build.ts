@@ -36,11 +36,15 @@ export async function build(
     attachLive(db, request.live);
     db.exec('begin'); // one snapshot of the live file for all statements
     for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
-    const flushed = fillVideoTables(db, marts, () => startFsync(draft));
+    const flushed = videoTables(marts).map((table) => {
+      fill(db, table);
+      return startFsync(draft); // the disk writes a large table while the next ones are filled
+    });
     const fingerprint = createFingerprint(db, request);
     if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile);
     else await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
-    fillDayTables(db, marts, request);
+    const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
+    for (const table of dayTables(marts)) fill(db, table, parameters);
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
     insertRows(db, marts.dictionary, createDictionaryRows(marts.all));
     insertRows(db, marts.about, createAboutRows(db, request, fingerprint));
@@ -75,7 +79,7 @@ export function attachLive(db: Database.Database, path: string): void {
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
   if (existsSync(restoreMarkerPath(path)))
     throw new WarehouseError(`${path} is being restored`, {
-      hint: 'vodhouse restore FILE finishes what was broken off',
+      hint: 'vodhouse restore FILE finishes an interrupted restore',
     });
   db.prepare('attach ? as live').run(path);
 }
@@ -91,23 +95,6 @@ export function dayTables(marts: Marts): (Table | WorkingTable)[] {
     ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
     ...[marts.storageDaily, marts.storageReadings, marts.storageCorrections, marts.catalogDaily],
   ];
-}
-
-/** Calls `startFlush` after each large table: the disk writes it while the next ones are filled. */
-function fillVideoTables(
-  db: Database.Database,
-  marts: Marts,
-  startFlush: () => Promise<void>,
-): Promise<void>[] {
-  return videoTables(marts).map((table) => {
-    fill(db, table);
-    return startFlush();
-  });
-}
-
-function fillDayTables(db: Database.Database, marts: Marts, request: PublishRequest): void {
-  const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
-  for (const table of dayTables(marts)) fill(db, table, parameters);
 }
 
 function fill(db: Database.Database, table: Table | WorkingTable, parameters: object = {}): void {

@@ -24,7 +24,7 @@ export function checkTable(path: string, table: Table, expected: ExpectedRows): 
 
 function fail(table: Table, problem: string): never {
   throw new WarehouseError(`the new file is not published: its table ${table.name} ${problem}`, {
-    hint: 'the published file stands as it was; vodhouse publish tries again. If that does not help, vodhouse backup FILE tells whether the live file is whole',
+    hint: 'the published file was not changed; vodhouse publish retries. If that fails too, vodhouse backup FILE checks the live file',
   });
 }
 

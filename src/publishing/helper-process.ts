@@ -8,22 +8,18 @@ import type { ExpectedRows } from './check.ts';
 import type { Table } from './mart.ts';
 import type { PublishRequest } from './publish-request.ts';
 
-/** Each result is null if the process failed: then the caller does the work itself, and finds the error. */
-export interface HelperProcess {
-  /** Fills `MOVEMENT_TABLES` in a new file. Gives the fingerprint of the snapshot of the live file that it read. */
-  storeMovements(request: PublishRequest, file: string): Promise<string | null>;
-  /** As `checkTable`. */
-  checkTable(path: string, table: Table, expected: ExpectedRows): Promise<number | null>;
-  close(): void;
-}
+export type HelperProcess = ReturnType<typeof createHelperProcess>;
 
 /** What the process is sent; helper-process-entry.ts answers it. */
 export type HelperRequest =
   | { task: 'store-movements'; request: PublishRequest; file: string }
   | { task: 'check-table'; path: string; table: Table; expected: ExpectedRows };
 
-/** Starts the process. It ends with `close`, or when this process ends. */
-export function createHelperProcess(): HelperProcess {
+/**
+ * Starts the process. It ends with `close`, or when this process ends. A result is null if the process failed: then the
+ * caller does the work itself, and finds the error.
+ */
+export function createHelperProcess() {
   const child = forkDist('publishing/helper-process-entry.js');
   const ended = once(child, 'exit').then(() => ({ ended: 'early' })); // also before a request is sent
   ended.catch(() => undefined);
@@ -36,8 +32,11 @@ export function createHelperProcess(): HelperProcess {
   }
 
   return {
-    storeMovements: (request, file) => run<string>({ task: 'store-movements', request, file }),
-    checkTable: (path, table, expected) => run<number>({ task: 'check-table', path, table, expected }),
-    close: () => child.kill('SIGKILL'),
+    /** Fills `MOVEMENT_TABLES` in a new file. Gives the fingerprint of the snapshot of the live file that it read. */
+    storeMovements: (request: PublishRequest, file: string) =>
+      run<string>({ task: 'store-movements', request, file }),
+    checkTable: (path: string, table: Table, expected: ExpectedRows) =>
+      run<number>({ task: 'check-table', path, table, expected }),
+    close: (): void => void child.kill('SIGKILL'),
   };
 }

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { ConfigError } from '../lib/errors.ts';
+import { ConfigError, errorCode } from '../lib/errors.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
@@ -31,7 +31,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
     const copy = keepDatedCopy(request);
     return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows, copy };
   } catch (error) {
-    throw isSystemError(error) ? toWarehouseError(error, file) : error;
+    throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
   } finally {
     lock.release();
   }
@@ -112,9 +112,4 @@ async function checkTables(
   const rows = Object.fromEntries(others.map((table) => [table.name, checkTable(draft, table, expected)]));
   const historyRows = (await historyChecked) ?? checkTable(draft, videoHistory, expected);
   return { ...rows, [videoHistory.name]: historyRows };
-}
-
-/** Does the error carry a code of the file system or of SQLite? */
-function isSystemError(error: unknown): boolean {
-  return typeof (error as { code?: unknown } | null)?.code === 'string';
 }

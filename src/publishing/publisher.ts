@@ -25,31 +25,9 @@ export interface PublisherOptions extends Omit<PublishRequest, 'now' | 'today' |
   everyMs?: number;
 }
 
-export interface PublishOptions {
-  /** Are old dated copies removed? Default true; false if the clock may be wrong. */
-  pruneCopies?: boolean;
-}
+export type Publisher = ReturnType<typeof createPublisher>;
 
-export interface Publisher {
-  /** Absolute path of the published file. */
-  file: string;
-  /**
-   * From when on (milliseconds since 1970, at least `now`) the next publication is allowed: `everyMs` after the last one,
-   * or at once if that was on another day. Null if the published file has everything; a new day counts as a change.
-   */
-  dueAt(now: number): number | null;
-  /** Does the live file have anything that the published file lacks? A new day does not count. */
-  isBehind(now: number): boolean;
-  /** Removes the files of a killed publication, unless another process publishes. */
-  sweep(now: number): void;
-  /**
-   * Publishes in a child process. The old file stays until the new one is complete. Throws InterruptedError if the signal
-   * aborts, otherwise as `publish` does.
-   */
-  publish(now: number, signal: AbortSignal, options?: PublishOptions): Promise<Publication>;
-}
-
-/** The publisher of a config; null if the config publishes nothing. Throws ConfigError as `createPublisher`. */
+/** Null if the config publishes nothing. Throws ConfigError as `createPublisher`. */
 export function openPublisher(
   { warehouse: live, publish, timezone, durationUnit, accounts }: Config,
   command: string,
@@ -61,7 +39,7 @@ export function openPublisher(
 }
 
 /** A publisher into a SQLite file. Throws ConfigError if a column is excluded that is needed. */
-export function createPublisher({ everyMs = 0, ...options }: PublisherOptions): Publisher {
+export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
   const target = { ...options, file: resolveLink(options.file) };
   createMarts(target); // throws for columns that cannot be left out
   const calendar = createCalendar(target.timezone);
@@ -72,11 +50,24 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions): 
     today: calendar.dayAt(now),
   });
   return {
+    /** Absolute path of the published file. */
     file: target.file,
-    dueAt: (now) => dueAt(requestAt(now), everyMs),
-    isBehind: (now) => hasChanges({ ...requestAt(now), today: publishedFact(target.file, 'today') ?? '' }),
-    sweep: (now) => sweep(requestAt(now)),
-    publish: (now, signal, { pruneCopies } = {}) => publishInChild(requestAt(now, pruneCopies), signal),
+    /**
+     * From when on (milliseconds since 1970, at least `now`) the next publication is allowed: `everyMs` after the last one,
+     * or at once if that was on another day. Null if the published file has everything; a new day counts as a change.
+     */
+    dueAt: (now: number) => dueAt(requestAt(now), everyMs),
+    /** Does the live file have anything that the published file lacks? A new day does not count. */
+    isBehind: (now: number) =>
+      hasChanges({ ...requestAt(now), today: publishedFact(target.file, 'today') ?? '' }),
+    /** Removes the files of a killed publication, unless another process publishes. */
+    sweep: (now: number) => sweep(requestAt(now)),
+    /**
+     * Publishes in a child process. The old file stays until the new one is complete. `pruneCopies`: are old dated copies
+     * removed? Throws InterruptedError if the signal aborts, otherwise as `publish` does.
+     */
+    publish: (now: number, signal: AbortSignal, { pruneCopies = true } = {}) =>
+      publishInChild(requestAt(now, pruneCopies), signal),
   };
 }
 
@@ -113,7 +104,7 @@ async function publishInChild(request: PublishRequest, signal: AbortSignal): Pro
   return runInChild('publishing/publish-child.js', request, signal, (reason, pid) => {
     removeDraft(draftPath(request.file, pid));
     return new WarehouseError(
-      `the process that publishes ended with ${reason}; the published file stands as it was`,
+      `the process that publishes ended with ${reason}; the published file was not changed`,
     );
   });
 }

@@ -160,7 +160,7 @@ const CASES: Case[] = [
       account: 'main',
       package_id: null,
       since: NOON,
-      text: 'storage of main: the service now reports other figures for 2 booked days (2026-03-06, 2026-03-07); the booked rows stand',
+      text: 'storage of main: the service now reports other figures for 2 booked days (2026-03-06, 2026-03-07); the booked rows do not change',
       details: {
         count: 2,
         differences: [
@@ -179,7 +179,7 @@ const CASES: Case[] = [
       account: 'main',
       package_id: 101,
       since: NOON,
-      text: 'main/101: 2 removals held back, too many at once to believe; to let exactly these through: vodhouse sync --package 101 --accept-removals 7 --config test',
+      text: 'main/101: 2 removals held back, too many at once; to accept exactly these: vodhouse sync --package 101 --accept-removals 7 --config test',
       details: {
         removals: 2,
         reasons: ['many'],

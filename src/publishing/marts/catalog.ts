@@ -1,6 +1,15 @@
 /** Published: the size of each package by day. */
 import type { Table } from '../mart.ts';
-import { column, dayColumnsFromDates, GIB, GIB_UNIT, packageColumns, toSeconds } from './mart-columns.ts';
+import {
+  column,
+  dayColumnsFromDates,
+  GIB,
+  GIB_UNIT,
+  packageColumns,
+  TO_DATES,
+  TO_PACKAGES,
+  toSeconds,
+} from './mart-columns.ts';
 
 const SIZE = 'File size of the videos in the package at the end of the day.';
 const COUNT = { unit: 'videos', additivity: 'additive' } as const;
@@ -17,10 +26,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
     description:
       'One row per day of a package, from its first sync to today (or to the day it left the config): what the warehouse knew of it at the end of the day. A change counts on the day it was seen, a removal on the day of its proof. A package that left the config and came back is shown as if it had stayed.',
     key: ['package_key', 'day'],
-    foreignKeys: [
-      { columns: ['package_key'], table: 'packages', references: ['package_key'] },
-      { columns: ['day'], table: 'dates', references: ['day'] },
-    ],
+    foreignKeys: [TO_PACKAGES, TO_DATES],
     columns: [
       ...packageColumns('s'),
       ...dayColumnsFromDates('d'),

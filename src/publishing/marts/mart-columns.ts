@@ -27,16 +27,19 @@ export function column(
   return { name, type, unit, description, source: null, additivity, value, ...details };
 }
 
-/** A column that shows a column of the live file as it is. */
+/** A column that shows a column of the live file as it is; `value` is its alias and name. */
 export function sourceColumn(
   name: string,
   type: DataType,
   description: string,
-  [alias, source]: readonly [alias: string, source: string],
+  value: `${string}.${string}`,
   details: Details = {},
 ): TableColumn {
-  return column(name, type, description, `${alias}."${source}"`, { source, ...details });
+  return column(name, type, description, value, { source: value.split('.')[1] ?? null, ...details });
 }
+
+export const TO_PACKAGES = { columns: ['package_key'], table: 'packages', references: ['package_key'] };
+export const TO_DATES = { columns: ['day'], table: 'dates', references: ['day'] };
 
 /** A number of a video record (alias `v`). */
 export function videoNumber(
@@ -67,7 +70,7 @@ export function toSeconds(value: string, unit: 'ms' | 's'): string {
 }
 
 export const accountColumn = (alias: string) =>
-  sourceColumn('account', 'VARCHAR(255)', 'Name of the account in the config.', [alias, 'account']);
+  sourceColumn('account', 'VARCHAR(255)', 'Name of the account in the config.', `${alias}.account`);
 
 /** The columns that identify a package. */
 export const packageColumns = (alias: string): TableColumn[] => [
@@ -82,7 +85,7 @@ export const packageColumns = (alias: string): TableColumn[] => [
     'package_id',
     'BIGINT',
     "The service's number of the distribution package; unique within its account.",
-    [alias, 'package_id'],
+    `${alias}.package_id`,
   ),
 ];
 

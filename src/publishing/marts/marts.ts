@@ -1,7 +1,7 @@
 /** The registry of everything that is published. */
 import { ConfigError } from '../../lib/errors.ts';
 import { findNearest } from '../../lib/did-you-mean.ts';
-import type { Mart, Table } from '../mart.ts';
+import type { Mart } from '../mart.ts';
 import { about, dictionary } from './about.ts';
 import { catalogDaily } from './catalog.ts';
 import { storageCorrections } from './corrections.ts';
@@ -9,25 +9,15 @@ import { dates } from './dates.ts';
 import { storageDaily, storageReadings } from './storage.ts';
 import { packages } from './packages.ts';
 import { videoHistory, videos, videoVersions, type VideoOptions } from './videos.ts';
-import { createWideViews } from './bi-views.ts';
+import { createWideView } from './bi-views.ts';
 
-/** The tables by name, and all tables and views in the order of the documentation. */
-export interface Marts {
-  packages: Table;
-  videos: Table;
-  videoHistory: Table;
-  dates: Table;
-  storageDaily: Table;
-  storageReadings: Table;
-  storageCorrections: Table;
-  catalogDaily: Table;
-  dictionary: Table;
-  about: Table;
-  all: readonly Mart[];
-}
+export type Marts = ReturnType<typeof createMarts>;
 
-/** Throws ConfigError if an excluded column does not exist, or is needed. */
-export function createMarts(options: VideoOptions): Marts {
+/**
+ * The tables by name, and all tables and views in the order of the documentation. Throws ConfigError if an excluded column
+ * does not exist, or is needed.
+ */
+export function createMarts(options: VideoOptions) {
   assertExcludable(options);
   const tables = {
     packages: packages(options.durationUnit),
@@ -42,19 +32,17 @@ export function createMarts(options: VideoOptions): Marts {
     about,
   };
   const versions = videoVersions(tables.videoHistory);
-  const all = [
-    tables.packages,
-    tables.videos,
-    versions,
-    tables.videoHistory,
-    tables.storageDaily,
-    tables.storageReadings,
-    tables.storageCorrections,
-    tables.catalogDaily,
-    tables.dates,
-    ...createWideViews({ ...tables, videoVersions: versions }),
-    tables.dictionary,
-    tables.about,
+  const wide = (subject: Mart, description: string) => createWideView(description, subject, tables);
+  const all: readonly Mart[] = [
+    ...[tables.packages, tables.videos, versions, tables.videoHistory],
+    ...[storageDaily, storageReadings, storageCorrections, tables.catalogDaily, dates],
+    wide(tables.videos, 'Videos with the name of their package.'),
+    wide(versions, 'Every state of every video, with the name of its package.'),
+    wide(storageDaily, 'Storage by day, with the parts of the date.'),
+    wide(storageReadings, 'Readings of storage, with the parts of the date.'),
+    wide(storageCorrections, 'Corrections of storage, with the parts of the date.'),
+    wide(tables.catalogDaily, 'Size of each package by day, with its name and the parts of the date.'),
+    ...[dictionary, about],
   ];
   return { ...tables, all };
 }

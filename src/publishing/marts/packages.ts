@@ -9,7 +9,7 @@ function sum(name: string, type: 'BIGINT' | 'REAL', unit: string, description: s
 }
 
 function timestamp(name: string, description: string): TableColumn {
-  return sourceColumn(name, 'TIMESTAMP', description, ['v', name]);
+  return sourceColumn(name, 'TIMESTAMP', description, `v.${name}`);
 }
 
 /** One row per package. */
@@ -50,7 +50,7 @@ export function packages(durationUnit: 'ms' | 's'): Table {
         'service_count',
         'BIGINT',
         'How many videos the package had by the last answer of the service.',
-        ['v', 'totalcount'],
+        'v.totalcount',
         { unit: 'videos', additivity: 'additive' },
       ),
       column(

@@ -2,7 +2,7 @@
 import { FIGURES } from '../../lib/storage-figures.ts';
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
 import { figureColumns, totalSize } from './figure-columns.ts';
-import { accountColumn, column, dayColumns, GIB, GIB_UNIT, sourceColumn } from './mart-columns.ts';
+import { accountColumn, column, dayColumns, GIB, GIB_UNIT, sourceColumn, TO_DATES } from './mart-columns.ts';
 
 function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): TableColumn {
   const total = totalSize('s');
@@ -15,8 +15,6 @@ function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: st
     { unit, additivity: 'non-additive' }, // over a missing day, the sum of the changes is not the growth
   );
 }
-
-const toDates = { columns: ['day'], table: 'dates', references: ['day'] };
 
 /** The figures that readers see: the newest correction of a day, otherwise what is booked or was last read. */
 export const shownDay: WorkingTable = {
@@ -52,7 +50,7 @@ export const storageDaily: Table = {
   description:
     'One row per day of an account, from the first known day to today; a day without figures has a reason instead.',
   key: ['account', 'day'],
-  foreignKeys: [toDates],
+  foreignKeys: [TO_DATES],
   columns: [
     accountColumn('d'),
     ...dayColumns('d.day'),
@@ -68,7 +66,7 @@ export const storageDaily: Table = {
       'observed_at',
       'TIMESTAMP',
       'When the figures were read; for a corrected day, when the correction was accepted.',
-      ['s', 'observed_at'],
+      's.observed_at',
     ),
     column(
       'is_corrected',
@@ -110,11 +108,11 @@ export const storageReadings: Table = {
   description:
     'One row per reading of a day that was not over: the service does not return these figures again.',
   key: ['reading_id'],
-  foreignKeys: [toDates],
+  foreignKeys: [TO_DATES],
   columns: [
-    sourceColumn('reading_id', 'BIGINT', 'Number of the reading, increasing.', ['s', 'reading_id']),
+    sourceColumn('reading_id', 'BIGINT', 'Number of the reading, increasing.', 's.reading_id'),
     accountColumn('s'),
-    sourceColumn('observed_at', 'TIMESTAMP', 'When the figures were read.', ['s', 'observed_at']),
+    sourceColumn('observed_at', 'TIMESTAMP', 'When the figures were read.', 's.observed_at'),
     column(
       'observed_time',
       'BIGINT',

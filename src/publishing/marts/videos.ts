@@ -8,6 +8,7 @@ import {
   nonEmpty,
   packageColumns,
   sourceColumn,
+  TO_PACKAGES,
   toSeconds,
   videoNumber,
   videoText,
@@ -78,7 +79,7 @@ function stateColumns(durationUnit: 'ms' | 's'): TableColumn[] {
 }
 
 function timestamp(name: string, description: string): TableColumn {
-  return sourceColumn(name, 'TIMESTAMP', description, ['v', name]);
+  return sourceColumn(name, 'TIMESTAMP', description, `v.${name}`);
 }
 
 function createColumns(
@@ -91,13 +92,13 @@ function createColumns(
       'video_id',
       'BIGINT',
       "The service's number of the video; a video in two packages has a row in each.",
-      ['v', 'id'],
+      'v.id',
     ),
     sourceColumn(
       'change_seq',
       'BIGINT',
       'Number of the change that led to this state, increasing over the whole file: continue from the last one you read. After a backup was restored, numbers are used again.',
-      ['v', 'change_seq'],
+      'v.change_seq',
     ),
     column('valid_from', 'TIMESTAMP', 'Start of this state.', state.validFrom),
     column(
@@ -118,7 +119,7 @@ export function videos(options: VideoOptions): Table {
     name: 'videos',
     description: 'One row per video of a package, in its present state, including removed ones (is_removed).',
     key: ['package_key', 'video_id'],
-    foreignKeys: [{ columns: ['package_key'], table: 'packages', references: ['package_key'] }],
+    foreignKeys: [TO_PACKAGES],
     columns: createColumns(options, {
       ...{ validFrom: 'coalesce(v.removed_at, v.changed_at)', validTo: 'null', isCurrent: 1 },
     }),

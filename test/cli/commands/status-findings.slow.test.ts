@@ -90,7 +90,7 @@ describe('status where the service deviates from its documentation', () => {
     expect(code).toBe(3);
     expect(stdout.split('\n').slice(1, 5)).toEqual([
       '  - videos of main lack the documented field cdate (first seen 3 h ago)',
-      '  - videos of main carry a field that is not documented: playcount, e.g. 17 (first seen 2 days ago)',
+      '  - videos of main have a field that is not documented: playcount, e.g. 17 (first seen 2 days ago)',
       '  - storage days of main have another type in encoder_size: "n/a" (first seen 6 days ago)',
       '',
     ]);
