@@ -146,7 +146,7 @@ describe('a made-up line', () => {
       { path: 'sandbox/other.ts', text: `import { openFile } from '../database/connection.ts';` },
     ];
     expect(findBreaches(files)).toEqual([
-      'sandbox/one.ts knows the service and sandbox/other.ts the live file: only sync knows both',
+      'sandbox/one.ts knows the service and sandbox/other.ts the live file: only cli, app, sync, web may know both',
     ]);
   });
 

@@ -54,20 +54,49 @@ export const VIDEO_FIELDS = {
 
 export type VideoField = keyof typeof VIDEO_FIELDS;
 
-const count = (what: string) =>
-  ({ type: 'number', description: `Number of ${what}`, unit: 'pieces' }) as const;
-const size = (what: string) => ({ type: 'number', description: `Size of ${what}`, unit: 'bytes' }) as const;
+/**
+ * The five kinds of storage (docs/service.md 2.3), in the order of the record: their name in the published file, their label on
+ * the page, and the figures that count and measure them. Everything about storage takes its figures from here.
+ */
+export const STORAGE_KINDS = [
+  {
+    name: 'original_video',
+    label: 'Originals',
+    what: 'original videos',
+    count: 'mov_org_cnt',
+    size: 'mov_org_size',
+  },
+  {
+    name: 'encoded_file',
+    label: 'Encoded',
+    what: 'encoded files',
+    count: 'encoder_cnt',
+    size: 'encoder_size',
+  },
+  {
+    name: 'original_ad',
+    label: 'Ad originals',
+    what: 'original video-advertisement files',
+    count: 'ad_org_cnt',
+    size: 'ad_org_size',
+  },
+  {
+    name: 'encoded_ad',
+    label: 'Ad encoded',
+    what: 'encoded advertisement files',
+    count: 'ad_encoder_cnt',
+    size: 'ad_encoder_size',
+  },
+  { name: 'image', label: 'Images', what: 'original images', count: 'image_count', size: 'image_size' },
+] as const;
 
-/** The ten figures of a storage record (docs/service.md 2.3). Past: the peak of the day or a snapshot of it; today: live. */
-export const STORAGE_FIELDS = {
-  mov_org_cnt: count('original videos'),
-  mov_org_size: size('original videos'),
-  encoder_cnt: count('encoded files'),
-  encoder_size: size('encoded files'),
-  ad_org_cnt: count('original video-advertisement files'),
-  ad_org_size: size('original video-advertisement files'),
-  ad_encoder_cnt: count('encoded advertisement files'),
-  ad_encoder_size: size('encoded advertisement files'),
-  image_count: count('original images'),
-  image_size: size('original images'),
-} as const satisfies Record<string, ServiceField>;
+/** The name of a figure in the service's record of a day. */
+export type Figure = (typeof STORAGE_KINDS)[number]['count' | 'size'];
+
+/** The figures of a storage record. Past: the peak of the day or a snapshot of it; today: live. */
+export const STORAGE_FIELDS = Object.fromEntries(
+  STORAGE_KINDS.flatMap(({ what, count, size }): [Figure, Required<ServiceField>][] => [
+    [count, { type: 'number', description: `Number of ${what}`, unit: 'pieces' }],
+    [size, { type: 'number', description: `Size of ${what}`, unit: 'bytes' }],
+  ]),
+) as Record<Figure, Required<ServiceField>>;

@@ -1,8 +1,6 @@
-import { STORAGE_FIELDS } from './service-fields.ts';
+import { STORAGE_FIELDS, type Figure } from './service-fields.ts';
 
-export type Figure = keyof typeof STORAGE_FIELDS;
-
-/** The ten figures of a day of storage, in the order of docs/service.md 2.3. */
+/** The figures of a day of storage, in the order of docs/service.md 2.3. */
 export const FIGURES = Object.keys(STORAGE_FIELDS) as readonly Figure[];
 
 /** The figures of a row that may hold more. */

@@ -3,7 +3,8 @@ import { daysBetween, type Calendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
-import { FIGURES, type Figure } from '../lib/storage-figures.ts';
+import type { Figure } from '../lib/service-fields.ts';
+import { FIGURES } from '../lib/storage-figures.ts';
 import type { StorageDay } from '../service/storage.ts';
 import { hash, STREAM } from './random.ts';
 

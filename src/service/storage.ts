@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
 import { STORAGE_FIELDS } from '../lib/service-fields.ts';
-import { FIGURES, type Figure } from '../lib/storage-figures.ts';
+import type { Figure } from '../lib/service-fields.ts';
+import { FIGURES } from '../lib/storage-figures.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, integer, text } from './field-types.ts';
 
@@ -46,7 +47,7 @@ function readFields(record: unknown): ReadStorageDay {
   if (!result.success) return { refused: { date: readDate(record), reason: firstIssueText(result.error) } };
   const read = result.data;
   if (FIGURES.every((figure) => read[figure] === null)) {
-    return { refused: { date: read.date, reason: 'holds none of the ten figures' } };
+    return { refused: { date: read.date, reason: 'holds none of the figures' } };
   }
   return { day: read };
 }

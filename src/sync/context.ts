@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ServiceClient } from '../service/client/client.ts';
 import type { ServiceClock } from '../service/client/service-clock.ts';
-import type { Figure } from '../lib/storage-figures.ts';
+import type { Figure } from '../lib/service-fields.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { Mode, Trigger } from '../database/schema/runs.ts';

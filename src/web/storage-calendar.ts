@@ -1,16 +1,8 @@
 /** The storage of an account by calendar day, without holes between the first day and the last. */
 import { addDays } from '../lib/days.ts';
 import { formatBinaryBytes } from '../lib/format.ts';
+import { STORAGE_KINDS } from '../lib/service-fields.ts';
 import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
-
-/** The five sizes of a day and the count of each (docs/service.md 2.3), in the order of the stacked chart from below. */
-export const SIZES = [
-  { size: 'encoder_size', count: 'encoder_cnt', label: 'Encoded' },
-  { size: 'mov_org_size', count: 'mov_org_cnt', label: 'Originals' },
-  { size: 'ad_encoder_size', count: 'ad_encoder_cnt', label: 'Ad encoded' },
-  { size: 'ad_org_size', count: 'ad_org_cnt', label: 'Ad originals' },
-  { size: 'image_size', count: 'image_count', label: 'Images' },
-] as const;
 
 /** A day with its figures; without them `missing` says why. */
 export type CalendarDay = { date: string } & ({ row: StorageDayRow } | { row: null; missing: string });
@@ -49,12 +41,12 @@ function formatGap(gap: GapRow | undefined): string {
   return `${GAP_REASONS[reason]}; ${time}`;
 }
 
-/** The sum of the five sizes; `at least …` if the service did not provide all of them. */
+/** The sum of the sizes; `at least …` if the service did not provide all of them. */
 export function formatTotal(row: StorageDayRow): string {
-  const sizes = SIZES.flatMap(({ size }) => row[size] ?? []);
+  const sizes = STORAGE_KINDS.flatMap(({ size }) => row[size] ?? []);
   if (sizes.length === 0) return 'not provided';
   const total = formatBinaryBytes(sizes.reduce((sum, size) => sum + size, 0));
-  return sizes.length < SIZES.length ? `at least ${total}` : total;
+  return sizes.length < STORAGE_KINDS.length ? `at least ${total}` : total;
 }
 
 /** The answer of `/storage.json`: sizes in bytes, null if unknown. */
@@ -63,9 +55,9 @@ export function toChartData(storage: { account: string; calendar: CalendarDay[];
   const last = calendar.at(-1);
   return {
     account,
-    names: SIZES.map(({ label }) => label),
+    names: STORAGE_KINDS.map(({ label }) => label),
     dates: calendar.map(({ date }) => date),
-    sizes: SIZES.map(({ size }) => calendar.map(({ row }) => row && row[size])),
+    sizes: STORAGE_KINDS.map(({ size }) => calendar.map(({ row }) => row && row[size])),
     live: last?.row?.state === 'live' && last.date === today ? today : null,
   };
 }

@@ -24,7 +24,7 @@ describe('readStorageDay', () => {
       day: { image_size: 1, mov_org_cnt: null },
     });
     expect(readStorageDay({ date: '2026-01-31' })).toMatchObject({
-      refused: { date: '2026-01-31', reason: 'holds none of the ten figures' },
+      refused: { date: '2026-01-31', reason: 'holds none of the figures' },
     });
   });
 

@@ -137,7 +137,11 @@ function findRoomsThatKnowBoth(files: readonly SourceFile[]): string[] {
     const [service, file] = [firstThatImports(['service']), firstThatImports(FILE_ROOMS)];
     const isBoth =
       service !== undefined && file !== undefined && room !== 'service' && !FILE_ROOMS.includes(room);
-    return isBoth ? [`${service} knows the service and ${file} the live file: only sync knows both`] : [];
+    return isBoth
+      ? [
+          `${service} knows the service and ${file} the live file: only ${KNOWS_BOTH.join(', ')} may know both`,
+        ]
+      : [];
   });
 }
 

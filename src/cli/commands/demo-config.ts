@@ -36,7 +36,7 @@ export function demoConfig(
       {
         name: 'demo',
         video_list: { base_url: url, key, page_size: 250 },
-        storage: { base_url: url, since },
+        storage: { base_url: url, since, settle: '0s' }, // the sandbox's past days never change
         packages: packageIds.map((id, index) => ({ id, name: NAMES[index] })),
         limits: { per_second: 20, per_minute: 600, per_day: null },
       },

@@ -1,20 +1,15 @@
 import { isNull } from 'drizzle-orm';
 import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { Figure } from '../../lib/service-fields.ts';
+import { FIGURES } from '../../lib/storage-figures.ts';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
-/** The ten figures of docs/service.md 2.3: counts in pieces, sizes in bytes; NULL where the service left one out. */
-const figures = () => ({
-  mov_org_cnt: bigint('mov_org_cnt'),
-  mov_org_size: bigint('mov_org_size'),
-  encoder_cnt: bigint('encoder_cnt'),
-  encoder_size: bigint('encoder_size'),
-  ad_org_cnt: bigint('ad_org_cnt'),
-  ad_org_size: bigint('ad_org_size'),
-  ad_encoder_cnt: bigint('ad_encoder_cnt'),
-  ad_encoder_size: bigint('ad_encoder_size'),
-  image_count: bigint('image_count'),
-  image_size: bigint('image_size'),
-});
+/** Counts in pieces, sizes in bytes; NULL where the service left one out. */
+const figures = () =>
+  Object.fromEntries(FIGURES.map((name) => [name, bigint(name)])) as Record<
+    Figure,
+    ReturnType<typeof bigint>
+  >;
 
 /** One day of an account: `live` while it lasts, `booked` once and for ever (held by triggers). */
 export const storageDay = sqliteTable(
@@ -29,7 +24,7 @@ export const storageDay = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
 
-/** Every live reading: the service never tells it again. */
+/** Every live reading: the service does not return it again. */
 export const storageReading = sqliteTable(
   'storage_reading',
   {

@@ -1,13 +1,13 @@
 /** Finds implausible figures of a past day: they are booked only after a second reading. Pure. */
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatBytes } from '../../lib/format.ts';
+import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import { FIGURES, hasSameFigures } from '../../lib/storage-figures.ts';
 import type { DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { CONFIRM_AFTER_MS } from './date-ranges.ts';
 
-const SIZES = FIGURES.filter((figure) => figure.endsWith('_size'));
 /** Totals that are both below 1 GB are not compared. */
 const COMPARED_BYTES = 1e9;
 
@@ -52,5 +52,8 @@ function isZeroExpected(date: string, history: DayHistory): boolean {
 
 /** Total bytes of the figures that both rows have. */
 function sumSizes(row: DayRow, other: DayRow): number {
-  return SIZES.reduce((sum, figure) => sum + (other[figure] === null ? 0 : (row[figure] ?? 0)), 0);
+  return STORAGE_KINDS.reduce(
+    (sum, { size: figure }) => sum + (other[figure] === null ? 0 : (row[figure] ?? 0)),
+    0,
+  );
 }

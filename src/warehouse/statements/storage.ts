@@ -15,7 +15,7 @@ type AccountKey = { account: string };
 type DayKey = { account: string; date: string };
 type StoredDay = typeof storageDay.$inferSelect;
 
-/** A day as received: its date and the ten figures of docs/service.md 2.3. */
+/** A day as received: its date and figures (docs/service.md 2.3). */
 export type DayRow = Omit<StoredDay, 'account' | 'state' | 'observed_at'>;
 
 const OF_DAY = 'account = :account and date = :date';

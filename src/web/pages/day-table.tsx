@@ -1,11 +1,12 @@
 /** Storage days as a table. */
 import { formatCount } from '../../lib/format.ts';
+import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
-import { formatTotal, SIZES, type CalendarDay } from '../storage-calendar.ts';
+import { formatTotal, type CalendarDay } from '../storage-calendar.ts';
 import { formatSize, Timestamp } from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
 
-const HEAD = ['Day', ...SIZES.map(({ label }) => label), 'Total'];
+const HEAD = ['Day', ...STORAGE_KINDS.map(({ label }) => label), 'Total'];
 
 interface DayTableProps extends Pick<TableProps, 'label'> {
   days: readonly CalendarDay[];
@@ -38,7 +39,7 @@ export function DayTable({ label, days, isDetailed = false }: DayTableProps) {
 function DayCells({ row, isDetailed }: { row: StorageDayRow; isDetailed: boolean }) {
   return (
     <>
-      {SIZES.map(({ size, count }) => (
+      {STORAGE_KINDS.map(({ size, count }) => (
         <td key={size}>
           {formatSize(row[size])}
           {isDetailed && row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}

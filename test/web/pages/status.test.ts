@@ -452,7 +452,7 @@ describe('storage', () => {
     const { page, data } = await openPages(DAYS);
     const { part } = await page('/?storage=other');
     expect(rowsIn(part('storage'))).toEqual([
-      ['Day', 'Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images', 'Total'],
+      ['Day', 'Originals', 'Encoded', 'Ad originals', 'Ad encoded', 'Images', 'Total'],
       ['2026-03-10 (live)', ...Array<string>(5).fill('2 GiB'), '10 GiB'],
       ['2026-03-09', '', '', '', '', '7 B', 'at least 7 B'],
       ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
@@ -463,7 +463,7 @@ describe('storage', () => {
     const day = (bytes: number | null) => [2 ** 30, null, null, 2_000, bytes, 2 ** 31];
     expect(await data('/storage.json?account=other')).toEqual({
       account: 'other',
-      names: ['Encoded', 'Originals', 'Ad encoded', 'Ad originals', 'Images'],
+      names: ['Originals', 'Encoded', 'Ad originals', 'Ad encoded', 'Images'],
       dates: ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10'],
       sizes: [day(null), day(null), day(null), day(null), day(7)],
       live: '2026-03-10',
