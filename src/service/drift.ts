@@ -78,20 +78,12 @@ export function withDrift<T extends object>(read: T, drift: readonly DriftedValu
   return drift.length === 0 ? read : { ...read, drift };
 }
 
-/** Collects the drift of one answer. */
-export interface DriftCollector {
-  /** Adds the drift of one record, if it has any. */
-  add(drift: readonly DriftedValue[] | undefined): void;
-  /** Each field and kind once, at most 50, the documented fields first. */
-  list(): FieldDrift[];
-}
-
 /**
  * Creates the collector of one answer. `clean` takes secrets out of a text, before it is shortened: the service may echo a key
  * in a name or a value, and half of one would stay. Only one sample per field and kind is formatted: a page on which every
  * record drifts costs little more than one on which one does.
  */
-export function createDriftCollector(clean: (text: string) => string = (text) => text): DriftCollector {
+export function createDriftCollector(clean: (text: string) => string = (text) => text) {
   const seen = { new: new Set<string>(), missing: new Set<string>(), type: new Set<string>() };
   const documented = new Map<string, FieldDrift>();
   const others = new Map<string, FieldDrift>();
@@ -105,8 +97,10 @@ export function createDriftCollector(clean: (text: string) => string = (text) =>
     if (!all.has(key)) all.set(key, { field, kind, sample });
   };
   return {
-    add: (drift) => drift?.forEach(add),
-    list: () => [...documented.values(), ...others.values()].slice(0, MAX_FIELDS),
+    /** Adds the drift of one record, if it has any. */
+    add: (drift: readonly DriftedValue[] | undefined): void => drift?.forEach(add),
+    /** Each field and kind once, at most 50, the documented fields first. */
+    list: (): FieldDrift[] => [...documented.values(), ...others.values()].slice(0, MAX_FIELDS),
   };
 }
 

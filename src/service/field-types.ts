@@ -56,20 +56,19 @@ function readNumber(value: unknown, context: Context): number | null {
   return reject(context, `${preview(value)} is not a number that can be stored exactly`);
 }
 
-/** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
-export function text({ description, unit }: FieldDoc) {
-  return z.unknown().optional().transform(readText).meta({ type: 'string', description, unit });
+function createReader<T>(type: string, read: (value: unknown, context: Context) => T) {
+  return ({ description, unit }: FieldDoc) =>
+    z.unknown().optional().transform(read).meta({ type, description, unit });
 }
+
+/** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
+export const text = createReader('string', readText);
 
 /** An integer up to 2^53 - 1, also as a double (`4.4482871E7`) or a decimal string (`"16"`). Absent is null. */
-export function integer({ description, unit }: FieldDoc) {
-  return z.unknown().optional().transform(readInteger).meta({ type: 'integer', description, unit });
-}
+export const integer = createReader('integer', readInteger);
 
 /** A finite number, also as a decimal string. Absent is null. */
-export function number({ description, unit }: FieldDoc) {
-  return z.unknown().optional().transform(readNumber).meta({ type: 'number', description, unit });
-}
+export const number = createReader('number', readNumber);
 
 /** An integer from `minimum` up that must be there. */
 export function requiredInteger(minimum: number, { description, unit }: FieldDoc) {

@@ -26,17 +26,11 @@ export const storageRecord = z.looseObject({ ...storageFigures, date: day });
 /** The figures of one day, each exact or null where the service left it out. */
 export type StorageDay = Record<Figure, number | null> & { date: string };
 
-/** A storage record that cannot be stored, and why. `date` is null where it cannot be read. */
-export interface RefusedDay {
-  date: string | null;
-  reason: string;
-}
+/** A day; or why the record cannot be stored, with its date, which is null where it cannot be read. */
+type ReadStorageDay = { day: StorageDay } | { refused: { date: string | null; reason: string } };
 
-/** A read record: one of the two, and where it differs from docs/service.md 2.3. */
-export type ReadStorageDay = ({ day: StorageDay } | { refused: RefusedDay }) & WithDrift;
-
-/** Reads one element of `data.list`; a record that cannot be stored comes back as a value. */
-export function readStorageDay(record: unknown): ReadStorageDay {
+/** Reads one element of `data.list`, and where it differs from docs/service.md 2.3. */
+export function readStorageDay(record: unknown): ReadStorageDay & WithDrift {
   return withDrift(readFields(record), findDrift(record));
 }
 
@@ -54,9 +48,7 @@ function readFields(record: unknown): ReadStorageDay {
 
 /** The date of a record, also of one that cannot be stored; null where it cannot be read. */
 export function readDate(record: unknown): string | null {
-  const date = typeof record === 'object' && record !== null && 'date' in record ? record.date : null;
-  const result = day.safeParse(date);
-  return result.success ? result.data : null;
+  return day.safeParse((record as { date?: unknown } | null)?.date).data ?? null;
 }
 
 /** `message` is `success` on success (docs/service.md 2.3, 7). */

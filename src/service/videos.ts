@@ -79,9 +79,7 @@ function isAsDocumented(record: unknown): record is VideoFields {
 }
 
 function readId(record: unknown): number | null {
-  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : null;
-  const result = videoRecord.shape.id.safeParse(id);
-  return result.success ? result.data : null;
+  return videoRecord.shape.id.safeParse((record as { id?: unknown } | null)?.id).data ?? null;
 }
 
 /** Undocumented fields are taken from the record itself: zod drops `__proto__`. */

@@ -1,36 +1,29 @@
 /** Buffers for the content of answers, used again from one answer to the next: pages are large and many. */
 
-/** Holds one answer at a time. */
-export interface PooledBuffer {
-  /** Writes a chunk after the first `bytes` bytes; returns the new length. */
-  append(chunk: Buffer, bytes: number): number;
-  /** The first `bytes` bytes: valid until `release`. */
-  content(bytes: number): Buffer;
-  release(): void;
-}
-
-export interface BufferPool {
-  acquire(): PooledBuffer;
-}
+export type BufferPool = ReturnType<typeof createBufferPool>;
+export type PooledBuffer = ReturnType<BufferPool['acquire']>;
 
 const INITIAL_BYTES = 256 * 1024;
 /** A buffer that grew larger than this is not kept. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Allocates as many buffers as are in use at once. */
-export function createBufferPool(): BufferPool {
+export function createBufferPool() {
   const free: Buffer[] = [];
   return {
+    /** A buffer that holds one answer at a time. */
     acquire: () => {
       let memory = free.pop() ?? Buffer.allocUnsafeSlow(INITIAL_BYTES);
       return {
-        append: (chunk, bytes) => {
+        /** Writes a chunk after the first `bytes` bytes; returns the new length. */
+        append: (chunk: Buffer, bytes: number): number => {
           const needed = bytes + chunk.length;
           if (needed > memory.length) memory = enlarge(memory, bytes, needed);
           chunk.copy(memory, bytes);
           return needed;
         },
-        content: (bytes) => memory.subarray(0, bytes),
+        /** The first `bytes` bytes: valid until `release`. */
+        content: (bytes: number): Buffer => memory.subarray(0, bytes),
         release: () => {
           if (memory.length <= MAX_KEPT_BYTES) free.push(memory);
         },

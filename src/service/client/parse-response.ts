@@ -20,7 +20,7 @@ export interface PageEnvelope {
   paging: Paging;
   /** The search state that the service says it used; null where it says nothing. */
   echo: SearchOption | null;
-  /** SHA-256 of the bytes of its records; null where they cannot be told from the rest, or no hash is needed. */
+  /** SHA-256 of the bytes of its records; null if they cannot be separated from the envelope, or no hash is needed. */
   hash: string | null;
 }
 
@@ -30,17 +30,21 @@ export interface PageEnvelope {
  */
 export type IsUnchangedPage = (hash: string, readEnvelope: () => PageEnvelope | null) => Promise<boolean>;
 
-/** One page of the list. It holds no reference to the content that it was read from. */
-export interface VideoPage extends PageEnvelope {
-  /** True: its records are known, were not read, and are not here. */
-  unchanged: boolean;
+/** The records of a page. */
+interface PageRecords {
   videos: Video[];
   /** Records that cannot be stored; `raw` is their JSON with every digit. */
   refused: (RefusedRecord & { raw: string })[];
   /** The id of each record in the order of the page; null where it cannot be read. */
   ids: (number | null)[];
-  /** Where its records are not as docs/service.md 2.1 documents them. */
+  /** Where the records differ from docs/service.md 2.1. */
   drift: FieldDrift[];
+}
+
+/** One page of the list, without references to the content that it was read from. */
+export interface VideoPage extends PageEnvelope, PageRecords {
+  /** True: its records are known, were not read, and are not here. */
+  unchanged: boolean;
 }
 
 /** Which values of `errorCode` mean more than "no". */
@@ -49,7 +53,7 @@ export interface ErrorCodes {
   final: readonly string[];
 }
 
-export interface ParseOptions {
+interface ParseOptions {
   codes: ErrorCodes;
   /** Takes secrets out of a text. */
   clean: (text: string) => string;
@@ -94,13 +98,9 @@ function parsePage(text: string, { codes, clean }: ParseOptions, hash: string | 
     const message = errorInfo?.errorMessage ? `: ${errorInfo.errorMessage}` : '';
     throw createRefusal(`errorCode ${code}${message}`, { code, codes, hint });
   }
-  const {
-    paging,
-    videoInfoList: records,
-    apiVideoSearchOption,
-  } = validate(videoListAnswer, json).videoInfoList;
+  const { paging, videoInfoList: records, ...rest } = validate(videoListAnswer, json).videoInfoList;
   const raw = createRawReader(text, records, (answer) => answer.videoInfoList?.videoInfoList);
-  const echo = apiVideoSearchOption ?? null;
+  const echo = rest.apiVideoSearchOption ?? null;
   return { paging, echo, hash, unchanged: false, ...readVideos(records, raw, clean) };
 }
 
@@ -113,8 +113,8 @@ function readVideos(
   records: readonly unknown[],
   raw: (index: number) => string,
   clean: ParseOptions['clean'],
-): Pick<VideoPage, 'videos' | 'refused' | 'ids' | 'drift'> {
-  const page: Pick<VideoPage, 'videos' | 'refused' | 'ids'> = { videos: [], refused: [], ids: [] };
+): PageRecords {
+  const page: Omit<PageRecords, 'drift'> = { videos: [], refused: [], ids: [] };
   const drift = createDriftCollector(clean);
   records.forEach((record, index) => {
     const read = readVideo(record);
@@ -166,9 +166,8 @@ function parseJson(text: string): unknown {
 function validate<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
-  throw new TransientError(`the answer is not as documented: ${firstIssueText(result.error)}`, {
-    fault: 'shape',
-  });
+  const message = `the answer is not as documented: ${firstIssueText(result.error)}`;
+  throw new TransientError(message, { fault: 'shape' });
 }
 
 function createRefusal(

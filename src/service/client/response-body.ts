@@ -1,4 +1,4 @@
-/** The bytes of an answer: strictly decoded, and told apart into the list of records and what is around it. */
+/** The bytes of an answer: decodes them strictly, and separates the list of records from the envelope. */
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../lib/errors.ts';
@@ -29,9 +29,9 @@ export interface Envelope {
 }
 
 /**
- * Takes the list out of the content; null where there is none. `version` goes into the hash: a reader that reads
- * otherwise knows none of the lists that another one read. Whatever else the brackets enclose, text and hash
- * together stand for the whole content, and the text is that of an answer only if the list was its list of records.
+ * Takes the list out of the content; null if there is none. `version` is part of the hash: it separates the lists of readers
+ * that read records differently. Text and hash together represent all of the content, whatever the brackets enclose, and the
+ * text is that of an answer only if the list was its list of records.
  */
 export function splitEnvelope(content: Buffer, version: string): Envelope | null {
   const first = content.indexOf(OPENING);

@@ -1,4 +1,4 @@
-/** What may be asked again, and when. Pure. */
+/** Which requests are retried, and when. Pure. */
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 
 export interface RetryPolicy {
@@ -6,16 +6,16 @@ export interface RetryPolicy {
   attempts: number;
   /** Ceiling of the first pause in milliseconds; it doubles each time. */
   baseMs: number;
-  /** Ceiling of any pause in milliseconds that the service did not ask for. */
+  /** Ceiling of any pause in milliseconds that the service did not request. */
   capMs: number;
 }
 
 export const RETRY_POLICY: RetryPolicy = { attempts: 5, baseMs: 500, capMs: 30_000 };
 
 /**
- * Milliseconds to wait before the next attempt; null where there is none. `attempt` counts from 1, `random` is from
- * 0 to 1. Transient faults pause for a random part of a doubling ceiling; how long a restriction pauses is the budget's
- * to say. A refusal by `errorInfo` or `message` is asked again once, because its codes are unknown (docs/service.md 7).
+ * Milliseconds to wait before the next attempt; null if there is none. `attempt` counts from 1, `random` is from 0 to 1.
+ * Transient faults pause for a random part of a doubling ceiling; the budget decides how long a restriction pauses. A refusal
+ * by `errorInfo` or `message` is retried once, because its codes are unknown (docs/service.md 7).
  */
 export function retryDelay(
   error: unknown,

@@ -8,7 +8,7 @@ import { WRONG_CLOCK_MS, type Clock, MINUTE_MS } from '../../lib/clock.ts';
 export interface AnswerDates {
   /** The `Date` header in milliseconds since 1970; null where it is missing or unreadable. */
   dateMs: number | null;
-  /** The `Age` header in milliseconds: how long a cache held the answer. */
+  /** The `Age` header in milliseconds: how long the answer was in a cache. */
   ageMs: number;
   /** Milliseconds from sending the request to the end of its answer. */
   waitedMs: number;
@@ -23,7 +23,7 @@ export interface DateDoubt {
 
 /** What the answers since the last `reset` show about the machine's clock. */
 export interface ClockEvidence {
-  /** An answer came, dated or not. */
+  /** There was an answer, dated or not. */
   answered: boolean;
   /**
    * Milliseconds by which the service's clock is ahead of the machine's (negative: behind), 0 where they agree to
@@ -58,7 +58,7 @@ const NO_EVIDENCE: ClockEvidence = { answered: false, offsetMs: null, difference
 /** `onDifference` is called once, with the first difference of more than 2 minutes. */
 export function createServiceClock(
   machineClock: Clock,
-  onDifference: (offsetMs: number) => void = () => undefined,
+  onDifference: (offsetMs: number) => void,
 ): ServiceClock {
   let evidence = NO_EVIDENCE;
   let isWarned = false;

@@ -3,11 +3,12 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
+import type { RequestResult } from '../../lib/request-budget.ts';
 import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
 import type { PooledBuffer } from './buffer-pool.ts';
 
-export interface HttpAttempt {
+interface HttpAttempt {
   url: URL;
   headers: Record<string, string>;
   /** Milliseconds for the complete attempt: connecting, waiting, reading. */
@@ -21,10 +22,7 @@ export interface HttpAttempt {
 }
 
 /** The outcome of one attempt; the caller decides about retrying. */
-export interface AttemptOutcome {
-  status: number | null;
-  bytes: number | null;
-  sent: boolean;
+interface AttemptOutcome extends RequestResult {
   /** The `Date` of the answer in milliseconds since 1970 (null: missing or unreadable), and its `Age`. */
   dateMs: number | null;
   ageMs: number;
@@ -33,11 +31,8 @@ export interface AttemptOutcome {
 }
 
 const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_INVALID_ARG',
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_INVALID_ARG'],
 ]);
 const ERROR_TEXT_BYTES = 65_536;
 
@@ -47,20 +42,20 @@ export async function send(
   buffer: PooledBuffer,
   attempt: HttpAttempt,
 ): Promise<AttemptOutcome> {
-  const undated = { dateMs: null, ageMs: 0 };
   const outcome: AttemptOutcome = {
     status: null,
     bytes: null,
     sent: true,
-    ...undated,
+    dateMs: null,
+    ageMs: 0,
     result: { error: null },
   };
-  const abort = createAttemptSignal(attempt);
+  const { signal, clear } = createAttemptSignal(attempt);
   try {
     const answer = await request(attempt.url, {
       dispatcher: agent,
       headers: { accept: 'application/json', 'accept-encoding': 'gzip, deflate, br', ...attempt.headers },
-      signal: abort.signal,
+      signal,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -72,52 +67,40 @@ export async function send(
     outcome.result = { content };
   } catch (error) {
     outcome.sent = !NEVER_SENT.has(errorCode(error));
-    outcome.result = { error: abort.explain(error) ?? toServiceError(error, outcome.status !== null) };
+    const cause: unknown = signal.aborted ? signal.reason : toServiceError(error, outcome.status !== null);
+    outcome.result = { error: cause };
   } finally {
-    abort.clear();
+    clear();
   }
   return outcome;
 }
 
-/** Aborts the attempt at its deadline, or a little after the caller's signal; `explain` tells which of the two it was. */
+/** Aborts the attempt at its deadline, or a little after the caller's signal, with the error that it then fails with. */
 function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   const controller = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    controller.abort();
+  const deadline = setTimeout(() => {
+    const message = `no complete answer within ${deadlineMs / 1000} s`;
+    controller.abort(new TransientError(message, { fault: 'timeout' }));
   }, deadlineMs);
   let grace: NodeJS.Timeout | undefined;
   const stop = () => {
-    grace = setTimeout(() => controller.abort(), graceMs);
+    grace = setTimeout(() => controller.abort(signal?.reason), graceMs);
   };
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
-  return {
-    signal: controller.signal,
-    clear: () => {
-      clearTimeout(timer);
-      clearTimeout(grace);
-      signal?.removeEventListener('abort', stop);
-    },
-    explain: (error: unknown): unknown => {
-      if (!controller.signal.aborted) return null;
-      if (!late) return signal?.reason;
-      return new TransientError(`no complete answer within ${deadlineMs / 1000} s`, {
-        fault: 'timeout',
-        cause: error,
-      });
-    },
+  const clear = () => {
+    clearTimeout(deadline);
+    clearTimeout(grace);
+    signal?.removeEventListener('abort', stop);
   };
+  return { signal: controller.signal, clear };
 }
 
 function toServiceError(error: unknown, duringBody: boolean): unknown {
   if (error instanceof TransientError || error instanceof RefusedError) return error;
   if (duringBody) {
-    return new TransientError(`the answer broke off (${failureText(error)})`, {
-      fault: 'truncated',
-      cause: error,
-    });
+    const message = `the answer broke off (${failureText(error)})`;
+    return new TransientError(message, { fault: 'truncated', cause: error });
   }
   if (errorCode(error) === 'UND_ERR_INVALID_ARG') {
     return new RefusedError('the request cannot be made: the key does not fit into a header', {
@@ -143,14 +126,10 @@ async function readAnswer(
   if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes, buffer);
   if (status >= 300 && status < 400) {
     await body.dump();
-    throw new RefusedError(
-      `the service redirects to ${redirectHost(headers.location, attempt.url)}; redirects are not followed`,
-      {
-        fault: 'redirect',
-        status,
-        hint: 'name the address it redirects to as base_url, if you trust it',
-      },
-    );
+    const host = redirectHost(headers.location, attempt.url);
+    const hint = 'name the address it redirects to as base_url, if you trust it';
+    const message = `the service redirects to ${host}; redirects are not followed`;
+    throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
   const message = `the service answered ${status}${await readErrorText(body, encoding, buffer)}`;
   if (status === 408 || status === 429 || status >= 500) {

@@ -36,7 +36,7 @@ export function answerSchemas(): Record<string, JsonSchema> {
       mapShape(videoRecord.shape, toNullable),
     ),
     SearchOption: toObject(
-      'Echo of what was asked for; empty where unused',
+      'Echo of the search and sort parameters; empty where unused',
       mapShape(searchOption.shape, toField),
       VIDEO_ANSWER.apiVideoSearchOption,
     ),
@@ -48,7 +48,7 @@ export function answerSchemas(): Record<string, JsonSchema> {
       errorMessage: toField(errorInfo.shape.errorMessage),
     }),
     Paging: toObject(
-      'Where the page stands in the list',
+      'Position of the page in the list',
       {
         ...mapShape(paging.shape, toField),
         totalpage: toField(paging.shape.totalpage, VIDEO_ANSWER.totalpage),

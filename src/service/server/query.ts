@@ -100,7 +100,7 @@ export const videoParameters = z.object({
     defaultValue: FIRST_PAGE,
     unspecified: {
       'left out, below 1 or unreadable': `page ${FIRST_PAGE}`,
-      'beyond the end': 'no videos, the true totals, and the page as asked for',
+      'beyond the end': 'no videos, the true totals, and the requested page number',
       [`above ${LAST_PAGE}`]: `taken for ${LAST_PAGE}`,
     },
   }),

@@ -27,29 +27,20 @@ export interface ServiceServerOptions extends Omit<ServiceOptions, 'authorize' |
   now?: () => number;
 }
 
-/** Port 0: any free port; `listen` returns which one. */
-export interface ListenOptions {
-  host: string;
-  port: number;
-}
-
-export interface ServiceServer {
-  /** Rejects where the port is not available. `url` has no slash at its end: it serves as both base addresses. */
-  listen(options: ListenOptions): Promise<{ url: string; port: number }>;
-  /** Closes open connections, idle or not, and resolves when the port is free. */
-  close(): Promise<void>;
-}
-
 /** A server over `catalogue`; it answers once `listen` is called. */
-export function createServiceServer(options: ServiceServerOptions): ServiceServer {
+export function createServiceServer(options: ServiceServerOptions) {
   const { keys, storageAuth = 'none', now = Date.now, ...service } = options;
   const app = createApp(options);
   const storage = storageAuth === 'none' ? allowAll : createKeyAuth(keys, [storageAuth]);
   addServiceRoutes(app, { ...service, now, authorize: { videos: createKeyAuth(keys, ['query']), storage } });
-  return { listen: (address) => listen(app, address), close: async () => app.close() };
+  return {
+    listen: (address: { host: string; port: number }) => listen(app, address),
+    /** Closes open connections, idle or not, and resolves when the port is free. */
+    close: async (): Promise<void> => app.close(),
+  };
 }
 
-export interface AppOptions extends Partial<LimitExceptions> {
+interface AppOptions extends Partial<LimitExceptions> {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   limits?: Partial<LoadLimits>;
@@ -79,8 +70,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-/** Listens. The URL holds the address that was given, which may stand for every address of the machine (0.0.0.0). */
-export async function listen(app: FastifyInstance, { host, port }: ListenOptions) {
+/**
+ * Listens; port 0 is any free port. Rejects if the port is not available. The URL has the given address, which may be every
+ * address of the machine (0.0.0.0), and no slash at its end.
+ */
+export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }) {
   await app.listen({ host, port });
   const address = app.server.address();
   if (typeof address !== 'object' || !address) throw new Error('the server listens nowhere');

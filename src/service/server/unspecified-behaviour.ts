@@ -39,7 +39,7 @@ export const VIDEO_ANSWER = {
   videoInfoList: { 'of a refusal': 'empty' },
   paging: { 'of a refusal': '0 in all four' },
   totalpage: { 'of an empty list': '0' },
-  apiVideoSearchOption: { 'of a refusal': 'as where nothing was asked for' },
+  apiVideoSearchOption: { 'of a refusal': 'as without search and sort parameters' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
 /** Of the answers of the storage statistics (docs/service.md 2.3, 7), by member. */
