@@ -1,7 +1,7 @@
 /** `npm run docs`: writes docs/warehouse.md, and the queries of docs/status-page.md, from the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { queriesMarkdown } from '../../src/queries/named/registry.ts';
+import { queriesMarkdown } from './named-queries.ts';
 import { warehouseMarkdown } from './warehouse-markdown.ts';
 
 const MARK = '<!-- below: npm run docs -->\n';

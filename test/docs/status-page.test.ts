@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { queriesMarkdown, NAMED_QUERIES } from '../../src/queries/named/registry.ts';
+import { queriesMarkdown, NAMED_QUERIES } from '../../docs/generate/named-queries.ts';
 import * as changes from '../../src/queries/named/changes.ts';
 import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
 import * as failures from '../../src/queries/named/failures.ts';

@@ -1,10 +1,29 @@
 /** All named queries by the part of the page that uses them: the source of docs/status-page.md. */
-import { ADDED, EDITED, REMOVED } from './changes.ts';
-import type { NamedQuery } from '../../database/query.ts';
-import { DIFFERENCES, FAILED_RUN, FAILED_WALKS, OPEN_GAPS, STORAGE_FAILURES } from './failures.ts';
-import * as status from './status.ts';
-import { GAPS, OPEN_DISCREPANCIES, STORAGE, STORAGE_DAYS, WAITING_DAYS } from './storage.ts';
-import { PACKAGE_WALKS, REMOVED_VIDEOS, PACKAGE_SIZES, CHANGE_MARKER, VERSIONS, VIDEO } from './videos.ts';
+import { ADDED, EDITED, REMOVED } from '../../src/queries/named/changes.ts';
+import type { NamedQuery } from '../../src/database/query.ts';
+import {
+  DIFFERENCES,
+  FAILED_RUN,
+  FAILED_WALKS,
+  OPEN_GAPS,
+  STORAGE_FAILURES,
+} from '../../src/queries/named/failures.ts';
+import * as status from '../../src/queries/named/status.ts';
+import {
+  GAPS,
+  OPEN_DISCREPANCIES,
+  STORAGE,
+  STORAGE_DAYS,
+  WAITING_DAYS,
+} from '../../src/queries/named/storage.ts';
+import {
+  PACKAGE_WALKS,
+  REMOVED_VIDEOS,
+  PACKAGE_SIZES,
+  CHANGE_MARKER,
+  VERSIONS,
+  VIDEO,
+} from '../../src/queries/named/videos.ts';
 
 type DocumentedQuery = Pick<NamedQuery<unknown>, 'heading' | 'description' | 'sql'>;
 
