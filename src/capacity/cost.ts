@@ -1,5 +1,6 @@
 /** What runs cost in requests and time. Pure. */
 import type { AccountConfig, LimitsConfig } from '../config/config.ts';
+import { countPages } from '../lib/count-pages.ts';
 
 /** Size of a package at its last complete walk. */
 export interface PackageSize {
@@ -38,7 +39,7 @@ export function countCost(
   maxBoundaryReads: (pages: number) => number,
 ): AccountCost {
   const known = new Map(sizes.filter(({ account }) => account === name).map((row) => [row.package_id, row]));
-  const pages = packages.map(({ id }) => countPages(known.get(id)));
+  const pages = packages.map(({ id }) => countKnownPages(known.get(id)));
   const countPass = (passPages: number): PassCost => {
     const requests = passPages + (storage ? 1 : 0);
     return { pages: passPages, requests, time_ms: timeAtLimits(requests, limits) };
@@ -55,9 +56,9 @@ export function countCost(
 }
 
 /** Null before the first complete walk. */
-function countPages(size: PackageSize | undefined): number | null {
+function countKnownPages(size: PackageSize | undefined): number | null {
   if (!size || size.totalcount === null || !size.page_size) return null;
-  return Math.max(1, Math.ceil(size.totalcount / size.page_size));
+  return Math.max(1, countPages(size.totalcount, size.page_size));
 }
 
 function timeAtLimits(requests: number, { perSecond, perMinute }: LimitsConfig): number | null {

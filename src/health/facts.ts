@@ -1,5 +1,6 @@
 /** The facts of a live file in which problems are found, read at one moment. docs/json.md describes those of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
+import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
@@ -99,7 +100,7 @@ function readPackages(
       package_id: packageId,
       name,
       videos: videos ?? 0,
-      pages: totalcount === null || !size ? null : Math.ceil(totalcount / size),
+      pages: totalcount === null || !size ? null : countPages(totalcount, size),
       walked_at: at,
       order: row?.order ?? null,
       held_back: held.get(key) ?? 0,

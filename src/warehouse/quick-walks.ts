@@ -1,4 +1,5 @@
 /** Quick walks of a package: what is known of its list, and the result. */
+import { countPages } from '../lib/count-pages.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { findHighestId } from './statements/expected-ids.ts';
@@ -90,7 +91,7 @@ function recordResult(tx: Tx, end: QuickWalkResult): number {
   const at = toTimestamp(end.now);
   packages.recordQuickWalk(tx, { ...end, at });
   const requests = countPackageRequests(tx, end);
-  const pages = Math.max(1, Math.ceil(totalcount / pageSize));
+  const pages = Math.max(1, countPages(totalcount, pageSize));
   addSavedRequests(tx, { account, date: at.slice(0, 10), requests: Math.max(0, pages - requests) });
   return requests;
 }

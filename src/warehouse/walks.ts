@@ -1,4 +1,5 @@
 /** Beginning and ending the walk of a package: going on from a checkpoint, removals and their brakes. */
+import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
@@ -145,7 +146,7 @@ export function finishWalk(tx: Tx, end: WalkEnd): Removals {
   const { account, packageId } = end;
   const list = { account, packageId, totalcount, pageSize };
   packages.recordFullWalk(tx, { ...list, order: orderViolated ? 'untrusted' : 'trusted', at });
-  deleteOtherPages(tx, { ...list, lastPage: Math.max(1, Math.ceil(totalcount / pageSize)) });
+  deleteOtherPages(tx, { ...list, lastPage: Math.max(1, countPages(totalcount, pageSize)) });
   return removals;
 }
 

@@ -1,4 +1,5 @@
 /** What the page of a package shows, read from the live file. */
+import { countPages } from '../lib/count-pages.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { createHealthReport } from '../health/report.ts';
@@ -94,7 +95,7 @@ async function readVideoPage(
   const read = (page: number) => lists.page(key, { ...listQuery, page }, signal);
   let [page, answer] = [query.page, await read(query.page)];
   if (!answer) return null;
-  const pages = Math.max(1, Math.ceil(answer.size / VIDEOS_PER_PAGE));
+  const pages = Math.max(1, countPages(answer.size, VIDEOS_PER_PAGE));
   if (page > pages) [page, answer] = [pages, (await read(pages)) ?? answer];
   const videos = JSON.parse(Buffer.from(answer.records).toString('utf8')) as ListedVideo[];
   return { videos, found: answer.size, page, pages };

@@ -1,4 +1,5 @@
 /** The progress of the current run. Pure. */
+import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { RunningRun } from '../queries/page-queries.ts';
 import type { RunningWalk } from '../queries/named/status.ts';
@@ -23,7 +24,7 @@ export function toRunProgress(run: RunningRun, packages: number, now: number) {
 /** `pages` counts pages of the list that were read; null before the first one is stored. */
 function toWalkProgress(walk: RunningWalk) {
   const { account, package_id, name, totalcount, page_size, checkpoint_page, mode } = walk;
-  const all = totalcount === null || !page_size ? 0 : Math.max(1, Math.ceil(totalcount / page_size));
+  const all = totalcount === null || !page_size ? 0 : Math.max(1, countPages(totalcount, page_size));
   const isKnown = mode === 'full' && all > 0 && checkpoint_page !== null;
   const done = Math.min(all, Math.max(0, all - (checkpoint_page ?? 0) + 1));
   return { account, package_id, name, pages: isKnown ? { done, all } : null };

@@ -1,4 +1,5 @@
 /** What the status page shows, read from the live file. */
+import { countPages } from '../lib/count-pages.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
@@ -97,7 +98,7 @@ function listPackages(health: HealthReport, details: PageQueries, query: StatusQ
   const packages = getPackageStates(health);
   const found = packages.filter((row) => matches(row, query.find));
   const ordered = [...found.filter(({ problem }) => problem), ...found.filter(({ problem }) => !problem)];
-  const pages = Math.max(1, Math.ceil(ordered.length / PACKAGES_PER_PAGE));
+  const pages = Math.max(1, countPages(ordered.length, PACKAGES_PER_PAGE));
   const page = Math.min(pages, query.page);
   const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
   const rows = ordered.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE).map((row) => ({

@@ -1,4 +1,5 @@
 /** The JSON bodies of both operations (docs/service.md 2.2, 2.3). */
+import { countPages } from '../../lib/count-pages.ts';
 import { FIGURES } from '../../lib/storage-figures.ts';
 import type { StorageDay } from '../storage.ts';
 import type { Paging, SearchOption } from '../videos.ts';
@@ -23,7 +24,7 @@ export function videoErrorBody(errorCode: ApiErrorCode, errorMessage: string): B
 }
 
 function buildPaging({ page, pageSize }: VideoQuery, { totalcount }: VideoPage): Paging {
-  return { page, pagesize: pageSize, totalcount, totalpage: Math.ceil(totalcount / pageSize) };
+  return { page, pagesize: pageSize, totalcount, totalpage: countPages(totalcount, pageSize) };
 }
 
 function wrapList(

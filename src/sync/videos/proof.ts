@@ -1,4 +1,5 @@
 /** What one page proves about removals (docs/architecture.md, "Walking"). Pure. */
+import { countPages } from '../../lib/count-pages.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
 
@@ -144,8 +145,8 @@ const DISTRUST_RULES: readonly Rule[] = [
   ({ pageSize, paging: { pagesize } }) =>
     pagesize === pageSize ? null : `page size ${pagesize} instead of ${pageSize}`,
   ({ paging }) => {
-    const { totalpage, totalcount } = paging;
-    if (totalcount <= 0 || countPages(paging) === totalpage) return null;
+    const { totalpage, totalcount, pagesize } = paging;
+    if (totalcount <= 0 || countPages(totalcount, pagesize) === totalpage) return null;
     return `${totalpage} pages for ${totalcount} records`;
   },
   ({ number, paging, contents: { count } }) => {
@@ -203,18 +204,14 @@ function findRepeatedPage(input: PageInput): string | null {
   return `page ${number} came with nothing but records of page ${above.number}`;
 }
 
-export function countPages({ totalcount, pagesize }: Pick<Paging, 'totalcount' | 'pagesize'>): number {
-  return Math.ceil(totalcount / Math.max(1, pagesize));
-}
-
 /** Number of records that the page should hold by its own paging. */
 export function countExpectedOn(number: number, { pagesize, totalcount }: Paging): number {
   return Math.max(0, Math.min(pagesize, totalcount - (number - 1) * pagesize));
 }
 
 /** The number of the last page: the higher one of `totalpage` and what the count needs. */
-export function getLastPageNumber(paging: Paging): number {
-  return Math.max(1, paging.totalpage, countPages(paging));
+export function getLastPageNumber({ totalpage, totalcount, pagesize }: Paging): number {
+  return Math.max(1, totalpage, countPages(totalcount, pagesize));
 }
 
 /** Why the requested page was not read; null if it was. The last page may be off by one: some lists count badly. */

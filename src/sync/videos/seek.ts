@@ -1,6 +1,7 @@
 /** Finds the page where a walk starts: the last page of the list, or the page where an earlier walk stopped. */
+import { countPages } from '../../lib/count-pages.ts';
 import { RefusedError } from '../../lib/errors.ts';
-import { countPages, getLastPageNumber, findUnreadReason } from './proof.ts';
+import { getLastPageNumber, findUnreadReason } from './proof.ts';
 import type { FetchPage, Page } from './walk-state.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function findLastPage(
   size: { totalcount: number; pageSize: number } | null,
   retry: (page: Page) => Promise<Page>,
 ): Promise<Page> {
-  const guess = size ? Math.max(1, countPages({ ...size, pagesize: size.pageSize })) : 1;
+  const guess = size ? Math.max(1, countPages(size.totalcount, size.pageSize)) : 1;
   const guessed = await fetchIfExists(fetchPage, guess, size ? 'page' : 'probe');
   const last = await followReportedLastPage(fetchPage, guessed ?? (await fetchPage(1, 'probe')));
   if (last.number === 1 || !isMissing(last)) return last;
@@ -35,7 +36,9 @@ async function followReportedLastPage(fetchPage: FetchPage, start: Page): Promis
 
 /** The page is reported as the last one, but the list ends before it. A count that is too high by one is accepted. */
 function isMissing({ number, contents, paging }: Page): boolean {
-  const isOffByOne = paging.totalpage === countPages(paging) && findUnreadReason(number, paging, 0) === null;
+  const { totalpage, totalcount, pagesize } = paging;
+  const isOffByOne =
+    totalpage === countPages(totalcount, pagesize) && findUnreadReason(number, paging, 0) === null;
   return contents.count === 0 && !isOffByOne;
 }
 
