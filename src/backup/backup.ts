@@ -16,7 +16,8 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { runInChild } from '../lib/child-process.ts';
 import { errorCode, ConfigError, WarehouseError } from '../lib/errors.ts';
-import { openForCopy, SCHEMA_VERSION, type Db } from '../database/connection.ts';
+import { openForCopy, type Db } from '../database/connection.ts';
+import { SCHEMA_VERSION } from '../database/migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
 import { assertIntegrity, toWarehouseError } from '../database/integrity.ts';
@@ -94,7 +95,7 @@ function copyInto(source: Db, draft: string, ownership: FileOwnership): CopyResu
  * in WAL mode that nobody has open is read from a copy, because SQLite would create files next to it.
  */
 export function copyBackup(file: string, draft: string, ownership: FileOwnership): CopyResult {
-  const isReadable = !isInWalMode(file) || existsSync(`${file}-wal`);
+  const isReadable = !readHeader(file)?.isInWalMode || existsSync(`${file}-wal`);
   const readableCopy = isReadable ? file : `${draft}.twin`;
   try {
     if (!isReadable) copyFileSync(file, readableCopy);
@@ -121,23 +122,12 @@ function openBackup(file: string, readableCopy: string): Db {
     }
   } catch (error) {
     const { message, hint } = toWarehouseError(error, file);
+    const isNewer = (readHeader(file)?.userVersion ?? 0) > SCHEMA_VERSION;
     throw new WarehouseError(message.replaceAll(readableCopy, file), {
-      hint: isNewer(file) ? hint : 'name another backup; the live file is as it was',
+      hint: isNewer ? hint : 'name another backup; the live file is as it was',
       cause: error,
     });
   }
-}
-
-/** Byte 18 of a SQLite file says how it is written: 2 means with a write-ahead log. */
-function isInWalMode(file: string): boolean {
-  return readHeader(file)[18] === 2;
-}
-
-/** Is `user_version`, at byte 60 of a SQLite file, that of a newer vodhouse? */
-function isNewer(file: string): boolean {
-  const header = readHeader(file);
-  const isSqlite = header.toString('latin1', 0, 15) === 'SQLite format 3';
-  return isSqlite && header.readUInt32BE(60) > SCHEMA_VERSION;
 }
 
 /** SQLite would create a file that everybody may read, and root one that nobody else may write. */

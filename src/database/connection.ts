@@ -8,9 +8,6 @@ import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
 
-export { APPLICATION_ID, SCHEMA_VERSION };
-export { toWarehouseError };
-
 export type Db = BetterSQLite3Database & { $client: Database.Database };
 /** What a statement needs: the database, or its transaction. */
 export type Tx = Pick<
@@ -91,7 +88,7 @@ function connect(path: string, options: Database.Options): Db {
   }
 }
 
-/** The connection; if closing it removes the -wal, the note of its owner goes too. */
+/** The connection; if closing it removes the -wal, the record of its owner is removed too. */
 function removePairOnClose(client: Database.Database, path: string): Database.Database {
   const close = client.close.bind(client);
   client.close = () => {
@@ -116,8 +113,7 @@ function getSchemaVersion(db: Db): number {
 
 function assertOurs(db: Db, path: string): void {
   const id = db.$client.pragma('application_id', { simple: true });
-  const isOurs = id === APPLICATION_ID && hasStateRow(db);
-  if (!isOurs) {
+  if (id !== APPLICATION_ID || !hasStateRow(db)) {
     throw new WarehouseError(`${path} is a SQLite file, but not a vodhouse warehouse; nothing was changed`, {
       hint: 'name another file under `warehouse` in the config',
     });

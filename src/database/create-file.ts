@@ -46,15 +46,13 @@ function writeDraft(draft: string, path: string, now: number): void {
   }
 }
 
-/** SQLite would take a log next to a missing file for part of a new one. */
+/** SQLite would apply a log next to a missing file to the new one. */
 function assertNoOrphanLog(path: string): void {
   const orphan = ['-wal', '-journal'].map((ending) => path + ending).find((file) => existsSync(file));
   if (!orphan || existsSync(path)) return; // another process may have made the file just now
   throw new WarehouseError(
-    `${path} is not there, but ${orphan} is: it may hold the last changes of the file that is gone`,
-    {
-      hint: `put the file back beside it; or, if it is not needed, move ${orphan} away too`,
-    },
+    `${path} is not there, but ${orphan} is: it may hold the last changes of the missing file`,
+    { hint: `put the file back next to it; or, if it is not needed, move ${orphan} away too` },
   );
 }
 
@@ -62,7 +60,6 @@ function linkIfAbsent(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    const isCreatedByAnother = errorCode(error) === 'EEXIST';
-    if (!isCreatedByAnother) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error; // else another process created it
   }
 }

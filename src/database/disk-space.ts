@@ -1,4 +1,4 @@
-/** The room that a live file takes, and what is left on its disk. Asks the file system alone, and opens nothing. */
+/** The disk space of a live file. Reads the file system only, and opens nothing. */
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { resolveLink } from './paths.ts';
@@ -8,12 +8,12 @@ export interface DiskSpace {
   file: number;
   /** Bytes of the -wal file; 0 if there is none. */
   wal: number;
-  /** Left on the disk of the file, for whoever is not root. */
+  /** Free on the disk of the file, without what is reserved for root. */
   free: number;
   disk: number;
 }
 
-/** Measures the room of the live file at `path`; 0 for what is not there. */
+/** Measures the live file at `path`; 0 for a missing file. */
 export function measureDiskSpace(path: string): DiskSpace {
   const target = resolveLink(path); // the -wal is next to the target of a link
   const { bavail, blocks, bsize } = statfsSync(dirname(target));

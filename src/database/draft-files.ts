@@ -1,4 +1,4 @@
-/** Files that are being made next to their place, `FILE.new-PID`: they get their name when they are whole. */
+/** Files in the making, `FILE.new-PID`: they get their name when they are complete. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isAlive } from '../lib/processes.ts';
@@ -6,19 +6,19 @@ import { isAlive } from '../lib/processes.ts';
 /** What SQLite keeps next to a file. */
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
-/** Where a process makes the file: next to its place, for neither a rename nor a link crosses file systems. */
+/** Next to the file: neither a rename nor a link crosses file systems. */
 export function draftPath(file: string, pid: number | undefined = process.pid): string {
   return `${file}.new-${pid}`;
 }
 
-/** Removes a file that was being made, and what SQLite left next to it. */
+/** Removes a draft, and what SQLite left next to it. */
 export function removeDraft(draft: string): void {
   for (const part of SUFFIXES) rmSync(`${draft}${part}`, { force: true });
 }
 
 /**
- * Removes the drafts of a file whose processes have ended, and what SQLite left next to them. Those of a process that
- * lives stay, also of another user; so does what cannot be removed. Nothing else is touched.
+ * Removes the drafts of a file whose processes have ended, and what SQLite left next to them. Those of a live process
+ * stay, also of another user; so does what cannot be removed.
  */
 export function removeStaleDrafts(file: string): void {
   const draft = new RegExp(
@@ -27,8 +27,8 @@ export function removeStaleDrafts(file: string): void {
   removeMatching(dirname(file), draft, (pid) => !isAlive(Number(pid)));
 }
 
-/** Removes the files in a folder whose name matches, if `isLeft` says so of what the pattern catches. */
-export function removeMatching(folder: string, pattern: RegExp, isStale: (caught: string) => boolean): void {
+/** Removes the files in a folder whose name matches, if `isStale` is true of the first group of the match. */
+export function removeMatching(folder: string, pattern: RegExp, isStale: (group: string) => boolean): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     const match = pattern.exec(name);
@@ -40,7 +40,7 @@ function removeIfPossible(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // it belongs to another user, or is a folder: it takes room, and nobody takes it for anything
+    // it belongs to another user, or is a folder; it takes disk space only
   }
 }
 

@@ -1,19 +1,24 @@
-/** Files as the disk has them: past SQLite, before or after it. */
+/** Files on the disk, read and synced without SQLite. */
 import { closeSync, fsyncSync, openSync, readSync } from 'node:fs';
 import { WarehouseError } from '../lib/errors.ts';
 
-const HEADER_BYTES = 100;
-
-/** The header of a SQLite file, or as many bytes of any other; zeros behind the end of a shorter one. */
-export function readHeader(file: string): Buffer {
-  const header = Buffer.alloc(HEADER_BYTES);
+/** The header of a SQLite file; null if it is no SQLite file. */
+export function readHeader(
+  file: string,
+): { isInWalMode: boolean; userVersion: number; applicationId: number } | null {
+  const header = Buffer.alloc(100);
   const descriptor = openSync(file, 'r');
   try {
-    readSync(descriptor, header, 0, HEADER_BYTES, 0);
+    readSync(descriptor, header);
   } finally {
     closeSync(descriptor);
   }
-  return header;
+  if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return null;
+  return {
+    isInWalMode: header[18] === 2,
+    userVersion: header.readUInt32BE(60),
+    applicationId: header.readUInt32BE(68),
+  };
 }
 
 /** Waits until the file, or the names in the folder, are on the disk. Throws WarehouseError. */

@@ -4,14 +4,13 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
-import { LockedError } from '../lib/errors.ts';
+import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from '../lib/processes.ts';
 import { toWarehouseError } from './integrity.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
 export type LockName = 'run' | 'worker' | 'publish';
 
-/** Who holds a lock. */
 export interface Holder {
   host: string;
   pid: number;
@@ -24,8 +23,8 @@ export interface Lock {
 }
 
 /**
- * Takes a lock of the warehouse at `path`, or returns null where another process holds it. It is an exclusive
- * transaction on a small database next to the live file.
+ * Takes a lock of the warehouse at `path`; null if another process holds it. It is an exclusive transaction on a small
+ * database next to the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
   const client = openExclusively(`${resolvePath(path)}.${name}.lock`);
@@ -53,7 +52,7 @@ export function lockOrThrow(path: string, name: LockName, command: string, now: 
   return lock;
 }
 
-/** The error of whoever is refused a lock; names its holder. */
+/** The error if a lock is held; names its holder. */
 export function createLockedError(path: string, name: LockName): LockedError {
   const holder = readHolder(path, name);
   const who = holder
@@ -67,7 +66,7 @@ const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
   run: { what: 'a run is under way', hint: 'vodhouse sync --wait waits for it' },
   worker: {
     what: 'a worker is running',
-    hint: 'one worker a warehouse is enough; vodhouse sync works beside it',
+    hint: 'one worker a warehouse is enough; vodhouse sync can run at the same time',
   },
   publish: {
     what: 'the published file is being made',
@@ -75,7 +74,7 @@ const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
   },
 };
 
-/** Who wrote that they hold the lock; null where nobody did. Only meaningful while the lock is refused. */
+/** The process that last took the lock; null if there is none. Only meaningful while the lock is held. */
 export function readHolder(path: string, name: LockName): Holder | null {
   try {
     return JSON.parse(readFileSync(`${resolvePath(path)}.${name}.holder`, 'utf8')) as Holder;
@@ -84,14 +83,14 @@ export function readHolder(path: string, name: LockName): Holder | null {
   }
 }
 
-/** Does a process that still lives hold the lock? Takes nothing: whoever wants the lock is not refused by the question. */
+/** Whether a live process holds the lock. Does not take it, so that no other process is refused. */
 export function isHeld(path: string, name: LockName): boolean {
   const holder = readHolder(path, name);
   if (holder?.host !== hostname()) return holder !== null;
   return isAlive(holder.pid);
 }
 
-/** A lock is of the file, not of one of the ways to spell its path. */
+/** A lock belongs to the file, whatever path leads to it. */
 function resolvePath(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -109,7 +108,7 @@ function openExclusively(path: string): Database.Database | null {
     return client;
   } catch (error) {
     client?.close();
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;
+    if (errorCode(error).startsWith('SQLITE_BUSY')) return null;
     throw toWarehouseError(error, path);
   }
 }

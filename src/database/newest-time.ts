@@ -1,42 +1,26 @@
-/** The newest moment that the file holds: does it lie ahead of the clock? */
-import { gt, max, or, sql, type SQL } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+/** The newest time in the file: it may be ahead of the clock. */
 import type { Tx } from './connection.ts';
-import { run } from './schema/runs.ts';
-import { packageTable } from './schema/videos.ts';
+import { query } from './query.ts';
 
-/** The newest moment of a run or a walk; null where there is none. Reads two small tables. */
-export function getNewestTime(tx: Tx): string | null {
-  const ofRuns = tx
-    .select({ started: max(run.started_at), finished: max(run.finished_at) })
-    .from(run)
-    .get();
-  const { walked_at, looked_at } = packageTable;
-  const ofPackages = tx
-    .select({ walked: max(walked_at), looked: max(looked_at) })
-    .from(packageTable)
-    .get();
-  const moments = [ofRuns?.started, ofRuns?.finished, ofPackages?.walked, ofPackages?.looked];
-  return (
-    moments
-      .flatMap((moment) => moment ?? [])
-      .sort()
-      .at(-1) ?? null
-  );
-}
+const selectNewest = query<{ time: string | null }>(
+  `select max(time) as time from (
+    select max(started_at) as time from run union all select max(finished_at) from run
+    union all select max(walked_at) from package union all select max(looked_at) from package)`,
+).one;
 
-/** Lowers the moments of runs and walks that lie after `at` to it: a clock that was ahead wrote them. */
+/** The newest time of a run or a walk; null if there is none. Reads two small tables. */
+export const getNewestTime = (tx: Tx): string | null => selectNewest(tx, {}).time;
+
+const clampTimes = (table: string, columns: readonly string[]) =>
+  query<never, { at: string }>(
+    `update ${table} set ${columns.map((column) => `${column} = min(${column}, :at)`).join(', ')}
+      where ${columns.map((column) => `${column} > :at`).join(' or ')}`,
+  ).run;
+const clampRuns = clampTimes('run', ['started_at', 'finished_at']);
+const clampPackages = clampTimes('package', ['first_walked_at', 'walked_at', 'looked_at']);
+
+/** Lowers the times of runs and walks that are after `at` to it: a clock that was ahead wrote them. */
 export function clampFutureTimes(tx: Tx, at: string): void {
-  const lower = (column: SQLiteColumn): SQL => sql`min(${column}, ${at})`;
-  const { started_at, finished_at } = run;
-  tx.update(run)
-    .set({ started_at: lower(started_at), finished_at: lower(finished_at) })
-    .where(or(gt(started_at, at), gt(finished_at, at)))
-    .run();
-  const { first_walked_at, walked_at, looked_at } = packageTable;
-  const moments = { first_walked_at, walked_at, looked_at };
-  tx.update(packageTable)
-    .set(Object.fromEntries(Object.entries(moments).map(([name, column]) => [name, lower(column)])))
-    .where(or(...Object.values(moments).map((column) => gt(column, at))))
-    .run();
+  clampRuns(tx, { at });
+  clampPackages(tx, { at });
 }

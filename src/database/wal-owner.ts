@@ -1,35 +1,41 @@
 /**
- * Which file a -wal belongs to. SQLite does not ask: it takes any sound -wal next to a file for its newest changes, and
- * would mix the pages of two files. So each process that writes notes, next to the file, which two belong together.
+ * Which file a -wal belongs to. SQLite applies any valid -wal next to a file, and would mix the pages of two files. So each
+ * process that writes records, next to the file, which two belong together.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { WarehouseError } from '../lib/errors.ts';
+import { NEXT_LINE, WarehouseError } from '../lib/errors.ts';
 import { readHeader } from './fsync.ts';
 import { getFileIdentity } from './file-identity.ts';
 import { resolveLink } from './paths.ts';
 
-/** A file and its -wal, each by its place on the disk. */
+/** A file and its -wal, by their identities. */
 interface Pair {
   main: string | null;
   wal: string | null;
 }
 
-/** A -wal without a page in it: nothing but its header. */
+/** The size of a -wal without a page. */
 const WAL_HEADER_BYTES = 32;
 
-/** Throws WarehouseError where the -wal next to the file is of another one. Opens neither. */
+/** Throws WarehouseError if the -wal next to the file belongs to another one. Opens neither. */
 export function assertOwnWal(path: string): void {
   if (!hasForeignWal(path)) return;
   const wal = `${resolveLink(path)}-wal`;
   throw new WarehouseError(
-    `${wal} belongs to another file than ${path}: it holds the last changes of the one that stood there before`,
-    { hint: recoverySteps(path, wal) },
+    `${wal} belongs to another file than ${path}: it holds the last changes of the one that was there before`,
+    {
+      hint: [
+        `to use the previous file: move it back to ${path}; the two belong together`,
+        `to use the present one: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${resolveLink(path)}-shm`,
+        'vodhouse restore FILE puts a backup in place without any of this, and keeps what was there',
+      ].join(NEXT_LINE),
+    },
   );
 }
 
 /**
- * Is the -wal next to the file of another one? It is where it was last used with a file that no longer stands there, and
- * where a file that is written without one has pages in it, as a backup is. A copy of both, made elsewhere, is no such case.
+ * Whether the -wal next to the file belongs to another one: it was last used with a file that is no longer there, or it has
+ * pages although the file is written without a -wal, like a backup. A copy of both, made elsewhere, is not foreign.
  */
 export function hasForeignWal(path: string): boolean {
   const target = resolveLink(path);
@@ -41,10 +47,10 @@ export function hasForeignWal(path: string): boolean {
   const recorded = readPair(target);
   const current = getCurrentPair(target);
   if (recorded !== null && recorded.wal === current.wal && recorded.main !== current.main) return true;
-  return wal.size > WAL_HEADER_BYTES && isWrittenWithoutWal(target);
+  return wal.size > WAL_HEADER_BYTES && readHeader(target)?.isInWalMode === false; // true before its first page is written
 }
 
-/** Notes that the file and the -wal next to it belong together; to be called while the file is open. */
+/** Records that the file and the -wal next to it belong together. Called while the file is open. */
 export function recordPair(path: string): void {
   const target = resolveLink(path);
   const pair = getCurrentPair(target);
@@ -53,22 +59,21 @@ export function recordPair(path: string): void {
   try {
     writeFileSync(pairRecordPath(target), `${JSON.stringify(pair)}\n`);
   } catch {
-    // a full disk: without the note a foreign -wal may not be noticed, and that is all
+    // a full disk: without the record, a foreign -wal may not be noticed
   }
 }
 
-/** Removes the note where there is no -wal any more. */
+/** Removes the record if there is no -wal. */
 export function removePairRecord(path: string): void {
   const target = resolveLink(path);
   if (getFileIdentity(`${target}-wal`) !== null) return;
   try {
     rmSync(pairRecordPath(target), { force: true });
   } catch {
-    // it belongs to another user: without a -wal it says nothing
+    // it belongs to another user: without a -wal it has no meaning
   }
 }
 
-/** Where the note stands. */
 export function pairRecordPath(target: string): string {
   return `${target}.wal-owner`;
 }
@@ -83,19 +88,4 @@ function readPair(target: string): Pair | null {
   } catch {
     return null;
   }
-}
-
-/** Byte 18 of a SQLite file says how it is written: 1 without a -wal. It is 2 before the first page goes into one. */
-function isWrittenWithoutWal(file: string): boolean {
-  const header = readHeader(file);
-  return header.toString('latin1', 0, 15) === 'SQLite format 3' && header[18] === 1;
-}
-
-/** One a line: see `restoreSteps` in damage.ts. */
-function recoverySteps(path: string, wal: string): string {
-  return [
-    `to go on with the file that was there: move it back to ${path}; the two belong together`,
-    `to go on with the one that is there now: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${resolveLink(path)}-shm`,
-    'vodhouse restore FILE puts a backup in place without any of this, and keeps what was there',
-  ].join('\n     ');
 }

@@ -12,6 +12,9 @@ export class VodhouseError extends Error {
   }
 }
 
+/** Separates the lines of a hint: they are indented like its first one. */
+export const NEXT_LINE = '\n     ';
+
 /** Stop: the command line or the config is wrong. Nothing was sent. */
 export class ConfigError extends VodhouseError {}
 

@@ -37,8 +37,7 @@ function readApplicationId(file: string): number | null {
   try {
     const stats = statSync(file);
     if (stats.isFile() && stats.size === 0) return null;
-    const header = readHeader(file);
-    return header.toString('latin1', 0, 15) === 'SQLite format 3' ? header.readUInt32BE(68) : 0;
+    return readHeader(file)?.applicationId ?? 0;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     if (errorCode(error) === 'EISDIR') return 0;

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
-import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/connection.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import {
-  APPLICATION_ID,
-  SCHEMA_VERSION,
-  openDatabase,
-  openReadOnly,
-  openLedgerConnection,
-} from '../../src/database/connection.ts';
+import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/database/connection.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';

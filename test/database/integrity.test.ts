@@ -58,7 +58,7 @@ describe.each(DAMAGES)('a live file that %s', (_what, damage, words) => {
     for (const { path, stderr } of ends) {
       expect(stderr).toMatch(words);
       expect(stderr).toContain(
-        'vodhouse restore BACKUP puts a backup in its place, and keeps this file beside',
+        'vodhouse restore BACKUP puts a backup in its place, and keeps this file under another name',
       );
       expect(stderr).toContain(`sqlite3 ${path} .recover | `);
       expect(stderr.split('\n').length).toBeLessThan(7);

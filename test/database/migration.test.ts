@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { describe, expect, it } from 'vitest';
-import { SCHEMA_VERSION } from '../../src/database/connection.ts';
+import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import { putFormat9, tablesOf } from '../support/fixtures/old-file.ts';

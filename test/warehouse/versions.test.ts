@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { SCHEMA_VERSION } from '../../src/database/connection.ts';
+import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
 import { EVERYTHING, video, videos, type PackageWalker } from '../support/fixtures/package-walker.ts';
