@@ -16,7 +16,7 @@ import { named, textOf } from '../support/read-html.ts';
 
 const PAGE = readFileSync('docs/status-page.md', 'utf8');
 const MARK = '<!-- below: npm run docs -->\n';
-const [SAID = '', WRITTEN = ''] = PAGE.split(MARK);
+const [HANDWRITTEN = '', GENERATED = ''] = PAGE.split(MARK);
 
 const MODULES = {
   'changes.ts': changes,
@@ -26,16 +26,17 @@ const MODULES = {
   'videos.ts': videos,
 };
 
-const ASKED = NAMED_QUERIES.flatMap(({ queries }) => queries);
+const DOCUMENTED = NAMED_QUERIES.flatMap(({ queries }) => queries);
 
-type Asked = Pick<NamedQuery<unknown>, 'heading' | 'sql'>;
+type DocumentedQuery = Pick<NamedQuery<unknown>, 'heading' | 'sql'>;
 
-const isQuestion = (value: unknown): value is Asked => typeof value === 'object' && !!value && 'sql' in value;
+const isQuery = (value: unknown): value is DocumentedQuery =>
+  typeof value === 'object' && !!value && 'sql' in value;
 
 /** All exports of the modules of the folder, by name. */
 const EXPORTED = Object.values(MODULES).flatMap((module) =>
-  Object.entries(module as Record<string, unknown>).flatMap(([name, value]): [string, Asked][] =>
-    isQuestion(value) ? [[name, value]] : [],
+  Object.entries(module as Record<string, unknown>).flatMap(([name, value]): [string, DocumentedQuery][] =>
+    isQuery(value) ? [[name, value]] : [],
   ),
 );
 
@@ -55,7 +56,7 @@ const VALUES: Readonly<Record<string, SqlValue>> = {
   limit: 10,
 };
 
-function valuesOf({ sql }: Asked): Record<string, SqlValue> {
+function valuesOf({ sql }: DocumentedQuery): Record<string, SqlValue> {
   const names = [...sql.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
   return Object.fromEntries(
     names.map((name) => {
@@ -69,7 +70,7 @@ function valuesOf({ sql }: Asked): Record<string, SqlValue> {
 const ofPackage = { account: 'main', package_id: 104 };
 const at = '2026-03-10 11:00:00';
 
-/** 5,000 more videos with as many former states, and an answer to each question. */
+/** 5,000 more videos with as many former states, and an answer to each query. */
 function filledFile(): string {
   const live = liveFileToServe();
   const walk = { ...ofPackage, mode: 'full', started_at: at, origin_started_at: at };
@@ -128,21 +129,21 @@ function filledFile(): string {
 describe('the queries of docs/status-page.md', () => {
   it('are there as `npm run docs` writes them', () => {
     expect(PAGE.split(MARK)).toHaveLength(2);
-    expect(WRITTEN).toBe(`\n${queriesMarkdown()}`);
+    expect(GENERATED).toBe(`\n${queriesMarkdown()}`);
   });
 
   it('are all queries of the pages, each once', () => {
     const files = readdirSync('src/queries/named');
-    expect(files.sort()).toEqual(['registry.ts', ...Object.keys(MODULES)].sort());
-    const missing = EXPORTED.filter(([, question]) => !ASKED.some(({ sql }) => sql === question.sql));
+    expect(files.sort()).toEqual(Object.keys(MODULES).sort());
+    const missing = EXPORTED.filter(([, query]) => !DOCUMENTED.some(({ sql }) => sql === query.sql));
     expect(missing.map(([name]) => name)).toEqual([]);
-    expect(ASKED).toHaveLength(EXPORTED.length);
-    expect(new Set(ASKED.map(({ heading }) => heading)).size).toBe(ASKED.length);
+    expect(DOCUMENTED).toHaveLength(EXPORTED.length);
+    expect(new Set(DOCUMENTED.map(({ heading }) => heading)).size).toBe(DOCUMENTED.length);
   });
 
   it('have headings that end in one character', () => {
-    const bold = [...WRITTEN.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, text = '']) => text);
-    expect(bold).toHaveLength(ASKED.length);
+    const bold = [...GENERATED.matchAll(/^\*\*(.*?)\*\*/gm)].map(([, text = '']) => text);
+    expect(bold).toHaveLength(DOCUMENTED.length);
     expect(bold.filter((text) => !/[^.?][.?]$/.test(text))).toEqual([]);
   });
 });
@@ -152,16 +153,16 @@ describe('on a filled live file', () => {
   beforeEach(() => void (live = filledFile()));
 
   it('each query has an answer', () => {
-    const silent = ASKED.filter((question) => rowsOf(live, question.sql, valuesOf(question)).length === 0);
+    const silent = DOCUMENTED.filter((query) => rowsOf(live, query.sql, valuesOf(query)).length === 0);
     expect(silent.map(({ heading }) => heading)).toEqual([]);
   });
 
   /** The tables of videos, and their aliases in queries. */
-  function scansOf(question: Asked): string[] {
-    const aliases = [...question.sql.matchAll(/\b(?:from|join) (?:video|video_version) as (\w+)/g)];
+  function scansOf(query: DocumentedQuery): string[] {
+    const aliases = [...query.sql.matchAll(/\b(?:from|join) (?:video|video_version) as (\w+)/g)];
     const names = ['video', 'video_version', ...aliases.map(([, name = '']) => name)];
     const scan = new RegExp(`^SCAN (TABLE )?(${names.join('|')})\\b`);
-    return rowsOf(live, `explain query plan ${question.sql}`, valuesOf(question))
+    return rowsOf(live, `explain query plan ${query.sql}`, valuesOf(query))
       .map(({ detail }) => String(detail))
       .filter((detail) => scan.test(detail));
   }
@@ -172,13 +173,13 @@ describe('on a filled live file', () => {
       how === 'with them' ? 1 : 0,
     );
     expect(scansOf({ heading: '', sql: 'select count(title) from video_version as old' })).toHaveLength(1);
-    expect(ASKED.flatMap(scansOf)).toEqual([]);
+    expect(DOCUMENTED.flatMap(scansOf)).toEqual([]);
   });
 });
 
 describe('the text of docs/status-page.md around them', () => {
   it('lists the videos of a package in SQL as its page does', async () => {
-    const [, list = ''] = /```sql\n([^]*?)```/.exec(SAID) ?? [];
+    const [, list = ''] = /```sql\n([^]*?)```/.exec(HANDWRITTEN) ?? [];
     const { live, page } = await openPages([
       `update video set removed_at = '${at}' where account = 'main' and package_id = 104 and id % 9 = 0;`,
     ]);
@@ -192,7 +193,7 @@ describe('the text of docs/status-page.md around them', () => {
   });
 
   it('names addresses that respond', async () => {
-    const addresses = [...SAID.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
+    const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
     expect(addresses).toHaveLength(6);
@@ -204,7 +205,7 @@ describe('the text of docs/status-page.md around them', () => {
   });
 
   it('links to files that exist', () => {
-    const files = [...SAID.matchAll(/\]\(([^)#]+)/g)].map(([, file = '']) => file);
+    const files = [...HANDWRITTEN.matchAll(/\]\(([^)#]+)/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(`docs/${file}`))).toEqual([]);
   });
@@ -212,7 +213,7 @@ describe('the text of docs/status-page.md around them', () => {
   it('can be run in the shell of SQLite unchanged', () => {
     const db = new Database(liveFileToServe(), { readonly: true });
     const statements = [...PAGE.matchAll(/```sql\n([^]*?)```/g)].map(([, sql = '']) => sql);
-    expect(statements).toHaveLength(ASKED.length + 1);
+    expect(statements).toHaveLength(DOCUMENTED.length + 1);
     for (const sql of statements) {
       expect(sql).toMatch(/;\n$/);
       expect(() => db.prepare(sql)).not.toThrow();
