@@ -52,56 +52,60 @@ function section<Shape extends z.core.$ZodLooseShape, Duration extends string = 
   );
 }
 
+/** A value with a default, which its description names. */
+function withDefault<Schema extends z.ZodType>(
+  schema: Schema,
+  value: z.core.util.NoUndefined<z.input<Schema>>,
+  text: string,
+) {
+  const shown = Array.isArray(value) ? value.join(' and ') || 'none' : String(value);
+  return schema.prefault(value).describe(`${text} Default ${shown}.`);
+}
+
 /** Absent: null. */
 function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().transform((value): z.output<Schema> | null => value ?? null);
 }
 
 const videoList = section({
-  base_url: baseUrl().describe('Address of the video list, without the path of the operation.'),
-  key: key().describe('The API key of the account; better ${NAME} than the key itself.'),
-  page_size: integer(1)
-    .prefault(1000)
-    .describe('Videos to request per page; the service may return fewer. Default 1000.'),
+  base_url: baseUrl.describe('Address of the video list, without the path of the operation.'),
+  key: key.describe('The API key of the account; better ${NAME} than the key itself.'),
+  page_size: withDefault(integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
 });
 
 const AUTH = 'none, query or { header: x-api-key }';
-const auth = z
-  .union(
-    [z.enum(['none', 'query'], AUTH), section({ header: headerName().describe('Name of the header.') })],
-    AUTH,
-  )
-  .prefault('none')
-  .describe('How storage requests carry the key: none, query (?key=…) or { header: NAME }. Default none.');
+const auth = z.union(
+  [z.enum(['none', 'query'], AUTH), section({ header: headerName.describe('Name of the header.') })],
+  AUTH,
+);
 
 const storage = section(
   {
-    base_url: baseUrl().describe('Address of the storage statistics, without the path of the operation.'),
-    auth,
-    key: key().optional().describe('Key of the storage statistics. Default: the key of video_list.'),
-    since: orNull(day()).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
-    settle: duration()
-      .prefault('1h')
-      .describe('Time after midnight before a past day is booked. Default 1h.'),
-    look_again_days: integer(0)
-      .prefault(3)
-      .describe('Booked days that are compared again each day. Default 3 days.'),
-    give_up_days: integer(0)
-      .prefault(7)
-      .describe(
-        'Separate days on which a missing day is requested; after that it is once a month. Default 7 days.',
-      ),
-    optional: z
-      .array(z.enum(FIGURES, `a figure: ${FIGURES.join(', ')}`), 'a list of figures')
-      .prefault([])
-      .describe('Figures that a record may lack and still be booked. Default none.'),
-    plausible_factor: z
-      .number('a number above 1')
-      .gt(1, 'a number above 1')
-      .prefault(2)
-      .describe(
-        'A total that differs from the last live reading of its day by more than this factor waits for a second reading. Default 2.',
-      ),
+    base_url: baseUrl.describe('Address of the storage statistics, without the path of the operation.'),
+    auth: withDefault(
+      auth,
+      'none',
+      'How storage requests carry the key: none, query (?key=…) or { header: NAME }.',
+    ),
+    key: key.optional().describe('Key of the storage statistics. Default: the key of video_list.'),
+    since: orNull(day).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
+    settle: withDefault(duration, '1h', 'Time after midnight before a past day is booked.'),
+    look_again_days: withDefault(integer(0), 3, 'Booked days that are compared again each day.'),
+    give_up_days: withDefault(
+      integer(0),
+      7,
+      'Separate days on which a missing day is requested; after that it is once a month.',
+    ),
+    optional: withDefault(
+      z.array(z.enum(FIGURES, `a figure: ${FIGURES.join(', ')}`), 'a list of figures'),
+      [],
+      'Figures that a record may lack and still be booked.',
+    ),
+    plausible_factor: withDefault(
+      z.number('a number above 1').gt(1, 'a number above 1'),
+      2,
+      'A total that differs from the last live reading of its day by more than this factor waits for a second reading.',
+    ),
   },
   'settle',
 );
@@ -119,39 +123,30 @@ const onePackage = z.union(
   PACKAGE,
 );
 
+const errorCodes = z.array(nonEmptyText('an errorCode'), 'a list of errorCode values');
+
 const limits = section(
   {
-    concurrency: integer(1).prefault(4).describe('Packages that are walked at a time. Default 4.'),
-    per_second: requestsOrNull().prefault(5).describe('Requests in any second; null: no limit. Default 5.'),
-    per_minute: requestsOrNull()
-      .prefault(120)
-      .describe('Requests in any minute; null: no limit. Default 120.'),
-    per_day: requestsOrNull()
-      .prefault(20_000)
-      .describe('Requests in any 24 hours; null: no limit. Default 20000.'),
-    max_wait: duration()
-      .prefault('2m')
-      .describe('The longest wait for the budget before a run is parked. Default 2m.'),
-    restricted_codes: z
-      .array(nonEmptyText('an errorCode'), 'a list of errorCode values')
-      .prefault([])
-      .describe('errorCode values of the service that mean "restricted". Default none.'),
-    final_codes: z
-      .array(nonEmptyText('an errorCode'), 'a list of errorCode values')
-      .prefault([])
-      .describe('errorCode values of the service that mean "do not retry". Default none.'),
+    concurrency: withDefault(integer(1), 4, 'Packages that are walked at a time.'),
+    per_second: withDefault(requestsOrNull, 5, 'Requests in any second; null: no limit.'),
+    per_minute: withDefault(requestsOrNull, 120, 'Requests in any minute; null: no limit.'),
+    per_day: withDefault(requestsOrNull, 20_000, 'Requests in any 24 hours; null: no limit.'),
+    max_wait: withDefault(duration, '2m', 'The longest wait for the budget before a run is parked.'),
+    restricted_codes: withDefault(errorCodes, [], 'errorCode values of the service that mean "restricted".'),
+    final_codes: withDefault(errorCodes, [], 'errorCode values of the service that mean "do not retry".'),
   },
   'max_wait',
 );
 
 const account = section({
-  name: accountName().describe('Name of the account in tables, logs and metrics; unique.'),
+  name: accountName.describe('Name of the account in tables, logs and metrics; unique.'),
   video_list: videoList.describe('Where the videos are listed.'),
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
-  packages: z
-    .array(onePackage, 'a list of packages')
-    .prefault([])
-    .describe('The distribution packages: ids, or { id, name }. Default none.'),
+  packages: withDefault(
+    z.array(onePackage, 'a list of packages'),
+    [],
+    'The distribution packages: ids, or { id, name }.',
+  ),
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),
 }).transform(({ storage, ...account }) => ({
   ...account,
@@ -159,88 +154,88 @@ const account = section({
 }));
 
 const schedule = section({
-  full: cron().prefault('0 * * * *').describe('When to walk everything: cron, in UTC. Default "0 * * * *".'),
-  quick: orNull(cron()).describe('When to find only new and removed videos: cron, in UTC. Default none.'),
+  full: withDefault(cron, '0 * * * *', 'When to walk everything: cron, in UTC.'),
+  quick: orNull(cron).describe('When to find only new and removed videos: cron, in UTC. Default none.'),
 });
 
 const walk = section(
   {
-    removal_brake: fraction()
-      .prefault(0.2)
-      .describe('Share of a package (0 to 1) that one walk may remove without confirmation. Default 0.2.'),
-    resume_within: duration()
-      .prefault('7d')
-      .describe('Age up to which an interrupted walk is resumed. Default 7d.'),
-    boundary_reads: fraction()
-      .prefault(0.05)
-      .describe(
-        'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1). Default 0.05.',
-      ),
+    removal_brake: withDefault(
+      fraction,
+      0.2,
+      'Share of a package (0 to 1) that one walk may remove without confirmation.',
+    ),
+    resume_within: withDefault(duration, '7d', 'Age up to which an interrupted walk is resumed.'),
+    boundary_reads: withDefault(
+      fraction,
+      0.05,
+      'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1).',
+    ),
   },
   'resume_within',
 );
 
 const publish = section(
   {
-    file: filePath()
-      .prefault(DEFAULT_FILES.publish)
-      .describe(`The published file, relative to this one. Default ${DEFAULT_FILES.publish}.`),
-    exclude: z
-      .array(nonEmptyText('a column'), 'a list of columns')
-      .prefault(['access_key', 'org_access_key'])
-      .describe('Columns left out of the published file. Default access_key and org_access_key.'),
-    every: duration()
-      .prefault('0s')
-      .describe(
-        'At most one publication in this time; the first one of a day does not wait. Default 0s: after each run that changed something.',
-      ),
-    keep_days: integer(0).prefault(0).describe('Days that dated copies are kept; 0: no copies. Default 0.'),
+    file: withDefault(filePath, DEFAULT_FILES.publish, 'The published file, relative to this one.'),
+    exclude: withDefault(
+      z.array(nonEmptyText('a column'), 'a list of columns'),
+      ['access_key', 'org_access_key'],
+      'Columns left out of the published file.',
+    ),
+    every: withDefault(
+      duration,
+      '0s',
+      'At most one publication in this time; the first one of a day does not wait; 0s: after each run that changed something.',
+    ),
+    keep_days: withDefault(integer(0), 0, 'Days that dated copies are kept; 0: no copies.'),
   },
   'every',
 );
 
 const retention = section({
-  requests_days: integer(1).prefault(35).describe('Days that requests are kept. Default 35.'),
-  runs_days: integer(1).prefault(90).describe('Days that runs and walks are kept. Default 90.'),
+  requests_days: withDefault(integer(1), 35, 'Days that requests are kept.'),
+  runs_days: withDefault(integer(1), 90, 'Days that runs and walks are kept.'),
 });
 
 const server = section({
-  host: host().prefault('127.0.0.1').describe('Address to listen on. Default 127.0.0.1.'),
-  port: integer(0, 'a port from 0 to 65535', 65_535)
-    .prefault(8320)
-    .describe('Port to listen on; 0: any free one. Default 8320.'),
-  keys: z
-    .array(key(), 'a list of keys')
-    .prefault([])
-    .describe(
-      'Keys that give access, also from other machines; without keys only this machine has access. Default none.',
-    ),
+  host: withDefault(host, '127.0.0.1', 'Address to listen on.'),
+  port: withDefault(
+    integer(0, 'a port from 0 to 65535', 65_535),
+    8320,
+    'Port to listen on; 0: any free one.',
+  ),
+  keys: withDefault(
+    z.array(key, 'a list of keys'),
+    [],
+    'Keys that give access, also from other machines; without keys only this machine has access.',
+  ),
 });
 
 const notify = section(
   {
-    webhook: orNull(url()).describe(
+    webhook: orNull(url).describe(
       'Address that gets a POST when a problem begins and when it ends. Default none.',
     ),
-    ping: orNull(url()).describe('Address that is called after each good run. Default none.'),
-    remind_after: duration()
-      .nullable()
-      .prefault('1d')
-      .describe('Time after which a problem that lasts is reported again; null: never. Default 1d.'),
+    ping: orNull(url).describe('Address that is called after each good run. Default none.'),
+    remind_after: withDefault(
+      duration.nullable(),
+      '1d',
+      'Time after which a problem that lasts is reported again; null: never.',
+    ),
   },
   'remind_after',
 );
 
 /** The complete file. Paths are as they are written. */
 export const configSchema = section({
-  warehouse: filePath()
-    .prefault(DEFAULT_FILES.warehouse)
-    .describe(`The SQLite file, relative to this one. Default ${DEFAULT_FILES.warehouse}.`),
-  timezone: timezone().describe("IANA time zone of the service's calendar. Required."),
-  duration_unit: z
-    .enum(['ms', 's'], 'ms or s')
-    .prefault('ms')
-    .describe("What a video's duration counts in: ms or s. Default ms."),
+  warehouse: withDefault(filePath, DEFAULT_FILES.warehouse, 'The SQLite file, relative to this one.'),
+  timezone: timezone.describe("IANA time zone of the service's calendar. Required."),
+  duration_unit: withDefault(
+    z.enum(['ms', 's'], 'ms or s'),
+    'ms',
+    "What a video's duration counts in: ms or s.",
+  ),
   accounts: z
     .array(account, 'a list of at least one account')
     .min(1, 'a list of at least one account')

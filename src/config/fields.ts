@@ -24,75 +24,63 @@ export function integer(least: number, expected = `a whole number from ${least} 
 }
 
 /** The limit of a budget window; null: no limit. */
-export function requestsOrNull() {
-  return integer(1, 'a whole number from 1 up, or null').nullable();
-}
+export const requestsOrNull = integer(1, 'a whole number from 1 up, or null').nullable();
 
-/** A share from 0 to 1. */
-export function fraction() {
-  const expected = 'a number from 0 to 1';
-  return z.number(expected).min(0, expected).max(1, expected);
-}
+const FRACTION = 'a number from 0 to 1';
+export const fraction = z.number(FRACTION).min(0, FRACTION).max(1, FRACTION);
 
 /** A duration with its unit, as milliseconds. */
-export function duration() {
-  const expected = 'a whole number with its unit: 500ms, 90s, 2m, 1h or 7d';
-  const field = text(expected, (value) => parseDuration(value) !== null, DURATION);
-  return field.transform((value) => parseDuration(value) ?? 0);
-}
+export const duration = text(
+  'a whole number with its unit: 500ms, 90s, 2m, 1h or 7d',
+  (value) => parseDuration(value) !== null,
+  DURATION,
+).transform((value) => parseDuration(value) ?? 0);
+
+/** Numbers are read as text (see parse-yaml.ts), so editors must accept them. */
+const ALSO_NUMBERS = { type: ['string', 'number'] };
 
 /** A key: not empty, on one line. Never printed. */
-export function key() {
-  const field = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)?$/.test(value));
-  // Numbers are read as text (see parse-yaml.ts), so editors must accept them.
-  return field.meta({ type: ['string', 'number'] });
-}
+export const key = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)?$/.test(value)).meta(
+  ALSO_NUMBERS,
+);
 
-/** Any text that is not empty. A number is read as text. */
+/** Any text that is not empty. */
 export function nonEmptyText(expected: string) {
-  return text(expected, (value) => value.trim() !== '').meta({ type: ['string', 'number'] });
+  return text(expected, (value) => value.trim() !== '').meta(ALSO_NUMBERS);
 }
 
 /** The name of an account, fit for a metric, a file or a command line. */
-export function accountName() {
-  const field = text(
-    'letters, digits, - and _, with a letter or a digit first',
-    (value) => ACCOUNT_NAME.test(value),
-    ACCOUNT_NAME,
-  );
-  return field.meta({ type: ['string', 'number'] });
-}
+export const accountName = text(
+  'letters, digits, - and _, with a letter or a digit first',
+  (value) => ACCOUNT_NAME.test(value),
+  ACCOUNT_NAME,
+).meta(ALSO_NUMBERS);
 
-/** The name of an HTTP header. */
-export function headerName() {
-  return text('the name of an HTTP header such as x-api-key', (value) => HEADER.test(value), HEADER);
-}
+export const headerName = text(
+  'the name of an HTTP header such as x-api-key',
+  (value) => HEADER.test(value),
+  HEADER,
+);
 
 /** A host name or an address to listen on. */
-export function host() {
-  return text('a host name or an address such as 127.0.0.1', (value) => /^\S+$/.test(value));
-}
+export const host = text('a host name or an address such as 127.0.0.1', (value) => /^\S+$/.test(value));
 
-/** A path, absolute or relative to the config file. */
-export function filePath() {
-  const expected = 'a path, absolute or relative to this file (for ~ write ${HOME})';
-  return text(expected, (value) => value.trim() !== '' && !value.startsWith('~') && !value.includes('\0'));
-}
+export const filePath = text(
+  'a path, absolute or relative to this file (for ~ write ${HOME})',
+  (value) => value.trim() !== '' && !value.startsWith('~') && !value.includes('\0'),
+);
 
 /** The address before the service's own paths, without a slash at its end. */
-export function baseUrl() {
-  const expected = 'an http(s) address without query, fragment or credentials';
-  const passes = (value: string) => {
+export const baseUrl = text(
+  'an http(s) address without query, fragment or credentials',
+  (value) => {
     const url = parseUrl(value);
     return url !== null && !/[?#]/.test(value) && url.username + url.password === '';
-  };
-  return text(expected, passes, /^https?:\/\/[^\s?#]+$/).transform(withoutSlash);
-}
+  },
+  /^https?:\/\/[^\s?#]+$/,
+).transform(withoutSlash);
 
-/** Any http(s) address. */
-export function url() {
-  return text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
-}
+export const url = text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
 
 function withoutSlash(address: string): string {
   let end = address.length;
@@ -104,27 +92,18 @@ function parseUrl(value: string): URL | null {
   return /^https?:\/\/[^/\s][^\s\\]*$/i.test(value) && URL.canParse(value) ? new URL(value) : null;
 }
 
-/** A day of the calendar as `yyyy-mm-dd`. */
-export function day() {
-  return text('a day such as 2026-01-31', isDay, DAY);
-}
+export const day = text('a day such as 2026-01-31', isDay, DAY);
 
-/** An IANA time zone. Offsets are rejected: they know no daylight saving, and Node 20 and 22 differ. */
-export function timezone() {
-  const exists = (timeZone: string) => {
-    try {
-      return /^[A-Za-z]/.test(timeZone) && new Intl.DateTimeFormat('en', { timeZone }) instanceof Object;
-    } catch {
-      return false;
-    }
-  };
-  return text('an IANA time zone such as Asia/Seoul', exists);
-}
+/** An IANA time zone. Offsets are rejected: they have no daylight saving, and Node 20 and 22 differ. */
+export const timezone = text('an IANA time zone such as Asia/Seoul', (timeZone) => {
+  try {
+    return /^[A-Za-z]/.test(timeZone) && new Intl.DateTimeFormat('en', { timeZone }) instanceof Object;
+  } catch {
+    return false;
+  }
+});
 
-/** A cron expression of five fields. */
-export function cron() {
-  return text('a cron expression of five fields such as "0 * * * *"', isPlainCron);
-}
+export const cron = text('a cron expression of five fields such as "0 * * * *"', isPlainCron);
 
 const CRON_VALUE = String.raw`(?:\d{1,2}|[a-z]{3})`;
 const CRON_PART = String.raw`(?:\*(?:/\d{1,2})?|${CRON_VALUE}|${CRON_VALUE}-${CRON_VALUE}(?:/\d{1,2})?)`;
