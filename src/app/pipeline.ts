@@ -8,8 +8,8 @@ import { setV8Flags } from '../lib/v8-flags.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { createLockedError, tryLock, type Lock } from '../database/lock.ts';
 import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
-import { openPublisher, type Publisher } from '../publishing/publisher.ts';
-import { createServiceClient, type ServiceClient } from '../service/client/client.ts';
+import { openPublisher } from '../publishing/publisher.ts';
+import { createServiceClient } from '../service/client/client.ts';
 import { createServiceClock } from '../service/client/service-clock.ts';
 import type { Progress, RunOptions, SyncAccount, SyncContext } from '../sync/context.ts';
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
@@ -45,22 +45,13 @@ const DEFAULT_RUN = {
   storageDays: null,
 } as const;
 
-/** An open pipeline: the warehouse, and a client per account. */
-export interface Pipeline {
-  /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
-  run(request: RunRequest, options?: { wait: boolean }): Promise<RunSummary>;
-  warehouse: Warehouse;
-  /** The client of each account, by its name: for single requests outside a run. */
-  clients: ReadonlyMap<string, ServiceClient>;
-  /** Reads what the service now reports of a booked day: see readCorrection. */
-  readCorrection(account: string, date: string, signal: AbortSignal): Promise<CorrectionOffer>;
-  /** Null where the config publishes nothing. */
-  publisher: Publisher | null;
-  close(): Promise<void>;
-}
+export type Pipeline = ReturnType<typeof openPipeline>;
 
-/** Opens the pipeline of a config. Throws WarehouseError where the file cannot be used, ConfigError as `openPublisher`. */
-export function openPipeline(config: Config, environment: Environment): Pipeline {
+/**
+ * Opens the warehouse of a config, a client per account, and the publisher, null where nothing is published. Throws
+ * WarehouseError where the file cannot be used, ConfigError as `openPublisher`.
+ */
+export function openPipeline(config: Config, environment: Environment) {
   const { clock, command } = environment;
   setV8Flags();
   const publisher = openPublisher(config, command);
@@ -68,7 +59,8 @@ export function openPipeline(config: Config, environment: Environment): Pipeline
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
   return {
-    async run(request, { wait } = { wait: false }) {
+    /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
+    async run(request: RunRequest, { wait } = { wait: false }): Promise<RunSummary> {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
@@ -79,14 +71,16 @@ export function openPipeline(config: Config, environment: Environment): Pipeline
       }
     },
     warehouse,
-    async readCorrection(name, date, signal) {
+    /** Reads what the service now reports of a booked day: see readCorrection. */
+    async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);
       if (!account) throw new RangeError(`there is no account ${name}`);
       return readCorrection(context, { account, date, signal });
     },
+    /** The client of each account, by its name: for single requests outside a run. */
     clients: new Map(accounts.map((account) => [account.name, account.client])),
     publisher,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(accounts.map((account) => account.client.close()));
       warehouse.close();
     },

@@ -1,17 +1,10 @@
 import { InterruptedError } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
 
-/** SIGINT and SIGTERM as an AbortSignal. */
-export interface SignalStop {
-  signal: AbortSignal;
-  /** The signal that was received; null before. */
-  received(): 'SIGINT' | 'SIGTERM' | null;
-}
-
-/** The first SIGINT or SIGTERM prints `text` and aborts; the second exits at once. */
-export function abortOnSignal(text = 'stopping after the current page'): SignalStop {
+/** SIGINT and SIGTERM as an AbortSignal. The first one prints `text` and aborts; the second exits at once. */
+export function abortOnSignal(text = 'stopping after the current page') {
   const controller = new AbortController();
-  let received: ReturnType<SignalStop['received']> = null;
+  let received: 'SIGINT' | 'SIGTERM' | null = null;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (received) process.exit(EXIT.interrupted);
@@ -20,5 +13,6 @@ export function abortOnSignal(text = 'stopping after the current page'): SignalS
       controller.abort(new InterruptedError(`stopped by ${name} before the end`));
     });
   }
+  /** `received`: the signal; null before it. */
   return { signal: controller.signal, received: () => received };
 }

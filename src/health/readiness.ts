@@ -71,27 +71,18 @@ interface SpaceProblem {
 function findSpaceProblems({ free, disk, wal }: DiskSpace): SpaceProblem[] {
   const { share, min, max } = FREE_SPACE;
   const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
+  const nearlyFull: SpaceProblem = {
+    what: 'disk',
+    short: 'the disk of the warehouse is nearly full',
+    full: `the disk of the warehouse has ${formatBinaryBytes(free)} left (${percent} %): the next videos may not fit`,
+  };
+  const walHasGrown: SpaceProblem = {
+    what: 'wal',
+    short: 'the -wal file of the warehouse has grown',
+    full: `the -wal file of the warehouse has grown to ${formatBinaryBytes(wal)}: usually a reader holds the live file open in one long transaction, which blocks checkpoints`,
+  };
   const isNearlyFull = free < Math.min(max, Math.max(min, share * disk));
-  return [
-    ...(isNearlyFull
-      ? [
-          {
-            what: 'disk' as const,
-            short: 'the disk of the warehouse is nearly full',
-            full: `the disk of the warehouse has ${formatBinaryBytes(free)} left (${percent} %): the next videos may not fit`,
-          },
-        ]
-      : []),
-    ...(wal > MAX_WAL_BYTES
-      ? [
-          {
-            what: 'wal' as const,
-            short: 'the -wal file of the warehouse has grown',
-            full: `the -wal file of the warehouse has grown to ${formatBinaryBytes(wal)}: usually a reader holds the live file open in one long transaction, which blocks checkpoints`,
-          },
-        ]
-      : []),
-  ];
+  return [...(isNearlyFull ? [nearlyFull] : []), ...(wal > MAX_WAL_BYTES ? [walHasGrown] : [])];
 }
 
 /** The streams that were never read, then the longest unread. */

@@ -48,57 +48,48 @@ export class ParkedError extends VodhouseError {
 /** Park the run: another one is due and goes first. */
 export class PreemptedError extends ParkedError {}
 
+export const FAULT_KINDS = [
+  ...(['connection', 'timeout', 'status', 'redirect', 'html', 'truncated', 'encoding', 'shape'] as const),
+  ...(['too_large', 'refused', 'restricted', 'final', 'foreign'] as const),
+] as const;
 /** What went wrong with one request, as a word to count by. */
-export type FaultKind =
-  | 'connection'
-  | 'timeout'
-  | 'status'
-  | 'redirect'
-  | 'html'
-  | 'truncated'
-  | 'encoding'
-  | 'shape'
-  | 'too_large'
-  | 'refused'
-  | 'restricted'
-  | 'final'
-  | 'foreign';
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
-type FaultOptions = {
+interface FaultOptions {
   fault: FaultKind;
   status?: number | undefined;
-  retryAfterMs?: number | undefined;
+  hint?: string | undefined;
   cause?: unknown;
-};
+}
 
-/** Retry: what went wrong with this request may heal. `retryAfterMs` is what the service asked for. */
-export class TransientError extends VodhouseError {
+class RequestError extends VodhouseError {
   readonly fault: FaultKind;
   readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options: FaultOptions) {
-    super(message, { cause: options.cause });
+    super(message, options);
     this.fault = options.fault;
     this.status = options.status;
+  }
+}
+
+/** Retry: what went wrong with this request may heal. `retryAfterMs` is what the service asked for. */
+export class TransientError extends RequestError {
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: FaultOptions & { retryAfterMs?: number | undefined }) {
+    super(message, options);
     this.retryAfterMs = options.retryAfterMs;
   }
 }
 
 /** Fail this package or the storage of this account: the service said no, or something that a retry cannot heal. */
-export class RefusedError extends VodhouseError {
-  readonly fault: FaultKind;
-  readonly status: number | undefined;
+export class RefusedError extends RequestError {
   /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
   readonly code: string | undefined;
 
-  constructor(
-    message: string,
-    options: Omit<FaultOptions, 'retryAfterMs'> & { code?: string | undefined; hint?: string | undefined },
-  ) {
-    super(message, { cause: options.cause, hint: options.hint });
-    this.fault = options.fault;
-    this.status = options.status;
+  constructor(message: string, options: FaultOptions & { code?: string | undefined }) {
+    super(message, options);
     this.code = options.code;
   }
 }

@@ -10,7 +10,6 @@ import { assertOurFile } from '../../publishing/atomic-replace.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { Progress } from '../../sync/context.ts';
-import type { RunSummary } from '../../sync/run.ts';
 import {
   openCommandContext,
   openWorkerContext,
@@ -19,11 +18,9 @@ import {
 } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { followText, mirrorExample, queryExamples } from '../output/demo-text.ts';
-import { createPackageNames } from '../output/format-walks.ts';
-import { readHeldBack } from '../output/held-back-summary.ts';
 import { displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
-import { summaryText } from '../output/run-summary.ts';
+import { formatRun } from '../output/run-summary.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { demoConfig, getPublishedFile, TIMEZONE } from './demo-config.ts';
@@ -87,17 +84,11 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     const summary = await pipeline.run({ trigger: 'manual', signal });
     const published = await publishAfterRun(pipeline, context, signal, summary.clock);
     context.close();
-    process.stdout.write(formatSummary(summary, config) + publishResultText(published) + examples(config));
+    process.stdout.write(formatRun(summary, config) + publishResultText(published) + examples(config));
     return exitCodeForSync(summary.status, published);
   } finally {
     await pipeline.close();
   }
-}
-
-function formatSummary(summary: RunSummary, config: Config): string {
-  const heldBack = readHeldBack(config.warehouse, summary.walks, false, null);
-  const names = createPackageNames(config);
-  return summaryText(summary, { names, heldBack, columns: process.stdout.columns });
 }
 
 function examples({ warehouse, server }: Config): string {
@@ -145,7 +136,7 @@ function verboseUntilFirstRun(
       runs++;
       if (runs === 1) {
         onFirstRun();
-        process.stdout.write(formatSummary(summary, config));
+        process.stdout.write(formatRun(summary, config));
       } else others.onRun(summary);
     },
     onPublished: (publication) => {

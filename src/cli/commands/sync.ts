@@ -3,13 +3,10 @@ import { loadConfig } from '../../config/load.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { acceptRemovalsCommands, commandsFor } from '../../health/commands.ts';
 import { createStaleCheck } from '../../health/streams.ts';
-import type { RunSummary } from '../../sync/run.ts';
 import { openCommandContext, type CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { createPackageNames } from '../output/format-walks.ts';
-import { readHeldBack } from '../output/held-back-summary.ts';
-import { publishResultText, type PublishResult } from '../output/publication-text.ts';
-import { summaryJson, summaryText } from '../output/run-summary.ts';
+import { publishResultText } from '../output/publication-text.ts';
+import { formatRun, summaryJson } from '../output/run-summary.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { createRunRequest, isUnscoped, type SyncOptions } from '../sync-request.ts';
@@ -27,8 +24,12 @@ export async function sync(options: SyncOptions): Promise<number> {
       const summary = await pipeline.run({ trigger: 'manual', signal, ...request }, { wait });
       const published = await publishAfterRun(pipeline, context, signal, summary.clock);
       context.close();
+      const formatCommand = acceptRemovalsCommands(commandsFor(options.config), config.accounts);
+      const accepting = { accepted: options.acceptRemovals, formatCommand };
       process.stdout.write(
-        options.json ? summaryJson(summary, published) : formatResult(config, options, summary, published),
+        options.json
+          ? summaryJson(summary, published)
+          : formatRun(summary, config, accepting) + publishResultText(published),
       );
       const exitCode = exitCodeForSync(summary.status, published);
       if (!signal.aborted) {
@@ -42,20 +43,6 @@ export async function sync(options: SyncOptions): Promise<number> {
   } finally {
     context.close();
   }
-}
-
-function formatResult(
-  config: Config,
-  { config: path, acceptRemovals: accepted }: SyncOptions,
-  summary: RunSummary,
-  published: PublishResult,
-): string {
-  const formatCommand = acceptRemovalsCommands(commandsFor(path), config.accounts);
-  const heldBack = readHeldBack(config.warehouse, summary.walks, accepted ?? false, formatCommand);
-  const names = createPackageNames(config);
-  return (
-    summaryText(summary, { names, heldBack, columns: process.stdout.columns }) + publishResultText(published)
-  );
 }
 
 /** A run waits this long for webhooks; what is left is sent by the next run or worker. */

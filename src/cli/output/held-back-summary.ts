@@ -6,6 +6,11 @@ import { CONFIRMATION_HINT, formatHeldReason } from '../../health/package-proble
 import type { acceptRemovalsCommands } from '../../health/commands.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 
+export interface Accepting {
+  accepted?: boolean | number | undefined;
+  formatCommand?: ReturnType<typeof acceptRemovalsCommands>;
+}
+
 /** Held-back removals of one package. */
 export interface HeldBackSummary {
   /** The package as `main/101`. */
@@ -25,8 +30,7 @@ export interface HeldBackSummary {
 export function readHeldBack(
   path: string,
   walks: RunSummary['walks'],
-  accepted: boolean | number,
-  formatCommand: ReturnType<typeof acceptRemovalsCommands> | null,
+  { accepted = false, formatCommand }: Accepting = {},
 ): HeldBackSummary[] {
   const holding = walks.filter((walk) => walk.held_back > 0);
   if (holding.length === 0) return [];
@@ -39,7 +43,7 @@ export function readHeldBack(
       const lastWalk = Math.min(accepted === true ? walkId : Number(accepted), walkId - 1);
       const unconfirmed = accepted === false ? 0 : queries.countHeldSince({ account, packageId }, lastWalk);
       const { removals, reasons } = row;
-      const command = formatCommand && formatCommand(row);
+      const command = formatCommand?.(row) ?? null;
       return [{ name: `${account}/${packageId}`, removals, reasons, unconfirmed, command }];
     });
   } finally {

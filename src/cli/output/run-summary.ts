@@ -1,7 +1,8 @@
 /** The result of a run as text and as JSON. */
+import type { Config } from '../../config/config.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { formatHeldBack, type HeldBackSummary } from './held-back-summary.ts';
-import { formatWalks, type PackageNames } from './format-walks.ts';
+import { formatHeldBack, readHeldBack, type Accepting, type HeldBackSummary } from './held-back-summary.ts';
+import { createPackageNames, formatWalks, type PackageNames } from './format-walks.ts';
 import { formatCount, pluralize, formatDuration, escapeControls } from '../../lib/format.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult } from './publication-text.ts';
@@ -15,6 +16,13 @@ export interface SummaryOptions {
   heldBack: readonly HeldBackSummary[];
   /** Columns of the terminal; undefined where there is none. */
   columns: number | undefined;
+}
+
+/** The text for the terminal. `accepting` as for readHeldBack. */
+export function formatRun(summary: RunSummary, config: Config, accepting?: Accepting): string {
+  const heldBack = readHeldBack(config.warehouse, summary.walks, accepting);
+  const names = createPackageNames(config);
+  return summaryText(summary, { names, heldBack, columns: process.stdout.columns });
 }
 
 /** One line per package and per storage, then what went wrong, then the status. */

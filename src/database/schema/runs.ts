@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { FAULT_KINDS } from '../../lib/errors.ts';
 import { PURPOSES } from '../../lib/request-budget.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
@@ -31,26 +32,8 @@ export const run = sqliteTable('run', {
 });
 
 export const FAILURE_KINDS = [
-  'connection',
-  'timeout',
-  'status',
-  'redirect',
-  'html',
-  'truncated',
-  'encoding',
-  'shape',
-  'too_large',
-  'refused',
-  'restricted',
-  'final',
-  'foreign',
-  'parked',
-  'preempted',
-  'skipped',
-  'interrupted',
-  'clock',
-  'defect',
-  'unknown',
+  ...FAULT_KINDS,
+  ...(['parked', 'preempted', 'skipped', 'interrupted', 'clock', 'defect', 'unknown'] as const),
 ] as const;
 /** Why something in a run was not done: the fault of a request, or what the run itself knows. */
 export type FailureKind = (typeof FAILURE_KINDS)[number];

@@ -16,7 +16,7 @@ describe('demo', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('creating the warehouse new/demo.db');
     expect(stdout).toMatch(/^demo\/101 Lectures: +inserted 12,000, .*, 49 requests$/m);
-    expect(stdout).toContain('today read, 400 days booked');
+    expect(stdout).toMatch(/today read, (399|400) days booked/); // yesterday is booked an hour after midnight
     expect(stdout + stderr).not.toContain('\u001b');
     const queries = [...stdout.matchAll(/^ {2}sqlite3 -box (\S+) "(.+)"$/gm)];
     expect(queries.length).toBeGreaterThan(1);
