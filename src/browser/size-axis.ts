@@ -1,21 +1,14 @@
 /** Formats sizes, and finds round ones for an axis. Sizes are in bytes. */
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+import prettyBytes from 'pretty-bytes';
+
 const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** `1.53 TiB`, `50 GiB`: three digits, without zeros at the end, as `formatBinaryBytes` does in the tables of the pages. */
+/** `1.53 TiB`, `50 GiB`: as `formatBinaryBytes` for the tables of the pages. */
 export function formatSize(bytes: number): string {
-  let power = 0;
-  let size = bytes;
-  while (roundSize(size) >= 1024 && power < UNITS.length - 1) {
-    size /= 1024;
-    power += 1;
-  }
-  return `${roundSize(size)} ${UNITS[power] ?? ''}`;
+  return prettyBytes(bytes, { binary: true });
 }
-
-const roundSize = (size: number) => (size < 1000 ? Number(size.toPrecision(3)) : Math.round(size));
 
 /** An axis from 0 to `topBytes`, with ticks every `stepBytes`: both are round in GiB or TiB. */
 export interface SizeAxis {

@@ -1,19 +1,18 @@
-/** How the made-up account changes while it is looked at. */
-import type { Clock } from '../lib/clock.ts';
+/** The changes of the simulated account while it runs. */
+import { MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { createRandom, STREAM, type Random } from './random.ts';
 import type { PackageList } from './package-list.ts';
 
-/** What happened to which video. */
 export interface Change {
   kind: 'upload' | 'edit' | 'delete' | 're-add';
   packageId: number;
   id: number;
 }
 
-/** Out of a hundred changes; the rest are re-adds of what was deleted. */
+/** Of a hundred changes; the others restore deleted videos. */
 const SHARES = { upload: 40, edit: 35, delete: 15 } as const;
 
-/** How often the due changes are made: often enough that a step is small at any rate one would ask for. */
+/** The time between two steps: short, so that each makes few changes at any usual rate. */
 const STEP_MS = 100;
 
 /** Makes `count` changes at once, the same ones in the same order for a seed. Empty packages stay empty. */
@@ -27,7 +26,7 @@ export function createChurn(seed: number, lists: readonly PackageList[]): (count
   return (count) => Array.from({ length: count }, change).filter((one) => one !== null);
 }
 
-/** A package by its share of the videos; null where all are empty. */
+/** A package by its share of the videos; null if all are empty. */
 function pickList(lists: readonly PackageList[], random: Random): PackageList | null {
   let rank = random.nextInt(lists.reduce((sum, list) => sum + list.size(), 0));
   for (const list of lists) {
@@ -37,7 +36,7 @@ function pickList(lists: readonly PackageList[], random: Random): PackageList | 
   return null;
 }
 
-/** Where nothing may go, a delete is an edit; where nothing is gone, a re-add is an upload. */
+/** If no video may be removed, a delete is an edit; if none is removed, a re-add is an upload. */
 function changeOne(list: PackageList, random: Random): Change {
   const { packageId } = list;
   const kind = pickKind(random);
@@ -57,19 +56,15 @@ function pickKind(random: Random): Change['kind'] {
   return drawn < SHARES.upload + SHARES.edit + SHARES.delete ? 'delete' : 're-add';
 }
 
-/** Calls `change` with what is due, so that it comes to `perMinute` in all; does not keep the process alive. */
-export function churnSteadily(
-  perMinute: number,
-  clock: Clock,
-  change: (count: number) => void,
-): { close(): void } {
+/** Calls `change` with the number of changes that are due, until the returned function is called. Does not keep the process alive. */
+export function churnSteadily(perMinute: number, clock: Clock, change: (count: number) => void): () => void {
   const startedMs = clock.now();
   let made = 0;
   const timer = setInterval(() => {
-    const due = Math.floor(((clock.now() - startedMs) / 60_000) * perMinute) - made;
+    const due = Math.floor(((clock.now() - startedMs) / MINUTE_MS) * perMinute) - made;
     if (due <= 0) return;
     made += due;
     change(due);
   }, STEP_MS).unref();
-  return { close: () => clearInterval(timer) };
+  return () => clearInterval(timer);
 }

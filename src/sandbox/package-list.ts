@@ -1,4 +1,4 @@
-/** The videos that are in one package of the made-up account right now, and the four ways in which that changes. */
+/** The videos of one package of the simulated account, and the four ways in which they change. */
 import type { Search, VideoPage, VideoQuery } from '../service/server/catalogue.ts';
 import type { SortItem } from '../service/videos.ts';
 import {
@@ -14,54 +14,44 @@ import {
 } from './record-cache.ts';
 import { createSortedIndex, cutPage, findRank, type SortedIndex } from './sorted-index.ts';
 
-export interface PackageList {
-  readonly packageId: number;
-  /** Videos in the package now. */
-  size(): number;
-  /** True while a video may go: half of the number that it started with stays. */
-  canShrink(): boolean;
-  /** Videos that went, and may come back. */
-  countRemoved(): number;
-  page(query: VideoQuery): VideoPage;
-  /** Adds a video with an id above all that ever were. Like the three below, it gives the id. */
-  upload(): number;
-  /** Changes the video at `rank`, from 0 up in order of ids. */
-  edit(rank: number): number;
-  remove(rank: number): number;
-  /** Brings back the video that went as number `which` (from 0 up), as it was, under its old id. */
-  restore(which: number): number;
-}
+export type PackageList = ReturnType<typeof createPackageList>;
 
 interface State {
   /** Ascending by id. */
   readonly live: Entry[];
   readonly removed: Entry[];
-  /** The orders of `live` that were asked for. */
+  /** By the fields that lists were requested by. */
   readonly indexes: Map<SortItem, SortedIndex<Entry>>;
-  /** What the last search found, as long as nothing changes: its other pages are usually asked for next. */
-  lastSearch: { search: Search; item: SortItem; entries: readonly Entry[] } | null;
+  /** The result of the last search, until a video changes: usually its other pages are requested next. */
+  lastSearch: { key: string; entries: readonly Entry[] } | null;
   newestId: number;
 }
 
 /** A package with its first videos. Everything about it follows from `seed`, `spec` and the changes made. */
-export function createPackageList(seed: number, spec: PackageSpec): PackageList {
+export function createPackageList(seed: number, spec: PackageSpec) {
   const live = createFirstEntries(seed, spec);
   const getRecord = createRecordCache(seed, spec, live);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
   const state: State = { live, removed: [], indexes: new Map(), lastSearch: null, newestId };
   return {
     packageId: spec.id,
+    /** The number of videos in the package. */
     size: () => live.length,
+    /** True if a video may be removed: half of the initial number stays. */
     canShrink: () => live.length > Math.ceil(spec.videos / 2),
+    /** The number of removed videos, which may be restored. */
     countRemoved: () => state.removed.length,
-    page: (query) => readPage(state, query, getRecord),
+    page: (query: VideoQuery) => readPage(state, query, getRecord),
+    /** Adds a video with an id above all earlier ones. Like the three below, it returns the id. */
     upload: () => {
       state.newestId += nextIdGap(seed, spec, state.newestId);
       return insert(state, newEntry(state.newestId));
     },
-    edit: (rank) => edit(state, rank),
-    remove: (rank) => remove(state, rank),
-    restore: (which) => insert(state, removeAt(state.removed, which)),
+    /** Changes the video at `rank`, from 0 in order of ids. */
+    edit: (rank: number) => edit(state, rank),
+    remove: (rank: number) => remove(state, rank),
+    /** Restores the removed video at `index`, unchanged, with its old id. */
+    restore: (index: number) => insert(state, removeAt(state.removed, index)),
   };
 }
 
@@ -79,15 +69,10 @@ function readPage(
 
 function findMatches(state: State, search: Search, item: SortItem, getRecord: RecordCache): readonly Entry[] {
   const { lastSearch } = state;
-  if (
-    lastSearch?.item === item &&
-    lastSearch.search.item === search.item &&
-    lastSearch.search.keyword === search.keyword
-  ) {
-    return lastSearch.entries;
-  }
+  const key = JSON.stringify([search.item, search.keyword, item]);
+  if (lastSearch?.key === key) return lastSearch.entries;
   const entries = getSorted(state, item, getRecord).filter((entry) => contains(getRecord(entry), search));
-  state.lastSearch = { search, item, entries };
+  state.lastSearch = { key, entries };
   return entries;
 }
 
@@ -118,7 +103,7 @@ function remove(state: State, rank: number): number {
 
 /** Every change ends here. */
 function markChanged(state: State, entry: Entry): number {
-  for (const order of state.indexes.values()) order.markChanged(entry);
+  for (const index of state.indexes.values()) index.markChanged(entry);
   state.lastSearch = null;
   return entry.id;
 }

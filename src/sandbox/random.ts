@@ -5,16 +5,7 @@ export const STREAM = { ids: 1, video: 2, edit: 3, churn: 4, storage: 5, notatio
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-export interface Random {
-  /** An integer from 0 up to, not including, `limit` (up to 2^32). */
-  nextInt(limit: number): number;
-  /** True in `percent` of 100 calls. */
-  percent(percent: number): boolean;
-  /** One of the values, which must not be empty. */
-  pick<T>(values: readonly T[]): T;
-  /** `count` characters of 0-9 and a-z. */
-  characters(count: number): string;
-}
+export type Random = ReturnType<typeof createRandom>;
 
 /** Mixes integers, up to 2^53 each, into 32 bits. */
 export function hash(...numbers: readonly number[]): number {
@@ -27,18 +18,22 @@ export function hash(...numbers: readonly number[]): number {
 }
 
 /** Creates the stream of this seed. */
-export function createRandom(...numbers: readonly number[]): Random {
+export function createRandom(...numbers: readonly number[]) {
   let state = hash(...numbers);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     return mix(state) >>> 0;
   };
+  /** An integer from 0 up to, not including, `limit` (up to 2^32). */
   const nextInt = (limit: number): number => Math.floor((next() / 2 ** 32) * limit);
   return {
     nextInt,
-    percent: (percent) => nextInt(100) < percent,
+    /** True in `percent` of 100 calls. */
+    percent: (percent: number): boolean => nextInt(100) < percent,
+    /** One of the values, which must not be empty. */
     pick: <T>(values: readonly T[]): T => values[nextInt(values.length)] as T,
-    characters: (count) => {
+    /** `count` characters of 0-9 and a-z. */
+    characters: (count: number): string => {
       let text = '';
       for (let rest = 0; text.length < count; rest = Math.floor(rest / 36)) {
         if (text.length % 5 === 0) rest = nextInt(36 ** 5);

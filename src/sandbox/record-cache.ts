@@ -16,7 +16,6 @@ export interface Entry {
   video: VideoRecord | null;
 }
 
-/** Gives the record of an entry. */
 export type RecordCache = (entry: Entry) => VideoRecord;
 
 /** The first id of every package: readers must not confuse equal ids of two packages. */
@@ -57,7 +56,7 @@ export function createRecordCache(seed: number, spec: PackageSpec, first: readon
   };
 }
 
-/** True where the field holds the keyword exactly, case and all; null holds none. */
+/** True if the field contains the keyword exactly, case included; null contains none. */
 export function contains(video: VideoRecord, { item, keyword }: Search): boolean {
   return video[item]?.includes(keyword) ?? false;
 }

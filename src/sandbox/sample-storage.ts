@@ -1,4 +1,4 @@
-/** Storage statistics of the made-up account, day by day (docs/service.md 2.3, 4.2). */
+/** Storage statistics of the simulated account by day (docs/service.md 2.3, 4.2). */
 import { daysBetween, type Calendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
@@ -12,10 +12,10 @@ import { hash, STREAM } from './random.ts';
 const PAST_DAYS = 400;
 
 const FIRST_DAY = '2020-01-01';
-/** What today's figures begin the day at, as a share of what they come to. */
+/** Today's figures at midnight, as a share of those at the end of the day. */
 const MORNING_SHARE = 0.98;
 
-/** Each figure on the first day, and what a day adds to it on the average. Some sizes stay below 1e7. */
+/** Each figure on the first day, and its average growth per day. Some sizes stay below 1e7. */
 const GROWTH: Record<Figure, { first: number; daily: number }> = {
   mov_org_cnt: { first: 9_000, daily: 4.2 },
   mov_org_size: { first: 7.4e12, daily: 3.6e9 },
@@ -29,7 +29,7 @@ const GROWTH: Record<Figure, { first: number; daily: number }> = {
   image_size: { first: 2.7e9, daily: 990_000 },
 };
 
-/** Reads the days of a range that have a record, today the last of them. Each call whose range holds today is a look at it. */
+/** The returned function reads the days of a range that have a record, at most up to today. Each reading of today differs. */
 export function createStorageDays(seed: number, calendar: Calendar, clock: Clock) {
   let readings = { day: '', count: 0 };
   const today = (nowMs: number): StorageDay => {
@@ -40,7 +40,8 @@ export function createStorageDays(seed: number, calendar: Calendar, clock: Clock
   return ({ from, to, direction }: StorageRange): StorageDay[] => {
     const nowMs = clock.now();
     const now = calendar.dayAt(nowMs);
-    const days = listDays(later(from, addDays(now, -PAST_DAYS)), to < now ? to : now);
+    const first = addDays(now, -PAST_DAYS);
+    const days = listDays(from > first ? from : first, to < now ? to : now);
     const records = days.map((day) => (day === now ? today(nowMs) : makePastDay(seed, day)));
     return direction === 'asc' ? records : records.reverse();
   };
@@ -51,7 +52,7 @@ export function isSentAsDoubles(seed: number, day: string): boolean {
   return hash(seed, STREAM.notation, daysBetween(FIRST_DAY, day)) % 3 !== 0;
 }
 
-/** A day that is over: a function of the seed and the date, so it never changes. A snapshot, not the day's peak. */
+/** A past day: a function of the seed and the date, so it never changes. A snapshot, not the day's peak. */
 function makePastDay(seed: number, day: string): StorageDay {
   return makeDay(day, (figure) => getLevel(seed, day, figure));
 }
@@ -70,7 +71,7 @@ function makeDay(day: string, getFigure: (figure: Figure) => number): StorageDay
   return { ...(Object.fromEntries(figures) as Record<Figure, number>), date: day };
 }
 
-/** On the line of its growth, give or take a thousandth. */
+/** On the line of its growth, plus or minus a thousandth. */
 function getLevel(seed: number, day: string, figure: Figure): number {
   const dayNumber = daysBetween(FIRST_DAY, day);
   const { first, daily } = GROWTH[figure];
@@ -81,8 +82,4 @@ function getLevel(seed: number, day: string, figure: Figure): number {
 function listDays(from: string, to: string): string[] {
   const count = Math.max(0, daysBetween(from, to) + 1);
   return Array.from({ length: count }, (_, offset) => addDays(from, offset));
-}
-
-function later(a: string, b: string): string {
-  return a > b ? a : b;
 }

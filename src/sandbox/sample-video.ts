@@ -1,4 +1,4 @@
-/** One video of the made-up account: a function of the seed, its package, its id and its revision. */
+/** One video of the simulated account: a function of the seed, its package, its id and its revision. */
 import type { VideoRecord } from '../service/server/catalogue.ts';
 import { createRandom, hash, STREAM, type Random } from './random.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Subject,
 } from './sample-texts.ts';
 
-/** A package as it was at the start: its videos had the ids from `firstId` up to `lastId`, with gaps. */
+/** The initial state of a package: its videos had the ids from `firstId` up to `lastId`, with gaps. */
 export interface PackageSeed {
   seed: number;
   packageId: number;
@@ -24,10 +24,10 @@ export interface PackageSeed {
 const FIRST_UPLOAD_MS = Date.UTC(2020, 2, 2, 9);
 const LAST_UPLOAD_MS = Date.UTC(2025, 5, 30, 18);
 
-/** How far apart later uploads are by their creation time, for each id between them. */
+/** The time between the creation of later uploads, for each id between them. */
 const LATER_UPLOAD_MS = 1_700;
 
-/** What an edit changes: one of these a revision. */
+/** The fields that edits change, one for each revision. */
 const EDITED = ['title', 'content', 'tag', 'etc'] as const;
 
 const SCREENS = [
@@ -105,7 +105,7 @@ function makePictures(packageId: number, id: number, random: Random) {
   };
 }
 
-/** What the revisions up to this one have left: every edited field names the last revision that changed it. */
+/** The edited fields after a revision: each names the last revision that changed it. */
 function makeEdits(
   { seed, packageId }: PackageSeed,
   record: Pick<VideoRecord, (typeof EDITED)[number]> & { id: number },

@@ -29,52 +29,50 @@ export interface OpenApiParameter {
  * The schemas of both answers and all that they hold, by name (docs/service.md 2). Lists and errors have one schema: a
  * client reads `errorCode` first.
  */
-export function answerSchemas(): Record<string, JsonSchema> {
-  return {
-    VideoRecord: toObject(
-      'A video. Fields that are not named here may come as well, as the service sent them',
-      mapShape(videoRecord.shape, toNullable),
-    ),
-    SearchOption: toObject(
-      'Echo of the search and sort parameters; empty where unused',
-      mapShape(searchOption.shape, toField),
-      VIDEO_ANSWER.apiVideoSearchOption,
-    ),
-    ErrorInfo: toObject('Whether the list succeeded', {
-      errorCode: {
-        ...toField(errorInfo.shape.errorCode, VIDEO_ANSWER.errorCode),
-        enum: ['None', ...Object.keys(API_ERRORS)],
-      },
-      errorMessage: toField(errorInfo.shape.errorMessage),
-    }),
-    Paging: toObject(
-      'Position of the page in the list',
-      {
-        ...mapShape(paging.shape, toField),
-        totalpage: toField(paging.shape.totalpage, VIDEO_ANSWER.totalpage),
-      },
-      VIDEO_ANSWER.paging,
-    ),
-    VideoList: toObject('One page of the videos of a package, or a refusal', {
-      apiVideoSearchOption: toReference('SearchOption'),
-      videoInfoList: toList('The videos of the page', 'VideoRecord', VIDEO_ANSWER.videoInfoList),
-      errorInfo: toReference('ErrorInfo'),
-      paging: toReference('Paging'),
-    }),
-    VideoListAnswer: toObject('The answer of the video list', { videoInfoList: toReference('VideoList') }),
-    StorageRecord: toObject(
-      'The figures of one day. A number may be written in scientific notation: 4.4482871E7 is 44482871',
-      { ...mapShape(storageFigures, toNullable), date: toField(storageRecord.shape.date) },
-    ),
-    StorageData: toObject('The records', {
-      list: toList('The records of the range, one a day', 'StorageRecord', STORAGE_ANSWER.list),
-    }),
-    StorageAnswer: toObject('The answer of the storage statistics', {
-      message: toField(storageStatus.shape.message, STORAGE_ANSWER.message),
-      data: toReference('StorageData'),
-    }),
-  };
-}
+export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
+  VideoRecord: toObject(
+    'A video. Fields that are not named here may come as well, as the service sent them',
+    mapShape(videoRecord.shape, toNullable),
+  ),
+  SearchOption: toObject(
+    'Echo of the search and sort parameters; empty where unused',
+    mapShape(searchOption.shape, toField),
+    VIDEO_ANSWER.apiVideoSearchOption,
+  ),
+  ErrorInfo: toObject('Whether the list succeeded', {
+    errorCode: {
+      ...toField(errorInfo.shape.errorCode, VIDEO_ANSWER.errorCode),
+      enum: ['None', ...Object.keys(API_ERRORS)],
+    },
+    errorMessage: toField(errorInfo.shape.errorMessage),
+  }),
+  Paging: toObject(
+    'Position of the page in the list',
+    {
+      ...mapShape(paging.shape, toField),
+      totalpage: toField(paging.shape.totalpage, VIDEO_ANSWER.totalpage),
+    },
+    VIDEO_ANSWER.paging,
+  ),
+  VideoList: toObject('One page of the videos of a package, or a refusal', {
+    apiVideoSearchOption: toReference('SearchOption'),
+    videoInfoList: toList('The videos of the page', 'VideoRecord', VIDEO_ANSWER.videoInfoList),
+    errorInfo: toReference('ErrorInfo'),
+    paging: toReference('Paging'),
+  }),
+  VideoListAnswer: toObject('The answer of the video list', { videoInfoList: toReference('VideoList') }),
+  StorageRecord: toObject(
+    'The figures of one day. A number may be written in scientific notation: 4.4482871E7 is 44482871',
+    { ...mapShape(storageFigures, toNullable), date: toField(storageRecord.shape.date) },
+  ),
+  StorageData: toObject('The records', {
+    list: toList('The records of the range, one a day', 'StorageRecord', STORAGE_ANSWER.list),
+  }),
+  StorageAnswer: toObject('The answer of the storage statistics', {
+    message: toField(storageStatus.shape.message, STORAGE_ANSWER.message),
+    data: toReference('StorageData'),
+  }),
+};
 
 /** The server always sends all members, and may send others. */
 function toObject(

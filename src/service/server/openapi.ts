@@ -82,7 +82,7 @@ export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): obje
     ...(keyed && { security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })) }),
     paths: { [VIDEO_LIST_PATH]: { get: listVideos }, [STORAGE_PATH]: { get: readStorage } },
     components: {
-      schemas: { ...answerSchemas(), ServerError: SERVER_ERROR },
+      schemas: { ...answerSchemas, ServerError: SERVER_ERROR },
       headers: HEADERS,
       responses: responses(),
       ...(keyed && { securitySchemes: SECURITY_SCHEMES }),

@@ -17,22 +17,7 @@ export function ProgressSection(parts: ProgressProps) {
 
 /** The content of the section, which the browser also fetches by itself. */
 export function Progress({ progress: run, nextRun }: ProgressProps) {
-  if (!run) {
-    return (
-      <>
-        <h2>No run in progress</h2>
-        <p class="soft">
-          {Number.isFinite(nextRun) ? (
-            <>
-              The next full run is due at <Timestamp at={toTimestamp(nextRun)} /> UTC.
-            </>
-          ) : (
-            'No full run is scheduled.'
-          )}
-        </p>
-      </>
-    );
-  }
+  if (!run) return <NextRun at={nextRun} />;
   return (
     <>
       <h2>
@@ -55,6 +40,23 @@ export function Progress({ progress: run, nextRun }: ProgressProps) {
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+function NextRun({ at }: { at: number }) {
+  return (
+    <>
+      <h2>No run in progress</h2>
+      <p class="soft">
+        {Number.isFinite(at) ? (
+          <>
+            The next full run is due at <Timestamp at={toTimestamp(at)} /> UTC.
+          </>
+        ) : (
+          'No full run is scheduled.'
+        )}
+      </p>
     </>
   );
 }

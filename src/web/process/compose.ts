@@ -29,6 +29,7 @@ export async function openWebServer(
   const streams = { config, overview, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const nextRun = (now: number) => nextTick(config.schedule.full, now);
+  const formatCommand = commandsFor(config.file);
   const metrics = createMetrics({ ...streams, deltas, publisher, clock });
   const calendar = createCalendar(config.timezone);
   try {
@@ -37,15 +38,7 @@ export async function openWebServer(
       server: config.server,
       accounts: config.accounts,
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: {
-        ...streams,
-        details,
-        lists,
-        publisher,
-        formatCommand: commandsFor(config.file),
-        nextRun,
-        clock,
-      },
+      pages: { ...streams, details, lists, publisher, formatCommand, nextRun, clock },
       metrics,
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),
