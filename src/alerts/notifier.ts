@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
 import { createAlertLoop, type AlertLoopParts } from './alert-loop.ts';
-import { createDelivery } from './delivery.ts';
+import { createDelivery, type DeliveryParts } from './delivery.ts';
 import { ping } from './http-call.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -26,42 +26,32 @@ const CLOSE_WITHIN_MS = 5_000;
 export function openNotifier(config: Config, options: NotifierOptions) {
   const { notify } = config;
   if (!notify || (notify.webhook === null && notify.ping === null)) return null;
-  const { webhook, ping: pingUrl } = notify;
-  const { clock, logger, isStale, since, deadlineMs = DEADLINE_MS } = options;
-  const outbox = openOutbox(config.warehouse);
-  const overview = openStatusQueries(config.warehouse);
-  const createdAt = since === 'always' ? overview.createdAt() : null;
-  const watchedSince = createdAt === null ? clock.now() : fromTimestamp(createdAt);
+  const { webhook, ping: url } = notify;
+  const { clock, logger, deadlineMs = DEADLINE_MS } = options;
   const closing = new AbortController();
-  const shared = { clock, logger, outbox, deadlineMs, signal: closing.signal };
-  const loop =
-    webhook === null
-      ? null
-      : createAlertLoop({
-          ...{ ...shared, config: { ...config, notify }, overview, isStale, watchedSince },
-          deliver: createDelivery({ ...shared, webhook }),
-        });
+  const call = { clock, logger, deadlineMs, signal: closing.signal };
+  const alerts = webhook === null ? null : openAlerts({ ...config, notify }, webhook, options, call);
   const pings = new Set<Promise<void>>();
   let hasRunFinished = false;
   return {
     /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
-    check: async () => loop?.check(),
+    check: async () => alerts?.check(),
     /** Pings after a good run: unscoped and successful. */
     runFinished(isGood: boolean) {
       hasRunFinished = true;
-      if (!isGood || pingUrl === null) return;
-      const call: Promise<void> = ping({ ...shared, url: pingUrl }).finally(() => pings.delete(call));
-      pings.add(call);
+      if (!isGood || url === null) return;
+      const pinging: Promise<void> = ping({ ...call, url }).finally(() => pings.delete(pinging));
+      pings.add(pinging);
     },
     /** Nothing is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
     caughtUp() {
-      loop?.enable();
-      if (hasRunFinished) void loop?.check();
+      alerts?.enable();
+      if (hasRunFinished) void alerts?.check();
       hasRunFinished = false;
     },
     /** Waits for calls in progress, at most `withinMs` or until the signal, then closes its connections. */
     async close(withinMs = CLOSE_WITHIN_MS, signal?: AbortSignal) {
-      const idle = Promise.all([loop?.idle(), ...pings]);
+      const idle = Promise.all([alerts?.idle(), ...pings]);
       const isIdle = new AbortController();
       const early = AbortSignal.any([isIdle.signal, ...(signal ? [signal] : [])]);
       const timeout = clock.sleep(withinMs, early).catch(() => undefined);
@@ -69,6 +59,25 @@ export function openNotifier(config: Config, options: NotifierOptions) {
       isIdle.abort();
       closing.abort();
       await idle;
+      alerts?.close();
+    },
+  };
+}
+
+function openAlerts(
+  config: AlertLoopParts['config'],
+  webhook: string,
+  { isStale, since }: NotifierOptions,
+  call: Omit<DeliveryParts, 'webhook' | 'outbox'>,
+) {
+  const outbox = openOutbox(config.warehouse);
+  const overview = openStatusQueries(config.warehouse);
+  const watchedSince = since === 'always' ? fromTimestamp(overview.createdAt()) : call.clock.now();
+  const deliver = createDelivery({ ...call, outbox, webhook });
+  const loop = createAlertLoop({ ...call, config, overview, outbox, isStale, watchedSince, deliver });
+  return {
+    ...loop,
+    close: () => {
       outbox.close();
       overview.close();
     },

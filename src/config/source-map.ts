@@ -20,36 +20,31 @@ const MAX_DISPLAYED = 60;
 /** Shorter secrets are not searched for inside of other values: they would be found everywhere. */
 const SHORTEST_SECRET = 4;
 
-/** All places of one file. */
-export interface SourceMap {
-  /** A place that says nothing else is empty, of another kind, and may be printed. */
-  add: (path: Path, place: Pick<Place, 'line'> & Partial<Place>) => void;
-  at: (path: Path) => Place | undefined;
-  /** The line of the value, or of the nearest mapping around it; null for the top. */
-  lineOf: (path: Path) => number | null;
-  /** The value in a form that may be printed: quoted, cut short, or `[hidden]`. */
-  displayValue: (path: Path) => string;
-}
+export type SourceMap = ReturnType<typeof createSourceMap>;
 
-export function createSourceMap(): SourceMap {
+/** All places of one file. */
+export function createSourceMap() {
   const places = new Map<string, Place>();
   const secrets = new Set<string>();
   const at = (path: Path) => places.get(JSON.stringify(path));
   return {
-    add: (path, given) => {
+    /** A place that says nothing else is empty, of another kind, and may be printed. */
+    add: (path: Path, given: Pick<Place, 'line'> & Partial<Place>): void => {
       const place = { kind: 'other', written: '', hidden: false, alreadyReported: false, ...given } as const;
       places.set(JSON.stringify(path), place);
       if (place.hidden && place.written !== '') secrets.add(place.written);
     },
     at,
-    lineOf: (path) => {
+    /** The line of the value, or of the nearest mapping around it; null for the top. */
+    lineOf: (path: Path): number | null => {
       for (let length = path.length; length > 0; length -= 1) {
         const place = at(path.slice(0, length));
         if (place) return place.line;
       }
       return null;
     },
-    displayValue: (path) => {
+    /** The value in a form that may be printed: quoted, cut short, or `[hidden]`. */
+    displayValue: (path: Path): string => {
       const place = at(path);
       return place ? toDisplay(place, secrets) : 'nothing';
     },

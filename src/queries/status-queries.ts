@@ -45,38 +45,27 @@ const CREATED_AT = query<{ at: string }>('select created_at as at from warehouse
 
 export type StatusQueries = ReturnType<typeof openStatusQueries>;
 
-/** Opens the live file at `path`. Throws as `openReadOnly`. */
+/** Opens the live file at `path`. Throws as `openReadOnly`. The named queries have the descriptions. */
 export function openStatusQueries(path: string) {
   const db = openReadOnly(path);
   return {
-    /** The packages of the config, with the end of their last full walk. */
     packages: () => status.PACKAGES.all(db, {}),
     runs: (limit: number) => status.RUNS.all(db, { limit }),
-    /** `since`: the first day (`yyyy-mm-dd`) whose gaps and discrepancies count. */
+    /** `since`, here and below: the first day (`yyyy-mm-dd`) that counts. */
     storage: (account: string, since: string) => STORAGE.one(db, { account, since }),
-    /** Days whose figures wait for a second reading, newest first. */
     waitingDays: (account: string) => WAITING_DAYS.all(db, { account }),
-    /** Booked days that the service now reports differently, newest first. */
     discrepancies: (account: string) => OPEN_DISCREPANCIES.all(db, { account }),
-    /** Booked figures that the service now reports differently, by day and field. */
     differences: (account: string) => failures.DIFFERENCES.all(db, { account }),
-    /** Past days from `since` (`yyyy-mm-dd`) on that the service has not served completely. */
     openGaps: (account: string, since: string) => failures.OPEN_GAPS.all(db, { account, since }),
     failedWalks: () => failures.FAILED_WALKS.all(db, {}),
     failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
-    /** Unscoped runs in which the storage of the account failed, newest first. */
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
-    /** When the file was created, as it writes times. */
     createdAt: () => CREATED_AT.one(db, {}).at,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),
-    /** What is in quarantine, by account and stream, with examples. */
     quarantine: () => readQuarantine(db),
-    /** The same without examples. */
     countQuarantine: () => status.QUARANTINE_COUNTS.all(db, {}),
-    /** Removals that are held back, by package, with examples. */
     heldBack: () => readHeldBack(db),
-    /** The same without examples. */
     countHeldBack: () => countHeldBack(db),
     /** Removals of the package that this walk or an earlier one held back. */
     countHeldSince: (key: PackageKey, walkId: number) => HELD_SINCE.one(db, { ...key, walkId }).count,

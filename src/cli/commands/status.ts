@@ -39,19 +39,8 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
 }
 
 function reportJson(report: Report): string {
-  const { warehouse, problems, packages, held_back, quarantine, drift, storage, budgets, published, runs } =
-    report;
-  const needs = groupProblems(problems).map(({ message }) => message);
-  return formatJson({
-    warehouse,
-    needs,
-    packages,
-    held_back,
-    quarantine,
-    drift,
-    storage,
-    budgets,
-    published,
-    runs,
-  });
+  const { warehouse, packages, held_back, quarantine, drift, storage, budgets, published, runs } = report;
+  const needs = groupProblems(report.problems).map(({ message }) => message);
+  const records = { packages, held_back, quarantine, drift, storage };
+  return formatJson({ warehouse, needs, ...records, budgets, published, runs });
 }

@@ -29,20 +29,12 @@ function differingFields(one: string, other: string): string {
   );
 }
 
-interface VideoOfPackage {
-  account: string;
-  package_id: number;
+type Video = typeof video.$inferSelect;
+type VideoOfPackage = Pick<Video, 'account' | 'package_id' | 'id' | 'title'> & {
   package_name: string | null;
-  id: number;
-  title: string | null;
-}
-
-export type Added = VideoOfPackage & {
-  first_seen_at: string;
-  duration: number | null;
-  filesize: number | null;
-  removed_at: string | null;
 };
+
+export type Added = VideoOfPackage & Pick<Video, 'first_seen_at' | 'duration' | 'filesize' | 'removed_at'>;
 
 export const ADDED = query<Added, { limit: number }>(
   'The latest additions',

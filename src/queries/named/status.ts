@@ -89,13 +89,9 @@ order by id
 limit :limit`,
 );
 
-export interface QuarantineCount {
-  account: string;
-  stream: 'videos' | 'storage';
-  open: number;
-}
+type QuarantineRow = typeof quarantine.$inferSelect;
 
-export const QUARANTINE_COUNTS = query<QuarantineCount>(
+export const QUARANTINE_COUNTS = query<Pick<QuarantineRow, 'account' | 'stream'> & { open: number }>(
   'Records in quarantine',
   'Records that could not be stored, and were not stored since.',
   `
@@ -106,7 +102,7 @@ group by account, stream`,
 );
 
 export const QUARANTINE_EXAMPLES = query<
-  Pick<typeof quarantine.$inferSelect, 'package_id' | 'record_id' | 'reason' | 'seen_at'>,
+  Pick<QuarantineRow, 'package_id' | 'record_id' | 'reason' | 'seen_at'>,
   { account: string; stream: 'videos' | 'storage'; limit: number }
 >(
   'Examples of records in quarantine',

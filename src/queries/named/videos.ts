@@ -46,14 +46,11 @@ order by walk_id desc
 limit :limit`,
 );
 
-export interface RemovedVideo {
-  id: number;
-  title: string | null;
-  duration: number | null;
-  filesize: number | null;
-  first_seen_at: string;
+type Video = typeof video.$inferSelect;
+
+export type RemovedVideo = Pick<Video, 'id' | 'title' | 'duration' | 'filesize' | 'first_seen_at'> & {
   removed_at: string;
-}
+};
 
 export const REMOVED_VIDEOS = query<
   RemovedVideo,
@@ -74,7 +71,7 @@ export const HIDDEN_FIELDS: readonly string[] = ['access_key', 'org_access_key']
 
 const SHOWN = EDITABLE_FIELDS.filter((name) => !HIDDEN_FIELDS.includes(name)).join(', ');
 
-export type VideoRow = Omit<typeof video.$inferSelect, 'access_key' | 'org_access_key'>;
+export type VideoRow = Omit<Video, 'access_key' | 'org_access_key'>;
 
 interface VideoKey extends Record<string, string | number> {
   account: string;

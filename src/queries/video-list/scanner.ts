@@ -6,16 +6,6 @@ import type { PackageKey } from '../../lib/package-key.ts';
 import type { ListPage, ListQuery } from './list-query.ts';
 import type { ScanRequest, ScanResult } from './scan-thread.ts';
 
-export interface Scanner {
-  /**
-   * Reads one page in a snapshot of its own; null if no full walk of the package has completed. Rejects with BusyError if
-   * the queue is full, with WarehouseError if the file cannot be read or the thread ended, and with the reason of the
-   * signal as soon as it aborts: a scan that is still queued then never starts.
-   */
-  scan(key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null>;
-  close(): Promise<void>;
-}
-
 /** Below the number of requests that the server answers at once, so that pages by id still get a place. */
 const MAX_QUEUED = 64;
 
@@ -26,7 +16,7 @@ interface Task {
 }
 
 /** Scans the live file at `path` in a thread, which starts with the first scan, and again with the next one if it ended. */
-export function createScanner(path: string): Scanner {
+export function createScanner(path: string) {
   const queue: Task[] = [];
   let running: Task | undefined;
   let thread: Worker | null = null;
@@ -58,23 +48,25 @@ export function createScanner(path: string): Scanner {
   }
 
   return {
-    scan: (key, query, signal) =>
-      new Promise((resolve, reject) => {
+    /**
+     * Reads one page in a snapshot of its own; null if no full walk of the package has completed. Rejects with BusyError if
+     * the queue is full, with WarehouseError if the file cannot be read or the thread ended, and with the reason of the
+     * signal as soon as it aborts: a scan that is still queued then never starts.
+     */
+    scan: (key: PackageKey, query: ListQuery, signal: AbortSignal) =>
+      new Promise<ListPage | null>((resolve, reject) => {
         signal.throwIfAborted();
         if (queue.length >= MAX_QUEUED) throw new BusyError(`${queue.length} searches wait already`);
         const task = { request: { key, query }, resolve, reject };
         queue.push(task);
-        signal.addEventListener(
-          'abort',
-          () => {
-            if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
-            reject(signal.reason as Error);
-          },
-          { once: true },
-        );
+        const onAbort = () => {
+          if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
+          reject(signal.reason as Error);
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
         startNext();
       }),
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const { reject } of queue.splice(0)) reject(new WarehouseError('the server is closing'));
       await thread?.terminate();
     },

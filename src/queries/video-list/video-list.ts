@@ -3,6 +3,7 @@ import { openReadOnly } from '../../database/connection.ts';
 import { readServedDays, findNewestReading } from '../../database/storage-days.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
+import type { DayRange } from '../../lib/days.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import { prepareListPage } from './list-page.ts';
 import { getRankRange, type ListPage, type ListQuery } from './list-query.ts';
@@ -11,23 +12,10 @@ import { createScanner } from './scanner.ts';
 
 export type { ListPage, ListQuery } from './list-query.ts';
 
-export interface VideoLists {
-  /**
-   * Null if no full walk of the package has completed: its content is unknown. A search, and any order other than by id,
-   * waits in a queue and rejects as `Scanner.scan` does.
-   */
-  page(key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null>;
-  /** The booked days of a range, and `today` as last read, oldest first; and when storage was last read (ms). */
-  days(
-    account: string,
-    range: { from: string; to: string },
-    today: string,
-  ): { days: ReturnType<typeof readServedDays>; readAt: number | null };
-  close(): Promise<void>;
-}
+export type VideoLists = ReturnType<typeof openVideoLists>;
 
 /** Opens the lists of the live file at `path` through connections that cannot write. Throws as `openReadOnly`. */
-export function openVideoLists(path: string): VideoLists {
+export function openVideoLists(path: string) {
   const db = openReadOnly(path);
   const listPage = prepareListPage(db);
   const findLiveIds = createFindLiveIds(db);
@@ -43,15 +31,20 @@ export function openVideoLists(path: string): VideoLists {
   }
 
   return {
-    page: async (key, query, signal) =>
+    /**
+     * Null if no full walk of the package has completed: its content is unknown. A search, and any order other than by
+     * id, waits in a queue and rejects as `Scanner.scan` does.
+     */
+    page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>
       query.search || query.sort.item !== 'id' ? scanner.scan(key, query, signal) : pageById(key, query),
-    days: (account, range, today) =>
+    /** The booked days of a range, and `today` as last read, oldest first; and when storage was last read (ms). */
+    days: (account: string, range: DayRange, today: string) =>
       readSnapshot(db, () => {
         const reading = findNewestReading(db, account);
         const readAt = reading ? fromTimestamp(reading.observed_at) : null;
         return { days: readServedDays(db, account, range, today), readAt };
       }),
-    close: async () => {
+    close: async (): Promise<void> => {
       await scanner.close();
       db.$client.close();
     },
