@@ -3,16 +3,10 @@ import { errorMessage, InterruptedError, ParkedError, PreemptedError } from '../
 import { RefusedError, TransientError, WarehouseError } from '../lib/errors.ts';
 import type { FailureKind } from '../database/schema/runs.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { RunFailure } from '../warehouse/statements/run.ts';
 
 /** Something that a run could not do. */
-export interface Failure {
-  account: string;
-  /** Null for the storage, and for what concerns the whole account. */
-  packageId: number | null;
-  /** Null if it concerns both streams. */
-  stream: 'videos' | 'storage' | null;
-  kind: FailureKind;
-  message: string;
+export interface Failure extends RunFailure {
   hint: string | undefined;
   /** Only deferred: the budget or the service asked to wait, or another run is due. */
   parked: boolean;
@@ -29,14 +23,7 @@ export interface StreamsOutcome {
   interrupted: boolean;
 }
 
-export interface CircuitBreaker {
-  /** Runs one stream, unless the account is stopped; `packageId` is null for the storage. */
-  run(packageId: number | null, work: () => Promise<void>): Promise<void>;
-  /** Why the account is stopped, or null. A walk that throws it is deferred, not failed. */
-  getOpenReason(): ParkedError | null;
-  /** The results so far. Throws the error that ends the run, if there is one. */
-  getOutcome(): StreamsOutcome;
-}
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** The same refusal of this many packages in a row concerns the account: a wrong key must not cost 10,000 requests. */
 const MAX_SAME_REFUSALS = 3;
@@ -64,7 +51,7 @@ interface State extends StreamsOutcome {
 /** The account is stopped: the walk keeps its checkpoint and the package keeps its place in the queue. */
 class StoppedError extends ParkedError {}
 
-export function createCircuitBreaker(logger: Logger, account: string): CircuitBreaker {
+export function createCircuitBreaker(logger: Logger, account: string) {
   const state: State = {
     account,
     logger,
@@ -78,10 +65,13 @@ export function createCircuitBreaker(logger: Logger, account: string): CircuitBr
     consecutive: { reason: '', count: 0 },
   };
   return {
-    run: (packageId, work) => runStream(state, packageId, work),
+    /** Runs one stream, unless the account is stopped; `packageId` is null for the storage. */
+    run: (packageId: number | null, work: () => Promise<void>) => runStream(state, packageId, work),
+    /** Why the account is stopped, or null. A walk that throws it is deferred, not failed. */
     getOpenReason: () =>
       state.stop && new StoppedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
-    getOutcome: () => {
+    /** The results so far. Throws the error that ends the run, if there is one. */
+    getOutcome: (): StreamsOutcome => {
       const { failures, done, packagesDone, interrupted, fatal, stop, skipped } = state;
       if (fatal) throw fatal;
       const rest = stop && skipped > 0 ? [createSkippedFailure(account, stop, skipped)] : [];
@@ -122,15 +112,12 @@ function recordFailure(state: State, packageId: number | null, error: unknown, u
   const message = errorMessage(error);
   const hint = error instanceof RefusedError ? error.hint : undefined;
   const kind = getKind(error);
-  state.failures.push({
-    ...{ account, packageId, stream, kind, message, hint },
-    parked: untilMs !== null,
-    untilMs,
-  });
-  const level = error instanceof PreemptedError ? 'info' : untilMs === null ? 'error' : 'warn';
+  const parked = untilMs !== null;
+  state.failures.push({ account, packageId, stream, kind, message, hint, parked, untilMs });
+  const level = error instanceof PreemptedError ? 'info' : parked ? 'warn' : 'error';
   const stack = kind === 'defect' && error instanceof Error ? { stack: error.stack } : {};
   logger[level]({ account, packageId, ...stack }, message);
-  if (untilMs !== null) state.stop ??= { reason: message, untilMs };
+  if (parked) state.stop ??= { reason: message, untilMs };
   if (packageId !== null) countConsecutive(state, error);
 }
 
@@ -158,17 +145,11 @@ function getRepeatLimit(error: unknown): [reason: string, max: number] {
 
 function createSkippedFailure(account: string, { reason, untilMs }: Stop, skipped: number): Failure {
   const packages = skipped === 1 ? '1 package was' : `${skipped} packages were`;
-  const failure = { account, packageId: null, stream: 'videos' as const, untilMs };
-  if (untilMs !== null) {
-    const message = `account ${account}: ${packages} put off; the next run resumes from here`;
-    return { ...failure, kind: 'parked', message, hint: undefined, parked: true };
-  }
-  const message = `account ${account}: ${reason}; ${packages} not requested in this run`;
-  return {
-    ...failure,
-    kind: 'skipped',
-    message,
-    hint: 'run vodhouse check to see what works',
-    parked: false,
-  };
+  const parked = untilMs !== null;
+  const message = parked
+    ? `account ${account}: ${packages} put off; the next run resumes from here`
+    : `account ${account}: ${reason}; ${packages} not requested in this run`;
+  const hint = parked ? undefined : 'run vodhouse check to see what works';
+  const kind = parked ? 'parked' : 'skipped';
+  return { account, packageId: null, stream: 'videos', kind, message, hint, parked, untilMs };
 }

@@ -2,8 +2,8 @@
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { errorMessage, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
+import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
-import type { RunEnd } from '../warehouse/warehouse.ts';
 import type { Failure } from './circuit-breaker.ts';
 import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector } from './package-selector.ts';
@@ -115,7 +115,7 @@ function endRun(
   { status, error, outcomes }: RunResult,
 ): RunClock {
   const judged = judgeClock(accounts, isFileAhead);
-  const failures = outcomes.flatMap(toFailureRows);
+  const failures = outcomes.flatMap(listFailures);
   const resumeAt = status === 'interrupted' ? null : getResumeTime(outcomes);
   try {
     const end = { status, error, failures, resumeAt, clock: judged, now: clock.now(), retention };
@@ -130,17 +130,12 @@ function endRun(
 
 const INTERRUPTED = 'stopped before the end';
 
-/** The failures as rows of `run_failure`; an interrupted account has one too. */
-function toFailureRows({ account: name, failures, interrupted }: AccountOutcome): RunEnd['failures'] {
-  const rows: RunEnd['failures'][number][] = failures.map(
-    ({ account, packageId: package_id, stream, kind, message }) => ({
-      ...{ account, package_id, stream, kind, message },
-    }),
-  );
-  const none = { package_id: null, stream: null };
+/** The failures of an account; that it was interrupted is one too. */
+function listFailures({ account, failures, interrupted }: AccountOutcome): RunFailure[] {
+  const none = { packageId: null, stream: null };
   return interrupted
-    ? [...rows, { account: name, ...none, kind: 'interrupted', message: INTERRUPTED }]
-    : rows;
+    ? [...failures, { account, ...none, kind: 'interrupted', message: INTERRUPTED }]
+    : failures;
 }
 
 /** The first time at which something that was deferred may continue, in milliseconds since 1970; or null. */

@@ -1,4 +1,4 @@
-/** What the rows say about a page that may belong to another package (docs/architecture.md, "A page of another package"). */
+/** Compares a page that may belong to another package with the rows (docs/architecture.md, "A page of another package"). */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { countCandidates, countLiveByIndex } from './statements/expected-ids.ts';
@@ -7,54 +7,53 @@ import { findVideo, findLiveIds } from './statements/video.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
-/** A page by its ids, and where in the list of its package it says that it stands. */
+/** A page by its ids, and its place in the list of its package by its own figures. */
 export interface PlacedPage extends PackageKey {
   /** In the order of the page; they rise, unless the page is the whole list. */
   ids: readonly number[];
   /** The range in which the page shows every id. */
   shows: IdRange;
-  /** How many records the list has below the page and above it, by its own figures. */
+  /** Number of records of the list below the page and above it. */
   room: { below: number; above: number };
-  /** The ids between the page and its neighbour above, where that is known: the list has none there. */
+  /** The ids between the page and its neighbour above, if that is known: the list has none there. */
   gap: IdRange | null;
-  /** About how many records stand on the page and above it: to count from the nearer end. */
+  /** About the number of records on the page and above it: to count from the nearer end. */
   fromEnd: number;
 }
 
-/** How a page fits to the rows of its package. */
+/** How a page matches the rows of its package. */
 export interface PageMatch {
-  /** The package was walked whole before: its rows are more than what this walk has stored. */
+  /** The package has a completed walk: it has more rows than this walk has stored. */
   isWalked: boolean;
-  /** Of its ids, those that have a row in the package, live or removed; and those whose row is live. */
+  /** The ids of the page that have a row in the package, live or removed; and those with a live row. */
   rows: number;
   liveRows: number;
-  /** Live rows of the package that the page covers, or the gap above it, and that are not on it: the order says they are gone. */
+  /** Live rows in the range of the page, or in the gap above it, that are not on it: by the order they are removed. */
   covered: number;
-  /** Live rows for which the list has no room below the page or above it: so says its count, if nothing else came or went. */
+  /** Live rows for which the list has no room below the page or above it, by its own count. */
   crowdedOut: number;
-  /** The other package of the account that most of the page is from; null where there is none, or every row has its place. */
+  /** The other package of the account that most of the page is from; null if there is none, or every row has room. */
   otherPackage: OtherPackage | null;
 }
 
 /** Another package in which most videos of a page are live. */
 export interface OtherPackage {
   packageId: number;
-  /** Size of its list when it was last walked; null before that. */
+  /** Size of its list at its last walk; null before that. */
   totalcount: number | null;
-  /** Of the page, those that are live there and not here. */
+  /** Videos of the page that are live there and not here. */
   foreignVideos: number;
-  /** Half or more of what that package has in the range of the page is on the page: it is no selection. */
+  /** The page has at least half of what that package has in the range of the page: it is no selection. */
   isSlice: boolean;
 }
 
 /** Limits the memory: an account of a hundred million videos has as many pages. */
 const MAX_HASHES = 100_000;
+/** Ids of a page that are looked up first: if most of them are live rows, no others are. */
+const SAMPLE_SIZE = 9;
 
 const LOWEST = 1;
 const HIGHEST = Number.MAX_SAFE_INTEGER;
-
-/** Ids of a page that are looked up first: where most of them are live rows, nothing more is. */
-const SAMPLE_SIZE = 9;
 
 /** Hashes of the known pages of packages whose first full walk ended before that time (ms), with their packages. */
 export const findPageHashes = (tx: Tx, account: string, before: number) =>
@@ -69,7 +68,7 @@ const NO_MISMATCH: PageMatch = {
   otherPackage: null,
 };
 
-/** How the page fits to the rows; null if most of its videos are live, because then it is of this package. */
+/** Null if most videos of the page are live rows: then it belongs to this package. */
 export function matchPage(tx: Tx, page: PlacedPage): PageMatch | null {
   const { account, packageId } = page;
   const sample = pickSample(page.ids);

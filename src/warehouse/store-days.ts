@@ -8,7 +8,7 @@ import { readCorrectedDays, findNewestReading } from '../database/storage-days.t
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
 
-/** A gap as it is known before a request. */
+/** A gap before a request. */
 export interface Gap {
   lastRequestedAt: string;
   /** Separate days on which it was requested. */
@@ -31,22 +31,22 @@ export interface DayHistory {
   lastReading: string | null;
 }
 
-/** One answer, sorted by what is to be done with each day. */
+/** One answer, classified by what to do with each day. */
 export interface DaysToStore {
   account: string;
-  /** When the answer was there, in milliseconds since 1970. */
+  /** When the answer was received, in milliseconds since 1970. */
   answeredAt: number;
-  /** The day on which it was there; null where the clock is not to be trusted. */
+  /** The day on which it was received; null if the clock is not trusted. */
   today: string | null;
-  /** Today's figures: they replace the live row, and are kept as a reading. */
+  /** Today's figures: they replace the live row, and are stored as a reading. */
   live: DayRow | null;
-  /** Past days that are over and settled: booked, or compared where they are booked already. */
+  /** Past days that are over and settled: to book, or to compare if they are booked already. */
   past: readonly DayRow[];
   /** Implausible figures of past days, with the reason: they wait for a second reading. */
   unconfirmed: readonly { row: DayRow; reason: string }[];
   /** Days that were requested, are settled, and cannot be booked. */
   missed: readonly MissedDay[];
-  /** Of those, days that are given up. */
+  /** Missed days that are given up. */
   givenUp: readonly string[];
   refused: readonly { date: string | null; reason: string; raw: string }[];
   /** Where its records departed from docs/service.md 2.3, each field and kind once. */
@@ -64,7 +64,6 @@ export interface DayCounts {
   quarantined: number;
 }
 
-/** What is known of the days of the account. */
 export function readDayHistory(tx: Tx, account: string): DayHistory {
   const corrected = readCorrectedDays(tx, account);
   const stored = statements.findDays(tx, { account }).map((row) => ({ ...row, ...corrected.get(row.date) }));
@@ -106,8 +105,8 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
     else counts.booked += bookDay(tx, days.account, row, at);
   }
   storeUnconfirmed(tx, days, at);
-  const well = [...(days.live ? [days.live] : []), ...days.past, ...days.unconfirmed.map(({ row }) => row)];
-  const dates = well.map(({ date }) => date);
+  const complete = [days.live ?? [], days.past, days.unconfirmed.map(({ row }) => row)].flat();
+  const dates = complete.map(({ date }) => date);
   resolve(tx, { account: days.account, stream: 'storage', packageId: null, ids: JSON.stringify(dates), at });
   storeGaps(tx, days, at);
   storeRefused(tx, days, at);
@@ -171,24 +170,23 @@ export interface BookedDay {
   corrected: (DayRow & { accepted_at: string }) | null;
 }
 
-/** The booked day, or null where it is not booked. */
 export function findBookedDay(tx: Tx, account: string, date: string): BookedDay | null {
   const booked = statements.findBooked(tx, { account, date });
   if (!booked) return null;
   return { booked, corrected: statements.findNewestCorrection(tx, { account, date }) ?? null };
 }
 
-/** Figures that a person accepted in place of the booked ones. */
+/** Figures that a person accepted instead of the booked ones. */
 export interface Correction {
   account: string;
   row: DayRow;
   /** When, in milliseconds since 1970. */
   acceptedAt: number;
-  /** Why, in the words of that person. */
+  /** As that person gave it. */
   reason: string;
 }
 
-/** Appends a correction, later than those before it; the booked row stands, and open discrepancies of the day end. */
+/** Appends a correction, later than those before it. The booked row does not change; open discrepancies of the day end. */
 export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correction): void {
   const before = statements.findNewestCorrection(tx, { account, date: row.date });
   const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
@@ -197,19 +195,10 @@ export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correct
   statements.resolveDiscrepancies(tx, { account, date: row.date, field: null, at: accepted_at });
 }
 
-function storeRefused(tx: Tx, days: DaysToStore, at: string): void {
-  for (const { date, reason, raw } of days.refused) {
-    quarantineOnce(tx, {
-      account: days.account,
-      stream: 'storage',
-      package_id: null,
-      record_id: date,
-      page: null,
-      reason,
-      raw,
-      seen_at: at,
-    });
+function storeRefused(tx: Tx, { account, refused }: DaysToStore, at: string): void {
+  const place = { account, stream: 'storage' as const, package_id: null, page: null, seen_at: at };
+  for (const { date, reason, raw } of refused) {
+    quarantineOnce(tx, { ...place, record_id: date, reason, raw });
   }
-  for (const { date } of days.refused)
-    if (date !== null) resolveEarlier(tx, { account: days.account, date, at });
+  for (const { date } of refused) if (date !== null) resolveEarlier(tx, { account, date, at });
 }

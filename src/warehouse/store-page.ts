@@ -24,42 +24,35 @@ export interface RefusedVideo {
 export interface AnswerToStore extends PackageKey {
   walkId: number;
   page: number;
-  /** When its answer was there, in milliseconds since 1970. */
+  /** When the answer was received, in milliseconds since 1970. */
   answeredAt: number;
   videos: readonly VideoRow[];
   refused: readonly RefusedVideo[];
   drift: readonly FieldDrift[];
-  /** The ids of which this page shows every live one; null where it proves nothing. */
+  /** The range in which this page shows every live id; null if it proves nothing. */
   proof: IdRange | null;
-  /** The page is the whole list: its proof does not rest on an order. */
+  /** The page is the whole list: its proof needs no order. */
   coversWholeList: boolean;
   checkpoint: Checkpoint;
 }
 
 /** One page of the walk. */
 export interface PageToStore extends AnswerToStore {
-  /** The ids between this page and what was read above it, which neither can prove; null where there is no such gap. */
+  /** The ids between this page and the one read above it, which neither can prove; null if there is no gap. */
   gap: IdRange | null;
-  /** By what the page is known again, if all that it proves is in the rows; null where it is not to be. */
-  fingerprint: PageFingerprint | null;
+  /** Identifies the page in the next walk; null if it must be read again. */
+  fingerprint: { hash: string; first: number; last: number } | null;
 }
 
-/** By what a page is known again. */
-export interface PageFingerprint {
-  hash: string;
-  first: number;
-  last: number;
-}
-
-/** A look across the boundary of two pages; it moves no checkpoint. */
+/** A boundary read; it moves no checkpoint. */
 export interface BoundaryPageToStore extends AnswerToStore {
-  /** The gap that it was meant to look into. */
+  /** The gap that it was made for. */
   targetGap: IdRange;
 }
 
-/** What a page did to the rows. */
+/** The changes that a page made. */
 export interface PageOutcome extends PageCounts {
-  /** Of the records in quarantine, those that were not there before. */
+  /** Records in quarantine that were not there before. */
   newInQuarantine: number;
 }
 
@@ -87,7 +80,7 @@ export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcom
 interface Stored {
   counts: Omit<PageCounts, 'unsettled'>;
   newInQuarantine: number;
-  /** Page and rows are equal now: nothing is missing, nothing was refused, no drift is new. */
+  /** The rows equal the page now: none is missing, no record was refused, no drift is new. */
   isEqual: boolean;
 }
 
@@ -108,7 +101,7 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   return { counts, newInQuarantine, isEqual };
 }
 
-/** A page that left something to do is read again next time. */
+/** A page that differs from the rows is read again next time. */
 function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
   const { fingerprint, proof, checkpoint, drift } = page;
   const { account, packageId, page: number } = page;
@@ -130,7 +123,7 @@ function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
   });
 }
 
-/** A refused record is there all the same: it must never make its video look removed. */
+/** The ids on the page. A refused record counts: its video is not removed. */
 function listPresentIds(answer: AnswerToStore): Set<number> {
   const ids = new Set(answer.videos.map((video) => video.id));
   for (const { id } of answer.refused) if (id !== null) ids.add(id);

@@ -1,4 +1,4 @@
-/** Pages whose bytes are as they were: their records are not read, only the checkpoint moves. */
+/** Pages with unchanged bytes: their records are not read, only the checkpoint moves. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import type { DriftKind } from '../database/schema/videos.ts';
@@ -8,8 +8,8 @@ import { confirmPageHash, findByHash, hasChangedSince, type HashedPage } from '.
 import { findOpenVideoIds } from './statements/quarantine.ts';
 import { findCandidatesBetween } from './statements/removal.ts';
 import { countLive } from './statements/video.ts';
-import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import { advanceWalk, type PageCounts } from './statements/walk.ts';
+import type { PageToStore } from './store-page.ts';
 import type { IdRange } from '../lib/id-range.ts';
 
 /** What is known of a page whose records need not be read. */
@@ -19,27 +19,19 @@ export interface UnchangedPage {
   /** Its lowest and its highest id. */
   first: number;
   last: number;
-  /** The ids of which it shows every live one, if it stands where it stood in the list. */
+  /** The range in which it shows every live id, if its place in the list is the same. */
   proof: IdRange;
   /** The drift in its records, by field and kind. */
   drift: readonly (readonly [field: string, kind: DriftKind])[];
 }
 
 /** A recognised page of a walk. */
-export interface UnchangedPageToStore extends PackageKey {
-  walkId: number;
-  page: number;
-  answeredAt: number;
-  records: number;
-  drift: UnchangedPage['drift'];
-  /** The ids between this page and what was read above it; null where there is no such gap. */
-  gap: IdRange | null;
-  checkpoint: Checkpoint;
-}
+export type UnchangedPageToStore = Pick<UnchangedPage, 'records' | 'drift'> &
+  Pick<PageToStore, 'account' | 'packageId' | 'walkId' | 'page' | 'answeredAt' | 'gap' | 'checkpoint'>;
 
 /**
- * The page of this number, if its records have this hash and the rows still hold all that it says: no row of its proof
- * has changed, is a candidate, or is in quarantine.
+ * The page of this number, if its records have this hash and the rows still match: no row of its proof has changed, is a
+ * candidate, or is in quarantine.
  */
 export function recognisePage(tx: Tx, page: HashedPage): UnchangedPage | null {
   const row = findByHash(tx, page);

@@ -1,4 +1,4 @@
-/** Beginning and ending the walk of a package: going on from a checkpoint, removals and their brakes. */
+/** The beginning and the end of a walk: resumption from a checkpoint, removals and their limit. */
 import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
@@ -19,20 +19,20 @@ export interface NewWalk extends PackageKey {
   runId: number;
   mode: Mode;
   now: number;
-  /** How old a walk may be, in milliseconds since its first page, to be gone on from. */
+  /** Maximum age of a walk that may be resumed, in milliseconds since its first page. */
   resumeWithinMs: number;
 }
 
-/** A walk that has begun, and what it can start from. */
+/** A walk that has begun, and where it can start. */
 export interface StartedWalk {
   walkId: number;
   /** Where an earlier walk of the same package stopped; null for a walk from the start. */
   checkpoint: Checkpoint | null;
-  /** Size of the list when it was last walked whole; null before that. */
+  /** Size of the list at the last completed walk; null before that. */
   lastSize: { totalcount: number; pageSize: number } | null;
 }
 
-/** Begins a walk, going on from the last one of the package where that stopped before its end. */
+/** Begins a walk; it resumes the last one of the package if that stopped before its end. */
 export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   const earlier = pickResumable(findLastWalk(tx, start, start.mode), start);
   const at = toTimestamp(start.now);
@@ -53,7 +53,7 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
 }
 
-/** A walk that went on from a checkpoint and failed right there is not gone on from: it might fail there for ever. */
+/** A resumed walk that failed at its checkpoint is not resumed again: it might fail there for ever. */
 function pickResumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
   if (!earlier || earlier.checkpoint_id === null) return null;
   const stopped: Status[] = ['interrupted', 'parked', 'failed'];
@@ -85,16 +85,16 @@ function findLastSize(tx: Tx, key: PackageKey): StartedWalk['lastSize'] {
   return { totalcount: packageRow.totalcount, pageSize: packageRow.page_size };
 }
 
-/** When a walk may not remove at once. */
+/** When removals are held back. */
 export interface RemovalLimit {
-  /** A walk that would remove more than this share of the live rows, and more than `least`, is held back. */
+  /** A walk that would remove more than this share of the live rows, and more than `minimum`, is held back. */
   share: number;
   minimum: number;
   /** A removal held back at this moment (ms) or before takes effect when it is proved again. */
   confirmBefore: number;
   /**
-   * What a person let through: removals held back by this walk or an earlier one; true for all that were held back
-   * before this walk.
+   * Accepted by a person: removals held back by this walk or an earlier one; true for all that were held back before
+   * this walk.
    */
   accept: number | boolean;
 }
@@ -106,21 +106,21 @@ export interface WalkEnd extends PackageKey {
   now: number;
   checkpoint: Checkpoint;
   removalLimit: RemovalLimit;
-  /** The last page read was the whole list: what that proves needs no order. */
+  /** The last page read was the whole list: its proof needs no order. */
   coversWholeList: boolean;
-  /** Enough ids were seen in their order: that is no chance. */
+  /** Enough ids were seen in order: that is no chance. */
   isOrderSeen: boolean;
-  /** The walk went on from a checkpoint. */
+  /** The walk resumed an earlier one. */
   resumed: boolean;
-  /** What is worth saying of a walk that read every page all the same, in words; null where nothing is. */
+  /** Why a walk that read every page proved less than it should; null if it did not. */
   message: string | null;
 }
 
-/** What a walk that reached page 1 did to removals. */
+/** The removals of a walk that reached page 1. */
 export interface Removals {
   removed: number;
   heldBack: number;
-  /** Of those held back, the ones that this walk held back first. */
+  /** Those that this walk was the first to hold back. */
   newlyHeldBack: number;
 }
 

@@ -152,7 +152,7 @@ function endRun(tx: Tx, runId: number, end: RunEnd): void {
     resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
     clock_offset_ms: clock.offsetMs,
   });
-  runs.insertFailures(tx, runId, failures);
+  for (const failure of failures) runs.insertFailure(tx, { ...failure, runId });
   if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
   if (clock.isFileWrong) clampFutureTimes(tx, toTimestamp(now));
   if (clock.mayPrune) prune(tx, now, retention);

@@ -94,15 +94,17 @@ describe('a run', () => {
   it('retains its errors until the run is pruned', async () => {
     const failed = { account: ACCOUNT, message: 'no' };
     const failures = [
-      { ...failed, package_id: PACKAGE, stream: 'videos' as const, kind: 'timeout' as const },
-      { ...failed, package_id: null, stream: 'storage' as const, kind: 'refused' as const },
-      { ...failed, package_id: null, stream: null, kind: 'clock' as const },
+      { ...failed, packageId: PACKAGE, stream: 'videos' as const, kind: 'timeout' as const },
+      { ...failed, packageId: null, stream: 'storage' as const, kind: 'refused' as const },
+      { ...failed, packageId: null, stream: null, kind: 'clock' as const },
     ];
     const runId = beginRun();
     const end = { status: 'partial' as const, error: 'no', resumeAt: null, clock: TRUSTED, retention: KEEP };
     warehouse.endRun(runId, { ...end, failures, now: clock.now() });
     const rows = () => rowsOf(path, 'select * from run_failure order by kind desc');
-    expect(rows()).toEqual(failures.map((failure) => ({ run_id: runId, ...failure })));
+    expect(rows()).toEqual(
+      failures.map(({ packageId, ...failure }) => ({ run_id: runId, package_id: packageId, ...failure })),
+    );
     clock.advance(1001 * DAY_MS);
     warehouse.endRun(beginRun(), { ...end, failures: [], now: clock.now() });
     expect(rows()).toEqual([]);

@@ -65,18 +65,19 @@ function findUnchanged(
   return envelope && isSameProof(walk, place.page, envelope, unchanged) ? unchanged : null;
 }
 
-function isSameProof(
-  { above, checkpoint }: WalkState,
-  number: number,
-  { paging, echo }: PageEnvelope,
-  unchanged: UnchangedPage,
-): boolean {
-  if (paging.pagesize !== unchanged.pageSize) return false;
-  const { orderViolated } = checkpoint;
-  const pageSize = checkpoint.pageSize || paging.pagesize;
-  const contents = toUnchangedContents(unchanged);
-  const { range } = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
+function isSameProof(walk: WalkState, number: number, page: PageEnvelope, unchanged: UnchangedPage): boolean {
+  if (page.paging.pagesize !== unchanged.pageSize) return false;
+  const { range } = proveInWalk(walk, { ...page, number, contents: toUnchangedContents(unchanged) });
   return range?.low === unchanged.proof.low && range.high === unchanged.proof.high;
+}
+
+function proveInWalk(
+  { above, checkpoint }: WalkState,
+  { number, paging, echo, contents }: Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>,
+): PageProof {
+  const { orderViolated } = checkpoint;
+  const pageSize = checkpoint.pageSize || paging.pagesize; // 0 before the first page
+  return provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
 }
 
 /** Pages of a walk that are requested again because they were not the requested ones. */
@@ -93,13 +94,12 @@ export async function retryWrongPage(walk: WalkState, fetchPage: FetchPage, page
 
 /** Judges a page. If it reaches into a recognised page above, the ids of that page are read from its rows. */
 export function judgePage(walk: WalkState, page: Page): PageProof {
-  const { context, key, above, checkpoint } = walk;
-  const { number, paging, echo, contents } = page;
+  const { context, key, above } = walk;
+  const { number, contents } = page;
   if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {
     above.ids = new Set(context.warehouse.findLiveIds({ ...key, low: above.first, high: above.last }));
   }
-  const { pageSize, orderViolated } = checkpoint;
-  const proof = provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
+  const proof = proveInWalk(walk, page);
   if (proof.distrust !== null && !proof.coversWholeList) {
     const message = `${key.account}/${key.packageId}, page ${number} proves no removal: ${proof.distrust}`;
     context.logger.warn({ ...key, page: number }, message);

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { run, runFailure, walk, type Mode, type Status } from '../../database/schema/runs.ts';
+import { run, walk, type FailureKind, type Mode, type Status } from '../../database/schema/runs.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 type RunRow = typeof run.$inferSelect;
@@ -37,16 +37,21 @@ export function closeRun(tx: Tx, runId: number, end: RunResult): void {
   tx.update(run).set(end).where(eq(run.run_id, runId)).run();
 }
 
-/** Something that a run could not do; `package_id` is null for the storage, `stream` for the account as a whole. */
-export type RunFailure = Omit<typeof runFailure.$inferSelect, 'run_id'>;
-
-export function insertFailures(tx: Tx, runId: number, failures: readonly RunFailure[]): void {
-  for (const failure of failures) {
-    tx.insert(runFailure)
-      .values({ ...failure, run_id: runId })
-      .run();
-  }
+/** Something that a run could not do. */
+export interface RunFailure {
+  account: string;
+  /** Null for the storage, and for the account as a whole. */
+  packageId: number | null;
+  /** Null for the account as a whole. */
+  stream: 'videos' | 'storage' | null;
+  kind: FailureKind;
+  message: string;
 }
+
+export const insertFailure = query<never, RunFailure & { runId: number }>(
+  `insert into run_failure (run_id, account, package_id, stream, kind, message)
+    values (:runId, :account, :packageId, :stream, :kind, :message)`,
+).run;
 
 /** Moves the times of a run by `offsetMs` milliseconds: the clock was wrong. */
 export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
