@@ -30,22 +30,16 @@ export function diffIncidents(
     ({ incident }) => isReminderDue(incident, options) || outdated.has(incident.messageId),
   );
   const begun = active.filter((incident) => incident.canOpen && !openKeys.has(keyOf(incident)));
+  const over = ended.map((incident) => ({
+    ...incident,
+    text: options.formatResolved(incident),
+    details: JSON.parse(incident.details) as ReportedIncident['details'],
+  }));
+  const toReport = [...unreported.map(toReported), ...begun.map((incident) => ({ ...incident, id: null }))];
   return {
     messages: [
-      ...buildMessages(
-        'over',
-        ended.map((incident) => ({
-          ...incident,
-          text: options.formatResolved(incident),
-          details: JSON.parse(incident.details) as ReportedIncident['details'],
-        })),
-        options,
-      ),
-      ...buildMessages(
-        'begun',
-        [...unreported.map(toReported), ...begun.map((incident) => ({ ...incident, id: null }))],
-        options,
-      ),
+      ...buildMessages('over', over, options),
+      ...buildMessages('begun', toReport, options),
       ...buildMessages('reminder', reminded.map(toReported), options),
     ],
     updated: lasting.flatMap(({ incident, current }) => {

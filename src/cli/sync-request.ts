@@ -52,21 +52,18 @@ export function isUnscoped(request: ReturnType<typeof createRunRequest>): boolea
   return packages === null && storageDays === null && videos && storage;
 }
 
+function reject(message: string, hint: string): never {
+  throw new ConfigError(message, { hint });
+}
+
 function assertFullWalk({ quick, acceptRemovals, acceptPage, package: packages }: SyncOptions): void {
   const hint = 'leave out --quick';
-  if (quick && acceptRemovals !== undefined) {
-    throw new ConfigError('--accept-removals needs a full walk: a quick one does not confirm removals', {
-      hint,
-    });
-  }
-  if (acceptPage && !packages) {
-    throw new ConfigError('--accept-page needs the packages that were filled with other videos', {
-      hint: 'add --package ID',
-    });
-  }
-  if (quick && acceptPage) {
-    throw new ConfigError('--accept-page needs a full walk: a quick one does not read every page', { hint });
-  }
+  if (quick && acceptRemovals !== undefined)
+    reject('--accept-removals needs a full walk: a quick one does not confirm removals', hint);
+  if (acceptPage && !packages)
+    reject('--accept-page needs the packages that were filled with other videos', 'add --package ID');
+  if (quick && acceptPage)
+    reject('--accept-page needs a full walk: a quick one does not read every page', hint);
 }
 
 /** Ten years. */
@@ -75,23 +72,16 @@ const MAX_DAYS = 3_660;
 /** The days of --from and --to; null without them. `today` is that of the service's calendar. */
 function getStorageDays({ storage, from, to }: SyncOptions, today: string): DayRange | null {
   if (from === undefined && to === undefined) return null;
-  if (!storage) throw new ConfigError('--from and --to name days of the storage', { hint: 'add --storage' });
-  if (from === undefined) {
-    throw new ConfigError('--to needs --from', { hint: 'add the first day: --from yyyy-mm-dd' });
-  }
+  if (!storage) reject('--from and --to name days of the storage', 'add --storage');
+  if (from === undefined) reject('--to needs --from', 'add the first day: --from yyyy-mm-dd');
   const last = to ?? addDays(today, -1);
-  if (last > today) {
-    throw new ConfigError(`${last} is in the future: today is ${today}`, {
-      hint: 'leave out --to for yesterday',
-    });
-  }
+  if (last > today) reject(`${last} is in the future: today is ${today}`, 'leave out --to for yesterday');
+  if (from > last) reject(`--from ${from} is later than --to ${last}`, 'swap them');
   const days = daysBetween(from, last) + 1;
   if (days > MAX_DAYS) {
-    throw new ConfigError(`--from ${from} --to ${last} are ${formatCount(days)} days`, {
-      hint: `request at most ${formatCount(MAX_DAYS)} days at a time; every 31 days cost one request`,
-    });
+    const hint = `request at most ${formatCount(MAX_DAYS)} days at a time; every 31 days cost one request`;
+    reject(`--from ${from} --to ${last} are ${formatCount(days)} days`, hint);
   }
-  if (from > last) throw new ConfigError(`--from ${from} is later than --to ${last}`, { hint: 'swap them' });
   return { from, to: last };
 }
 
@@ -110,12 +100,11 @@ function assertConfigured(selectors: readonly PackageSelector[], accounts: Confi
   });
   if (hints.length < unknown.length) {
     const getName = packageNames(accounts);
-    const names = known
+    const examples = known
       .slice(0, MAX_EXAMPLES)
       .map(({ account, packageId }) => getName({ account, package_id: packageId }));
-    hints.push(`the config has ${names.join(', ')}`);
+    hints.push(`the config has ${examples.join(', ')}`);
   }
-  throw new ConfigError(`no account has the package ${unknown.map(formatSelector).join(', ')}`, {
-    hint: [...new Set(hints)].join('; '),
-  });
+  const names = unknown.map(formatSelector).join(', ');
+  reject(`no account has the package ${names}`, [...new Set(hints)].join('; '));
 }

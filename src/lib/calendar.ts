@@ -2,27 +2,23 @@ import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from './clock.ts';
 import { addDays } from './days.ts';
 
-/** The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`. */
-export interface Calendar {
-  readonly timezone: string;
-  /** The day that the moment (milliseconds since 1970) falls on. */
-  dayAt(ms: number): string;
-  /** The first moment of the day in milliseconds since 1970; not always midnight (daylight-saving zones). */
-  startOf(day: string): number;
-  /** The days from `first` to `last`, each with its first moment and that of the next one. */
-  days(first: string, last: string): Generator<{ day: string; startsAt: number; endsAt: number }>;
-}
+export type Calendar = ReturnType<typeof createCalendar>;
 
-/** Throws RangeError where the zone is not an IANA time zone. */
-export function createCalendar(timezone: string): Calendar {
+/**
+ * The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`, moments
+ * milliseconds since 1970. Throws RangeError where the zone is not an IANA time zone.
+ */
+export function createCalendar(timezone: string) {
   Temporal.Now.instant().toZonedDateTimeISO(timezone);
   const startOf = (day: string) => Temporal.PlainDate.from(day).toZonedDateTime(timezone).epochMilliseconds;
   return {
     timezone,
-    dayAt: (ms) =>
+    dayAt: (ms: number): string =>
       Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString(),
+    /** The first moment of the day; not always midnight (daylight-saving zones). */
     startOf,
-    *days(first, last) {
+    /** The days from `first` to `last`, each with its first moment and that of the next one. */
+    *days(first: string, last: string) {
       const isMidnight = createMidnightTest(timezone);
       let startsAt = startOf(first);
       for (let day = first; day <= last;) {
@@ -38,11 +34,7 @@ export function createCalendar(timezone: string): Calendar {
 
 /** The returned function is true where this moment is 00:00 of the day. Costs a tenth of `startOf`. */
 function createMidnightTest(timeZone: string): (ms: number, day: string) => boolean {
-  const clock = new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  });
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return (ms, day) => clock.format(ms) === `${day} 00:00:00`;
 }
 
@@ -57,25 +49,7 @@ export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days;
 }
 
-/** The parts of a day; weekdays count from 1, which is Monday, and ISO weeks belong to the year of their Thursday. */
-export interface DayParts {
-  year: number;
-  month: number;
-  dayOfMonth: number;
-  weekday: number;
-  isoYear: number;
-  isoWeek: number;
-}
-
 /** The parts of a day (`yyyy-mm-dd`). */
-export function toDayParts(day: string): DayParts {
-  const { year, month, day: dayOfMonth, dayOfWeek, yearOfWeek, weekOfYear } = Temporal.PlainDate.from(day);
-  return {
-    year,
-    month,
-    dayOfMonth,
-    weekday: dayOfWeek,
-    isoYear: yearOfWeek ?? year,
-    isoWeek: weekOfYear ?? 1,
-  };
+export function parseDay(day: string): Temporal.PlainDate {
+  return Temporal.PlainDate.from(day);
 }

@@ -1,7 +1,7 @@
 /** Checks a new file before it is published. */
 import Database from 'better-sqlite3';
 import { WarehouseError } from '../lib/errors.ts';
-import type { Column, Table } from './mart.ts';
+import type { Column, DataType, Table } from './mart.ts';
 
 /** How many rows each table must have, by the snapshot of the live file that it was built from. */
 export type ExpectedRows = Record<string, number>;
@@ -58,22 +58,20 @@ function checkRows(db: Database.Database, table: Table, expected: ExpectedRows):
   return counts.rows;
 }
 
-/** A condition in SQL. The order of storage classes is number, text, blob: comparing costs a third of typeof(). */
+/**
+ * Conditions in SQL by type. The order of storage classes is number, text, blob: comparing costs a third of typeof(). In
+ * the other types, a number is stored as text, or found by the check of pages.
+ */
+const WRONG_TYPES: Partial<Record<DataType, (column: string) => string>> = {
+  BIGINT: (column) => `${column} | 0 is not ${column}`,
+  BOOLEAN: (column) => `${column} not in (0, 1)`,
+  REAL: (column) => `${column} >= ''`,
+  DATE: (column) => `${column} is not date(${column}, '+0 days')`,
+  TIMESTAMP: (column) => `${column} < '' or ${column} >= x''`,
+};
+
 function hasWrongType({ name, type }: Column): string {
-  switch (type) {
-    case 'BIGINT':
-      return `"${name}" | 0 is not "${name}"`;
-    case 'BOOLEAN':
-      return `"${name}" not in (0, 1)`;
-    case 'REAL':
-      return `"${name}" >= ''`;
-    case 'DATE':
-      return `"${name}" is not date("${name}", '+0 days')`;
-    case 'TIMESTAMP':
-      return `"${name}" < '' or "${name}" >= x''`;
-    default:
-      return `"${name}" >= x''`; // a number in such a column is stored as text, or found by the check of pages
-  }
+  return WRONG_TYPES[type]?.(`"${name}"`) ?? `"${name}" >= x''`;
 }
 
 /** The rule that the first invalid row breaks, with the key of the row. */

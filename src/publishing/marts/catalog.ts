@@ -12,6 +12,7 @@ import {
 } from './mart-columns.ts';
 
 const SIZE = 'File size of the videos in the package at the end of the day.';
+const LENGTH = 'Playback length of the videos in the package at the end of the day.';
 const COUNT = { unit: 'videos', additivity: 'additive' } as const;
 const level = (unit: string) => ({ unit, additivity: 'semi-additive' }) as const;
 
@@ -32,13 +33,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
       ...dayColumnsFromDates('d'),
       column('is_live', 'BOOLEAN', '1 for the day that is not over yet.', 'd.day = :today'),
       column('videos', 'BIGINT', 'Videos in the package at the end of the day.', 's.videos', level('videos')),
-      column(
-        'duration_seconds',
-        'REAL',
-        'Playback length of the videos in the package at the end of the day.',
-        toSeconds('s.duration', durationUnit),
-        level('seconds'),
-      ),
+      column('duration_seconds', 'REAL', LENGTH, toSeconds('s.duration', durationUnit), level('seconds')),
       column('size_bytes', 'BIGINT', SIZE, 's.bytes', level('bytes')),
       column('size_gib', 'REAL', SIZE, `s.bytes / ${GIB}`, level(GIB_UNIT)),
       column(

@@ -1,6 +1,6 @@
 /** The rows of `dates`. */
 import type Database from 'better-sqlite3';
-import { createCalendar, toDayParts } from '../../lib/calendar.ts';
+import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 
@@ -34,11 +34,11 @@ from (
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
 function formatDay(day: string): (string | number)[] {
-  const { year, month, dayOfMonth, weekday, isoYear, isoWeek } = toDayParts(day);
+  const { year, month, day: dayOfMonth, dayOfWeek: weekday, yearOfWeek, weekOfYear } = parseDay(day);
   return [
     ...[day, `${day} 00:00:00`, Date.UTC(year, month - 1, dayOfMonth) / 1000],
     ...[year, Math.ceil(month / 3), month, `${day.slice(0, 8)}01`],
-    ...[isoYear, isoWeek, addDays(day, 1 - weekday)],
+    ...[yearOfWeek ?? year, weekOfYear ?? 1, addDays(day, 1 - weekday)],
     ...[dayOfMonth, weekday, WEEKDAYS[weekday - 1] ?? '', weekday > 5 ? 1 : 0],
   ];
 }

@@ -61,16 +61,8 @@ export function packages(durationUnit: 'ms' | 's'): Table {
       ),
       timestamp('first_walked_at', 'End of the first walk over all its pages.'),
       timestamp('walked_at', 'End of the last walk over all its pages.'),
-      timestamp(
-        'looked_at',
-        'When a quick walk last checked the package for new and removed videos, or a full walk of it ended.',
-      ),
-      column(
-        'is_retired',
-        'BOOLEAN',
-        '1 if the package is no longer in the config.',
-        'v.retired_at is not null',
-      ),
+      timestamp('looked_at', 'End of the last full walk, or of the last quick walk that checked it.'),
+      column('is_retired', 'BOOLEAN', '1 if it is no longer in the config.', 'v.retired_at is not null'),
       timestamp('retired_at', 'When the package was first missing from the config.'),
     ],
     from: `from package_keys p

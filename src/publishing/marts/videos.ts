@@ -28,12 +28,7 @@ const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19
 /** Numbers and times first, because SQLite reads a row from its start. */
 function stateColumns(durationUnit: 'ms' | 's'): TableColumn[] {
   return [
-    column(
-      'is_removed',
-      'BOOLEAN',
-      '1 if the video is proved to be no longer in the package.',
-      'v.removed_at is not null',
-    ),
+    column('is_removed', 'BOOLEAN', '1 if the removal of the video is proved.', 'v.removed_at is not null'),
     timestamp('first_seen_at', 'When vodhouse first saw the video in this package.'),
     timestamp('changed_at', 'When this state was stored; a removal and a return are changes too.'),
     timestamp('removed_at', 'When its removal was proved; NULL while the video is in the package.'),
@@ -101,12 +96,7 @@ function createColumns(
       'v.change_seq',
     ),
     column('valid_from', 'TIMESTAMP', 'Start of this state.', state.validFrom),
-    column(
-      'valid_to',
-      'TIMESTAMP',
-      'End of this state, exclusive; NULL for the present state.',
-      state.validTo,
-    ),
+    column('valid_to', 'TIMESTAMP', 'End of this state, exclusive; NULL if present.', state.validTo),
     column('is_current', 'BOOLEAN', '1 for the present state of a video.', String(state.isCurrent)),
     ...stateColumns(durationUnit),
   ].filter(({ name, source }) => !exclude.includes(name) && !(source && exclude.includes(source)));
