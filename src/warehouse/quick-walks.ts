@@ -21,19 +21,17 @@ export interface ListBaseline {
   missingRecords: number;
 }
 
-/** The result of a quick walk. */
-export interface QuickWalkResult extends PackageKey {
-  runId: number;
-  now: number;
-  totalcount: number;
-  pageSize: number;
+/** A quick walk whose pages were all known. */
+export interface UnchangedListEnd extends Pick<
+  WalkEnd,
+  'account' | 'packageId' | 'runId' | 'now' | 'checkpoint'
+> {
   /** Records that it missed and could not find; null if that may have changed since. */
   missingRecords: number | null;
 }
 
 /** A quick walk that read a page that was not known. */
-export interface QuickWalkEnd extends QuickWalkResult {
-  walk: WalkEnd;
+export interface QuickWalkEnd extends WalkEnd, UnchangedListEnd {
   /** Known ids between two pages that it could not settle. */
   unsettled: number;
   /** It changed rows, or put records into quarantine. */
@@ -63,33 +61,34 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
 }
 
 /** Ends a quick walk whose pages were all known. `ledger`: a connection that does not wait for the disk. */
-export function finishUnchangedList(tx: Tx, end: QuickWalkResult): void {
+export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): void {
   recordResult(tx, end);
 }
 
 /** Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something. */
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   const requests = recordResult(tx, end);
-  const { walk, unsettled } = end;
-  const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, walk);
-  const { unreadReason, orderViolated } = walk.checkpoint;
+  const { walkId, unsettled, checkpoint, message } = end;
+  const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, end);
+  const { unreadReason, orderViolated } = checkpoint;
   if (orderViolated) packages.markUntrusted(tx, end);
   if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
-    deleteWalk(tx, walk);
+    deleteWalk(tx, end);
     return;
   }
   const at = toTimestamp(end.now);
   packages.recordSize(tx, { ...end, date: at.slice(0, 10) });
   const status = unreadReason === null ? 'succeeded' : 'partial';
-  const result = { status, finished_at: at, error: unreadReason ?? walk.message } as const;
-  closeWalk(tx, walk.walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
+  const result = { status, finished_at: at, error: unreadReason ?? message } as const;
+  closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
 }
 
 /** Records the result, and the requests saved against a full walk. Returns the requests of the quick walk. */
-function recordResult(tx: Tx, end: QuickWalkResult): number {
-  const { account, totalcount, pageSize } = end;
+function recordResult(tx: Tx, end: UnchangedListEnd): number {
+  const { account, packageId, missingRecords } = end;
+  const { totalcount, pageSize } = end.checkpoint;
   const at = toTimestamp(end.now);
-  packages.recordQuickWalk(tx, { ...end, at });
+  packages.recordQuickWalk(tx, { account, packageId, totalcount, pageSize, missingRecords, at });
   const requests = countPackageRequests(tx, end);
   const pages = Math.max(1, countPages(totalcount, pageSize));
   addSavedRequests(tx, { account, date: at.slice(0, 10), requests: Math.max(0, pages - requests) });

@@ -28,7 +28,11 @@ export async function readCorrection(
   if (!rules)
     throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
   const bookedDay = warehouse.findBookedDay(name, date);
-  if (!bookedDay) throw createNotBookedError(name, date);
+  if (!bookedDay) {
+    throw new ConfigError(`${date} of account ${name} is not booked: there is nothing to correct`, {
+      hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
+    });
+  }
   clock.reset();
   const range = { from: date, to: date };
   const answer = await client.storageDays({ ...range, purpose: 'storage', runId: null, signal });
@@ -41,24 +45,17 @@ export async function readCorrection(
   const served = { newestServed: date, gapsFrom: day.since };
   const days = classifyDays(answer, { range, day, history, rules, calendar, trust, ...served });
   const observed = days.past.find((row) => row.date === date);
-  if (!observed) throw createNoRecordError(name, date, days.refused[0]?.reason);
+  if (!observed) {
+    const reason = days.refused[0]?.reason;
+    const why = reason === undefined ? 'the service returns no record of it' : `the record is ${reason}`;
+    throw createRefusal(`account ${name}, ${date}: ${why}`, 'nothing was corrected; try again later');
+  }
   const shown = bookedDay.corrected ?? bookedDay.booked;
   return {
     ...bookedDay,
     observed,
     differing: FIGURES.filter((figure) => observed[figure] !== shown[figure]),
   };
-}
-
-function createNotBookedError(account: string, date: string): ConfigError {
-  return new ConfigError(`${date} of account ${account} is not booked: there is nothing to correct`, {
-    hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
-  });
-}
-
-function createNoRecordError(account: string, date: string, reason: string | undefined): RefusedError {
-  const why = reason === undefined ? 'the service returns no record of it' : `the record is ${reason}`;
-  return createRefusal(`account ${account}, ${date}: ${why}`, 'nothing was corrected; try again later');
 }
 
 function createRefusal(message: string, hint: string): RefusedError {

@@ -2,9 +2,9 @@
 import { RefusedError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { IdRange } from '../../lib/id-range.ts';
-import type { Paging, SearchOption } from '../../service/videos.ts';
+import type { SearchOption } from '../../service/videos.ts';
 import type { PageMatch, PlacedPage } from '../../warehouse/package-membership.ts';
-import { HIGHEST, isTrustedNeighbour, LOWEST, type Above, type PageContents } from './proof.ts';
+import { HIGHEST, isTrustedNeighbour, LOWEST, type PageInput } from './proof.ts';
 import type { Page, WalkState } from './walk-state.ts';
 
 /** Why a page may not be the requested one. */
@@ -19,15 +19,7 @@ export interface Doubt {
   isEcho?: true;
 }
 
-/** A page to judge. */
-export interface PageToCheck {
-  paging: Paging;
-  echo: SearchOption | null;
-  contents: PageContents;
-  /** The page was requested in descending order, and `contents` are reversed. */
-  isDescending?: boolean;
-  above: Above;
-}
+type PageToCheck = Pick<PageInput, 'paging' | 'contents' | 'isDescending' | 'above'>;
 
 /** Up to this many videos may be replaced at any time. */
 const FEW_VIDEOS = 20;
@@ -83,8 +75,8 @@ function findDoubt(walk: WalkState, page: Page): Doubt | null {
   const { options, key } = walk;
   const echoDoubt = findEchoDoubt(page.echo, key.packageId);
   if (echoDoubt || page.recognised) return echoDoubt;
-  const { paging, echo, contents, hash } = page;
-  const doubt = findDoubtByRows(walk, { paging, echo, contents, above: walk.above });
+  const { paging, contents, hash } = page;
+  const doubt = findDoubtByRows(walk, { paging, contents, above: walk.above });
   if (doubt !== 'unknown') return doubt;
   if (hash === null || contents.count <= FEW_VIDEOS) return null; // the next walk corrects a few videos
   const owner = options.owners.findOwner(hash, key.packageId);

@@ -136,33 +136,21 @@ function countMissing({ walk }: QuickWalk, end: PageBounds): number {
 
 function finish(quick: QuickWalk): void {
   const { walk, baseline, trustedPages } = quick;
-  const { context, options, key, checkpoint } = walk;
+  const { context, checkpoint } = walk;
   const highest = Math.max(0, ...trustedPages.keys());
-  const end = trustedPages.get(highest);
+  const lastPage = trustedPages.get(highest);
   const canCount = !checkpoint.orderViolated && !walk.coversWholeList;
-  const missing = end && canCount ? countMissing(quick, end) : 0;
-  const { totalcount, pageSize } = checkpoint;
-  const missingRecords = quick.firstTotalcount === totalcount ? missing : null; // null: the list changed during the walk
-  const result = {
-    ...key,
-    runId: options.runId,
-    now: context.clock.now(),
-    totalcount,
-    pageSize,
-    missingRecords,
-  };
+  const missing = lastPage && canCount ? countMissing(quick, lastPage) : 0;
+  const hasReadAll = trustedPages.size === highest;
+  const hasChanged = quick.firstTotalcount !== checkpoint.totalcount; // the list, during the walk
+  const end = { ...buildWalkEnd(walk, hasReadAll), missingRecords: hasChanged ? null : missing };
   if (walk.walkId === 0) {
-    context.warehouse.finishUnchangedList(result);
+    context.warehouse.finishUnchangedList(end);
     return;
   }
   if (baseline.isTrusted) warnIfUnsorted(walk);
-  const hasReadAll = trustedPages.size === highest;
-  context.warehouse.finishQuickWalk({
-    ...result,
-    walk: buildWalkEnd(walk, hasReadAll),
-    unsettled: Math.max(0, missing),
-    hasFindings: hasFindings(quick),
-  });
+  const unsettled = Math.max(0, missing);
+  context.warehouse.finishQuickWalk({ ...end, unsettled, hasFindings: hasFindings(quick) });
 }
 
 /** False for a quick walk that leaves no row: nothing changed, and nothing was lost. */

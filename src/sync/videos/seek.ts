@@ -2,6 +2,7 @@
 import { countPages } from '../../lib/count-pages.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import { getLastPageNumber, findUnreadReason } from './proof.ts';
+import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { FetchPage, Page } from './walk-state.ts';
 
 /**
@@ -56,12 +57,7 @@ async function bisectLastPage(fetchPage: FetchPage, beyond: number): Promise<Pag
 }
 
 /** Where an earlier walk stopped, and how long the list was then. */
-export interface ResumePoint {
-  id: number;
-  page: number;
-  pageSize: number;
-  totalcount: number;
-}
+type ResumePoint = Pick<Checkpoint, 'page' | 'pageSize' | 'totalcount'> & { id: number };
 
 /**
  * Reads the page from which a walk resumes: upward from where `id` was, until a page holds or passes it. The page size
