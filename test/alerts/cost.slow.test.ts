@@ -40,11 +40,11 @@ const held = PACKAGES.filter((id) => id % 10 === 0).flatMap((package_id) =>
 );
 
 /** The longest time, in milliseconds, that a check blocked the event loop. */
-async function longestHold(look: () => Promise<void>): Promise<number> {
+async function longestHold(check: () => Promise<void>): Promise<number> {
   let longest = 0;
   let before = performance.now();
-  const looked = look().then(() => 'over' as const);
-  while ((await Promise.race([looked, breath('still')])) !== 'over') {
+  const checked = check().then(() => 'over' as const);
+  while ((await Promise.race([checked, breath('still')])) !== 'over') {
     longest = Math.max(longest, performance.now() - before);
     before = performance.now();
   }
@@ -52,16 +52,16 @@ async function longestHold(look: () => Promise<void>): Promise<number> {
 }
 
 it('a check of 1,000 packages never blocks the worker for 100 ms', async () => {
-  const { sql, look, lookAfter, told, path } = await openTestNotifier({ packages: PACKAGES });
+  const { sql, check, checkAfter, newMessages, path } = await openTestNotifier({ packages: PACKAGES });
   sql('begin;', ...history(), ...held, 'commit;');
-  const first = await longestHold(look);
+  const first = await longestHold(check);
   const later = [];
   for (let times = 0; times < 5; times++) {
     const before = performance.now();
-    const hold = await longestHold(() => lookAfter(MINUTE_MS));
+    const hold = await longestHold(() => checkAfter(MINUTE_MS));
     later.push({ hold, whole: performance.now() - before });
   }
-  expect(told().sort()).toEqual(['failed begun', 'held_back begun']);
+  expect(newMessages().sort()).toEqual(['failed begun', 'held_back begun']);
   expect(rowsOf(path, 'select count(*) as open from incident where over_at is null')).toEqual([
     { open: 200 },
   ]);

@@ -32,25 +32,25 @@ describe('a webhook that is down', () => {
   });
 
   it('receives all pending messages in order as soon as it is up again', async () => {
-    const { sql, look, lookAfter, told, webhook, path, log } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook, path, log } = await openTestNotifier();
     webhook.answer(503);
     sql(gap('2026-03-08'), held(101));
-    await look();
-    for (let minute = 0; minute < 300; minute += 10) await lookAfter(10 * MINUTE_MS);
+    await check();
+    for (let minute = 0; minute < 300; minute += 10) await checkAfter(10 * MINUTE_MS);
     sql('delete from storage_gap;');
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     sql(gap('2026-03-09'));
-    for (let minute = 0; minute < 60; minute += 10) await lookAfter(10 * MINUTE_MS);
+    for (let minute = 0; minute < 60; minute += 10) await checkAfter(10 * MINUTE_MS);
     const tries = webhook.calls.length;
     expect(tries).toBeGreaterThan(12);
-    expect(told()).toEqual([]);
+    expect(newMessages()).toEqual([]);
     expect(rowsOf(path, 'select distinct last_error from incident_message where attempts > 0')).toEqual([
       { last_error: 'it answered 503' },
     ]);
 
     webhook.answer(204);
     for (let minute = 0; minute < 60 && webhook.taken.length === 0; minute += 5)
-      await lookAfter(5 * MINUTE_MS);
+      await checkAfter(5 * MINUTE_MS);
     const about = (event: string) =>
       webhook.taken.filter((post) => post.event === event).map(({ state }) => state);
     expect(about('gap')).toEqual(['begun', 'over', 'begun']);
@@ -62,124 +62,124 @@ describe('a webhook that is down', () => {
   });
 
   it('keeps its retry schedule after a restart, without additional attempts', async () => {
-    const { sql, look, restart, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, restart, checkAfter, newMessages, webhook } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'));
-    await look();
+    await check();
     for (let times = 0; times < 3; times++) {
       await restart();
-      await look();
+      await check();
     }
     expect(webhook.calls).toHaveLength(1);
     webhook.answer(200);
-    await lookAfter(30_000);
-    expect(told()).toEqual(['gap begun']);
+    await checkAfter(30_000);
+    expect(newMessages()).toEqual(['gap begun']);
   });
 
   it('is given up after 7 days, and the end of the incident is still sent', async () => {
-    const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'));
-    await look();
+    await check();
     sql(
       "update package set walked_at = '2026-03-17 12:00:00';",
       "update storage_reading set observed_at = '2026-03-17 12:00:00';",
     );
-    await lookAfter(7 * DAY_MS);
+    await checkAfter(7 * DAY_MS);
     expect(log.join('')).not.toContain('given up');
     sql('delete from storage_gap;');
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     webhook.answer(200);
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     expect(log.filter((line) => line.includes('1 message to the webhook at'))).toHaveLength(1);
     expect(log.join('')).toContain('given up: not accepted in 7 days');
-    expect(told()).toEqual(['gap over']);
+    expect(newMessages()).toEqual(['gap over']);
   });
 
   it('receives the pending messages when it is up again after 8 days', async () => {
-    const { sql, look, restart, clock, told, webhook, log } = await openTestNotifier();
+    const { sql, check, restart, clock, newMessages, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
+    await check();
     clock.advance(8 * DAY_MS);
     webhook.answer(200);
     await restart();
-    await look();
-    expect(told()).toEqual(['gap begun']);
+    await check();
+    expect(newMessages()).toEqual(['gap begun']);
     expect(log.join('')).not.toContain('given up');
   });
 
   it('receives the begin of an incident that lasts, where the first begin message was given up', async () => {
-    const { sql, look, lookAfter, told, webhook, log } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
-    await lookAfter(8 * DAY_MS);
+    await check();
+    await checkAfter(8 * DAY_MS);
     expect(log.join('')).toContain('given up: not accepted in 7 days');
     webhook.answer(200);
-    await lookAfter(MINUTE_MS);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['gap begun']);
+    await checkAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['gap begun']);
     expect(webhook.taken[0]?.text).toMatch(/^storage of main/);
     expect(webhook.taken[0]?.since).toBe(NOON);
-    await lookAfter(DAY_MS - 2 * MINUTE_MS);
-    expect(told()).toEqual([]);
-    await lookAfter(2 * MINUTE_MS);
-    expect(told()).toEqual(['gap reminder']);
+    await checkAfter(DAY_MS - 2 * MINUTE_MS);
+    expect(newMessages()).toEqual([]);
+    await checkAfter(2 * MINUTE_MS);
+    expect(newMessages()).toEqual(['gap reminder']);
   });
 
   it('does not count an attempt that the shutdown aborts as the last failure of the 7 days', async () => {
-    const { sql, look, lookAfter, restart, told, webhook, log } = await openTestNotifier();
+    const { sql, check, checkAfter, restart, newMessages, webhook, log } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
+    await check();
     webhook.answer('hang');
     const calls = webhook.calls.length;
-    const looked = lookAfter(8 * DAY_MS);
+    const checked = checkAfter(8 * DAY_MS);
     await expect.poll(() => webhook.calls.length).toBe(calls + 1);
-    await Promise.all([restart(), looked]);
+    await Promise.all([restart(), checked]);
     expect(log.join('')).not.toContain('given up');
     webhook.answer(200);
-    await look();
-    expect(told()).toEqual(['gap begun']);
+    await check();
+    expect(newMessages()).toEqual(['gap begun']);
   });
 
   it('that rejects one message still receives those of other events', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     webhook.answer(({ body }) => (body.includes('"gap"') ? 400 : 200));
     sql(gap('2026-03-08'), held(101));
-    await look();
+    await check();
     sql('delete from removal_candidate;');
-    await lookAfter(MINUTE_MS);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['held_back begun 101', 'held_back over 101']);
+    await checkAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back begun 101', 'held_back over 101']);
   });
 });
 
 describe('a response', () => {
   it('that redirects is a failure with a clear message, and the redirect is not followed', async () => {
-    const { sql, look, log, told, webhook } = await openTestNotifier();
+    const { sql, check, log, newMessages, webhook } = await openTestNotifier();
     webhook.answer({ status: 302, location: `${webhook.url}/elsewhere` });
     sql(gap('2026-03-08'));
-    await look();
+    await check();
     expect(webhook.calls).toHaveLength(1);
-    expect(told()).toEqual([]);
+    expect(newMessages()).toEqual([]);
     expect(log.join('')).toContain('it answered 302, a redirect, which is not followed');
   });
 
   it('that does not arrive in time is a failure', async () => {
-    const { sql, look, log, webhook } = await openTestNotifier({ deadlineMs: 30 });
+    const { sql, check, log, webhook } = await openTestNotifier({ deadlineMs: 30 });
     webhook.answer('hang');
     sql(gap('2026-03-08'));
-    await look();
+    await check();
     expect(log.join('')).toContain('no answer within 0.03 s');
   });
 
   it('of an unreachable host is a failure that names only the host of the address', async () => {
     const url = `http://127.0.0.1:1${SECRET_PATH}?token=abc`;
-    const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: url } });
+    const { sql, check, log, path } = await openTestNotifier({ notify: { webhook: url } });
     sql(gap('2026-03-08'));
-    await look();
+    await check();
     expect(log.join('')).toContain('the webhook at 127.0.0.1:1 did not accept a message: no connection (');
     const stored = JSON.stringify(rowsOf(path, 'select * from incident_message'));
     expect(stored).toContain('no connection');
@@ -189,7 +189,7 @@ describe('a response', () => {
 
 describe('a message', () => {
   it('is sent by one of two processes that check at the same time', async () => {
-    const { sql, look, another, webhook, told } = await openTestNotifier();
+    const { sql, check, another, webhook, newMessages } = await openTestNotifier();
     const gate = createGate();
     webhook.answer(async () => {
       await gate.opened;
@@ -197,13 +197,13 @@ describe('a message', () => {
     });
     const other = another();
     sql(gap('2026-03-08'), held(101));
-    const looks = Promise.all([look(), other.check()]);
+    const checks = Promise.all([check(), other.check()]);
     await expect.poll(() => webhook.calls.length).toBe(2); // one of each event
     gate.open();
-    await looks;
+    await checks;
     await other.check();
     expect(webhook.calls).toHaveLength(2);
-    expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
+    expect(newMessages().sort()).toEqual(['gap begun', 'held_back begun 101']);
   });
 
   it('is claimed once, in the order of event and account, and again a minute after its process died', async () => {
@@ -257,37 +257,37 @@ describe('a message', () => {
   });
 
   it('that the shutdown aborts waits for the next process', async () => {
-    const { sql, look, restart, told, webhook, path, log } = await openTestNotifier();
+    const { sql, check, restart, newMessages, webhook, path, log } = await openTestNotifier();
     webhook.answer('hang');
     sql(gap('2026-03-08'));
-    const looked = look();
+    const checked = check();
     await expect.poll(() => webhook.calls.length).toBe(1);
     const closed = restart();
-    await looked;
+    await checked;
     await closed;
     expect(valueOf(path, 'select claimed_until from incident_message')).toBeNull();
     expect(log).toEqual([]);
     webhook.answer(200);
-    await look();
-    expect(told()).toEqual(['gap begun']);
+    await check();
+    expect(newMessages()).toEqual(['gap begun']);
   });
 
   it('is deleted with its resolved incident after `retention.runs_days`, and no other message is', async () => {
-    const { sql, look, lookAfter, path, webhook } = await openTestNotifier();
+    const { sql, check, checkAfter, path, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), held(101));
-    await look();
+    await check();
     sql('delete from storage_gap;');
-    await lookAfter(HOUR_MS);
+    await checkAfter(HOUR_MS);
     const count = () => valueOf(path, "select count(*) from incident where event <> 'stale'");
     const messages = () => valueOf(path, "select count(*) from incident_message where event <> 'stale'");
     sql(
       `update package set walked_at = '2026-06-08 13:00:00';`,
       `update storage_reading set observed_at = '2026-06-08 13:00:00';`,
     );
-    await lookAfter(90 * DAY_MS);
-    await look();
+    await checkAfter(90 * DAY_MS);
+    await check();
     expect([count(), messages()]).toEqual([2, 2]); // the last message of each
-    await lookAfter(DAY_MS);
+    await checkAfter(DAY_MS);
     expect([count(), messages()]).toEqual([1, 2]); // the last two reminders
     expect(webhook.taken.at(-1)).toMatchObject({ event: 'held_back', state: 'reminder' });
   });
@@ -295,28 +295,28 @@ describe('a message', () => {
 
 describe('a reminder', () => {
   it('is sent each time the interval since the last message has passed, with the current values', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier({
       notify: { remindAfterMs: 30 * MINUTE_MS },
     });
     sql(held(101));
-    await look();
-    await lookAfter(29 * MINUTE_MS);
-    expect(told()).toEqual(['held_back begun 101']);
+    await check();
+    await checkAfter(29 * MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back begun 101']);
     sql('update removal_candidate set held_by = 9;');
-    await lookAfter(MINUTE_MS);
-    await lookAfter(29 * MINUTE_MS);
-    expect(told()).toEqual(['held_back reminder 101']);
+    await checkAfter(MINUTE_MS);
+    await checkAfter(29 * MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back reminder 101']);
     expect(webhook.taken[1]?.text).toMatch(/^Still: main\/101: 1 removal held back, .* --accept-removals 9 /);
     expect(webhook.taken[1]?.since).toBe(NOON);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['held_back reminder 101']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back reminder 101']);
     sql('delete from removal_candidate;');
-    await lookAfter(30 * MINUTE_MS);
-    expect(told()).toEqual(['held_back over 101']);
+    await checkAfter(30 * MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back over 101']);
   });
 
   it('is sent also where the interval is longer than the retention of old messages', async () => {
-    const { sql, look, lookAfter, told } = await openTestNotifier({
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier({
       notify: { remindAfterMs: 100 * DAY_MS },
     });
     sql(
@@ -324,139 +324,139 @@ describe('a reminder', () => {
       "update package set walked_at = '2027-03-10 12:00:00';",
       "update storage_reading set observed_at = '2027-03-10 12:00:00';",
     );
-    await look();
-    await lookAfter(95 * DAY_MS);
-    await lookAfter(5 * DAY_MS);
-    expect(told()).toEqual(['held_back begun 101', 'held_back reminder 101']);
+    await check();
+    await checkAfter(95 * DAY_MS);
+    await checkAfter(5 * DAY_MS);
+    expect(newMessages()).toEqual(['held_back begun 101', 'held_back reminder 101']);
   });
 
   it('is never sent where the config turns it off', async () => {
-    const { sql, look, lookAfter, told } = await openTestNotifier({ notify: { remindAfterMs: null } });
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier({ notify: { remindAfterMs: null } });
     sql(
       gap('2026-03-08'),
       "update package set walked_at = '2027-03-10 12:00:00';",
       "update storage_reading set observed_at = '2027-03-10 12:00:00';",
     );
-    await look();
-    await lookAfter(300 * DAY_MS);
-    expect(told()).toEqual(['gap begun']);
+    await check();
+    await checkAfter(300 * DAY_MS);
+    expect(newMessages()).toEqual(['gap begun']);
   });
 
   it('is not sent while the webhook is down: the interval counts from the last delivery', async () => {
-    const { sql, look, lookAfter, told, webhook, path } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook, path } = await openTestNotifier();
     sql(
       "update package set walked_at = '2027-03-10 12:00:00';",
       "update storage_reading set observed_at = '2027-03-10 12:00:00';",
     );
     sql(gap('2026-03-08'));
     webhook.answer(500);
-    await look();
-    for (let days = 0; days < 3; days++) await lookAfter(DAY_MS);
+    await check();
+    for (let days = 0; days < 3; days++) await checkAfter(DAY_MS);
     expect(valueOf(path, 'select count(*) from incident_message')).toBe(1);
     webhook.answer(200);
-    await lookAfter(HOUR_MS);
-    await lookAfter(DAY_MS - MINUTE_MS);
-    expect(told()).toEqual(['gap begun']);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['gap reminder']);
+    await checkAfter(HOUR_MS);
+    await checkAfter(DAY_MS - MINUTE_MS);
+    expect(newMessages()).toEqual(['gap begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['gap reminder']);
   });
 });
 
 describe('a reminder that was not delivered', () => {
   it('is not sent after its incident is over', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
+    await check();
     webhook.answer(500);
-    await lookAfter(DAY_MS);
+    await checkAfter(DAY_MS);
     sql('delete from storage_gap;');
     webhook.answer(200);
-    await lookAfter(1_000);
-    expect(told()).toEqual(['gap begun', 'gap over']);
+    await checkAfter(1_000);
+    expect(newMessages()).toEqual(['gap begun', 'gap over']);
   });
 
   it('is replaced by the next one', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
+    await check();
     webhook.answer(500);
-    await lookAfter(DAY_MS);
+    await checkAfter(DAY_MS);
     sql(gap('2026-03-09'));
-    await lookAfter(DAY_MS);
+    await checkAfter(DAY_MS);
     webhook.answer(200);
-    await lookAfter(HOUR_MS);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['gap begun', 'gap reminder']);
+    await checkAfter(HOUR_MS);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['gap begun', 'gap reminder']);
     expect(webhook.taken[1]?.details['count']).toBe(2);
   });
 
   it('is sent again for what lasts, where part of the incident is over', async () => {
     const packages = Array.from({ length: 12 }, (_, index) => index + 1);
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ packages });
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier({ packages });
     sql(...packages.map(held), READ_LATER);
-    await look();
+    await check();
     webhook.answer(500);
-    await lookAfter(DAY_MS);
+    await checkAfter(DAY_MS);
     sql('delete from removal_candidate where package_id = 12;');
     webhook.answer(200);
-    await lookAfter(1_000);
-    expect(told()).toEqual(['held_back begun', 'held_back over 12', 'held_back reminder']);
+    await checkAfter(1_000);
+    expect(newMessages()).toEqual(['held_back begun', 'held_back over 12', 'held_back reminder']);
     expect(webhook.taken[2]?.text).toContain('Still: 11 packages of main');
   });
 
   it('is not dropped while it is being sent, and is not sent again afterwards', async () => {
-    const { sql, look, another, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, another, checkAfter, newMessages, webhook } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
+    await check();
     const gate = createGate();
     webhook.answer(async () => {
       await gate.opened;
       return 500;
     });
-    const looked = lookAfter(DAY_MS);
+    const checked = checkAfter(DAY_MS);
     await expect.poll(() => webhook.calls.length).toBe(2);
     sql('delete from storage_gap;');
     const other = another();
     await other.check();
     expect(webhook.calls).toHaveLength(2); // close() waits for the request in flight
     gate.open();
-    await looked;
+    await checked;
     webhook.answer(200);
-    await lookAfter(HOUR_MS);
-    expect(told()).toEqual(['gap begun', 'gap over']);
+    await checkAfter(HOUR_MS);
+    expect(newMessages()).toEqual(['gap begun', 'gap over']);
   });
 });
 
 describe('a clock that was ahead', () => {
   it('delays neither deferred messages nor those that a dead process had claimed', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), held(101), READ_LATER);
-    await look();
+    await check();
     sql("update incident_message set claimed_until = '2026-03-10 12:01:00' where event = 'held_back';");
     webhook.answer(200);
-    await lookAfter(-DAY_MS);
-    expect(told().sort()).toEqual(['gap begun', 'held_back begun 101']);
+    await checkAfter(-DAY_MS);
+    expect(newMessages().sort()).toEqual(['gap begun', 'held_back begun 101']);
   });
 
   it('delays no reminder', async () => {
-    const { sql, look, lookAfter, told } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier();
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
-    await lookAfter(-9 * DAY_MS);
-    await lookAfter(DAY_MS - MINUTE_MS);
-    expect(told()).toEqual(['gap begun']);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['gap reminder']);
+    await check();
+    await checkAfter(-9 * DAY_MS);
+    await checkAfter(DAY_MS - MINUTE_MS);
+    expect(newMessages()).toEqual(['gap begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['gap reminder']);
   });
 
   it('does not extend the grace period of a worker', async () => {
-    const { sql, look, lookAfter, told } = await openTestNotifier({ inStep: false });
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier({ caughtUp: false });
     sql(gap('2026-03-08'), READ_LATER);
-    await look();
-    expect(told()).toEqual([]);
-    await lookAfter(-DAY_MS);
-    expect(told()).toEqual(['gap begun']);
+    await check();
+    expect(newMessages()).toEqual([]);
+    await checkAfter(-DAY_MS);
+    expect(newMessages()).toEqual(['gap begun']);
   });
 });
 
@@ -468,14 +468,14 @@ describe('a webhook with a password in its address', () => {
   ])('is called with basic authentication: %s', async (given, pair) => {
     const webhook = await startWebhook();
     const address = webhook.url.replace('://', `://${given}@`);
-    const { sql, look, log, path } = await openTestNotifier({ notify: { webhook: address, ping: address } });
+    const { sql, check, log, path } = await openTestNotifier({ notify: { webhook: address, ping: address } });
     sql(gap('2026-03-08'));
-    await look();
+    await check();
     const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
     expect(webhook.calls).toMatchObject([{ method: 'POST', path: SECRET_PATH, headers: { authorization } }]);
     webhook.answer(500);
     sql(held(101));
-    await look();
+    await check();
     expect(log.join('')).toContain(`the webhook at ${webhook.host} did not accept`);
     const written = log.join('') + JSON.stringify(rowsOf(path, 'select * from incident_message'));
     expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
@@ -496,10 +496,10 @@ describe('a storm', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
   it('of more than ten packages is one message each when it begins, lasts and is over', async () => {
-    const { sql, look, lookAfter, webhook, path } = await openTestNotifier({ packages: ids(12) });
+    const { sql, check, checkAfter, webhook, path } = await openTestNotifier({ packages: ids(12) });
     sql(...ids(11).map(held));
-    await look();
-    await lookAfter(DAY_MS - 1);
+    await check();
+    await checkAfter(DAY_MS - 1);
     sql('delete from removal_candidate;');
     execute(path, "update package set walked_at = '2026-03-11 12:00:00';");
     const about = webhook.taken.filter(({ event }) => event === 'held_back');
@@ -515,9 +515,9 @@ describe('a storm', () => {
       },
     ]);
     sql(...ids(11).map(held));
-    await lookAfter(1);
+    await checkAfter(1);
     sql('delete from removal_candidate;');
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     const states = webhook.taken
       .filter(({ event }) => event === 'held_back')
       .map(({ state, text }) => [state, text]);
@@ -531,26 +531,26 @@ describe('a storm', () => {
   });
 
   it('does not include ten packages, or packages added to ten later; each of them may be over by itself', async () => {
-    const { sql, look, lookAfter, told } = await openTestNotifier({ packages: ids(12) });
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier({ packages: ids(12) });
     sql(...ids(10).map(held));
-    await look();
-    expect(told()).toHaveLength(10);
+    await check();
+    expect(newMessages()).toHaveLength(10);
     sql(held(11), held(12));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['held_back begun 11', 'held_back begun 12']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back begun 11', 'held_back begun 12']);
     sql('delete from removal_candidate where package_id = 12;');
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['held_back over 12']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['held_back over 12']);
   });
 
   it('is reported separately from the storage and from other events', async () => {
-    const { sql, look, told } = await openTestNotifier({ packages: ids(11) });
+    const { sql, check, newMessages } = await openTestNotifier({ packages: ids(11) });
     sql(
       "update package set walked_at = '2026-03-10 01:00:00';",
       "update storage_reading set observed_at = '2026-03-10 01:00:00';",
       held(3),
     );
-    await look();
-    expect(told()).toEqual(['stale begun', 'stale begun', 'held_back begun 3']);
+    await check();
+    expect(newMessages()).toEqual(['stale begun', 'stale begun', 'held_back begun 3']);
   });
 });

@@ -216,13 +216,13 @@ const CASES: Case[] = [
 
 describe('an incident', () => {
   it.each(CASES)('of $event ($over) is sent once when it begins and once when it is over', async (each) => {
-    const { sql, look, lookAfter, restart, told, webhook, path } = await openTestNotifier();
-    await look();
-    expect(told()).toEqual([]);
+    const { sql, check, checkAfter, restart, newMessages, webhook, path } = await openTestNotifier();
+    await check();
+    expect(newMessages()).toEqual([]);
 
     sql(...each.begin);
-    await look();
-    await lookAfter(MINUTE_MS);
+    await check();
+    await checkAfter(MINUTE_MS);
     const { event, post } = each;
     expect(webhook.taken).toEqual([{ event, state: 'begun', ...post }]);
     expect(Object.keys(webhook.taken[0] ?? {})).toEqual([
@@ -236,13 +236,13 @@ describe('an incident', () => {
     ]);
 
     await restart();
-    await look();
+    await check();
     expect(webhook.calls).toHaveLength(1);
 
     sql(...each.end);
     await restart();
-    await lookAfter(each.endMs ?? MINUTE_MS);
-    await lookAfter(MINUTE_MS);
+    await checkAfter(each.endMs ?? MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     expect(webhook.calls).toHaveLength(2);
     expect(webhook.taken[1]).toEqual({ event, state: 'over', ...post, text: each.over });
     expect(rowsOf(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
@@ -251,18 +251,18 @@ describe('an incident', () => {
   });
 
   it('is posted as JSON by vodhouse', async () => {
-    const { sql, look, webhook } = await openTestNotifier();
+    const { sql, check, webhook } = await openTestNotifier();
     sql(held(1));
-    await look();
+    await check();
     const [call] = webhook.calls;
     expect(call).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
     expect(call?.headers['user-agent']).toMatch(/^vodhouse\/\d/);
   });
 
   it('is sent without the key, also where an account has the key as its name', async () => {
-    const { sql, look, webhook, path } = await openTestNotifier({ secrets: ['main'] });
+    const { sql, check, webhook, path } = await openTestNotifier({ secrets: ['main'] });
     sql(held(1));
-    await look();
+    await check();
     expect(webhook.taken[0]).toMatchObject({
       event: 'held_back',
       state: 'begun',
@@ -276,22 +276,22 @@ describe('an incident', () => {
   });
 
   it('is sent without the rest of a key that truncation of a long text leaves', async () => {
-    const { sql, look, webhook } = await openTestNotifier();
+    const { sql, check, webhook } = await openTestNotifier();
     const error = `${'x'.repeat(297)}test-key`;
     sql(runEnded(1, 'partial', NOON), walkEnded(1, 101, 'failed', NOON, error));
-    await look();
+    await check();
     expect(webhook.taken[0]?.text).toMatch(/x\[k…$/);
   });
 
   it('begins again where the problem comes back', async () => {
-    const { sql, look, lookAfter, told } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier();
     for (let times = 0; times < 2; times++) {
       sql(held(1));
-      await look();
+      await check();
       sql('delete from removal_candidate;');
-      await lookAfter(MINUTE_MS);
+      await checkAfter(MINUTE_MS);
     }
-    expect(told()).toEqual([
+    expect(newMessages()).toEqual([
       'held_back begun 101',
       'held_back over 101',
       'held_back begun 101',
@@ -300,20 +300,20 @@ describe('an incident', () => {
   });
 
   it('is reported as over with the values of its last check', async () => {
-    const { sql, look, webhook } = await openTestNotifier();
+    const { sql, check, webhook } = await openTestNotifier();
     sql(held(1));
-    await look();
+    await check();
     sql(held(2));
-    await look();
+    await check();
     sql('delete from removal_candidate;');
-    await look();
+    await check();
     expect(webhook.taken.map(({ details }) => details['removals'])).toEqual([1, 2]);
   });
 
   it('of a package that was removed from the config is over, and no new one begins', async () => {
-    const { sql, look, webhook, told } = await openTestNotifier({
+    const { sql, check, webhook, newMessages } = await openTestNotifier({
       packages: [101],
-      holds: [walkEnded(1, 999, 'failed', NOON)].map((walk) => runEnded(1, 'partial', NOON) + walk),
+      rows: [walkEnded(1, 999, 'failed', NOON)].map((walk) => runEnded(1, 'partial', NOON) + walk),
     });
     sql(
       insert('package', { account: 'main', package_id: 999, order: 'trusted', failed_walks: 1 }),
@@ -337,8 +337,8 @@ describe('an incident', () => {
         message_id: 1,
       }),
     );
-    await look();
-    expect(told()).toEqual(['failed over 998']);
+    await check();
+    expect(newMessages()).toEqual(['failed over 998']);
     expect(webhook.taken[0]?.text).toBe('Over: main/998 is no longer in the config');
   });
 });
@@ -347,42 +347,42 @@ describe('storage that failed', () => {
   const FAILED = [runEnded(2, 'partial', '2026-03-10 12:00:10'), storageFailed(2, 'status 500')];
 
   it('is not over after a deferred run or after a run without a storage result', async () => {
-    const { sql, lookAfter, told } = await openTestNotifier();
+    const { sql, checkAfter, newMessages } = await openTestNotifier();
     sql(...FAILED, runEnded(3, 'parked', '2026-03-10 12:00:20'), storageFailed(3, 'x', { kind: 'parked' }));
     sql(runEnded(4, 'partial', '2026-03-10 12:00:30', 'account main is paused until later: status 429'));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['failed begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['failed begun']);
     sql(runEnded(5, 'succeeded', '2026-03-10 12:00:40'));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['failed over']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['failed over']);
   });
 
   it('is reported for the account whose storage failed, and only if storage was requested', async () => {
-    const { sql, lookAfter, told } = await openTestNotifier();
+    const { sql, checkAfter, newMessages } = await openTestNotifier();
     sql(runEnded(2, 'partial', '2026-03-10 12:00:10'), storageFailed(2, 'no budget', { kind: 'parked' }));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual([]); // it sent no request
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]); // it sent no request
     sql("update run_failure set kind = 'skipped';");
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     sql("update run_failure set kind = 'status', account = 'other';");
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     sql(`update run_failure set account = 'main', stream = 'videos', package_id = 101;`);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual([]);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]);
     sql("update run_failure set stream = 'storage', package_id = null;");
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['failed begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['failed begun']);
   });
 
   it('does not hide that the run itself failed', async () => {
-    const { sql, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, checkAfter, newMessages, webhook } = await openTestNotifier();
     sql(
       runEnded(2, 'failed', '2026-03-10 12:00:10', 'x; y'),
       storageFailed(2, 'x'),
       storageFailed(2, 'y', { stream: 'videos', package_id: '101' }),
     );
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['failed begun', 'failed begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['failed begun', 'failed begun']);
     expect(webhook.taken.map(({ details }) => Object.keys(details)[0])).toEqual(['run_id', 'stream']);
   });
 });
@@ -392,33 +392,33 @@ describe('an account that is restricted repeatedly', () => {
     `delete from pause; ${insert('pause', { account: 'main', until, reason: 'status 429', since, full_rate_at, consecutive_restrictions: 1 })}`;
 
   it('is reported once, and once when its full rate is back', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier();
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
-    await look();
-    await lookAfter(MINUTE_MS);
+    await check();
+    await checkAfter(MINUTE_MS);
     sql(pause('2026-03-10 12:01:00', '2026-03-10 12:01:45', '2026-03-10 12:02:45'));
-    await look();
-    await lookAfter(MINUTE_MS);
+    await check();
+    await checkAfter(MINUTE_MS);
     sql(pause('2026-03-10 12:02:00', '2026-03-10 12:03:00', '2026-03-10 12:04:00'));
-    await look();
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['restricted begun']);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['restricted over']);
+    await check();
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['restricted begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['restricted over']);
     expect(webhook.taken[1]).toMatchObject({ since: NOON, details: { until: '2026-03-10 12:03:00' } });
   });
 
   it('is not reported again while the rate ramps up', async () => {
-    const { sql, lookAfter, told, webhook } = await openTestNotifier({
+    const { sql, checkAfter, newMessages, webhook } = await openTestNotifier({
       notify: { remindAfterMs: MINUTE_MS },
     });
     sql(pause(NOON, '2026-03-10 12:00:30', '2026-03-10 12:01:30'));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual([]);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]);
     sql(pause('2026-03-10 12:01:00', '2026-03-10 12:01:30', '2026-03-10 12:09:00'));
-    await lookAfter(0);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['restricted begun', 'restricted reminder']);
+    await checkAfter(0);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['restricted begun', 'restricted reminder']);
     expect(webhook.taken[1]?.text).toBe(
       'Still: account main was paused until 2026-03-10 12:01:30 UTC, its full rate is back at 2026-03-10 12:09:00 UTC: status 429',
     );
@@ -432,53 +432,53 @@ describe('a run that failed', () => {
   ];
 
   it('is not reported next to the packages that give the reason', async () => {
-    const { sql, look, told } = await openTestNotifier();
+    const { sql, check, newMessages } = await openTestNotifier();
     sql(...failedWalk);
-    await look();
-    expect(told()).toEqual(['failed begun 101']);
+    await check();
+    expect(newMessages()).toEqual(['failed begun 101']);
   });
 
   it('is not reported as over while runs continue to fail', async () => {
-    const { sql, look, told } = await openTestNotifier();
+    const { sql, check, newMessages } = await openTestNotifier();
     sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
-    await look();
+    await check();
     sql(...failedWalk);
-    await look();
-    expect(told()).toEqual(['failed begun', 'failed begun 101']);
+    await check();
+    expect(newMessages()).toEqual(['failed begun', 'failed begun 101']);
     sql(runEnded(3, 'succeeded', NOON), walkEnded(3, 101, 'succeeded', NOON));
-    await look();
-    expect(told().sort()).toEqual(['failed over', 'failed over 101']);
+    await check();
+    expect(newMessages().sort()).toEqual(['failed over', 'failed over 101']);
   });
 
   it('lasts where an account is added, and names only the failing one', async () => {
-    const { sql, look, lookAfter, restart, told, webhook, config } = await openTestNotifier();
+    const { sql, check, checkAfter, restart, newMessages, webhook, config } = await openTestNotifier();
     sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
-    await look();
+    await check();
     const [main] = config.accounts;
     if (!main) throw new Error('the config has no account');
     await restart({ accounts: [main, { ...main, name: 'second', packages: [], storage: null }] });
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['failed begun']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['failed begun']);
     sql(runEnded(2, 'succeeded', NOON));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['failed over']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['failed over']);
     expect(webhook.taken.map(({ account }) => account)).toEqual(['main', null]);
   });
 
   it('is not over after a parked, aborted or partial run', async () => {
-    const { sql, look, told } = await openTestNotifier();
+    const { sql, check, newMessages } = await openTestNotifier();
     sql(runEnded(1, 'failed', '2026-03-10 10:00:00', 'no connection'));
-    await look();
+    await check();
     sql(runEnded(2, 'parked', NOON), runEnded(3, 'interrupted', NOON), runEnded(4, 'succeeded', NOON));
     sql("update run set scope = 'storage only' where run_id = 4;");
-    await look();
-    expect(told()).toEqual(['failed begun']);
+    await check();
+    expect(newMessages()).toEqual(['failed begun']);
   });
 
   it('of packages is not over after an aborted walk', async () => {
-    const { sql, look, told } = await openTestNotifier();
+    const { sql, check, newMessages } = await openTestNotifier();
     sql(...failedWalk, runEnded(3, 'interrupted', NOON));
-    await look();
+    await check();
     sql(
       insert('walk', {
         run_id: 3,
@@ -499,8 +499,8 @@ describe('a run that failed', () => {
         origin_started_at: NOON,
       }),
     );
-    await look();
-    expect(told()).toEqual(['failed begun 101']);
+    await check();
+    expect(newMessages()).toEqual(['failed begun 101']);
   });
 });
 
@@ -508,21 +508,21 @@ describe('a package that was never read', () => {
   const NEVER = ['update package set walked_at = null where package_id = 102;'];
 
   it('is stale two ticks after the worker started, and not while a run is under way', async () => {
-    const { sql, look, lookAfter, told, webhook } = await openTestNotifier({ holds: NEVER });
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier({ rows: NEVER });
     const fresh = (at: string) =>
       sql(
         `update package set walked_at = '${at}' where package_id = 101; update storage_reading set observed_at = '${at}';`,
       );
-    await look();
+    await check();
     fresh('2026-03-10 14:00:00');
-    await lookAfter(2 * HOUR_MS);
-    expect(told()).toEqual([]); // at the second tick
+    await checkAfter(2 * HOUR_MS);
+    expect(newMessages()).toEqual([]); // at the second tick
     sql(runEnded(1, 'running', '2026-03-10 14:00:00'));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual([]);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]);
     sql("update run set status = 'succeeded';");
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['stale begun 102']);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['stale begun 102']);
     expect(webhook.taken[0]).toMatchObject({
       text: 'main/102 has had no full walk yet',
       since: NOON,
@@ -531,14 +531,14 @@ describe('a package that was never read', () => {
   });
 
   it('stays stale where the worker restarts', async () => {
-    const { sql, look, lookAfter, restart, told } = await openTestNotifier({ holds: NEVER, since: 'always' });
-    await look();
-    expect(told()).toEqual(['stale begun 102']);
+    const { sql, check, checkAfter, restart, newMessages } = await openTestNotifier({ rows: NEVER, since: 'always' });
+    await check();
+    expect(newMessages()).toEqual(['stale begun 102']);
     await restart();
-    await lookAfter(MINUTE_MS);
+    await checkAfter(MINUTE_MS);
     sql(runEnded(1, 'running', NOON));
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual([]);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]);
   });
 });
 
@@ -546,23 +546,23 @@ describe('a worker that starts', () => {
   const STALE = ["update package set walked_at = '2026-03-10 01:00:00';"];
 
   it('sends nothing before it has caught up', async () => {
-    const { look, notifier, told } = await openTestNotifier({ holds: STALE, inStep: false });
-    await look();
-    expect(told()).toEqual([]);
+    const { check, notifier, newMessages } = await openTestNotifier({ rows: STALE, caughtUp: false });
+    await check();
+    expect(newMessages()).toEqual([]);
     notifier().runFinished(true);
-    await look();
-    expect(told()).toEqual([]); // the next one is due
+    await check();
+    expect(newMessages()).toEqual([]); // the next one is due
     notifier().caughtUp();
-    await look();
-    expect(told()).toEqual(['stale begun 101', 'stale begun 102']);
+    await check();
+    expect(newMessages()).toEqual(['stale begun 101', 'stale begun 102']);
   });
 
   it('sends after ten minutes in any case', async () => {
-    const { look, lookAfter, told } = await openTestNotifier({ holds: STALE, inStep: false });
-    await look();
-    await lookAfter(9 * MINUTE_MS);
-    expect(told()).toEqual([]);
-    await lookAfter(MINUTE_MS);
-    expect(told()).toEqual(['stale begun 101', 'stale begun 102']);
+    const { check, checkAfter, newMessages } = await openTestNotifier({ rows: STALE, caughtUp: false });
+    await check();
+    await checkAfter(9 * MINUTE_MS);
+    expect(newMessages()).toEqual([]);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['stale begun 101', 'stale begun 102']);
   });
 });

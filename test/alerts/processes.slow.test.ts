@@ -21,13 +21,13 @@ async function openFolder(packages: readonly number[] = [101]) {
   const text = configText({ url, packages, storage: false, top: notify });
   const cwd = folderOf({ [CONFIG]: text });
   const env = { HOOK: webhook.url, PING: ping.url };
-  const told = () => webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
+  const newMessages = () => webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
   return {
     cwd,
     env,
     webhook,
     ping,
-    told,
+    newMessages,
     path: join(cwd, WAREHOUSE),
     answer: (next: List) => void (list = next),
   };
@@ -35,21 +35,21 @@ async function openFolder(packages: readonly number[] = [101]) {
 
 describe('sync', () => {
   it('sends the current state once, and pings after a successful run over everything', async () => {
-    const { cwd, env, ping, told, answer } = await openFolder();
+    const { cwd, env, ping, newMessages, answer } = await openFolder();
     answer(refuse);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
-    expect(told()).toEqual(['failed begun 101']);
+    expect(newMessages()).toEqual(['failed begun 101']);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
     answer(well);
     expect((await vodhouse(['sync', '--package', '101'], { cwd, env })).code).toBe(0);
-    expect([told(), ping.calls.length]).toEqual([['failed begun 101', 'failed over 101'], 0]);
+    expect([newMessages(), ping.calls.length]).toEqual([['failed begun 101', 'failed over 101'], 0]);
     expect((await vodhouse(['sync', '--quick'], { cwd, env })).code).toBe(0);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(0);
-    expect([told().length, ping.calls.length]).toEqual([2, 2]);
+    expect([newMessages().length, ping.calls.length]).toEqual([2, 2]);
   });
 
   it('waits ten seconds at most for the webhook, and leaves the rest to the next process', async () => {
-    const { cwd, env, webhook, told, answer } = await openFolder();
+    const { cwd, env, webhook, newMessages, answer } = await openFolder();
     answer(refuse);
     webhook.answer('hang');
     const before = performance.now();
@@ -59,7 +59,7 @@ describe('sync', () => {
     expect(stderr).not.toContain('T0000');
     webhook.answer(200);
     await vodhouse(['sync', '--package', '101'], { cwd, env });
-    expect(told()).toEqual(['failed begun 101']);
+    expect(newMessages()).toEqual(['failed begun 101']);
   });
 
   it('completes its run where the webhook is unreachable', async () => {
@@ -75,7 +75,7 @@ describe('sync', () => {
 describe('processes that check at the same time', () => {
   it('send each incident once, and each end once', async () => {
     const packages = [101, 102, 103];
-    const { cwd, env, webhook, told, answer, path } = await openFolder(packages);
+    const { cwd, env, webhook, newMessages, answer, path } = await openFolder(packages);
     answer(refuse);
     const worker = startVodhouse(['start'], { cwd, env });
     await eventually(worker.stderr).toContain('next full run at');
@@ -87,7 +87,7 @@ describe('processes that check at the same time', () => {
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
     const each = packages.flatMap((id) => [`failed begun ${id}`, `failed over ${id}`]);
-    expect(told().sort()).toEqual(each.sort());
+    expect(newMessages().sort()).toEqual(each.sort());
     expect(webhook.calls).toHaveLength(6);
     const open = 'select count(*) as open from incident where over_at is null';
     expect(rowsOf(path, open)).toEqual([{ open: 0 }]);

@@ -95,10 +95,10 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
       { onServing: () => undefined, onRun: (run) => void runs.push(run), onPublished: () => undefined },
     );
     await Promise.race([settled, ended]);
-    const [look, minute] = ticks;
-    if (!look || !minute) throw new Error('the worker has no ticks');
+    const [check, minute] = ticks;
+    if (!check || !minute) throw new Error('the worker has no ticks');
     const tick = async () => {
-      await look();
+      await check();
       await minute();
     };
     await live(tick, minute);
