@@ -33,7 +33,7 @@ export function makeHistoryFile(path, { packages, videos, versions }) {
 }
 
 /** When the state of a video began: the first at the beginning, the others spread over all days. */
-function beginOf(video, state, versions) {
+function getBegin(video, state, versions) {
   if (state === 0) return START + (video % 3600) * 1000;
   return START + Math.floor(((state - 1 + spread(video)) / versions) * (DAYS - 1) * DAY + DAY);
 }
@@ -50,7 +50,7 @@ function fillPackages(db, packages, videos) {
 const NAMES =
   'account, package_id, id, title, content, duration, filesize, first_seen_at, changed_at, change_seq';
 
-const cellsOf = (video, state, packages) => [
+const createCells = (video, state, packages) => [
   ...['bench', 1 + (video % packages), video + 1, `Video ${video} (${state})`, CONTENT],
   ...[60_000 + video, 40_000_000 + video * 17 + state],
 ];
@@ -62,12 +62,12 @@ function fillVersions(db, { packages, videos, versions }) {
   let changeSeq = 0;
   for (let state = 0; state < versions; state++) {
     const order = Array.from({ length: videos }, (_, video) => video).sort(
-      (one, other) => beginOf(one, state, versions) - beginOf(other, state, versions),
+      (one, other) => getBegin(one, state, versions) - getBegin(other, state, versions),
     );
     for (const video of order) {
-      const [from, to] = [beginOf(video, state, versions), beginOf(video, state + 1, versions)].map(at);
-      const begun = at(beginOf(video, 0, versions));
-      insert.run(...cellsOf(video, state, packages), begun, from, ++changeSeq, from, to);
+      const [from, to] = [getBegin(video, state, versions), getBegin(video, state + 1, versions)].map(at);
+      const begun = at(getBegin(video, 0, versions));
+      insert.run(...createCells(video, state, packages), begun, from, ++changeSeq, from, to);
     }
   }
   return changeSeq;
@@ -76,8 +76,8 @@ function fillVersions(db, { packages, videos, versions }) {
 function fillVideos(db, { packages, videos, versions }, changeSeq) {
   const insert = db.prepare(`insert into video (${NAMES}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   for (let video = 0; video < videos; video++) {
-    const begun = at(beginOf(video, 0, versions));
-    const changed = at(beginOf(video, versions, versions));
-    insert.run(...cellsOf(video, versions, packages), begun, changed, changeSeq + video + 1);
+    const begun = at(getBegin(video, 0, versions));
+    const changed = at(getBegin(video, versions, versions));
+    insert.run(...createCells(video, versions, packages), begun, changed, changeSeq + video + 1);
   }
 }

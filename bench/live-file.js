@@ -41,7 +41,7 @@ export function makeLiveFile(path, videos) {
   db.close();
 }
 
-const packageOf = (index, videos) => 1 + Math.floor((index * PACKAGES) / videos);
+const getPackage = (index, videos) => 1 + Math.floor((index * PACKAGES) / videos);
 
 function fillPackages(db, videos) {
   const insert = db.prepare(
@@ -67,7 +67,7 @@ function fillVideos(db, videos) {
     const id = index + 1;
     const seen = at(START + Math.floor(index / 1000) * 1000);
     insert.run(
-      ...['bench', packageOf(index, videos), id, id % 3 === 0 ? null : `c-${id}`],
+      ...['bench', getPackage(index, videos), id, id % 3 === 0 ? null : `c-${id}`],
       ...[`ak${String(id).padStart(30, '0')}`, `ok${String(id).padStart(30, '0')}`, `${phrase(id, 4)} ${id}`],
       ...[id % 4 === 0 ? null : phrase(id >> 5, 2), id % 5 === 0 ? '' : phrase(id >> 3, 1), phrase(id, 40)],
       ...[id % 2 === 0 ? '' : 'a,b,c', '2025-03-04 05:06:07.0', 60_000 + id],

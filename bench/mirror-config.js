@@ -16,7 +16,7 @@ const limits = (perSecond) => ({
 });
 
 /** A config of some accounts that have the same packages 1 to `packages`, served at any port without a key. */
-export function configOf({ url, file, packages, accounts = ['bench'], perSecond = null }) {
+export function createConfig({ url, file, packages, accounts = ['bench'], perSecond = null }) {
   const list = Array.from({ length: packages }, (_, index) => ({ id: index + 1, name: null }));
   return {
     file: 'bench',
@@ -64,12 +64,12 @@ export function pagePath(packageId, page, more = 'sort_item=id&sort_direction=as
 }
 
 /** The processes that this one, or another one, started itself, by the books of Linux. */
-export function childrenOf(pid) {
+export function listChildren(pid) {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 /** The CPU that a process has taken until now, in milliseconds, by the books of the scheduler: exact, however busy the machine. */
-export function cpuMsOf(pid) {
+export function readCpuMs(pid) {
   const ns = (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + ns(thread), 0) / 1e6;
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { cpuMsOf, cpuMsOfAll, ms, nextMessage, pagePath, start } from './mirror-config.js';
+import { readCpuMs, cpuMsOfAll, ms, nextMessage, pagePath, start } from './mirror-config.js';
 import { askSteadily } from './mirror-load.js';
 
 const PACKAGES = 4;
@@ -81,8 +81,8 @@ async function measure({ of, sync }, { target, pids, worker }) {
   if (sync) worker.send({ walks: true, ...sync });
   const all = { ...pids, asking: [process.pid] };
   const cpu = () => {
-    const ours = Object.entries(all).map(([name, list]) => [name, sumOf(list.map(cpuMsOf))]);
-    return [...ours, ['others', cpuMsOfAll() - sumOf(ours.map(([, value]) => value))]];
+    const ours = Object.entries(all).map(([name, list]) => [name, sum(list.map(readCpuMs))]);
+    return [...ours, ['others', cpuMsOfAll() - sum(ours.map(([, value]) => value))]];
   };
   let before = [];
   let begun = 0;
@@ -103,7 +103,7 @@ async function measure({ of, sync }, { target, pids, worker }) {
   return { ...load, shares: Object.fromEntries(shares), synced };
 }
 
-const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
+const sum = (values) => values.reduce((sum, value) => sum + value, 0);
 
 /** The ids of a page are known: each package holds 1 to its size. */
 function verify({ path, text }) {

@@ -20,7 +20,7 @@ const phrase = (seed, length) =>
   Array.from({ length }, (_, index) => words[(seed * 7 + index * 3) % words.length]).join(' ');
 
 /** Titles of four of ten words and their id; contents of 40 words, of which all hold all ten, and their id. */
-function rowOf(id, changeSeq) {
+function createRow(id, changeSeq) {
   const at = toTimestamp(START + Math.floor(changeSeq / PAGE) * 1000);
   return [
     ...['bench', 1, id, id % 3 === 0 ? null : `c-${id}`],
@@ -44,7 +44,7 @@ export function makePackageFile(path, videos) {
     const insert = prepareInsert(db);
     let changeSeq = 0;
     for (let first = videos - PAGE; first >= 0; first -= PAGE)
-      for (let index = first; index < first + PAGE; index++) insert.run(rowOf(index * GAP, ++changeSeq));
+      for (let index = first; index < first + PAGE; index++) insert.run(createRow(index * GAP, ++changeSeq));
     recordChange(db, videos, changeSeq);
     const removed = Array.from({ length: videos / REMOVED_OF }, (_, index) => index * REMOVED_OF);
     remove(db, removed);
@@ -89,7 +89,7 @@ function insert(db, places) {
   );
   const gap = 1 + (inserted++ % (GAP - 1));
   const count = places.reduce(
-    (sum, place) => sum + statement.run(rowOf(place * GAP + gap, changeSeq)).changes,
+    (sum, place) => sum + statement.run(createRow(place * GAP + gap, changeSeq)).changes,
     0,
   );
   recordChange(db, count, changeSeq);

@@ -23,23 +23,23 @@ export async function askSteadily(url, pathOf, { perSecond, seconds, counting = 
   let failures = 0;
   let lastAt = 0;
   const begun = performance.now();
-  const dueOf = (number) => begun + (number * 1000) / perSecond;
+  const getDue = (number) => begun + (number * 1000) / perSecond;
   const send = (number) =>
     ask(pool, pathOf(), number % KEPT_OF === 0).then(({ status, path, text }) => {
       if (number < warm) return;
       lastAt = performance.now();
-      latencies.push(lastAt - dueOf(number));
+      latencies.push(lastAt - getDue(number));
       if (status !== 200) failures++;
       else if (text !== null) samples.push({ path, text });
     });
-  await atTheirTimes(warm + perSecond * seconds, dueOf, (number) => {
+  await atTheirTimes(warm + perSecond * seconds, getDue, (number) => {
     if (number === warm) counting();
     return send(number);
   });
   await pool.close();
   const sorted = ascending(latencies);
   return {
-    achieved: ((latencies.length - failures) * 1000) / (lastAt - dueOf(warm)),
+    achieved: ((latencies.length - failures) * 1000) / (lastAt - getDue(warm)),
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
     max: sorted.at(-1),
@@ -49,13 +49,13 @@ export async function askSteadily(url, pathOf, { perSecond, seconds, counting = 
 }
 
 /** Calls `send` with 0, 1, … when each is due; resolves when all that it promised is done. */
-function atTheirTimes(count, dueOf, send) {
+function atTheirTimes(count, getDue, send) {
   return new Promise((resolve) => {
     const sent = [];
     const go = () => {
-      while (sent.length < count && dueOf(sent.length) <= performance.now()) sent.push(send(sent.length));
+      while (sent.length < count && getDue(sent.length) <= performance.now()) sent.push(send(sent.length));
       if (sent.length === count) resolve(Promise.all(sent));
-      else setTimeout(go, Math.max(0, dueOf(sent.length) - performance.now()));
+      else setTimeout(go, Math.max(0, getDue(sent.length) - performance.now()));
     };
     go();
   });

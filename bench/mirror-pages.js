@@ -4,7 +4,16 @@ import { request } from 'undici';
 import { openDatabase } from '../dist/database/connection.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { startWebProcess } from '../dist/web/process/supervisor.js';
-import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, pagePath, quantile } from './mirror-config.js';
+import {
+  ascending,
+  listChildren,
+  createConfig,
+  readCpuMs,
+  logger,
+  ms,
+  pagePath,
+  quantile,
+} from './mirror-config.js';
 import { editFile, makePackageFile } from './mirror-file.js';
 
 const MILLION = 1_000_000;
@@ -17,20 +26,20 @@ const MOST_SCAN_MS = 100;
 async function withServer(file, videos, work) {
   makePackageFile(file, videos);
   const { $client: db } = openDatabase(file, Date.now());
-  const server = await startWebProcess(configOf({ url: 'http://127.0.0.1', file, packages: 1 }), {
+  const server = await startWebProcess(createConfig({ url: 'http://127.0.0.1', file, packages: 1 }), {
     clock: systemClock,
     logger,
     environment: process.env,
     signal: new AbortController().signal,
   });
-  const pid = childrenOf(process.pid).at(-1);
+  const pid = listChildren(process.pid).at(-1);
   const ask = async (path) => {
-    const [begun, cpuBefore] = [performance.now(), cpuMsOf(pid)];
+    const [begun, cpuBefore] = [performance.now(), readCpuMs(pid)];
     const { statusCode, body } = await request(server.url + path);
     const text = await body.text();
     const took = performance.now() - begun;
     if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
-    return { took, cpu: cpuMsOf(pid) - cpuBefore, text };
+    return { took, cpu: readCpuMs(pid) - cpuBefore, text };
   };
   try {
     await request(`${server.url}/healthz`).then(({ body }) => body.dump());

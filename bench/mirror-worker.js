@@ -7,7 +7,7 @@ import { openPipeline } from '../dist/app/pipeline.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { startWebProcess } from '../dist/web/process/supervisor.js';
 import { silentProgress } from '../dist/sync/context.js';
-import { childrenOf, configOf, logger } from './mirror-config.js';
+import { listChildren, createConfig, logger } from './mirror-config.js';
 
 const [before, after, packages, file] = process.argv.slice(2);
 const lists = [after, before];
@@ -17,7 +17,7 @@ let round = 0;
 /** One sync as the command makes it; with `isLoading`, of an account more that was never loaded before. */
 async function sync(url, { perSecond = null, isLoading = false } = {}) {
   const accounts = isLoading ? ['bench', `load-${round}`] : ['bench'];
-  const config = configOf({ url, file, packages: Number(packages), accounts, perSecond });
+  const config = createConfig({ url, file, packages: Number(packages), accounts, perSecond });
   const pipeline = openPipeline(config, {
     clock: systemClock,
     logger,
@@ -59,10 +59,10 @@ process.on('message', (order) => {
 process.on('disconnect', () => void server.close().finally(() => process.exit()));
 
 await sync(before);
-const server = await startWebProcess(configOf({ url: before, file, packages: Number(packages) }), {
+const server = await startWebProcess(createConfig({ url: before, file, packages: Number(packages) }), {
   clock: systemClock,
   logger,
   environment: process.env,
   signal: new AbortController().signal,
 });
-process.send({ url: server.url, serverPid: childrenOf(process.pid)[0] });
+process.send({ url: server.url, serverPid: listChildren(process.pid)[0] });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { systemClock } from '../dist/lib/clock.js';
 import { startWebProcess } from '../dist/web/process/supervisor.js';
-import { ascending, childrenOf, configOf, cpuMsOf, logger, ms, quantile } from './mirror-config.js';
+import { ascending, listChildren, createConfig, readCpuMs, logger, ms, quantile } from './mirror-config.js';
 import { makePagesFile } from './page-file.js';
 
 const PACKAGES = 1_000;
@@ -29,7 +29,7 @@ const ADDRESSES = {
 export async function measureStatusPage(folder) {
   const file = join(folder, 'pages.db');
   makePagesFile(file, { packages: PACKAGES, videos: VIDEOS, now: Date.now() });
-  const config = configOf({ url: 'http://127.0.0.1', file, packages: PACKAGES });
+  const config = createConfig({ url: 'http://127.0.0.1', file, packages: PACKAGES });
   const storage = {
     baseUrl: 'http://127.0.0.1',
     auth: 'none',
@@ -55,7 +55,7 @@ export async function measureStatusPage(folder) {
 }
 
 async function measure(url) {
-  const pid = childrenOf(process.pid).at(-1);
+  const pid = listChildren(process.pid).at(-1);
   const show = (number) => number.toLocaleString('en-US');
   console.log(
     `\npages of ${show(PACKAGES)} packages and ${show(VIDEOS)} videos, each ${ASKED} times: ms, and KB as HTML`,
@@ -75,17 +75,17 @@ async function measure(url) {
 }
 
 async function ask(address, pid, headers = {}) {
-  const [begun, cpuBefore] = [performance.now(), cpuMsOf(pid)];
+  const [begun, cpuBefore] = [performance.now(), readCpuMs(pid)];
   const { statusCode, body } = await request(address, { headers });
   const text = Buffer.from(await body.arrayBuffer());
   const took = performance.now() - begun;
   if (statusCode !== 200) throw new Error(`${address} was answered with ${statusCode}`);
-  return { took, cpu: cpuMsOf(pid) - cpuBefore, text };
+  return { took, cpu: readCpuMs(pid) - cpuBefore, text };
 }
 
 /** All that a browser loads for the page, as it is sent where nothing is compressed, and as a browser asks for it. */
 async function weigh(url) {
-  const pid = childrenOf(process.pid).at(-1);
+  const pid = listChildren(process.pid).at(-1);
   const kb = async (path, headers) => (await ask(url + path, pid, headers)).text.length / 1000;
   const loaded = await loadedBy(url, pid);
   const sums = {};

@@ -32,7 +32,7 @@ function record(pkg, id) {
     cid: id % 3 === 0 ? null : `c-${pkg}-${id}`,
     access_key: `ak${String(id).padStart(30, '0')}`,
     org_access_key: `ok${String(id).padStart(30, '0')}`,
-    title: `${phrase(id, 4)} ${id}${editOf(id)}`,
+    title: `${phrase(id, 4)} ${id}${formatEdit(id)}`,
     series: id % 4 === 0 ? null : phrase(id >> 5, 2),
     author: id % 5 === 0 ? '' : phrase(id >> 3, 1),
     content: phrase(id, 40),
@@ -55,7 +55,7 @@ function record(pkg, id) {
   };
 }
 
-function editOf(id) {
+function formatEdit(id) {
   const last = changes - ((((changes - id) % 100) + 100) % 100);
   return last > 0 ? ` (edit ${last})` : '';
 }
@@ -83,7 +83,7 @@ function body(pkg, page, pagesize) {
 const cache = new Map();
 let cached = 0;
 
-function pageOf(pkg, page, pagesize) {
+function renderPage(pkg, page, pagesize) {
   const key = `${pkg} ${page} ${pagesize}`;
   const ready = cache.get(key);
   if (ready) return ready;
@@ -98,7 +98,7 @@ function pageOf(pkg, page, pagesize) {
 const server = createServer((request, response) => {
   const query = new URL(request.url, 'http://localhost').searchParams;
   const pagesize = Math.min(PAGE, Number(query.get('pagesize')));
-  const content = pageOf(Number(query.get('pkg')), Number(query.get('page')), pagesize);
+  const content = renderPage(Number(query.get('pkg')), Number(query.get('page')), pagesize);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': content.length });
   response.end(content);
 });
@@ -109,7 +109,7 @@ function change() {
   cache.clear();
   cached = 0;
   for (let pkg = 1; pkg <= packages; pkg++) {
-    for (let page = 1; page <= Math.ceil(videos / PAGE); page++) pageOf(pkg, page, PAGE);
+    for (let page = 1; page <= Math.ceil(videos / PAGE); page++) renderPage(pkg, page, PAGE);
   }
   process.send('changed');
 }

@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { NOON, openTestNotifier, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
@@ -62,7 +62,7 @@ it('a check of 1,000 packages never blocks the worker for 100 ms', async () => {
     later.push({ hold, whole: performance.now() - before });
   }
   expect(newMessages().sort()).toEqual(['failed begun', 'held_back begun']);
-  expect(rowsOf(path, 'select count(*) as open from incident where over_at is null')).toEqual([
+  expect(readRows(path, 'select count(*) as open from incident where over_at is null')).toEqual([
     { open: 200 },
   ]);
   const shortest = (numbers: number[]) => Math.round(Math.min(...numbers) * 10) / 10;

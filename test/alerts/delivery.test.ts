@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getRetryDelay } from '../../src/alerts/delivery.ts';
 import { openOutbox } from '../../src/alerts/outbox.ts';
 import { insert } from '../support/fixtures/filled-live-file.ts';
-import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
@@ -44,7 +44,7 @@ describe('a webhook that is down', () => {
     const tries = webhook.calls.length;
     expect(tries).toBeGreaterThan(12);
     expect(newMessages()).toEqual([]);
-    expect(rowsOf(path, 'select distinct last_error from incident_message where attempts > 0')).toEqual([
+    expect(readRows(path, 'select distinct last_error from incident_message where attempts > 0')).toEqual([
       { last_error: 'it answered 503' },
     ]);
 
@@ -181,7 +181,7 @@ describe('a response', () => {
     sql(gap('2026-03-08'));
     await check();
     expect(log.join('')).toContain('the webhook at 127.0.0.1:1 did not accept a message: no connection (');
-    const stored = JSON.stringify(rowsOf(path, 'select * from incident_message'));
+    const stored = JSON.stringify(readRows(path, 'select * from incident_message'));
     expect(stored).toContain('no connection');
     expect(log.join('') + stored).not.toMatch(/T0000|token/);
   });
@@ -251,7 +251,7 @@ describe('a message', () => {
     const versions = [one.version(), other.version()] as const;
     expect(one.record({ messages: [message], updated: [] }, versions[0], clock.now())).toBe(true);
     expect(other.record({ messages: [message], updated: [] }, versions[1], clock.now())).toBe(false);
-    expect(valueOf(path, 'select count(*) from incident')).toBe(1);
+    expect(readValue(path, 'select count(*) from incident')).toBe(1);
     one.close();
     other.close();
   });
@@ -265,7 +265,7 @@ describe('a message', () => {
     const closed = restart();
     await checked;
     await closed;
-    expect(valueOf(path, 'select claimed_until from incident_message')).toBeNull();
+    expect(readValue(path, 'select claimed_until from incident_message')).toBeNull();
     expect(log).toEqual([]);
     webhook.answer(200);
     await check();
@@ -278,8 +278,8 @@ describe('a message', () => {
     await check();
     sql('delete from storage_gap;');
     await checkAfter(HOUR_MS);
-    const count = () => valueOf(path, "select count(*) from incident where event <> 'stale'");
-    const messages = () => valueOf(path, "select count(*) from incident_message where event <> 'stale'");
+    const count = () => readValue(path, "select count(*) from incident where event <> 'stale'");
+    const messages = () => readValue(path, "select count(*) from incident_message where event <> 'stale'");
     sql(
       `update package set walked_at = '2026-06-08 13:00:00';`,
       `update storage_reading set observed_at = '2026-06-08 13:00:00';`,
@@ -331,7 +331,9 @@ describe('a reminder', () => {
   });
 
   it('is never sent where the config turns it off', async () => {
-    const { sql, check, checkAfter, newMessages } = await openTestNotifier({ notify: { remindAfterMs: null } });
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier({
+      notify: { remindAfterMs: null },
+    });
     sql(
       gap('2026-03-08'),
       "update package set walked_at = '2027-03-10 12:00:00';",
@@ -352,7 +354,7 @@ describe('a reminder', () => {
     webhook.answer(500);
     await check();
     for (let days = 0; days < 3; days++) await checkAfter(DAY_MS);
-    expect(valueOf(path, 'select count(*) from incident_message')).toBe(1);
+    expect(readValue(path, 'select count(*) from incident_message')).toBe(1);
     webhook.answer(200);
     await checkAfter(HOUR_MS);
     await checkAfter(DAY_MS - MINUTE_MS);
@@ -477,7 +479,7 @@ describe('a webhook with a password in its address', () => {
     sql(held(101));
     await check();
     expect(log.join('')).toContain(`the webhook at ${webhook.host} did not accept`);
-    const written = log.join('') + JSON.stringify(rowsOf(path, 'select * from incident_message'));
+    const written = log.join('') + JSON.stringify(readRows(path, 'select * from incident_message'));
     expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
   });
 
@@ -526,7 +528,7 @@ describe('a storm', () => {
       ['over', 'Over: 11 packages of main have no removals held back any more (1, 2, 3, 8 more)'],
     ]);
     expect(
-      valueOf(path, "select count(*) from incident where event = 'held_back' and over_at is not null"),
+      readValue(path, "select count(*) from incident where event = 'held_back' and over_at is not null"),
     ).toBe(11);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { NOON, openTestNotifier, readingAt, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
@@ -245,7 +245,7 @@ describe('an incident', () => {
     await checkAfter(MINUTE_MS);
     expect(webhook.calls).toHaveLength(2);
     expect(webhook.taken[1]).toEqual({ event, state: 'over', ...post, text: each.over });
-    expect(rowsOf(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
+    expect(readRows(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
       { event, package_id: post['package_id'], lasts: 0 },
     ]);
   });
@@ -270,7 +270,7 @@ describe('an incident', () => {
       package_id: 101,
     });
     expect(webhook.calls[0]?.body).not.toContain('main');
-    const stored = JSON.stringify(rowsOf(path, 'select text, details from incident'));
+    const stored = JSON.stringify(readRows(path, 'select text, details from incident'));
     expect(stored).toContain('[key]/101');
     expect(stored).not.toContain('main');
   });
@@ -531,7 +531,10 @@ describe('a package that was never read', () => {
   });
 
   it('stays stale where the worker restarts', async () => {
-    const { sql, check, checkAfter, restart, newMessages } = await openTestNotifier({ rows: NEVER, since: 'always' });
+    const { sql, check, checkAfter, restart, newMessages } = await openTestNotifier({
+      rows: NEVER,
+      since: 'always',
+    });
     await check();
     expect(newMessages()).toEqual(['stale begun 102']);
     await restart();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
-import { folderOf } from '../support/fixtures/folder-of-files.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
 import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
@@ -19,9 +19,10 @@ async function openFolder(packages: readonly number[] = [101]) {
   const [webhook, ping] = [await startWebhook(), await startWebhook()];
   const notify = 'notify: { webhook: "${HOOK}", ping: "${PING}" }';
   const text = configText({ url, packages, storage: false, top: notify });
-  const cwd = folderOf({ [CONFIG]: text });
+  const cwd = createFolder({ [CONFIG]: text });
   const env = { HOOK: webhook.url, PING: ping.url };
-  const newMessages = () => webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
+  const newMessages = () =>
+    webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
   return {
     cwd,
     env,
@@ -90,7 +91,7 @@ describe('processes that check at the same time', () => {
     expect(newMessages().sort()).toEqual(each.sort());
     expect(webhook.calls).toHaveLength(6);
     const open = 'select count(*) as open from incident where over_at is null';
-    expect(rowsOf(path, open)).toEqual([{ open: 0 }]);
+    expect(readRows(path, open)).toEqual([{ open: 0 }]);
     expect(worker.stderr()).not.toMatch(/T0000|alert check failed/);
   });
 });

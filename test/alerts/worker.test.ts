@@ -12,7 +12,7 @@ import {
   QUICK_PACKAGES,
   writtenFiles,
 } from '../support/fixtures/awkward-key.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
@@ -306,7 +306,9 @@ describe('a worker', () => {
     expect(webhook.taken.map(({ event }) => event)).toContain('restricted');
     const texts = [...posts, ...writtenFiles(folder), ['the log', log.join('')] as [string, string]];
     expect(findCanary(texts)).toEqual([]);
-    const ours = ['incident', 'incident_message'].flatMap((table) => rowsOf(path, `select * from ${table}`));
+    const ours = ['incident', 'incident_message'].flatMap((table) =>
+      readRows(path, `select * from ${table}`),
+    );
     const written = `${JSON.stringify(ours)}${posts.join('')}${log.join('')}`;
     expect(written).toContain('it is [key]');
     expect(written).not.toContain(SERVER_KEY);

@@ -5,7 +5,7 @@ import { createPublisher, type Publication } from '../../src/publishing/publishe
 import { publishedFact } from '../../src/publishing/about-rows.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
-import { orderOf } from '../support/fixtures/published-file.ts';
+import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 30_000 });
 const clock = createVirtualClock('2026-03-10T03:00:00Z');
 
 function open(everyMs: number) {
-  const target = { ...orderOf(liveFileWith(packageRow(101), videoRow(1))), everyMs };
+  const target = { ...createPublishRequest(liveFileWith(packageRow(101), videoRow(1))), everyMs };
   const made: Publication[] = [];
   const log: string[] = [];
   const logger = createLogger({

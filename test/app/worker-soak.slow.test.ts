@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromTimestamp, MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { FIGURES } from '../../src/lib/storage-figures.ts';
-import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { allDays, allRecords } from '../support/fixtures/json-page.ts';
 import { outageWithin } from '../support/soak/soak-outages.ts';
 import { mostWithin } from '../support/soak/soak-service.ts';
@@ -41,7 +41,7 @@ function tell(seconds: number): void {
 }
 
 /** The end of a day in Berlin: its clocks go forward in the night to 29 March 2026. */
-function endOf(date: string): number {
+function getEnd(date: string): number {
   const offsetHours = date < '2026-03-29' ? 1 : 2;
   return Date.parse(`${date}T00:00Z`) + DAY_MS - offsetHours * HOUR_MS;
 }
@@ -61,7 +61,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
   });
 
   it('books every day once, with the figures of the service', async () => {
-    const booked = rowsOf(path, `select * from storage_day where state = 'booked' order by date`);
+    const booked = readRows(path, `select * from storage_day where state = 'booked' order by date`);
     const to = '2026-04-08';
     const told = await allDays(soak.service.sandbox.catalogue, SINCE, to);
     expect(told).toHaveLength(39);
@@ -69,14 +69,14 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
     expect(booked.map((row) => figures.map((name) => row[name]))).toEqual(
       told.map((day) => figures.map((name) => day[name as keyof typeof day])),
     );
-    expect(rowsOf(path, 'select * from storage_discrepancy')).toEqual([]);
-    expect(rowsOf(path, 'select * from storage_gap')).toEqual([]);
+    expect(readRows(path, 'select * from storage_discrepancy')).toEqual([]);
+    expect(readRows(path, 'select * from storage_gap')).toEqual([]);
   });
 
   it('books a day when it is over and settled, also where the clocks go forward', () => {
-    const wrong = rowsOf(path, `select date, observed_at from storage_day where state = 'booked'`).flatMap(
+    const wrong = readRows(path, `select date, observed_at from storage_day where state = 'booked'`).flatMap(
       ({ date, observed_at: observedAt }) => {
-        const settledAt = endOf(String(date)) + HOUR_MS;
+        const settledAt = getEnd(String(date)) + HOUR_MS;
         if (settledAt < START) return [];
         const bad = outageWithin(soak.outages, settledAt, settledAt + 10 * MINUTE_MS);
         const late = Math.max(settledAt, bad?.pausedUntil ?? 0) + 11 * MINUTE_MS;
@@ -106,7 +106,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
     const { packageIds, catalogue } = soak.service.sandbox;
     for (const packageId of packageIds) {
       const records = await allRecords(catalogue, packageId);
-      const stored = rowsOf(
+      const stored = readRows(
         path,
         `select id, title, content, tag, etc, filesize from video
          where package_id = ? and removed_at is null order by id`,
@@ -123,8 +123,8 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
         })),
       );
     }
-    expect(valueOf(path, 'select count(*) from video where removed_at is not null')).toBeGreaterThan(10);
-    expect(rowsOf(path, 'select * from removal_candidate')).toEqual([]);
+    expect(readValue(path, 'select count(*) from video where removed_at is not null')).toBeGreaterThan(10);
+    expect(readRows(path, 'select * from removal_candidate')).toEqual([]);
   });
 
   it('stores only the quick walks that found something', () => {
@@ -146,7 +146,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
     );
     expect(pauses.length).toBeGreaterThan(20);
     expect(disobedient).toEqual([]);
-    const noted = Number(valueOf(path, `select seq from sqlite_sequence where name = 'request'`));
+    const noted = Number(readValue(path, `select seq from sqlite_sequence where name = 'request'`));
     expect(noted).toBeGreaterThanOrEqual(arrivals.length);
     expect(noted).toBeLessThanOrEqual(arrivals.length + 5); // a crash may leave a recorded request that was not sent
   });
@@ -174,7 +174,7 @@ const PRUNED = ['run', 'walk', 'request', 'saved_requests'];
 
 describe('its file', () => {
   const growth = (name: string, of: 'bytes' | 'rows') =>
-    sizeOf(soak.sizes[2], name)[of] - sizeOf(soak.sizes[1], name)[of];
+    findSize(soak.sizes[2], name)[of] - findSize(soak.sizes[1], name)[of];
 
   it('consists of its tables and of free pages', () => {
     for (const { file, free, tables } of soak.sizes) {
@@ -186,7 +186,7 @@ describe('its file', () => {
 
   it('grows by the rows that are stored forever', () => {
     for (const name of KEPT_FOR_EVER) {
-      const { bytes, rows } = sizeOf(soak.sizes[2], name);
+      const { bytes, rows } = findSize(soak.sizes[2], name);
       expect(growth(name, 'rows'), name).toBeGreaterThan(0);
       expect(growth(name, 'bytes'), name).toBeLessThan(
         1.5 * growth(name, 'rows') * (bytes / rows) + 32 * KIB,
@@ -200,13 +200,13 @@ describe('its file', () => {
     for (const name of names) {
       const share = PRUNED.includes(name) ? 0.2 : 0; // a package grows, and a walk over it takes one more request
       expect(growth(name, 'bytes'), name).toBeLessThanOrEqual(
-        share * sizeOf(soak.sizes[1], name).bytes + 8 * KIB,
+        share * findSize(soak.sizes[1], name).bytes + 8 * KIB,
       );
     }
   });
 });
 
-function sizeOf(sizes: Sizes | undefined, name: string) {
+function findSize(sizes: Sizes | undefined, name: string) {
   const size = sizes?.tables.get(name);
   if (!size) throw new Error(`there is no table ${name}`);
   return size;

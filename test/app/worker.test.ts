@@ -9,7 +9,7 @@ import type { Publication } from '../../src/publishing/publisher.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { runWorker } from '../../src/app/worker.ts';
-import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
@@ -96,8 +96,8 @@ async function workOnce(config: Config): Promise<Worker> {
 }
 
 const counts = () => ({
-  videos: valueOf(path, 'select count(*) from video where removed_at is null'),
-  days: valueOf(path, `select count(*) from storage_day where state = 'booked'`),
+  videos: readValue(path, 'select count(*) from video where removed_at is null'),
+  days: readValue(path, `select count(*) from storage_day where state = 'booked'`),
 });
 
 describe('the worker', () => {
@@ -105,7 +105,7 @@ describe('the worker', () => {
     const { url } = await startSandbox({ clock });
     const { runs } = await workOnce(configFor({ main: url }));
     expect(runs).toMatchObject([{ status: 'succeeded', failures: [] }]);
-    expect(rowsOf(path, 'select "trigger", mode, status, scope from run')).toEqual([
+    expect(readRows(path, 'select "trigger", mode, status, scope from run')).toEqual([
       { trigger: 'catch_up', mode: 'full', status: 'succeeded', scope: null },
     ]);
     expect(counts()).toEqual({ videos: 280, days: 9 });
@@ -119,7 +119,7 @@ describe('the worker', () => {
     expect((await workOnce(config)).runs).toEqual([]);
     clock.advance(3_600_000);
     expect((await workOnce(config)).runs).toHaveLength(1);
-    expect(rowsOf(path, 'select status from run')).toHaveLength(2);
+    expect(readRows(path, 'select status from run')).toHaveLength(2);
   });
 
   it('publishes what its runs changed next to them, once, and pending changes at its start', async () => {
@@ -140,13 +140,13 @@ describe('the worker', () => {
     second.stop(); // during the publication or before it
     await second.ended;
     expect([0, 1]).toContain(second.publications.length);
-    expect(rowsOf(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    expect(readRows(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 
     const third = startWorker(config);
     const changes = 'select max(change_seq) from ';
     await expect
-      .poll(() => valueOf(file, `${changes} videos`), { timeout: 30_000 })
-      .toBe(valueOf(path, `${changes} video`));
+      .poll(() => readValue(file, `${changes} videos`), { timeout: 30_000 })
+      .toBe(readValue(path, `${changes} video`));
     third.stop();
     await third.ended;
     expect(third.runs).toEqual([]);
@@ -192,7 +192,7 @@ describe('the worker', () => {
     execute(path, `update run set status = 'running', finished_at = null`);
     const { runs } = await workOnce(config);
     expect(runs).toMatchObject([{ status: 'succeeded' }]);
-    expect(rowsOf(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
+    expect(readRows(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
       'succeeded',
     ]);
@@ -273,10 +273,13 @@ describe('the worker', () => {
     const { runs, log } = await workOnce(configFor({ dead: NOWHERE, alive: url }));
     expect(runs).toMatchObject([{ status: 'partial', storage: [{ account: 'alive', booked: 9 }] }]);
     expect(new Set(runs[0]?.failures.map(({ account }) => account))).toEqual(new Set(['dead']));
-    expect(rowsOf(path, 'select distinct account from video')).toEqual([{ account: 'alive' }]);
+    expect(readRows(path, 'select distinct account from video')).toEqual([{ account: 'alive' }]);
     expect(counts()).toEqual({ videos: 280, days: 9 });
-    expect(rowsOf(path, 'select status, error from run')).toMatchObject([{ status: 'partial' }]);
-    const walks = rowsOf(path, 'select account, status from walk group by account, status order by account');
+    expect(readRows(path, 'select status, error from run')).toMatchObject([{ status: 'partial' }]);
+    const walks = readRows(
+      path,
+      'select account, status from walk group by account, status order by account',
+    );
     expect(walks).toEqual([
       { account: 'alive', status: 'succeeded' },
       { account: 'dead', status: 'failed' },

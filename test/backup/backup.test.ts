@@ -6,9 +6,9 @@ import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
-import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
+import { misindex, putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 /** A folder with a filled live file that no process has open. */
 async function filled() {
@@ -22,20 +22,20 @@ describe('a backup', () => {
   it('equals the live file, row by row', async () => {
     const { path, file } = await filled();
     backUp(path, file);
-    expect(wholeOf(file)).toEqual(wholeOf(path));
-    expect(valueOf(file, 'select count(*) from video_version')).toBe(40);
+    expect(readContents(file)).toEqual(readContents(path));
+    expect(readValue(file, 'select count(*) from video_version')).toBe(40);
   });
 
   it('is a warehouse of this format with its triggers, in a single file', async () => {
     const { folder, path, file } = await filled();
     backUp(path, file);
     expect(readdirSync(folder).filter((name) => !name.startsWith('live.db'))).toEqual(['copy.db']);
-    expect(valueOf(file, 'pragma application_id')).toBe(APPLICATION_ID);
-    expect(valueOf(file, 'pragma user_version')).toBe(SCHEMA_VERSION);
-    expect(valueOf(file, 'pragma journal_mode')).toBe('delete');
+    expect(readValue(file, 'pragma application_id')).toBe(APPLICATION_ID);
+    expect(readValue(file, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    expect(readValue(file, 'pragma journal_mode')).toBe('delete');
     expect(() => execute(file, "delete from storage_day where date = '2026-02-28'")).toThrow(/never changed/);
     execute(file, "update video set title = 'x', change_seq = 999 where id = 2");
-    expect(valueOf(file, 'select count(*) from video_version where id = 2')).toBe(2);
+    expect(readValue(file, 'select count(*) from video_version where id = 2')).toBe(2);
   });
 
   it('is described in the result', async () => {
@@ -61,7 +61,7 @@ describe('a backup', () => {
     writer.exec("update package set name = 'only in the log'");
     backUp(path, file);
     writer.close();
-    expect(valueOf(file, 'select name from package')).toBe('only in the log');
+    expect(readValue(file, 'select name from package')).toBe('only in the log');
   });
 
   it('creates its folder', async () => {
@@ -73,10 +73,10 @@ describe('a backup', () => {
   it('is made of a file of an older format, which does not change', async () => {
     const { path, file } = await filled();
     execute(path, `drop table saved_requests; pragma user_version = ${SCHEMA_VERSION - 1}`);
-    const before = hashOf(path);
+    const before = hashFile(path);
     backUp(path, file);
-    expect(wholeOf(file)).toEqual(wholeOf(path));
-    expect([valueOf(file, 'pragma user_version'), hashOf(path)]).toEqual([SCHEMA_VERSION - 1, before]);
+    expect(readContents(file)).toEqual(readContents(path));
+    expect([readValue(file, 'pragma user_version'), hashFile(path)]).toEqual([SCHEMA_VERSION - 1, before]);
   });
 });
 
@@ -108,9 +108,9 @@ describe('a backup is rejected', () => {
   it('onto the live file itself, by any path', async () => {
     const { folder, path } = await filled();
     symlinkSync(path, join(folder, 'link.db'));
-    const before = wholeOf(path);
+    const before = readContents(path);
     for (const file of [path, join(folder, 'link.db')]) expect(() => backUp(path, file)).toThrow(ConfigError);
-    expect(wholeOf(path)).toEqual(before);
+    expect(readContents(path)).toEqual(before);
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe('a backup is rejected', () => {
   it('where the live file is damaged, and no file is left', async () => {
     const { folder, path, file } = await filled();
     const bytes = readFileSync(path);
-    const { rootpage } = rowsOf(path, "select rootpage from sqlite_schema where name = 'video'")[0] ?? {};
+    const { rootpage } = readRows(path, "select rootpage from sqlite_schema where name = 'video'")[0] ?? {};
     bytes.fill(0xab, (Number(rootpage) - 1) * 4096, Number(rootpage) * 4096);
     writeFileSync(path, bytes);
     const back = () => backUp(path, file);
@@ -187,7 +187,7 @@ describe('next to a process that writes continuously', () => {
     for (let round = 1; new Set(numbers).size < 4 && round <= 200; round++) {
       const file = join(folder, `copy-${round}.db`);
       backUp(path, file);
-      const [state] = rowsOf(
+      const [state] = readRows(
         file,
         'select change_seq, (select max(change_seq) from video) as newest from warehouse_state',
       );

@@ -11,11 +11,11 @@ import { lockOrThrow } from '../../src/database/lock.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore, swapSteps } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
-import { misindex, putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
+import { misindex, putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 /** Names in the folder of the live file, without the lock files. */
 const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
-const nameIn = (db: string) => valueOf(db, 'select name from package');
+const nameIn = (db: string) => readValue(db, 'select name from package');
 const isMarked = () => existsSync(restoreMarkerPath(path));
 
 /** Leaves a change in the write-ahead log of the live file, as a killed process does. */
@@ -51,18 +51,18 @@ function leaveInLog(): void {
 describe('a restored backup', () => {
   it('equals the backed-up file, row by row', () => {
     restore(path, file, NOW);
-    expect(wholeOf(path)).toEqual(wholeOf(file));
+    expect(readContents(path)).toEqual(readContents(file));
     expect(nameIn(path)).toBeNull();
   });
 
   it('records when it was restored', () => {
     restore(path, file, NOW);
     const query = 'select restored_at from warehouse_state';
-    expect([valueOf(path, query), valueOf(file, query)]).toEqual(['2026-03-03 08:05:00', null]);
+    expect([readValue(path, query), readValue(file, query)]).toEqual(['2026-03-03 08:05:00', null]);
   });
 
   it('leaves only the previous file next to it', () => {
-    const before = hashOf(path);
+    const before = hashFile(path);
     expect(restore(path, file, NOW)).toEqual({
       videos: 40,
       sizeBytes: statSync(file).size,
@@ -71,7 +71,7 @@ describe('a restored backup', () => {
       carried: { requests: 0, pauses: 0 },
     });
     expect(names().sort()).toEqual(['live.db', KEPT]);
-    expect(hashOf(join(folder, KEPT))).toBe(before);
+    expect(hashFile(join(folder, KEPT))).toBe(before);
   });
 
   it('preserves the log of the old file with it', () => {
@@ -93,7 +93,7 @@ describe('a restored backup', () => {
   it('replaces a missing file', () => {
     rmSync(path);
     expect(restore(path, file, NOW)).toMatchObject({ kept: null, carried: null });
-    expect(wholeOf(path)).toEqual(wholeOf(file));
+    expect(readContents(path)).toEqual(readContents(file));
   });
 
   it('ignores the log of a missing file, and preserves the log', () => {
@@ -108,10 +108,10 @@ describe('a restored backup', () => {
     ['empty', (live: string) => writeFileSync(live, '')],
   ])('replaces a file that is %s, whose ledger cannot be read', (_what, damage) => {
     damage(path);
-    const before = hashOf(path);
+    const before = hashFile(path);
     const { kept, carried } = restore(path, file, NOW);
     expect(carried).toHaveProperty('error');
-    expect([wholeOf(path), hashOf(kept ?? '')]).toEqual([wholeOf(file), before]);
+    expect([readContents(path), hashFile(kept ?? '')]).toEqual([readContents(file), before]);
   });
 
   it('has the permissions of the old file', () => {
@@ -131,7 +131,7 @@ describe('a restored backup', () => {
   it('is migrated where it has an older format', () => {
     execute(file, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     restore(path, file, NOW);
-    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     openStatusQueries(path).close();
   });
 
@@ -146,9 +146,9 @@ describe('a restored backup', () => {
 describe('the backup', () => {
   it.each(['delete', 'wal'])('is only read, and no file is created next to it: in mode %s', (mode) => {
     execute(file, `pragma journal_mode = ${mode}`);
-    const before = hashOf(file);
+    const before = hashFile(file);
     restore(path, file, NOW);
-    expect([hashOf(file), readdirSync(join(folder, 'backups'))]).toEqual([before, ['copy.db']]);
+    expect([hashFile(file), readdirSync(join(folder, 'backups'))]).toEqual([before, ['copy.db']]);
   });
 });
 
@@ -159,7 +159,7 @@ describe('the requests since the backup', () => {
   it('count if they are of the last day, and belong to no run of the backup', () => {
     execute(path, request(NOW - 25 * HOUR_MS, 1) + request(NOW - HOUR_MS, 2) + request(NOW - HOUR_MS, 2));
     expect(restore(path, file, NOW).carried).toEqual({ requests: 2, pauses: 0 });
-    expect(rowsOf(path, 'select at_ms, run_id, page, status from request')).toEqual(
+    expect(readRows(path, 'select at_ms, run_id, page, status from request')).toEqual(
       [1, 2].map(() => ({ at_ms: NOW - HOUR_MS, run_id: null, page: 2, status: 200 })),
     );
   });
@@ -168,7 +168,7 @@ describe('the requests since the backup', () => {
     execute(path, request(NOW - HOUR_MS, 1) + request(NOW - HOUR_MS + 1, 2));
     for (let round = 0; round < 3; round++) restore(path, file, NOW);
     restore(path, join(folder, KEPT), NOW);
-    expect(rowsOf(path, 'select page from request order by page')).toEqual([{ page: 1 }, { page: 2 }]);
+    expect(readRows(path, 'select page from request order by page')).toEqual([{ page: 1 }, { page: 2 }]);
   });
 
   const pause = (account: string, until: string) =>
@@ -179,7 +179,7 @@ describe('the requests since the backup', () => {
     execute(file, pause('main', '2026-03-03 11:00:00') + pause('side', '2026-03-03 11:00:00'));
     execute(path, pause('main', '2026-03-03 12:00:00') + pause('side', '2026-03-03 10:00:00'));
     expect(restore(path, file, NOW).carried).toEqual({ requests: 0, pauses: 1 });
-    expect(rowsOf(path, 'select account, until from pause order by account')).toEqual([
+    expect(readRows(path, 'select account, until from pause order by account')).toEqual([
       { account: 'main', until: '2026-03-03 12:00:00' },
       { account: 'side', until: '2026-03-03 11:00:00' },
     ]);
@@ -193,7 +193,7 @@ describe('the requests since the backup', () => {
 
 /** Asserts that the folders of the live file and of the backup have not changed. */
 function expectUntouched(attempt: () => unknown, kind: new (...parameters: never[]) => Error, words: RegExp) {
-  const hashes = () => [path, ...(existsSync(file) && statSync(file).isFile() ? [file] : [])].map(hashOf);
+  const hashes = () => [path, ...(existsSync(file) && statSync(file).isFile() ? [file] : [])].map(hashFile);
   const before = [hashes(), names()];
   expect(attempt).toThrow(kind);
   expect(attempt).toThrow(words);
@@ -261,7 +261,7 @@ describe('a restore is rejected, and changes nothing', () => {
     [
       'is damaged',
       () => {
-        const page = Number(valueOf(file, "select rootpage from sqlite_schema where name = 'video'"));
+        const page = Number(readValue(file, "select rootpage from sqlite_schema where name = 'video'"));
         const bytes = Buffer.alloc(4096, 0xab);
         patch(file, bytes, (page - 1) * 4096);
       },
@@ -362,10 +362,10 @@ describe('a restore that is interrupted', () => {
       leaveInLog();
       cutOffAfter(count);
       const { kept } = restore(path, file, NOW);
-      expect([wholeOf(path), isMarked()]).toEqual([wholeOf(file), false]);
+      expect([readContents(path), isMarked()]).toEqual([readContents(file), false]);
       const old = count === STEPS ? aside() : (kept ?? '');
       expect(nameIn(old)).toBe('in the log');
-      expect(valueOf(old, 'pragma integrity_check')).toBe('ok');
+      expect(readValue(old, 'pragma integrity_check')).toBe('ok');
     },
   );
 
@@ -378,7 +378,7 @@ describe('a restore that is interrupted', () => {
     cutOffAfter(count);
     restore(path, file, NOW);
     const isDone = count === STEPS; // the interrupted restore copied no ledger
-    expect(valueOf(path, 'select count(*) from request')).toBe(isDone ? 0 : 1);
+    expect(readValue(path, 'select count(*) from request')).toBe(isDone ? 0 : 1);
   });
 
   it('is rejected also where no file is at the path, and no file is created there', () => {

@@ -40,11 +40,11 @@ async function show(answer: StorageAnswer, options: BrowserContextOptions = {}):
 }
 
 /** The position of a day in a plot of all days, between 0 and 1, with padding at both ends. */
-const placeOf = (at: number, days: number) => (at / (days - 1) + 0.015) / 1.03;
+const getPosition = (at: number, days: number) => (at / (days - 1) + 0.015) / 1.03;
 
 const counts = (page: Page) =>
   page.evaluate<Record<string, string>>(`({ ...document.querySelector('figure').dataset })`);
-const legendOf = async (page: Page) => ({
+const readLegend = async (page: Page) => ({
   day: await page.locator('.chart-day').textContent(),
   sizes: await page.locator('.chart-sizes dd').allTextContents(),
 });
@@ -66,9 +66,9 @@ describe('the plot', () => {
     const gaps = Array.from({ length: 40 }, (_, at) => 200 + at);
     const page = await show(storageAnswer(800, { gaps }));
     expect(await counts(page)).toMatchObject({ points: '760', days: '800' });
-    expect(await coloursAt(page, placeOf(300, 800))).toEqual(ALL_COLOURS);
-    expect(await coloursAt(page, placeOf(800 - 220, 800))).toEqual([]);
-    expect(await coloursAt(page, placeOf(800 - 150, 800))).toEqual(ALL_COLOURS);
+    expect(await coloursAt(page, getPosition(300, 800))).toEqual(ALL_COLOURS);
+    expect(await coloursAt(page, getPosition(800 - 220, 800))).toEqual([]);
+    expect(await coloursAt(page, getPosition(800 - 150, 800))).toEqual(ALL_COLOURS);
     expect(await axisLabels(page)).toEqual({
       days: 'Nov 2024 Jan 2025 Mar May Jul Sep Nov Jan 2026 Mar May Jul Sep Nov'.split(' '),
       sizes: ['0', '0.5 TiB', '1 TiB', '1.5 TiB', '2 TiB', '2.5 TiB'],
@@ -98,8 +98,8 @@ describe('the plot', () => {
 
   test('a day between two gaps: a column', async () => {
     const page = await show(storageAnswer(40, { gaps: [10, 12] }));
-    expect(await coloursAt(page, placeOf(40 - 1 - 11, 40))).toEqual(ALL_COLOURS);
-    expect(await coloursAt(page, placeOf(40 - 1 - 10.3, 40))).toEqual([]);
+    expect(await coloursAt(page, getPosition(40 - 1 - 11, 40))).toEqual(ALL_COLOURS);
+    expect(await coloursAt(page, getPosition(40 - 1 - 10.3, 40))).toEqual([]);
   });
 
   test('no figures: no plot, and the text of the page itself', async () => {
@@ -127,24 +127,24 @@ describe('the legend', () => {
       day: '2026-11-22 (today, live)',
       sizes: ['1.21 TiB', '820 GiB', '180 GiB', '120 GiB', '50 GiB', '2.35 TiB'],
     };
-    expect(await legendOf(page)).toEqual(last);
+    expect(await readLegend(page)).toEqual(last);
     const box = await page.locator('.u-over').boundingBox();
     if (!box) throw new Error('there is no plot');
-    await page.mouse.move(box.x + box.width * placeOf(0, 11), box.y + 100);
-    const first = await legendOf(page);
+    await page.mouse.move(box.x + box.width * getPosition(0, 11), box.y + 100);
+    const first = await readLegend(page);
     expect(first.day).toBe('2026-11-12');
     expect(first.sizes.slice(3)).toEqual([
       'not provided',
       expect.stringMatching(/GiB$/),
       expect.stringMatching(/^≥ /),
     ]);
-    await page.mouse.move(box.x + box.width * placeOf(5, 11), box.y + 100);
-    expect(await legendOf(page)).toEqual({
+    await page.mouse.move(box.x + box.width * getPosition(5, 11), box.y + 100);
+    expect(await readLegend(page)).toEqual({
       day: '2026-11-17',
       sizes: Array<string>(6).fill('unknown'),
     });
     await page.mouse.move(1, 1);
-    expect(await legendOf(page)).toEqual(last);
+    expect(await readLegend(page)).toEqual(last);
   });
 });
 
@@ -187,7 +187,7 @@ describe('the time zone of the viewer', () => {
       const answer = storageAnswer(5, { last: '2026-04-06' });
       const page = await show(answer, { timezoneId });
       expect((await axisLabels(page)).days).toEqual(['2 Apr', '2026', '3 Apr', '4 Apr', '5 Apr', '6 Apr']);
-      expect((await legendOf(page)).day).toBe('2026-04-06 (today, live)');
+      expect((await readLegend(page)).day).toBe('2026-04-06 (today, live)');
     },
   );
 
@@ -214,7 +214,7 @@ describe('the time zone of the viewer', () => {
       'auto',
     );
     await page.locator('.u-over').tap();
-    expect((await legendOf(page)).day).not.toContain('live');
+    expect((await readLegend(page)).day).not.toContain('live');
     await page.setViewportSize({ width: 640, height: 360 });
     await expect.poll(async () => (await page.locator('.plot canvas').boundingBox())?.width).toBe(640 - 32);
     expect((await page.locator('.plot').boundingBox())?.height).toBe(280);

@@ -63,7 +63,7 @@ const addresses = (page: Page, list: string) =>
     .locator(`#${list} li > a`)
     .all()
     .then((links) => Promise.all(links.map((link) => link.getAttribute('href'))));
-const pathOf = (id: unknown, packageId: unknown = 101) =>
+const formatPath = (id: unknown, packageId: unknown = 101) =>
   `/packages/${ACCOUNT}/${String(packageId)}/videos/${String(id)}`;
 
 /** A package page, a video with two states, and the others. */
@@ -72,7 +72,7 @@ function somePaths(): string[] {
   return [
     '/',
     `/packages/${ACCOUNT}/101`,
-    pathOf(edited?.['id'], edited?.['package_id']),
+    formatPath(edited?.['id'], edited?.['package_id']),
     `/storage/${ACCOUNT}`,
     `/packages/${ACCOUNT}/101?removed=all`,
   ];
@@ -111,14 +111,14 @@ describe('an open page', () => {
     const { page } = first;
     const started = performance.now();
     const newest = await notYetInTheWarehouse();
-    await expect.poll(() => addresses(page, 'added'), A_MINUTE).toContain(pathOf(newest));
+    await expect.poll(() => addresses(page, 'added'), A_MINUTE).toContain(formatPath(newest));
     await expect.poll(() => page.locator('#edited del').count(), A_MINUTE).toBeGreaterThan(0);
     await expect.poll(() => addresses(page, 'removed'), A_MINUTE).not.toEqual([]);
     expect(performance.now() - started).toBeLessThan(60_000);
     expect(await page.evaluate(`globalThis.token`)).toBe('the first load');
     await expectEdit(page);
     const removed = demo.rows('select package_id, id from video where removed_at is not null');
-    expect(removed.map((row) => pathOf(row['id'], row['package_id']))).toEqual(
+    expect(removed.map((row) => formatPath(row['id'], row['package_id']))).toEqual(
       expect.arrayContaining(await addresses(page, 'removed')),
     );
   });
@@ -249,7 +249,7 @@ async function expectChanges(page: Page): Promise<void> {
     const rows = demo.rows(query);
     expect([list, await addresses(page, list)]).toEqual([
       list,
-      rows.map((row) => pathOf(row['id'], row['package_id'])),
+      rows.map((row) => formatPath(row['id'], row['package_id'])),
     ]);
   }
   const titles = demo.rows('select title from video order by rowid desc limit 10');

@@ -4,7 +4,7 @@ import type { Limits } from '../../src/budget/budget.ts';
 import type { RequestEntry } from '../../src/lib/request-budget.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
-import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -34,7 +34,7 @@ describe('the budget', () => {
 
   it('admits at once where there are no limits', async () => {
     for (let count = 0; count < 50; count++) expect(await spend(NONE)).toBe(0);
-    expect(valueOf(path, 'select count(*) from request')).toBe(50);
+    expect(readValue(path, 'select count(*) from request')).toBe(50);
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('the budget', () => {
     expect(untilMs).toBeGreaterThan(START + 59_999);
     expect(untilMs).toBeLessThanOrEqual(START + 60_001);
     expect(clock.now()).toBe(START);
-    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+    expect(readValue(path, 'select count(*) from request')).toBe(1);
   });
 
   it('does not park for a window in which other requests only wait for their responses', async () => {
@@ -171,7 +171,7 @@ describe('the budget', () => {
     await all;
     own.close();
     expect(order).toEqual(numbers);
-    expect(rowsOf(path, 'select page from request order by request_id').map(({ page }) => page)).toEqual(
+    expect(readRows(path, 'select page from request order by request_id').map(({ page }) => page)).toEqual(
       numbers,
     );
     expect(timeline.now() - START).toBeLessThanOrEqual(5_200);
@@ -185,7 +185,7 @@ describe('the budget', () => {
     await expect(budget.admit(NOTE, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     clock.advance(60_001);
     (await budget.admit(NOTE)).answered(ANSWER);
-    expect(valueOf(path, 'select count(*) from request')).toBe(2);
+    expect(readValue(path, 'select count(*) from request')).toBe(2);
   });
 
   it('ends a wait when its signal aborts, with the reason, and spends nothing', async () => {
@@ -200,7 +200,7 @@ describe('the budget', () => {
     expect(await waiting).toEqual(new Error('stopped'));
     expect(timeline.now()).toBe(START + 5_050);
     own.close();
-    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+    expect(readValue(path, 'select count(*) from request')).toBe(1);
   });
 
   it('parks where the clock went back, after one deadline at most, instead of waiting for the old time', async () => {
@@ -231,7 +231,7 @@ describe('the budget', () => {
         package_id: 101,
         page: 3,
       };
-      const [row] = rowsOf(path, 'select * from request');
+      const [row] = readRows(path, 'select * from request');
       expect(row).toEqual({
         ...sent,
         answered_at_ms: null,
@@ -243,7 +243,7 @@ describe('the budget', () => {
       clock.advance(250);
       admission.answered({ status: 503, bytes: 77, sent: true });
       const answer = { status: 503, bytes: 77, duration_ms: 250 };
-      expect(rowsOf(path, 'select * from request')).toEqual([
+      expect(readRows(path, 'select * from request')).toEqual([
         { ...sent, ...answer, answered_at_ms: START + 250, spent_until_ms: START + 250 },
       ]);
     });
@@ -259,7 +259,7 @@ describe('the budget', () => {
       });
       clock.advance(30_000);
       admission.answered({ status: null, bytes: null, sent: true });
-      expect(rowsOf(path, 'select * from request')).toEqual([
+      expect(readRows(path, 'select * from request')).toEqual([
         {
           request_id: 1,
           account: 'main',
@@ -287,7 +287,7 @@ describe('the budget', () => {
         process.kill(process.pid, 'SIGKILL');`);
       expect(await child.ended).toMatchObject({ signal: 'SIGKILL', stderr: '' });
       warehouse = openWarehouse(path, clock);
-      expect(rowsOf(path, 'select page, spent_until_ms from request')).toEqual(
+      expect(readRows(path, 'select page, spent_until_ms from request')).toEqual(
         [1, 2, 3].map((page) => ({ page, spent_until_ms: START + NOTE.deadlineMs })),
       );
       clock.set(START + NOTE.deadlineMs + DAY_MS - 1);

@@ -5,7 +5,7 @@ import type { Limits } from '../../src/budget/budget.ts';
 import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
 import { pauseLength, rampShare } from '../../src/budget/pauses.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -91,7 +91,7 @@ describe('a pause', () => {
 
   /** The pause of account main in seconds after the start. */
   function stored() {
-    const [row] = rowsOf(path, "select * from pause where account = 'main'");
+    const [row] = readRows(path, "select * from pause where account = 'main'");
     const seconds = (moment: unknown) => (Date.parse(`${String(moment).replace(' ', 'T')}Z`) - START) / 1000;
     if (!row) return null;
     const { until, since, full_rate_at: back, consecutive_restrictions: strikes } = row;
@@ -107,7 +107,7 @@ describe('a pause', () => {
   it('is stored with its reason, and is obeyed', async () => {
     restrict(await admit(), 5_000, 'HTTP 429');
     expect(stored()).toEqual({ since: 0, until: 5, back: 65, strikes: 1 });
-    expect(valueOf(path, 'select reason from pause')).toBe('HTTP 429');
+    expect(readValue(path, 'select reason from pause')).toBe('HTTP 429');
     expect(await admittedAt()).toBeGreaterThanOrEqual(5);
   });
 
@@ -227,7 +227,7 @@ describe('a pause', () => {
     await waiting;
     one.close();
     other.close();
-    expect(Number(valueOf(path, 'select max(at_ms) from request'))).toBeGreaterThanOrEqual(START + 8_000);
+    expect(Number(readValue(path, 'select max(at_ms) from request'))).toBeGreaterThanOrEqual(START + 8_000);
   });
 
   it('is of one account: other accounts continue', async () => {
@@ -246,7 +246,7 @@ describe('a pause', () => {
       untilMs: START + 20_000,
     });
     expect(clock.now()).toBe(START);
-    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+    expect(readValue(path, 'select count(*) from request')).toBe(1);
   });
 
   it('parks no request that may wait exactly that long', async () => {
@@ -259,7 +259,7 @@ describe('a pause', () => {
     restrict(await admit(), 20_000);
     const stopped = AbortSignal.abort(new Error('stopped'));
     await expect(warehouse.createBudget('main', PATIENT).admit(NOTE, stopped)).rejects.toThrow('stopped');
-    expect(valueOf(path, 'select count(*) from request')).toBe(1);
+    expect(readValue(path, 'select count(*) from request')).toBe(1);
   });
 
   it('is history once the rate is back', async () => {

@@ -76,13 +76,13 @@ describe('the cost of a pass', () => {
   });
 
   it('takes the time of the slowest limit, and none without limits', () => {
-    const timeOf = (limits: Partial<LimitsConfig>) =>
+    const getTime = (limits: Partial<LimitsConfig>) =>
       countCost(account([101], limits), [size(101, 599_000)], noBoundaryReads).full.time_ms;
-    expect(timeOf({ perSecond: 5, perMinute: 120 })).toBe(300_000);
-    expect(timeOf({ perSecond: 1, perMinute: 120 })).toBe(600_000);
-    expect(timeOf({ perSecond: 5 })).toBe(120_000);
-    expect(timeOf({ perMinute: 600 })).toBe(60_000);
-    expect(timeOf({ perDay: 1 })).toBeNull();
+    expect(getTime({ perSecond: 5, perMinute: 120 })).toBe(300_000);
+    expect(getTime({ perSecond: 1, perMinute: 120 })).toBe(600_000);
+    expect(getTime({ perSecond: 5 })).toBe(120_000);
+    expect(getTime({ perMinute: 600 })).toBe(60_000);
+    expect(getTime({ perDay: 1 })).toBeNull();
   });
 
   it('includes boundary reads only where a package has a boundary', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
-import { folderOf, readFolder } from '../support/fixtures/folder-of-files.ts';
+import { createFolder, readFolder } from '../support/fixtures/folder-of-files.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
@@ -78,7 +78,7 @@ describe('a config with mistakes', () => {
       .replace('page_size: 1000', 'page_sizes: 1000')
       .replace('[101]', '[101, 101]')
       .replace('per_day: null', 'per_day: lots');
-    const cwd = folderOf({ [CONFIG]: bad });
+    const cwd = createFolder({ [CONFIG]: bad });
     for (const command of ['sync', 'start']) {
       const { code, stdout, stderr } = await vodhouse([command], { cwd });
       expect([code, stdout]).toEqual([2, '']);
@@ -112,7 +112,7 @@ describe('init', () => {
   });
 
   it('leads to a config that works with a key in .env', async () => {
-    const cwd = folderOf({ '.env': 'VODHOUSE_KEY=k\n' });
+    const cwd = createFolder({ '.env': 'VODHOUSE_KEY=k\n' });
     await vodhouse(['init'], { cwd });
     const { code, stderr } = await vodhouse(['status'], { cwd });
     expect(code).toBe(1);
@@ -121,7 +121,7 @@ describe('init', () => {
 
   it('overwrites neither file', async () => {
     for (const name of [CONFIG, 'vodhouse.schema.json']) {
-      const cwd = folderOf({ [name]: 'mine' });
+      const cwd = createFolder({ [name]: 'mine' });
       const { code, stderr } = await vodhouse(['init'], { cwd });
       expect(code).toBe(2);
       expect(stderr).toContain(`${name} already exists; nothing was written`);
@@ -132,7 +132,7 @@ describe('init', () => {
   });
 
   it('writes to the given path', async () => {
-    const cwd = folderOf({ 'other/note': '' });
+    const cwd = createFolder({ 'other/note': '' });
     const { code, stdout } = await vodhouse(['init', '--config', 'other/vodhouse.yaml'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('npx vodhouse check --config other/vodhouse.yaml');

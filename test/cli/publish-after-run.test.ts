@@ -6,7 +6,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
-import { orderOf } from '../support/fixtures/published-file.ts';
+import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -15,7 +15,10 @@ const never = new AbortController().signal;
 
 describe('publishing after a run', () => {
   it('announces a publication before it starts, and logs until when publish.every defers it', async () => {
-    const target = { ...orderOf(liveFileWith(packageRow(101), videoRow(1))), everyMs: 3_600_000 };
+    const target = {
+      ...createPublishRequest(liveFileWith(packageRow(101), videoRow(1))),
+      everyMs: 3_600_000,
+    };
     const publisher = createPublisher(target);
     const written: string[] = [];
     const write = (line: string) => written.push(line);

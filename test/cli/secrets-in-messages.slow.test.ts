@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
-import { folderOf } from '../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import {
   CANARY_KEY,
   findCanary,
@@ -19,7 +19,7 @@ describe('the key', () => {
     const { url } = await startScriptedService(replyWithKey);
     const top = 'publish: { exclude: [] }';
     const config = configText({ url, key: '${VODHOUSE_KEY}', packages: QUICK_PACKAGES, concurrency: 6, top });
-    const cwd = folderOf({
+    const cwd = createFolder({
       [CONFIG]: config,
       '.env': `VODHOUSE_KEY='${CANARY_KEY}'\n`,
       'bad.yaml': config
@@ -54,7 +54,7 @@ describe('the key', () => {
     const { url, requests } = await startScriptedService(({ query }) =>
       query.get('pkg') === '2' ? 'hang' : listRefusal('No', `no ${query.get('key') ?? ''}`),
     );
-    const cwd = folderOf({
+    const cwd = createFolder({
       [CONFIG]: configText({ url, key: CANARY_KEY, packages: [1, 2], storage: false }),
     });
     const command = startVodhouse(['sync'], { cwd });

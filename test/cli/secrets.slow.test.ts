@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
-import { folderOf } from '../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import {
   CANARY_KEY,
   findCanary,
@@ -17,7 +17,7 @@ describe('the key', () => {
   it('is in no output, log or file where requests are retried', async () => {
     const { url, requests } = await startScriptedService(replyWithKey);
     const config = configText({ url, key: CANARY_KEY, packages: SLOW_PACKAGES, storage: false });
-    const cwd = folderOf({ [CONFIG]: config });
+    const cwd = createFolder({ [CONFIG]: config });
     const { code, stdout, stderr } = await vodhouse(['sync', '--log-level', 'debug'], { cwd });
     expect(code).toBe(1);
     expect(requests).toHaveLength(SLOW_PACKAGES.length * 5);

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
-import { folderOf } from '../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { createGate, startScriptedService, type Script } from '../support/servers/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../support/fixtures/service-responses.ts';
+import { listPage, videoRecord, serveEverything } from '../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows, readWarehouseValue } from '../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -13,16 +13,16 @@ const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1))
 async function startWith(script: Script, parameters: string[]) {
   const service = await startScriptedService(script);
   const config = configText({ url: service.url, pageSize: 10, storage: false });
-  const cwd = folderOf({ [CONFIG]: config });
+  const cwd = createFolder({ [CONFIG]: config });
   return { service, cwd, command: startVodhouse(parameters, { cwd }) };
 }
 
-const hanging = wholeService(() => 'hang');
+const hanging = serveEverything(() => 'hang');
 
 describe('SIGINT', () => {
   it('ends a sync after the page in flight, with 130; the next sync resumes there', async () => {
     const gate = createGate();
-    const script = wholeService(async (request) => {
+    const script = serveEverything(async (request) => {
       if (request.number > 3) await gate.opened; // a probe and two pages are in flight together
       return listPage(request, records);
     });
@@ -39,13 +39,13 @@ describe('SIGINT', () => {
     const asked = service.requests.slice(1).map(({ query }) => Number(query.get('page')));
     expect(asked.slice(0, 3)).toEqual([5, 4, 3]);
     expect(asked.length).toBeLessThan(5);
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(asked.length * 10);
-    expect(rowsOf(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(asked.length * 10);
+    expect(readWarehouseRows(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
 
     const next = await vodhouse(['sync'], { cwd });
     expect(next.code).toBe(0);
     expect(next.stdout).toMatch(/^main\/101: inserted \d+, .* requests, resumed$/m);
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(50);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(50);
   });
 
   it('a second time ends a sync immediately', async () => {
@@ -61,7 +61,7 @@ describe('SIGINT', () => {
 
   it('ends a worker with 130', async () => {
     const { command } = await startWith(
-      wholeService((request) => listPage(request, records)),
+      serveEverything((request) => listPage(request, records)),
       ['start'],
     );
     await eventually(command.stderr).toContain('next full run at');
@@ -73,7 +73,7 @@ describe('SIGINT', () => {
 describe('SIGTERM', () => {
   it('ends an idle worker with 0 after its run', async () => {
     const { cwd, command } = await startWith(
-      wholeService((request) => listPage(request, records)),
+      serveEverything((request) => listPage(request, records)),
       ['start'],
     );
     await eventually(command.stderr).toContain('next full run at');
@@ -83,7 +83,7 @@ describe('SIGTERM', () => {
     expect(stderr).toContain('run 1 succeeded: inserted 50,');
     expect(stderr).toContain('stopped by SIGTERM');
     expect(stderr).not.toContain('\u001b');
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(50);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(50);
   });
 
   it('ends a worker with 0 within 5 seconds while a request hangs', async () => {
@@ -94,15 +94,15 @@ describe('SIGTERM', () => {
     const { code } = await command.ended;
     expect(code).toBe(0);
     expect(performance.now() - begun).toBeLessThan(5_000);
-    expect(rowsOf(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
-    expect(rowsOf(cwd, 'select status, answered_at_ms from request')).toEqual([
+    expect(readWarehouseRows(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
+    expect(readWarehouseRows(cwd, 'select status, answered_at_ms from request')).toEqual([
       { status: null, answered_at_ms: null },
     ]);
   });
 
   it('ends a sync with 130', async () => {
     const { service, command } = await startWith(
-      wholeService(() => ({ status: 429, headers: { 'retry-after': '60' } })),
+      serveEverything(() => ({ status: 429, headers: { 'retry-after': '60' } })),
       ['sync'],
     );
     await eventually(() => service.requests.length).toBe(1);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../support/time-limit.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
-import { folderWith, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 /** Nine values, nine times nine, and so on: one line per level, each nine times the previous one. */
 function bomb(levels: number): string {
@@ -43,23 +44,23 @@ describe('aliases', () => {
   });
 
   test.each([7, 9, 300])('are rejected immediately where %i levels of them expand to millions', (levels) => {
-    expect(inTime(() => problemsOf(LEAST + bomb(levels)))).toEqual([`line 11  ${TOO_MANY}`]);
+    expect(inTime(() => readProblems(LEAST + bomb(levels)))).toEqual([`line 11  ${TOO_MANY}`]);
   });
 
   test('are rejected where they are nested a thousand deep', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `b${index + 1}: &b${index + 1} [*b${index}]`);
-    const [problem, ...others] = inTime(() => problemsOf(`${LEAST}b0: &b0 [1]\n${lines.join('\n')}\n`));
+    const [problem, ...others] = inTime(() => readProblems(`${LEAST}b0: &b0 [1]\n${lines.join('\n')}\n`));
     expect(problem).toContain(TOO_MANY);
     expect(others).toEqual([]);
   });
 
   test('are parsed in linear time: twenty thousand of them', () => {
     const yaml = `${LEAST}a: &a x\nb:\n${'  - *a\n'.repeat(20_000)}`;
-    expect(inTime(() => problemsOf(yaml))).toHaveLength(2);
+    expect(inTime(() => readProblems(yaml))).toHaveLength(2);
   });
 
   test('end the command with 2, the line, and little memory', async () => {
-    const cwd = folderWith({ 'vodhouse.yaml': LEAST + bomb(9) });
+    const cwd = createFolder({ 'vodhouse.yaml': LEAST + bomb(9) });
     const env = { NODE_OPTIONS: '--max-old-space-size=64' };
     const { code, stderr } = await vodhouse(['plan'], { cwd, env });
     expect(stderr).toBe(`vodhouse: vodhouse.yaml has 1 problem:\n  line 11  ${TOO_MANY}\n`);

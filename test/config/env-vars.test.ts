@@ -2,34 +2,35 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { errorOf, folderWith, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const WITH_VARIABLE = LEAST.replace('first-key', '"${VODHOUSE_KEY}"');
 
-function keyOf(files: Record<string, string>, env: Record<string, string | undefined> = {}) {
-  const file = join(folderWith({ 'vodhouse.yaml': WITH_VARIABLE, ...files }), 'vodhouse.yaml');
+function loadKey(files: Record<string, string>, env: Record<string, string | undefined> = {}) {
+  const file = join(createFolder({ 'vodhouse.yaml': WITH_VARIABLE, ...files }), 'vodhouse.yaml');
   return loadConfig(file, env).accounts[0]?.videoList.key;
 }
 
 describe('${NAME}', () => {
   test('is replaced by the variable of the environment', () => {
-    expect(keyOf({}, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
+    expect(loadKey({}, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
   });
 
   test('is replaced by the line of the .env next to the file', () => {
-    expect(keyOf({ '.env': '# mine\nVODHOUSE_KEY="from file"\n' })).toBe('from file');
+    expect(loadKey({ '.env': '# mine\nVODHOUSE_KEY="from file"\n' })).toBe('from file');
   });
 
   test('is read from a .env that begins with a byte order mark', () => {
-    expect(keyOf({ '.env': '\uFEFFVODHOUSE_KEY=from-file\n' })).toBe('from-file');
+    expect(loadKey({ '.env': '\uFEFFVODHOUSE_KEY=from-file\n' })).toBe('from-file');
   });
 
   test('prefers the environment where both have the variable', () => {
-    expect(keyOf({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
+    expect(loadKey({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
   });
 
   test('falls back to .env where the environment has it undefined', () => {
-    expect(keyOf({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: undefined })).toBe('from-file');
+    expect(loadKey({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: undefined })).toBe('from-file');
   });
 
   test('may be anywhere in a text, and more than once', () => {
@@ -39,11 +40,11 @@ describe('${NAME}', () => {
   });
 
   test('is not expanded again', () => {
-    expect(keyOf({}, { VODHOUSE_KEY: 'a${B}$${C}' })).toBe('a${B}$${C}');
+    expect(loadKey({}, { VODHOUSE_KEY: 'a${B}$${C}' })).toBe('a${B}$${C}');
   });
 
   test('uses the environment of the process by default', () => {
-    const file = join(folderWith({ 'vodhouse.yaml': WITH_VARIABLE }), 'vodhouse.yaml');
+    const file = join(createFolder({ 'vodhouse.yaml': WITH_VARIABLE }), 'vodhouse.yaml');
     process.env['VODHOUSE_KEY'] = 'from-process';
     try {
       expect(loadConfig(file).accounts[0]?.videoList.key).toBe('from-process');
@@ -61,21 +62,21 @@ describe('$${', () => {
 
 describe('a variable that is not set', () => {
   test('is reported on its line, and causes no further problem', () => {
-    expect(problemsOf(LEAST.replace('Asia/Seoul', '${ZONE}'))).toEqual([
+    expect(readProblems(LEAST.replace('Asia/Seoul', '${ZONE}'))).toEqual([
       'line 1  timezone: ${ZONE} is not set; expected it in the environment or in the file .env in its folder',
     ]);
   });
 
   test.each(['toString', '__proto__', 'constructor'])('is unset also where its name is %s', (name) => {
-    expect(problemsOf(LEAST.replace('Asia/Seoul', `\${${name}}`))[0]).toContain(`\${${name}} is not set`);
+    expect(readProblems(LEAST.replace('Asia/Seoul', `\${${name}}`))[0]).toContain(`\${${name}} is not set`);
   });
 
   test('is one of several problems', () => {
-    expect(problemsOf(`${WITH_VARIABLE}zebra: 1\n`)).toHaveLength(2);
+    expect(readProblems(`${WITH_VARIABLE}zebra: 1\n`)).toHaveLength(2);
   });
 
   test('differs from an empty one', () => {
-    expect(problemsOf(WITH_VARIABLE, { VODHOUSE_KEY: '' })).toEqual([
+    expect(readProblems(WITH_VARIABLE, { VODHOUSE_KEY: '' })).toEqual([
       'line 4  accounts[0].video_list.key: is empty; expected a key: text on one line',
     ]);
   });
@@ -83,7 +84,7 @@ describe('a variable that is not set', () => {
 
 describe('a ${ without a valid name', () => {
   test.each(['${}', '${A-B}', '${A:-b}', '${ A }', 'x${A'])('%s is a problem', (text) => {
-    expect(problemsOf(LEAST.replace('Asia/Seoul', `"${text}"`), { A: 'UTC' })).toEqual([
+    expect(readProblems(LEAST.replace('Asia/Seoul', `"${text}"`), { A: 'UTC' })).toEqual([
       'line 1  timezone: a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${',
     ]);
   });
@@ -91,9 +92,9 @@ describe('a ${ without a valid name', () => {
 
 describe('a .env that cannot be read', () => {
   test('is an error that names the file', () => {
-    const folder = folderWith({ 'vodhouse.yaml': LEAST });
+    const folder = createFolder({ 'vodhouse.yaml': LEAST });
     mkdirSync(join(folder, '.env'));
-    const error = errorOf(() => loadConfig(join(folder, 'vodhouse.yaml'), {}));
+    const error = catchConfigError(() => loadConfig(join(folder, 'vodhouse.yaml'), {}));
     expect(error.message).toMatch(/\.env cannot be read: EISDIR/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
+import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const STORAGE = '    storage: { base_url: http://r }\n';
 
@@ -88,7 +88,7 @@ describe.each(Object.keys(PLACES))('%s', (place) => {
   });
 
   test.each(WRONG[place] ?? [])('may not be %s', (value) => {
-    const problems = problemsOf(write(value));
+    const problems = readProblems(write(value));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(place);
     expect(problems[0]).toMatch(/; expected ./);
@@ -107,6 +107,6 @@ describe('a cron expression', () => {
     '* * * january *',
     '*/0 * * * *',
   ])('may not be %s, which the libraries read differently', (value) => {
-    expect(problemsOf(`${LEAST}schedule: { quick: "${value}" }\n`)).toHaveLength(1);
+    expect(readProblems(`${LEAST}schedule: { quick: "${value}" }\n`)).toHaveLength(1);
   });
 });

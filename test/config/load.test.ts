@@ -2,7 +2,8 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { errorOf, folderWith, LEAST, load } from '../support/fixtures/load-config.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError, LEAST, load } from '../support/fixtures/load-config.ts';
 
 describe('a minimal config', () => {
   test('has the defaults of the contract for everything else', () => {
@@ -194,18 +195,20 @@ accounts:
 
 describe('a file that cannot be read', () => {
   test('has the command that creates one where there is none', () => {
-    const error = errorOf(() => loadConfig(join(folderWith({}), 'vodhouse.yaml'), {}));
+    const error = catchConfigError(() => loadConfig(join(createFolder({}), 'vodhouse.yaml'), {}));
     expect(error.message).toMatch(/vodhouse\.yaml does not exist$/);
     expect(error.hint).toBe('vodhouse init writes one');
   });
 
   test('has the reason where it is a folder', () => {
-    expect(errorOf(() => loadConfig(folderWith({}), {})).message).toMatch(/cannot be read: EISDIR/);
+    expect(catchConfigError(() => loadConfig(createFolder({}), {})).message).toMatch(
+      /cannot be read: EISDIR/,
+    );
   });
 
   test.skipIf(process.getuid?.() === 0)('has the reason where permissions are missing', () => {
-    const file = join(folderWith({ 'vodhouse.yaml': LEAST }), 'vodhouse.yaml');
+    const file = join(createFolder({ 'vodhouse.yaml': LEAST }), 'vodhouse.yaml');
     chmodSync(file, 0);
-    expect(errorOf(() => loadConfig(file, {})).message).toMatch(/cannot be read: EACCES/);
+    expect(catchConfigError(() => loadConfig(file, {})).message).toMatch(/cannot be read: EACCES/);
   });
 });

@@ -6,7 +6,8 @@ import { loadConfig } from '../../src/config/load.ts';
 import { findNearest } from '../../src/lib/did-you-mean.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
-import { errorOf, folderWith, LEAST, problemsOf } from '../support/fixtures/load-config.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError, LEAST, readProblems } from '../support/fixtures/load-config.ts';
 
 describe('the problems of a config', () => {
   test('are all reported together, each with its line, path, value and the expected value', () => {
@@ -21,8 +22,8 @@ accounts:
       per_secnd: 2
       per_minute: -1
 `;
-    const file = join(folderWith({ 'vodhouse.yaml': yaml }), 'vodhouse.yaml');
-    expect(errorOf(() => loadConfig(file, {})).message).toBe(
+    const file = join(createFolder({ 'vodhouse.yaml': yaml }), 'vodhouse.yaml');
+    expect(catchConfigError(() => loadConfig(file, {})).message).toBe(
       [
         `${file} has 6 problems:`,
         '  line  1  timezone: "+09:00" is not valid; expected an IANA time zone such as Asia/Seoul',
@@ -39,7 +40,7 @@ accounts:
   });
 
   test('are sorted by the order of the file, missing top-level keys first', () => {
-    expect(problemsOf('walk: { removal_brake: 2 }\nschedule: { full: x }\n')).toEqual([
+    expect(readProblems('walk: { removal_brake: 2 }\nschedule: { full: x }\n')).toEqual([
       'timezone: missing; expected an IANA time zone such as Asia/Seoul',
       'accounts: missing; expected a list of at least one account',
       'line 1  walk.removal_brake: 2 is not valid; expected a number from 0 to 1',
@@ -49,7 +50,7 @@ accounts:
 
   test('of a webhook hide the address', () => {
     const yaml = 'notify:\n  webhook: hooks.test/secret\n  ping: 7\n  remind_after: 1\n  remindafter: 1d\n';
-    expect(problemsOf(LEAST + yaml)).toEqual([
+    expect(readProblems(LEAST + yaml)).toEqual([
       'line  7  notify.webhook: [hidden] is not valid; expected an http(s) address',
       'line  8  notify.ping: [hidden] is not valid; expected an http(s) address',
       'line  9  notify.remind_after: 1 is not valid; expected a whole number with its unit: 500ms, 90s, 2m, 1h or 7d',
@@ -58,7 +59,7 @@ accounts:
   });
 
   test('have the line of the mapping where a key is missing', () => {
-    expect(problemsOf(LEAST.replace(', key: first-key', ''))).toEqual([
+    expect(readProblems(LEAST.replace(', key: first-key', ''))).toEqual([
       'line 4  accounts[0].video_list.key: missing; expected a key: text on one line',
     ]);
   });
@@ -66,20 +67,20 @@ accounts:
   test('have the line of the wrong value behind an alias', () => {
     const yaml = `${LEAST}    limits: &limits\n      per_day: 0\n  - name: b\n    video_list: { base_url: http://v, key: k }
     packages: [1]\n    limits: *limits\n`;
-    expect(problemsOf(yaml)).toEqual([
+    expect(readProblems(yaml)).toEqual([
       'line 7  accounts[0].limits.per_day: 0 is not valid; expected a whole number from 1 up, or null',
       'line 7  accounts[1].limits.per_day: 0 is not valid; expected a whole number from 1 up, or null',
     ]);
   });
 
   test('tell text from numbers', () => {
-    expect(problemsOf(`${LEAST}    limits: { per_day: "20000" }\n`)).toEqual([
+    expect(readProblems(`${LEAST}    limits: { per_day: "20000" }\n`)).toEqual([
       'line 6  accounts[0].limits.per_day: "20000" is text; expected a whole number from 1 up, or null',
     ]);
   });
 
   test('truncate a long value', () => {
-    const [problem] = problemsOf(LEAST.replace('Asia/Seoul', 'x'.repeat(1000)));
+    const [problem] = readProblems(LEAST.replace('Asia/Seoul', 'x'.repeat(1000)));
     expect(problem).toBe(
       `line 1  timezone: "${'x'.repeat(59)}…" is not valid; expected an IANA time zone such as Asia/Seoul`,
     );
@@ -93,24 +94,24 @@ describe('an unknown key', () => {
     ['Walk', 'did you mean walk?'],
     ['zebra', 'expected one of warehouse, timezone, duration_unit,'],
   ])('%s is reported with the nearest known one', (name, advice) => {
-    expect(problemsOf(`${LEAST}${name}: 1\n`)[0]).toMatch(advice);
+    expect(readProblems(`${LEAST}${name}: 1\n`)[0]).toMatch(advice);
   });
 
   test('may lack only a space', () => {
-    expect(problemsOf(LEAST.replace('key: ', 'key:'))).toContain(
+    expect(readProblems(LEAST.replace('key: ', 'key:'))).toContain(
       'line 4  accounts[0].video_list.key…: unknown key; expected a space after key:',
     );
   });
 
   test('inside of a package or an auth is reported like any other', () => {
-    expect(problemsOf(LEAST.replace('101', '{ id: 1, nam: x }'))).toEqual([
+    expect(readProblems(LEAST.replace('101', '{ id: 1, nam: x }'))).toEqual([
       'line 5  accounts[0].packages[0].nam: unknown key; did you mean name?',
     ]);
   });
 
   test('next to a missing one is reported as the probable spelling of that one', () => {
     const storage = '    storage: { base_url: http://r, auth: { heade: x } }\n';
-    expect(problemsOf(LEAST.replace('101', '{ name: x }') + storage)).toEqual([
+    expect(readProblems(LEAST.replace('101', '{ name: x }') + storage)).toEqual([
       'line 5  accounts[0].packages[0].id: missing; expected a package id (a whole number from 1 up)',
       'line 6  accounts[0].storage.auth.header: missing; expected the name of an HTTP header such as x-api-key',
       'line 6  accounts[0].storage.auth.heade: unknown key; did you mean header?',
@@ -123,7 +124,7 @@ describe('an unknown key', () => {
   });
 
   test('that is set twice is reported with both lines', () => {
-    expect(problemsOf(`${LEAST}walk: {}\nretention: {}\nwalk: {}\n`)).toEqual([
+    expect(readProblems(`${LEAST}walk: {}\nretention: {}\nwalk: {}\n`)).toEqual([
       'line 8  walk: is set twice, first on line 6; expected it once',
     ]);
   });
@@ -132,13 +133,13 @@ describe('an unknown key', () => {
 describe('rules across values', () => {
   test('two accounts do not share a name', () => {
     const second = '  - name: main\n    video_list: { base_url: http://v, key: k }\n    packages: [1]\n';
-    expect(problemsOf(LEAST + second)).toEqual([
+    expect(readProblems(LEAST + second)).toEqual([
       'line 6  accounts[1].name: "main" is the name of accounts[0] too; expected another',
     ]);
   });
 
   test('an account has each package once', () => {
-    expect(problemsOf(LEAST.replace('101', '101, 102, { id: 101 }, 102'))).toEqual([
+    expect(readProblems(LEAST.replace('101', '101, 102, { id: 101 }, 102'))).toEqual([
       'line 5  accounts[0].packages[2].id: 101 is packages[0] too; expected each package once',
       'line 5  accounts[0].packages[3]: 102 is packages[1] too; expected each package once',
     ]);
@@ -146,20 +147,20 @@ describe('rules across values', () => {
 
   test.each(['    packages: [101]\n', '[101]'])('an account has packages or storage (without %j)', (part) => {
     const yaml = LEAST.replace(part, part.startsWith('[') ? '[]' : '');
-    expect(problemsOf(yaml)).toEqual([
+    expect(readProblems(yaml)).toEqual([
       'line 3  accounts[0]: has nothing to fetch; expected at least one of packages, storage',
     ]);
   });
 
   test('the published file is none of the files next to the warehouse', () => {
     for (const ending of ['-wal', '-journal', '.worker.lock', '.restoring'])
-      expect(problemsOf(`${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`)).toEqual([
+      expect(readProblems(`${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`)).toEqual([
         "line 6  publish.file: begins with the warehouse's name, as the names of its own files do; expected another name",
       ]);
   });
 
   test('the published file is not the warehouse', () => {
-    expect(problemsOf(`${LEAST}publish: { file: ./data/vodhouse.db }\n`)).toEqual([
+    expect(readProblems(`${LEAST}publish: { file: ./data/vodhouse.db }\n`)).toEqual([
       'line 6  publish.file: is the warehouse itself; expected another file',
     ]);
   });
@@ -174,21 +175,21 @@ describe('a file that is not YAML', () => {
     ['a: !x 1\n', 'line 1  a value that begins with ! needs quotes'],
     ['a:\n  b: { c: ${D} }\n', 'inside of { } and [ ] a ${NAME} needs quotes'],
   ])('%j is reported with its line', (yaml, told) => {
-    expect(problemsOf(yaml).join('\n')).toContain(told);
+    expect(readProblems(yaml).join('\n')).toContain(told);
   });
 
   test.each(['a: *b', 'a: &b [*b]'])('an alias without an anchor or to itself is reported: %s', (yaml) => {
-    expect(problemsOf(yaml).join('\n')).toContain('a value that begins with * needs quotes');
+    expect(readProblems(yaml).join('\n')).toContain('a value that begins with * needs quotes');
   });
 
   test.each(['', '# only a comment\n'])('%j is empty', (yaml) => {
-    expect(problemsOf(yaml)).toEqual([expect.stringMatching(/^the file is empty; expected a mapping of /)]);
+    expect(readProblems(yaml)).toEqual([expect.stringMatching(/^the file is empty; expected a mapping of /)]);
   });
 });
 
 describe('any typing mistake', () => {
   test('results in a config or a ConfigError, never in another error', () => {
-    const file = join(folderWith({}), 'vodhouse.yaml');
+    const file = join(createFolder({}), 'vodhouse.yaml');
     const template = CONFIG_TEMPLATE;
     const at = fc.integer({ min: 0, max: template.length });
     const typed = fc.oneof(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorOf, LEAST, load, problemsOf } from '../support/fixtures/load-config.ts';
+import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const SECRET = 'hunter2-0xDEADBEEF';
 
@@ -24,13 +24,13 @@ describe('a secret is never in a message', () => {
     ['a directive that is none', `%${SECRET}\n---\n${LEAST}`],
     ['a default that shells know', LEAST.replace('first-key', `"\${KEY:-${SECRET}}"`)],
   ])('%s', (_, yaml) => {
-    const { message, stack, cause } = errorOf(() => load(yaml));
+    const { message, stack, cause } = catchConfigError(() => load(yaml));
     expect(`${message}${stack ?? ''}${String(cause)}`).not.toContain(SECRET);
   });
 
   test('nor any value that came from a variable', () => {
     const yaml = LEAST.replace('Asia/Seoul', '${TZ}').replace('https://videos.example.test', '"${AT}"');
-    expect(problemsOf(yaml, { TZ: SECRET, AT: `ftp://${SECRET}` })).toEqual([
+    expect(readProblems(yaml, { TZ: SECRET, AT: `ftp://${SECRET}` })).toEqual([
       'line 1  timezone: [hidden] is not valid; expected an IANA time zone such as Asia/Seoul',
       'line 4  accounts[0].video_list.base_url: [hidden] is not valid; ' +
         'expected an http(s) address without query, fragment or credentials',
@@ -38,7 +38,7 @@ describe('a secret is never in a message', () => {
   });
 
   test('nor a key that was also put in a wrong place', () => {
-    expect(problemsOf(LEAST.replace('Asia/Seoul', 'x-first-key-x'))).toEqual([
+    expect(readProblems(LEAST.replace('Asia/Seoul', 'x-first-key-x'))).toEqual([
       'line 1  timezone: [hidden] is not valid; expected an IANA time zone such as Asia/Seoul',
     ]);
   });
@@ -65,6 +65,6 @@ describe('a secret is never in a message', () => {
 
 describe('a value that is not a secret', () => {
   test('is in the message', () => {
-    expect(problemsOf(LEAST.replace('Asia/Seoul', 'Asia/Soul'))[0]).toContain('"Asia/Soul"');
+    expect(readProblems(LEAST.replace('Asia/Seoul', 'Asia/Soul'))[0]).toContain('"Asia/Soul"');
   });
 });

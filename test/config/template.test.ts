@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/template.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { load, problemsOf } from '../support/fixtures/load-config.ts';
+import { load, readProblems } from '../support/fixtures/load-config.ts';
 
 const ENV = { VODHOUSE_KEY: 'the-key' };
 const COMMENTED_KEY = /^( *)#( {2})?(?=[a-z_]+:)/gm;
@@ -20,13 +20,13 @@ interface Schema {
 const schema = configJsonSchema() as Schema & { $schema: string; title: string };
 
 /** Every key of the schema with its path, through lists and unions. */
-function keysOf(node: Schema, path = ''): [string, Schema][] {
+function listKeys(node: Schema, path = ''): [string, Schema][] {
   const own = Object.entries(node.properties ?? {}).flatMap(([name, inner]): [string, Schema][] => [
     [`${path}.${name}`, inner],
-    ...keysOf(inner, `${path}.${name}`),
+    ...listKeys(inner, `${path}.${name}`),
   ]);
   const inside = [...(node.anyOf ?? []), ...(node.items ? [node.items] : [])];
-  return [...own, ...inside.flatMap((inner) => keysOf(inner, path))];
+  return [...own, ...inside.flatMap((inner) => listKeys(inner, path))];
 }
 
 /** Every key of a parsed file with its path, without the indexes of lists. */
@@ -59,7 +59,7 @@ describe('the template', () => {
   });
 
   test('lacks only its key', () => {
-    expect(problemsOf(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
+    expect(readProblems(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
   test('means the same with its commented defaults uncommented, except for the first day and the webhooks', () => {
@@ -88,7 +88,7 @@ describe('the template', () => {
   test('has every key', () => {
     const shown = new Set(keysIn(parse(uncommented)));
     const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
-    const missing = keysOf(schema)
+    const missing = listKeys(schema)
       .map(([path]) => path)
       .filter((path) => !shown.has(path));
     expect(missing.toSorted()).toEqual(optional.toSorted());
@@ -107,24 +107,24 @@ describe('the JSON schema', () => {
   });
 
   test('has every key of the template', () => {
-    const known = keysOf(schema).map(([path]) => path);
+    const known = listKeys(schema).map(([path]) => path);
     expect(known).toEqual(expect.arrayContaining(keysIn(parse(uncommented))));
   });
 
   test('has a sentence for every key', () => {
-    for (const [path, { description }] of keysOf(schema)) {
+    for (const [path, { description }] of listKeys(schema)) {
       expect(description, path).toMatch(/^\S.*\.$/);
     }
   });
 
   test('rejects unknown keys at every level', () => {
-    for (const [path, node] of [['', schema] as const, ...keysOf(schema)]) {
+    for (const [path, node] of [['', schema] as const, ...listKeys(schema)]) {
       if (node.properties) expect(node.additionalProperties, path).toBe(false);
     }
   });
 
   test('accepts ${NAME} wherever text is accepted', () => {
-    const patterns = keysOf(schema).flatMap(([, { pattern }]) => pattern ?? []);
+    const patterns = listKeys(schema).flatMap(([, { pattern }]) => pattern ?? []);
     expect(patterns.length).toBeGreaterThan(5);
     for (const pattern of patterns) expect('${NAME}').toMatch(new RegExp(pattern, 'u'));
   });

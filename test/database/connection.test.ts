@@ -8,7 +8,7 @@ import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
@@ -22,7 +22,7 @@ function madeFile(): string {
   return path;
 }
 
-function errorOf(run: () => unknown): WarehouseError {
+function catchError(run: () => unknown): WarehouseError {
   try {
     run();
   } catch (error) {
@@ -61,7 +61,7 @@ describe('an open warehouse', () => {
     const other = join(temporaryFolder(), 'other.db');
     openWarehouse(other, clock).close();
     swap(path, other);
-    const error = errorOf(() => warehouse.assertNotReplaced());
+    const error = catchError(() => warehouse.assertNotReplaced());
     expect(error.message).toContain(path);
     expect(error.message).toMatch(words);
     expect(error.hint).toMatch(hint);
@@ -72,16 +72,16 @@ describe('an open warehouse', () => {
 describe('a new file', () => {
   it('records the application, the format and the creation time', () => {
     const path = madeFile();
-    expect(valueOf(path, 'pragma application_id')).toBe(APPLICATION_ID);
+    expect(readValue(path, 'pragma application_id')).toBe(APPLICATION_ID);
     expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
-    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
-    expect(rowsOf(path, 'select * from warehouse_state')).toEqual([
+    expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    expect(readRows(path, 'select * from warehouse_state')).toEqual([
       { singleton: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null, timezone: null },
     ]);
   });
 
   it('uses a write-ahead log', () => {
-    expect(valueOf(madeFile(), 'pragma journal_mode')).toBe('wal');
+    expect(readValue(madeFile(), 'pragma journal_mode')).toBe('wal');
   });
 
   it('is created with its folder, and is a single file once it is closed', () => {
@@ -92,16 +92,16 @@ describe('a new file', () => {
 
   it('passes the integrity check of SQLite', () => {
     const path = madeFile();
-    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
-    expect(rowsOf(path, 'pragma foreign_key_check')).toEqual([]);
+    expect(readValue(path, 'pragma integrity_check')).toBe('ok');
+    expect(readRows(path, 'pragma foreign_key_check')).toEqual([]);
   });
 
   it('does not change when it is opened and closed', () => {
     const path = madeFile();
     openWarehouse(path, clock).close();
-    const before = hashOf(path);
+    const before = hashFile(path);
     openWarehouse(path, clock).close();
-    expect(hashOf(path)).toBe(before);
+    expect(hashFile(path)).toBe(before);
   });
 });
 
@@ -199,11 +199,11 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
   it.each(ways)('is rejected %s with its path, and its bytes do not change', (_how, open) => {
     const path = livePath();
     make(path);
-    const before = hashOf(path);
-    const error = errorOf(() => open(path));
+    const before = hashFile(path);
+    const error = catchError(() => open(path));
     expect(error.message).toContain(path);
     expect(error.message).toMatch(words);
-    expect(hashOf(path)).toBe(before);
+    expect(hashFile(path)).toBe(before);
   });
 });
 
@@ -211,13 +211,13 @@ describe('a file of an older format', () => {
   it('is rejected by readers with the command that migrates it, and its bytes do not change', () => {
     const path = madeFile();
     execute(path, `drop table drift; drop table page_hash; pragma user_version = ${SCHEMA_VERSION - 1}`);
-    const before = hashOf(path);
-    const error = errorOf(() => openStatusQueries(path));
+    const before = hashFile(path);
+    const error = catchError(() => openStatusQueries(path));
     expect(error.message).toBe(
       `${path} has format ${SCHEMA_VERSION - 1}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
     );
     expect(error.hint).toContain('vodhouse sync');
-    expect(hashOf(path)).toBe(before);
+    expect(hashFile(path)).toBe(before);
   });
 
   it('is readable after a writer has opened it', () => {
@@ -234,28 +234,28 @@ describe('a path without a file', () => {
   it('is rejected with its path: a folder', () => {
     const path = join(temporaryFolder(), 'live.db');
     mkdirSync(path);
-    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(`${path} is empty or not a file`);
-    expect(errorOf(() => openStatusQueries(path)).message).toContain(path);
+    expect(catchError(() => openWarehouse(path, clock)).message).toContain(`${path} is empty or not a file`);
+    expect(catchError(() => openStatusQueries(path)).message).toContain(path);
     expect(readdirSync(path)).toEqual([]);
   });
 
   it('is rejected with its path: a dangling link', () => {
     const path = livePath();
     symlinkSync(join(temporaryFolder(), 'nowhere.db'), path);
-    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+    expect(catchError(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
   it('is rejected with its path: a path below a file', () => {
     const file = livePath();
     writeFileSync(file, 'a file');
     const path = join(file, 'live.db');
-    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+    expect(catchError(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
   it('is rejected by readers where it does not exist, and nothing is created', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
-    const error = errorOf(() => openStatusQueries(path));
+    const error = catchError(() => openStatusQueries(path));
     expect(error.message).toBe(`there is no warehouse at ${path}`);
     expect(error.hint).toBe('vodhouse sync makes it');
     expect(readdirSync(folder)).toEqual([]);
@@ -266,7 +266,7 @@ describe('a damaged warehouse', () => {
   it('is rejected with its path where its triggers are missing when it is migrated', () => {
     const path = madeFile();
     execute(path, `drop trigger storage_day_booked_update; pragma user_version = ${SCHEMA_VERSION - 1}`);
-    const { message } = errorOf(() => openWarehouse(path, clock));
+    const { message } = catchError(() => openWarehouse(path, clock));
     expect(message).toContain(path);
     expect(message).toContain('storage_day_booked_update');
   });
@@ -279,8 +279,8 @@ describe('a damaged warehouse', () => {
        insert into walk (run_id, account, package_id, mode, status, started_at, origin_started_at)
        values (7, 'main', 1, 'full', 'succeeded', '2026-03-01 12:00:00', '2026-03-01 12:00:00')`,
     );
-    expect(errorOf(() => openWarehouse(path, clock)).message).toMatch(/rows without their parent/);
-    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+    expect(catchError(() => openWarehouse(path, clock)).message).toMatch(/rows without their parent/);
+    expect(catchError(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
   it('is rejected with its path where its pages are overwritten', () => {
@@ -291,6 +291,6 @@ describe('a damaged warehouse', () => {
     client.pragma('writable_schema = on');
     client.exec(`update sqlite_schema set rootpage = 9999 where name = 'warehouse_state'`);
     client.close();
-    expect(errorOf(() => openWarehouse(path, clock)).message).toContain(path);
+    expect(catchError(() => openWarehouse(path, clock)).message).toContain(path);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
-import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
@@ -33,7 +33,7 @@ describe('creation of the live file', () => {
     }
     openWarehouse(join(folder, 'live.db'), clock).close();
     expect(readdirSync(folder)).toEqual(['live.db']);
-    expect(valueOf(join(folder, 'live.db'), 'pragma integrity_check')).toBe('ok');
+    expect(readValue(join(folder, 'live.db'), 'pragma integrity_check')).toBe('ok');
   });
 
   it('is rejected next to the files of a missing database: SQLite would use them for the new one', () => {
@@ -75,7 +75,7 @@ describe('creation of the live file', () => {
     for (const child of makers) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).sort()).toEqual(['1.db', '2.db', '3.db', '4.db', '5.db']);
     for (const file of readdirSync(folder)) {
-      const scopes = rowsOf(join(folder, file), 'select scope from run order by scope');
+      const scopes = readRows(join(folder, file), 'select scope from run order by scope');
       expect(scopes.map(({ scope }) => scope)).toEqual([...names].sort());
     }
   }, 60_000);

@@ -6,8 +6,8 @@ import { WarehouseError } from '../../src/lib/errors.ts';
 import { assertUndamaged } from '../../src/database/integrity.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
-import { folderOf } from '../support/fixtures/folder-of-files.ts';
-import { execute, hashOf, valueOf } from '../support/fixtures/live-file.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
@@ -22,8 +22,8 @@ function overwrite(path: string, page: number, pages = 1): void {
 }
 
 /** The number of the first page of a table, from 0 up. */
-function pageOf(path: string, table: string): number {
-  return Number(valueOf(path, 'select rootpage from sqlite_schema where name = ?', table)) - 1;
+function findRootPage(path: string, table: string): number {
+  return Number(readValue(path, 'select rootpage from sqlite_schema where name = ?', table)) - 1;
 }
 
 const DAMAGES: [string, (path: string) => void, RegExp][] = [
@@ -32,7 +32,7 @@ const DAMAGES: [string, (path: string) => void, RegExp][] = [
   ['has another header', (path) => overwrite(path, 0), /is not a SQLite file; nothing was changed/],
   [
     'is overwritten in the middle',
-    (path) => ['package', 'run', 'walk'].forEach((table) => overwrite(path, pageOf(path, table))),
+    (path) => ['package', 'run', 'walk'].forEach((table) => overwrite(path, findRootPage(path, table))),
     /is damaged: database disk image is malformed/,
   ],
 ];
@@ -40,14 +40,14 @@ const DAMAGES: [string, (path: string) => void, RegExp][] = [
 /** Runs the command next to a service that counts its requests. */
 async function run(command: string, damage: (path: string) => void) {
   const { url, requests } = await startScriptedService(() => 'drop');
-  const cwd = folderOf({ [CONFIG]: configText({ url }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url }) });
   const path = join(cwd, WAREHOUSE);
   await putFilled(path);
   damage(path);
-  const before = [hashOf(path), statSync(path).ino];
+  const before = [hashFile(path), statSync(path).ino];
   const { code, stdout, stderr } = await vodhouse([command, '--log-level', 'silent'], { cwd });
   expect([code, stdout]).toEqual([1, '']);
-  expect([hashOf(path), statSync(path).ino]).toEqual(before);
+  expect([hashFile(path), statSync(path).ino]).toEqual(before);
   expect(requests).toHaveLength(0);
   return { path, stderr };
 }
@@ -67,7 +67,7 @@ describe.each(DAMAGES)('a live file that %s', (_what, damage, words) => {
 });
 
 /** Damage in a table that is not read at startup. */
-const hide = (path: string) => overwrite(path, pageOf(path, 'storage_reading'));
+const hide = (path: string) => overwrite(path, findRootPage(path, 'storage_reading'));
 
 async function hiddenDamage(): Promise<string> {
   const path = join(temporaryFolder(), 'live.db');

@@ -18,7 +18,7 @@ const taker = (path: string, name: LockName) => `
   process.stdout.write('taken');
   setInterval(() => undefined, 1000);`;
 
-function refusalOf(run: () => unknown): LockedError {
+function catchRefusal(run: () => unknown): LockedError {
   try {
     run();
   } catch (error) {
@@ -33,7 +33,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     const path = livePath();
     const lock = lockOrThrow(path, name, 'sync', SINCE);
     expect(tryLock(path, name, 'sync', SINCE)).toBeNull();
-    const refusal = refusalOf(() => lockOrThrow(path, name, 'sync', SINCE));
+    const refusal = catchRefusal(() => lockOrThrow(path, name, 'sync', SINCE));
     const holder = `vodhouse sync on ${hostname()}, pid ${process.pid}, since 2026-03-01 12:00:00 UTC`;
     expect(refusal.message).toContain(holder);
     expect(refusal.hint).toBeTruthy();
@@ -66,7 +66,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     const path = livePath();
     const child = runModule(taker(path, name));
     await child.waitForOutput('taken');
-    const refusal = refusalOf(() => lockOrThrow(path, name, 'sync', SINCE));
+    const refusal = catchRefusal(() => lockOrThrow(path, name, 'sync', SINCE));
     expect(refusal.message).toContain(`vodhouse start on ${hostname()}, pid ${child.process.pid ?? 0}`);
     child.process.kill('SIGKILL');
     await child.ended;
@@ -88,7 +88,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     for (const makeFile of [() => undefined, () => writeFileSync(path, 'x')]) {
       makeFile();
       const lock = lockOrThrow(path, name, 'sync', SINCE);
-      expect(refusalOf(() => lockOrThrow(spelled, name, 'sync', SINCE)).message).toContain(
+      expect(catchRefusal(() => lockOrThrow(spelled, name, 'sync', SINCE)).message).toContain(
         `pid ${process.pid}`,
       );
       lock.release();
@@ -110,7 +110,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     const path = livePath();
     const lock = lockOrThrow(path, name, 'sync', SINCE);
     writeFileSync(`${path}.${name}.holder`, 'half a li');
-    expect(refusalOf(() => lockOrThrow(path, name, 'sync', SINCE)).message).toMatch(/another process/);
+    expect(catchRefusal(() => lockOrThrow(path, name, 'sync', SINCE)).message).toMatch(/another process/);
     lock.release();
   });
 
@@ -130,10 +130,10 @@ describe('the two locks', () => {
     const path = livePath();
     const worker = lockOrThrow(path, 'worker', 'start', SINCE);
     const run = lockOrThrow(path, 'run', 'sync', SINCE);
-    expect(refusalOf(() => lockOrThrow(path, 'worker', 'start', SINCE)).message).toMatch(
+    expect(catchRefusal(() => lockOrThrow(path, 'worker', 'start', SINCE)).message).toMatch(
       /a worker is running/,
     );
-    expect(refusalOf(() => lockOrThrow(path, 'run', 'sync', SINCE)).message).toMatch(/a run is under way/);
+    expect(catchRefusal(() => lockOrThrow(path, 'run', 'sync', SINCE)).message).toMatch(/a run is under way/);
     worker.release();
     expect(tryLock(path, 'run', 'sync', SINCE)).toBeNull();
     run.release();

@@ -6,8 +6,8 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
-import { putFormat9, tablesOf } from '../support/fixtures/old-file.ts';
+import { execute, readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
+import { putFormat9, readTables } from '../support/fixtures/old-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
@@ -33,9 +33,9 @@ function migrated(change = ''): { path: string; before: Map<string, Row[]>; afte
   const path = join(temporaryFolder(), 'live.db');
   putFormat9(path);
   if (change) execute(path, change);
-  const before = tablesOf(path);
+  const before = readTables(path);
   openWarehouse(path, clock).close();
-  return { path, before, after: tablesOf(path) };
+  return { path, before, after: readTables(path) };
 }
 
 /** Columns that format 11 added, and their values in earlier rows; `asked_days` is counted. */
@@ -65,15 +65,15 @@ const RAISED: Record<string, readonly string[]> = {
 /** Tables of the migrator or of SQLite. */
 const INTERNAL = ['__drizzle_migrations', 'sqlite_sequence'];
 
-const keyOf = ({ account, package_id, id }: Row) => `${account}/${package_id}/${id}`;
+const getKey = ({ account, package_id, id }: Row) => `${account}/${package_id}/${id}`;
 /** The start of the present state of a video. */
 const since = (video: Row) => String(video['removed_at'] ?? video['changed_at']);
 
 /** The states of each video except the present one, in the order of their changes. */
-function statesOf(tables: Map<string, Row[]>): Map<string, Row[]> {
+function listStates(tables: Map<string, Row[]>): Map<string, Row[]> {
   const states = new Map<string, Row[]>();
   for (const row of tables.get('video_version') ?? []) {
-    states.set(keyOf(row), [...(states.get(keyOf(row)) ?? []), row]);
+    states.set(getKey(row), [...(states.get(getKey(row)) ?? []), row]);
   }
   for (const rows of states.values()) rows.sort((a, b) => Number(a['change_seq']) - Number(b['change_seq']));
   return states;
@@ -81,25 +81,25 @@ function statesOf(tables: Map<string, Row[]>): Map<string, Row[]> {
 
 /** Videos with a state that ends before it begins, or begins before the previous one ended. */
 function wrongVideos(tables: Map<string, Row[]>): string[] {
-  const present = new Map((tables.get('video') ?? []).map((row) => [keyOf(row), since(row)]));
+  const present = new Map((tables.get('video') ?? []).map((row) => [getKey(row), since(row)]));
   const isWrong = ([key, states]: [string, Row[]]) => {
     const times = states.flatMap((row) => [String(row['valid_from']), String(row['valid_to'])]);
     times.push(present.get(key) ?? '');
     return times.some((time, index) => index > 0 && time < (times[index - 1] ?? ''));
   };
-  return [...statesOf(tables)].filter(isWrong).map(([key]) => key);
+  return [...listStates(tables)].filter(isWrong).map(([key]) => key);
 }
 
 describe('a file of format 9', () => {
   it('has a history in all tables, and traces of a wrong clock', () => {
     const path = join(temporaryFolder(), 'live.db');
     putFormat9(path);
-    const tables = tablesOf(path);
+    const tables = readTables(path);
     expect([...tables].filter(([, rows]) => rows.length === 0)).toEqual([]);
-    expect(valueOf(path, 'pragma user_version')).toBe(9);
-    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+    expect(readValue(path, 'pragma user_version')).toBe(9);
+    expect(readValue(path, 'pragma integrity_check')).toBe('ok');
     expect(wrongVideos(tables).length).toBeGreaterThanOrEqual(7);
-    const removed = rowsOf(path, 'select 1 from video where removed_at < first_seen_at');
+    const removed = readRows(path, 'select 1 from video where removed_at < first_seen_at');
     expect(removed).not.toEqual([]);
   });
 
@@ -118,15 +118,15 @@ describe('a file of format 9', () => {
     }
     expect(after.get('storage_correction')).toEqual([]);
     expect(after.get('storage_unconfirmed')).toEqual([]);
-    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
-    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+    expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    expect(readValue(path, 'pragma integrity_check')).toBe('ok');
   });
 
   it('retains booked days without a figure, or with a negative one', () => {
     const { path } = migrated();
     const query =
       "select date, state, mov_org_size, image_size from storage_day where account = 'main' and date in ('2026-02-25', '2026-02-26') order by date";
-    expect(rowsOf(path, query)).toEqual([
+    expect(readRows(path, query)).toEqual([
       { date: '2026-02-25', state: 'booked', mov_org_size: null, image_size: 20509 },
       { date: '2026-02-26', state: 'booked', mov_org_size: 20510, image_size: -1 },
     ]);
@@ -135,7 +135,7 @@ describe('a file of format 9', () => {
   it('is migrated once: another open changes nothing', () => {
     const { path, after } = migrated();
     openWarehouse(path, clock).close();
-    expect(tablesOf(path)).toEqual(after);
+    expect(readTables(path)).toEqual(after);
   });
 });
 
@@ -147,15 +147,15 @@ describe.each([10, 11])('a file of format %i', (version) => {
     openWarehouse(path, clock).close();
     const { after } = migrated();
     for (const table of INTERNAL) after.delete(table);
-    for (const [table, rows] of after) expect(tablesOf(path).get(table), table).toEqual(rows);
-    expect(valueOf(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
-    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+    for (const [table, rows] of after) expect(readTables(path).get(table), table).toEqual(rows);
+    expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+    expect(readValue(path, 'pragma integrity_check')).toBe('ok');
   });
 });
 
 describe('storage that failed in a run of an older file', () => {
   const failuresAfter = (error: string) =>
-    rowsOf(
+    readRows(
       migrated(
         `delete from request;
          insert into run (run_id, trigger, mode, status, started_at, finished_at, error)
@@ -182,8 +182,8 @@ describe('storage that failed in a run of an older file', () => {
 describe('states of a video that ran backward in time', () => {
   it('are consecutive afterwards, each until the next one and the last until the present row', () => {
     const { after } = migrated();
-    const present = new Map((after.get('video') ?? []).map((row) => [keyOf(row), row]));
-    for (const [key, states] of statesOf(after)) {
+    const present = new Map((after.get('video') ?? []).map((row) => [getKey(row), row]));
+    for (const [key, states] of listStates(after)) {
       states.forEach((state, index) => {
         const video = present.get(key) ?? {};
         const next = states[index + 1]?.['valid_from'] ?? since(video);
@@ -196,7 +196,7 @@ describe('states of a video that ran backward in time', () => {
 
   it('are raised to the latest time before them', () => {
     const { after } = migrated();
-    const one = statesOf(after).get('main/101/1') ?? [];
+    const one = listStates(after).get('main/101/1') ?? [];
     expect(one.map((row) => [row['valid_from'], row['valid_to']])).toEqual([
       ['2026-03-01 03:00:09', '2026-03-02 03:00:08'],
       ['2026-03-02 03:00:08', '2026-03-06 04:00:08'],
@@ -209,7 +209,7 @@ describe('states of a video that ran backward in time', () => {
     const { before, after } = migrated();
     const wrong = wrongVideos(before);
     for (const table of ['video', 'video_version']) {
-      const right = (rows: Row[] | undefined) => rows?.filter((row) => !wrong.includes(keyOf(row)));
+      const right = (rows: Row[] | undefined) => rows?.filter((row) => !wrong.includes(getKey(row)));
       expect(right(after.get(table))).toEqual(right(before.get(table)));
       expect(right(after.get(table))?.length).toBeGreaterThan(10);
     }
@@ -227,7 +227,7 @@ describe('states of a video that ran backward in time', () => {
 
 describe('a gap of an older file', () => {
   const askedDays = (path: string, where = '1') =>
-    rowsOf(
+    readRows(
       path,
       `select account, date, asked_days from storage_gap where ${where} order by account, date`,
     ).map((row) => [row['account'], row['date'], row['asked_days']]);
@@ -269,9 +269,9 @@ describe('triggers and constraints', () => {
     const fresh = join(temporaryFolder(), 'live.db');
     openWarehouse(fresh, clock).close();
     const triggers = "select name, sql from sqlite_schema where type = 'trigger' order by name";
-    expect(rowsOf(path, triggers)).toEqual(rowsOf(fresh, triggers));
+    expect(readRows(path, triggers)).toEqual(readRows(fresh, triggers));
     const indexes = "select name, sql from sqlite_schema where type = 'index' order by name";
-    expect(rowsOf(path, indexes)).toEqual(rowsOf(fresh, indexes));
+    expect(readRows(path, indexes)).toEqual(readRows(fresh, indexes));
   });
 
   it('reject as before, and record the states of a video that changes', () => {
@@ -289,7 +289,7 @@ describe('triggers and constraints', () => {
     refuse('delete from storage_correction');
     refuse("update storage_correction set reason = ''");
     execute(path, 'update video set title = title, change_seq = 1000 + package_id * 100 + id');
-    expect(valueOf(path, 'select count(*) from video_version')).toBe(
+    expect(readValue(path, 'select count(*) from video_version')).toBe(
       (after.get('video_version')?.length ?? 0) + (after.get('video')?.length ?? 0),
     );
   });

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { hashOf } from '../support/fixtures/live-file.ts';
+import { hashFile } from '../support/fixtures/live-file.ts';
 import { runAsNobody } from '../support/processes/unprivileged-user.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -81,12 +81,12 @@ describe('a warehouse that the user may not write', () => {
       makeFile(path);
       chmodSync(path, 0o444);
       chmodSync(data, READ_ONLY);
-      const before = hashOf(path);
+      const before = hashFile(path);
       const { code, stderr } = await sync(folder, context);
       chmodSync(data, HIDDEN);
       expect(code).toBe(1);
       expect(stderr).toMatch(refusal(path));
-      expect(hashOf(path)).toBe(before);
+      expect(hashFile(path)).toBe(before);
     },
     TIMEOUT_MS,
   );
@@ -98,12 +98,12 @@ describe('a warehouse that the user may not write', () => {
       makeFile(path);
       chmodSync(path, 0o444);
       chmodSync(data, OPEN_TO_ALL);
-      const before = hashOf(path);
+      const before = hashFile(path);
       const { code, stderr } = await sync(folder, context);
       expect(code).toBe(1);
       expect(stderr).toMatch(refusal(path));
       expect(readdirSync(data)).toEqual(['live.db']);
-      expect(hashOf(path)).toBe(before);
+      expect(hashFile(path)).toBe(before);
     },
     TIMEOUT_MS,
   );

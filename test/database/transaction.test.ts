@@ -4,7 +4,7 @@ import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, type Db, type Tx } from '../../src/database/connection.ts';
 import { run } from '../../src/database/schema/runs.ts';
 import { transact } from '../../src/database/transaction.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const row = {
@@ -24,7 +24,7 @@ describe('transact', () => {
     db = openDatabase(path, 0);
     return () => db.$client.close();
   });
-  const runs = () => rowsOf(path, 'select run_id from run').length;
+  const runs = () => readRows(path, 'select run_id from run').length;
 
   it('stores all changes and returns the result', () => {
     const result = transact(db, (tx) => {

@@ -17,10 +17,10 @@ import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
-import { execute, hashOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { putFilled, wholeOf } from '../support/fixtures/full-warehouse.ts';
+import { putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-02T12:00Z');
 
@@ -47,9 +47,9 @@ async function killAfterWriting(name = 'in the log'): Promise<void> {
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
 }
 
-const nameIn = (file: string) => valueOf(file, 'select name from package');
+const nameIn = (file: string) => readValue(file, 'select name from package');
 const open = () => openWarehouse(path, clock).close();
-const hashes = () => readdirSync(folder).map((name) => [name, hashOf(join(folder, name))]);
+const hashes = () => readdirSync(folder).map((name) => [name, hashFile(join(folder, name))]);
 
 /** Asserts that every command rejects, names both files, and changes none. */
 function expectRefused(): void {
@@ -76,7 +76,7 @@ describe('a -wal that a killed process left', () => {
       expect(nameIn(path)).toBe(name);
     }
     open();
-    expect(valueOf(path, 'pragma integrity_check')).toBe('ok');
+    expect(readValue(path, 'pragma integrity_check')).toBe('ok');
   });
 
   it('is used where both were moved or copied together', async () => {
@@ -128,7 +128,7 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
     renameSync(`${path}-wal`, `${path}-wal.old`);
     rmSync(`${path}-shm`, { force: true });
     open();
-    expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
+    expect([nameIn(path), readValue(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
     open(); // and the owner record is deleted
     expect(existsSync(`${path}.wal-owner`)).toBe(false);
   });
@@ -138,11 +138,11 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
     copyFileSync(backup, other);
     await killAfterWriting();
     swap();
-    const wal = hashOf(`${path}-wal`);
+    const wal = hashFile(`${path}-wal`);
     const { kept, carried } = restore(path, other, clock.now());
     expect(carried).toEqual({ error: expect.stringContaining('belongs to another file') as string });
-    expect(wholeOf(path)).toEqual(wholeOf(other));
-    expect([nameIn(String(kept)), hashOf(`${String(kept)}.orphan-wal`)]).toEqual(['in the backup', wal]);
+    expect(readContents(path)).toEqual(readContents(other));
+    expect([nameIn(String(kept)), hashFile(`${String(kept)}.orphan-wal`)]).toEqual(['in the backup', wal]);
   });
 });
 
@@ -166,7 +166,10 @@ it('a file that was moved away is used completely when it is moved back to its -
   renameSync(path, backup);
   renameSync(`${path}.old`, path);
   open();
-  expect([nameIn(path), valueOf(path, 'select max(title) from video')]).toEqual(['in the log', 'in the log']);
+  expect([nameIn(path), readValue(path, 'select max(title) from video')]).toEqual([
+    'in the log',
+    'in the log',
+  ]);
 });
 
 describe('while a process has the file open', () => {
@@ -180,7 +183,7 @@ describe('while a process has the file open', () => {
     expectRefused();
     renameSync(`${path}-wal`, `${path}-wal.old`);
     open();
-    expect([nameIn(path), valueOf(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
+    expect([nameIn(path), readValue(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
   });
 
   it('the owner record is next to the file, and is deleted when the last one closes it', () => {

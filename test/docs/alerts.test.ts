@@ -17,7 +17,7 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 const AT = '2026-03-10 12:00:00';
 
 /** The body that is posted for these inputs, all of which begin. */
-function postsOf(facts: Partial<HealthFacts>): Post[] {
+function createPosts(facts: Partial<HealthFacts>): Post[] {
   const problems = findProblems(
     healthFacts({ packages: [{ ...FRESH_PACKAGE, name: 'Lectures' }], ...facts }),
   );
@@ -51,7 +51,7 @@ const NO_STORAGE: StorageDetails = {
   failure: null,
 };
 const REAL: Post[] = [
-  ...postsOf({
+  ...createPosts({
     failedWalks: [
       {
         ...ofPackage,
@@ -62,8 +62,8 @@ const REAL: Post[] = [
       },
     ],
   }),
-  ...postsOf({ streams: [stale(101)] }),
-  ...postsOf({
+  ...createPosts({ streams: [stale(101)] }),
+  ...createPosts({
     budgets: [
       {
         account: 'main',
@@ -80,7 +80,7 @@ const REAL: Post[] = [
       },
     ],
   }),
-  ...postsOf({
+  ...createPosts({
     storageDetails: [
       {
         ...NO_STORAGE,
@@ -88,7 +88,7 @@ const REAL: Post[] = [
       },
     ],
   }),
-  ...postsOf({
+  ...createPosts({
     held_back: [
       {
         ...ofPackage,
@@ -101,7 +101,7 @@ const REAL: Post[] = [
       },
     ],
   }),
-  ...postsOf({
+  ...createPosts({
     storageDetails: [
       {
         ...NO_STORAGE,
@@ -109,7 +109,7 @@ const REAL: Post[] = [
       },
     ],
   }),
-  ...postsOf({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }),
+  ...createPosts({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }),
 ];
 
 const bare = ({ text, ...post }: Post) => ({ ...post, text: text.replaceAll(' (Lectures)', '') });

@@ -15,7 +15,7 @@ interface Metric {
   means: string;
 }
 
-const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
+const splitCells = (line: string) => line.split('|').map((cell) => cell.trim());
 const namesIn = (cell: string) => (cell.match(/`\w+`/g) ?? []).map((name) => name.slice(1, -1));
 const sorted = <Named extends { name: string }>(metrics: readonly Named[]) =>
   [...metrics].sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -24,7 +24,7 @@ const sorted = <Named extends { name: string }>(metrics: readonly Named[]) =>
 const DOCUMENTED = PAGE.split('\n')
   .filter((line) => line.startsWith('| `vodhouse_'))
   .map((line) => {
-    const [, name = '', type = '', labels = '', unit = '', means = ''] = cellsOf(line);
+    const [, name = '', type = '', labels = '', unit = '', means = ''] = splitCells(line);
     return { name: namesIn(name)[0] ?? '', type, labels: namesIn(labels), unit, means };
   });
 
@@ -79,7 +79,9 @@ describe('docs/metrics.md', () => {
     const described = PAGE.split('\n').filter(
       (line) => /^\| `[a-z_]+` +\| [^`|]/.test(line) && !line.includes('vodhouse_'),
     );
-    expect(described.flatMap((line) => namesIn(cellsOf(line)[1] ?? '')).sort()).toEqual([...labels].sort());
+    expect(described.flatMap((line) => namesIn(splitCells(line)[1] ?? '')).sort()).toEqual(
+      [...labels].sort(),
+    );
   });
 
   it('names no other metric of vodhouse, in its alerts neither', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { execute, rowsOf, type Row } from '../support/fixtures/live-file.ts';
+import { execute, readRows, type Row } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   type PackageWalker,
@@ -47,7 +47,7 @@ async function open(start: string | number) {
 }
 
 const select = (text: string, parameters: Record<string, unknown> = {}): Row[] =>
-  rowsOf(path, text, parameters);
+  readRows(path, text, parameters);
 const ofPackage = { account: ACCOUNT, package_id: PACKAGE };
 const plan = (text: string, parameters = {}) =>
   select(`explain query plan ${text}`, parameters).map(({ detail }) => String(detail));

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editsIn, sumGib, listedAt, formatMinute, removalsIn } from '../support/models/history-truth.ts';
-import { rowsOf, type Row } from '../support/fixtures/live-file.ts';
+import { readRows, type Row } from '../support/fixtures/live-file.ts';
 import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/models/sandbox-history.ts';
 
 const PATH = 'docs/questions.md';
@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => history.close());
 
-function fileOf(text: string): string {
+function getFile(text: string): string {
   const { live, published } = history;
   return text.includes('-- a table of the live file') ? live : published;
 }
 
-const ask = (text: string): Row[] => rowsOf(fileOf(text), text);
+const ask = (text: string): Row[] => readRows(getFile(text), text);
 
 function answerTo(question: string): Row[] {
   const text = QUESTIONS.get(question);
@@ -44,13 +44,13 @@ function answerTo(question: string): Row[] {
 type Value = string | number | bigint | null;
 
 /** The answer as a Markdown table. */
-function tableOf(text: string): string {
-  const db = new Database(fileOf(text), { readonly: true });
+function formatTable(text: string): string {
+  const db = new Database(getFile(text), { readonly: true });
   try {
     const statement = db.prepare(text).safeIntegers().raw(); // an INTEGER is a bigint, a REAL a number
     const columns = statement.columns().map(({ name }) => name);
     const rows = statement.all() as Value[][];
-    const line = (cells: readonly Value[]) => `| ${cells.map(cellOf).join(' | ')} |\n`;
+    const line = (cells: readonly Value[]) => `| ${cells.map(formatCell).join(' | ')} |\n`;
     return [columns, columns.map(() => '---'), ...rows].map(line).join('');
   } finally {
     db.close();
@@ -58,14 +58,17 @@ function tableOf(text: string): string {
 }
 
 /** As `sqlite3` prints it, NULL empty; Markdown syntax is escaped. */
-function cellOf(value: Value): string {
+function formatCell(value: Value): string {
   if (Number.isInteger(value)) return `${String(value)}.0`;
   return String(value ?? '').replaceAll(/[\\<|]/g, '\\$&');
 }
 
 describe(PATH, () => {
   it('has the answer of SQLite to each SQL (after a change: npx vitest run test/docs/questions.test.ts -u)', async () => {
-    const answered = PAGE.replaceAll(SQL, (_all, sql: string, text: string) => `${sql}${tableOf(text)}\n`);
+    const answered = PAGE.replaceAll(
+      SQL,
+      (_all, sql: string, text: string) => `${sql}${formatTable(text)}\n`,
+    );
     const formatted = await format(answered, { ...(await resolveConfig(PATH)), filepath: PATH });
     await expect(formatted).toMatchFileSnapshot(`../../${PATH}`);
   });
@@ -95,7 +98,7 @@ describe('the answer', () => {
   const rounded = (figure: number, digits: number) => Number(figure.toFixed(digits));
 
   it('on growth by month has the last booked day of each month', () => {
-    const days = rowsOf(
+    const days = readRows(
       history.live,
       `select date, mov_org_size + encoder_size + ad_org_size + ad_encoder_size + image_size as bytes
        from storage_day where state = 'booked' order by date`,

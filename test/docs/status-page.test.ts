@@ -9,10 +9,10 @@ import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
 import * as videos from '../../src/queries/named/videos.ts';
 import { insert, storageRow } from '../support/fixtures/filled-live-file.ts';
-import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { liveFileToServe } from '../support/servers/open-web-server.ts';
 import { openPages } from '../support/servers/open-pages.ts';
-import { named, textOf } from '../support/read-html.ts';
+import { named, getText } from '../support/read-html.ts';
 
 const PAGE = readFileSync('docs/status-page.md', 'utf8');
 const MARK = '<!-- below: npm run docs -->\n';
@@ -56,7 +56,7 @@ const VALUES: Readonly<Record<string, SqlValue>> = {
   limit: 10,
 };
 
-function valuesOf({ sql }: DocumentedQuery): Record<string, SqlValue> {
+function getValues({ sql }: DocumentedQuery): Record<string, SqlValue> {
   const names = [...sql.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
   return Object.fromEntries(
     names.map((name) => {
@@ -153,27 +153,27 @@ describe('on a filled live file', () => {
   beforeEach(() => void (live = filledFile()));
 
   it('each query has an answer', () => {
-    const silent = DOCUMENTED.filter((query) => rowsOf(live, query.sql, valuesOf(query)).length === 0);
+    const silent = DOCUMENTED.filter((query) => readRows(live, query.sql, getValues(query)).length === 0);
     expect(silent.map(({ heading }) => heading)).toEqual([]);
   });
 
   /** The tables of videos, and their aliases in queries. */
-  function scansOf(query: DocumentedQuery): string[] {
+  function findScans(query: DocumentedQuery): string[] {
     const aliases = [...query.sql.matchAll(/\b(?:from|join) (?:video|video_version) as (\w+)/g)];
     const names = ['video', 'video_version', ...aliases.map(([, name = '']) => name)];
     const scan = new RegExp(`^SCAN (TABLE )?(${names.join('|')})\\b`);
-    return rowsOf(live, `explain query plan ${query.sql}`, valuesOf(query))
+    return readRows(live, `explain query plan ${query.sql}`, getValues(query))
       .map(({ detail }) => String(detail))
       .filter((detail) => scan.test(detail));
   }
 
   it.each(['without statistics of its tables', 'with them'])('no query scans all videos, %s', (how) => {
     if (how === 'with them') execute(live, 'analyze');
-    expect(valueOf(live, "select count(*) from sqlite_schema where name = 'sqlite_stat1'")).toBe(
+    expect(readValue(live, "select count(*) from sqlite_schema where name = 'sqlite_stat1'")).toBe(
       how === 'with them' ? 1 : 0,
     );
-    expect(scansOf({ heading: '', sql: 'select count(title) from video_version as old' })).toHaveLength(1);
-    expect(DOCUMENTED.flatMap(scansOf)).toEqual([]);
+    expect(findScans({ heading: '', sql: 'select count(title) from video_version as old' })).toHaveLength(1);
+    expect(DOCUMENTED.flatMap(findScans)).toEqual([]);
   });
 });
 
@@ -186,8 +186,8 @@ describe('the text of docs/status-page.md around them', () => {
     const { part } = await page('/packages/main/104');
     const shown = named(part('content'), 'tbody')
       .flatMap((body) => named(body, 'tr'))
-      .map((row) => Number(named(row, 'td').map(textOf)[0]));
-    const listed = rowsOf(live, list, ofPackage).map(({ id }) => id);
+      .map((row) => Number(named(row, 'td').map(getText)[0]));
+    const listed = readRows(live, list, ofPackage).map(({ id }) => id);
     expect(listed).toHaveLength(50);
     expect(shown).toEqual(listed);
   });

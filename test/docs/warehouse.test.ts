@@ -6,14 +6,14 @@ import { LEFT_OUT_BY_DEFAULT, warehouseMarkdown } from '../../docs/generate/ware
 import { openDatabase } from '../../src/database/connection.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const PAGE = readFileSync('docs/warehouse.md', 'utf8');
 const PUBLISHED = createMarts({ durationUnit: 'ms', exclude: [] }).all;
 
 /** The text of the page under the heading of a table. */
-const sectionOf = (name: string) =>
+const getSection = (name: string) =>
   PAGE.split(/^##+ /m).find((text) => text.startsWith(`\`${name}\`\n`)) ?? '';
 
 const LIVE_COLUMNS = LIVE_TABLES.flatMap((table) =>
@@ -33,14 +33,14 @@ interface Declared {
 function tablesOfRealFile(): Record<string, Declared> {
   const path = join(temporaryFolder(), 'live.db');
   openDatabase(path, Date.parse('2026-01-01T00:00Z')).$client.close();
-  const names = rowsOf(
+  const names = readRows(
     path,
     `select name from sqlite_schema where type in ('table', 'view')
      and name not like 'sqlite_%' and name <> '__drizzle_migrations'`,
   );
   return Object.fromEntries(
     names.map(({ name }) => {
-      const columns = rowsOf(path, 'select name, upper(type) as type, pk from pragma_table_info(?)', name);
+      const columns = readRows(path, 'select name, upper(type) as type, pk from pragma_table_info(?)', name);
       const key = columns
         .filter(({ pk }) => pk !== 0)
         .sort((one, other) => Number(one.pk) - Number(other.pk));
@@ -60,7 +60,7 @@ describe('docs/warehouse.md', () => {
 
   it('has a section for every table and view, with each of their columns', () => {
     for (const { name, columns } of [...PUBLISHED, ...LIVE_TABLES]) {
-      const section = sectionOf(name);
+      const section = getSection(name);
       const missing = columns.filter((column) => !section.includes(`\`${column.name}\``));
       expect(missing.map((column) => `${name}.${column.name}`)).toEqual([]);
     }
@@ -70,7 +70,7 @@ describe('docs/warehouse.md', () => {
 
   it('has for each column of a view its source table', () => {
     for (const { name, columns } of PUBLISHED.filter(({ kind }) => kind === 'view')) {
-      const lines = sectionOf(name).match(/^- from \[`.*$/gm) ?? [];
+      const lines = getSection(name).match(/^- from \[`.*$/gm) ?? [];
       const passedOn = lines.flatMap((line) => line.slice(line.indexOf(': ')).match(/`\w+`/g) ?? []);
       expect(passedOn, name).toEqual(columns.map((column) => `\`${column.name}\``));
     }

@@ -84,7 +84,7 @@ async function openAccount() {
     syncAndPublish: async (moment: string) => {
       await sync(moment, [101, 102]);
       chmodSync(shown, 0o755);
-      await publisherOf(live, file).publish(Date.parse(moment), new AbortController().signal);
+      await createTestPublisher(live, file).publish(Date.parse(moment), new AbortController().signal);
       chmodSync(shown, 0o555); // also where the tests and the readers run as one user
     },
     close: async () => {
@@ -95,7 +95,7 @@ async function openAccount() {
   };
 }
 
-const publisherOf = (live: string, file: string) =>
+const createTestPublisher = (live: string, file: string) =>
   createPublisher({
     live,
     file,
@@ -138,7 +138,7 @@ export async function serveHard(service: HardService): Promise<{ url: string; cl
   const server = createServer((request, response) => {
     response.sendDate = false; // of the machine's clock, which differs from that of the test
     response.setHeader('content-type', 'application/json; charset=utf-8');
-    response.end(answerOf(service, request));
+    response.end(createAnswer(service, request));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -150,7 +150,7 @@ export async function serveHard(service: HardService): Promise<{ url: string; cl
   return { url: `http://127.0.0.1:${port}`, close };
 }
 
-function answerOf(service: HardService, { url = '/' }: IncomingMessage): string {
+function createAnswer(service: HardService, { url = '/' }: IncomingMessage): string {
   const { pathname, searchParams: query } = new URL(url, 'http://service.test');
   if (pathname === STORAGE)
     return storageBody(service.days(query.get('sdate') ?? '', query.get('edate') ?? ''));

@@ -84,7 +84,7 @@ export function createHardService(): HardService {
       const entries = [...(packages.get(packageId) ?? [])].sort(([one], [other]) => one - other);
       return entries.map(([id, members]) => videoRecord(id, members));
     },
-    days: (first, last) => daysBetween(first, last).flatMap((day) => dayOf(day, round)),
+    days: (first, last) => daysBetween(first, last).flatMap((day) => createDay(day, round)),
     edit() {
       round++;
       main.set(12, { title: 'second', filesize: 6_000_000_000 });
@@ -98,7 +98,7 @@ export function createHardService(): HardService {
   };
 }
 
-function dayOf(day: string, round: number): Members[] {
+function createDay(day: string, round: number): Members[] {
   const odd = ODD_DAYS[day];
   if (odd === null) return [];
   const base = storageRecord(day, 1_000_000_000_000 + Number(day.slice(-2)));

@@ -46,7 +46,7 @@ const flag = (value: boolean) => (value ? '1' : '0');
 const epoch = (text: string) => String(Date.parse(`${text.replace(' ', 'T')}Z`) / 1000);
 const sum = (rows: readonly Live[], name: string) =>
   rows.reduce((total, row) => total + ((row[name] as bigint | null) ?? 0n), 0n);
-const keyOf = (row: Live) => `${String(row['account'])}/${String(row['package_id'])}`;
+const getKey = (row: Live) => `${String(row['account'])}/${String(row['package_id'])}`;
 
 /** A moment in the form that the service documents, without its fraction. */
 function createdAt(cdate: Value | undefined): string | null {
@@ -82,7 +82,7 @@ const TEXTS: Record<string, string> = {
 function state(row: Live, span: { from: Value | undefined; to: Value | undefined; current: boolean }): Out {
   const texts = Object.entries(TEXTS).filter(([, source]) => !EXCLUDED.includes(source));
   return {
-    package_key: keyOf(row),
+    package_key: getKey(row),
     account: toText(row['account']),
     package_id: integer(row['package_id']),
     video_id: integer(row['id']),
@@ -109,13 +109,13 @@ const present = (row: Live) =>
   state(row, { from: row['removed_at'] ?? row['changed_at'], to: null, current: true });
 const former = (row: Live) => state(row, { from: row['valid_from'], to: row['valid_to'], current: false });
 
-function packagesOf(live: string): Out[] {
+function computePackages(live: string): Out[] {
   const videos = liveRows(live, 'select * from video');
   return liveRows(live, 'select * from package').map((row) => {
-    const all = videos.filter((video) => keyOf(video) === keyOf(row));
+    const all = videos.filter((video) => getKey(video) === getKey(row));
     const there = all.filter((video) => video['removed_at'] === null);
     return {
-      package_key: keyOf(row),
+      package_key: getKey(row),
       account: toText(row['account']),
       package_id: integer(row['package_id']),
       package_name: toText(row['name']) ?? integer(row['package_id']), // a chart needs a name
@@ -143,7 +143,7 @@ const KINDS = [
   ['image', 'image_count', 'image_size'],
 ] as const;
 
-function totalOf(row: Live | undefined): bigint | null {
+function getTotal(row: Live | undefined): bigint | null {
   const sizes = KINDS.map(([, , size]) => row?.[size] ?? null);
   return sizes.includes(null) ? null : sizes.reduce<bigint>((total, size) => total + (size as bigint), 0n);
 }
@@ -154,7 +154,7 @@ function figures(row: Live): Out {
     [`${name}_bytes`, integer(row[size])],
     [`${name}_gib`, divided(row[size], GIB)],
   ]);
-  const total = totalOf(row);
+  const total = getTotal(row);
   return {
     total_bytes: integer(total),
     total_gib: divided(total, GIB),
@@ -162,9 +162,9 @@ function figures(row: Live): Out {
   };
 }
 
-const dayOf = (day: string): Out => ({ day, day_at: `${day} 00:00:00`, time: epoch(`${day} 00:00:00`) });
+const formatDay = (day: string): Out => ({ day, day_at: `${day} 00:00:00`, time: epoch(`${day} 00:00:00`) });
 
-function storageDailyOf(live: string): Out[] {
+function computeStorageDaily(live: string): Out[] {
   const corrections = liveRows(live, 'select * from storage_correction order by accepted_at');
   const corrected = new Map(corrections.map((row) => [row['date'], row]));
   const stored = liveRows(live, 'select * from storage_day').map((row) => ({
@@ -181,16 +181,16 @@ function storageDailyOf(live: string): Out[] {
   const first = [...days.keys(), ...gaps.keys()].map(String).sort()[0] ?? TODAY;
   return daysBetween(first, TODAY).map((day) => {
     const [row, gap] = [days.get(day), gaps.get(day)];
-    const booked = (each: Live | undefined) => (each?.['state'] === 'booked' ? totalOf(each) : null);
+    const booked = (each: Live | undefined) => (each?.['state'] === 'booked' ? getTotal(each) : null);
     const [total, before] = [booked(row), booked(days.get(dayBefore(day)))];
     const change = total === null || before === null ? null : total - before;
     return {
       account: 'main',
-      ...dayOf(day),
+      ...formatDay(day),
       state: toText(row?.['state']) ?? 'missing',
       reason: row
         ? null
-        : reasonOf(
+        : formatReason(
             odd.find((each) => each['record_id'] === day),
             gap,
           ),
@@ -206,7 +206,7 @@ function storageDailyOf(live: string): Out[] {
 
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 
-function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
+function formatReason(odd: Live | undefined, gap: Live | undefined): string {
   const givenUp = toText(gap?.['given_up_at']);
   const lastRequested = gap && `; last asked at ${String(gap['last_asked_at'])} UTC`;
   const until = givenUp ? `; given up at ${givenUp} UTC` : (lastRequested ?? '');
@@ -214,28 +214,28 @@ function reasonOf(odd: Live | undefined, gap: Live | undefined): string {
   return gap ? `the service did not return it${until}` : 'not asked for yet';
 }
 
-function storageReadingsOf(live: string): Out[] {
+function computeStorageReadings(live: string): Out[] {
   return liveRows(live, 'select * from storage_reading').map((row) => ({
     reading_id: integer(row['reading_id']),
     account: toText(row['account']),
     observed_at: toText(row['observed_at']),
     observed_time: epoch(String(row['observed_at'])),
-    ...dayOf(String(row['date'])),
+    ...formatDay(String(row['date'])),
     ...figures(row),
   }));
 }
 
 /** The expected rows of each of these tables, from the live file. */
-export function expectedOf(live: string): Record<string, Rows> {
+export function computeExpected(live: string): Record<string, Rows> {
   const videos = liveRows(live, 'select * from video').map(present);
   const history = liveRows(live, 'select * from video_version').map(former);
   const tables = {
-    packages: packagesOf(live),
+    packages: computePackages(live),
     videos,
     video_history: history,
     video_versions: [...history, ...videos],
-    storage_daily: storageDailyOf(live),
-    storage_readings: storageReadingsOf(live),
+    storage_daily: computeStorageDaily(live),
+    storage_readings: computeStorageReadings(live),
   };
   return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, asRows(rows)]));
 }

@@ -45,7 +45,7 @@ const BOUND = new Map<Driver, { day: (day: string) => Parameter; moment: (day: s
   [SHELL, { day: (text) => ({ text }), moment: (day) => ({ text: `${day} 00:00:00` }) }],
 ]);
 
-const wayOf = (driver: Driver) => {
+const getForm = (driver: Driver) => {
   const way = BOUND.get(driver);
   if (!way) throw new Error(driver.name);
   return way;
@@ -55,11 +55,11 @@ const wayOf = (driver: Driver) => {
 function rowsOfDay(table: string): string[] {
   const { columns, rows } = rowsIn(account.file, table);
   const place = columns.indexOf('day');
-  return keysOf({ columns, rows: rows.filter((row) => row[place] === DAY) });
+  return listKeys({ columns, rows: rows.filter((row) => row[place] === DAY) });
 }
 
 /** The keys of these tables. */
-function keysOf({ columns, rows }: Rows): string[] {
+function listKeys({ columns, rows }: Rows): string[] {
   const places = ['account', 'package_key', 'reading_id', 'day', 'day_at', 'time'].map((name) =>
     columns.indexOf(name),
   );
@@ -93,24 +93,24 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 
   describe.each(TABLES)('%s', (table) => {
     it('has exactly the rows of a day between it and itself', async () => {
-      const { day } = wayOf(driver);
+      const { day } = getForm(driver);
       const found = await reader.query(
         `select * from ${table} where day between ? and ?`,
         day(DAY),
         day(DAY),
       );
-      expect(keysOf(found)).toEqual(rowsOfDay(table));
+      expect(listKeys(found)).toEqual(rowsOfDay(table));
       expect(found.rows.length).toBeGreaterThan(0);
     });
 
     it('has exactly the rows of a day from its moment to the next', async () => {
-      const { moment } = wayOf(driver);
+      const { moment } = getForm(driver);
       const found = await reader.query(
         `select * from ${table} where day_at >= ? and day_at < ?`,
         moment(DAY),
         moment(NEXT),
       );
-      expect(keysOf(found)).toEqual(rowsOfDay(table));
+      expect(listKeys(found)).toEqual(rowsOfDay(table));
     });
 
     it('has exactly the rows of a day from its second to the next', async () => {
@@ -119,7 +119,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
         { integer: EPOCH },
         { integer: EPOCH + 86_400 },
       );
-      expect(keysOf(found)).toEqual(rowsOfDay(table));
+      expect(listKeys(found)).toEqual(rowsOfDay(table));
     });
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAsReader } from './conversation.ts';
 import { ALCHEMY, JDBC, ODBC, requireDrivers, SHELL, type Driver, type Reader } from './drivers.ts';
 import { openHardAccount, TODAY, type HardAccount } from './hard-account.ts';
-import { BLOCKS, nameOf, PAGE, PLACEHOLDER, queriesOf } from './recipes.ts';
+import { BLOCKS, formatName, PAGE, PLACEHOLDER, readQueries } from './recipes.ts';
 
 /** The driver behind each tool; a tool without a driver here is tested with the shell, as the page says. */
 const DRIVER_OF: Record<string, Driver> = {
@@ -18,7 +18,7 @@ const DRIVER_OF: Record<string, Driver> = {
   Datasette: SHELL,
   DuckDB: SHELL,
 };
-const QUERIES = queriesOf('2026-03-01', '2026-04-01');
+const QUERIES = readQueries('2026-03-01', '2026-04-01');
 
 let account: HardAccount;
 
@@ -63,9 +63,12 @@ describe.each([ODBC, JDBC, ALCHEMY, SHELL])('$name', (driver) => {
 
   const queries = QUERIES.filter(({ heading }) => DRIVER_OF[heading] === driver);
 
-  it.each(queries.map((block) => [nameOf(block), block.text]))('returns rows for %s', async (_name, text) => {
-    expect((await reader.query(text)).rows.length).toBeGreaterThan(0);
-  });
+  it.each(queries.map((block) => [formatName(block), block.text]))(
+    'returns rows for %s',
+    async (_name, text) => {
+      expect((await reader.query(text)).rows.length).toBeGreaterThan(0);
+    },
+  );
 
   const charts = queries.filter(({ heading, text }) => heading === 'Grafana' && /\btime\b/.test(text));
 
@@ -89,10 +92,13 @@ const YESTERDAY = new Date(Date.parse(TODAY) - 86_400_000).toISOString().slice(0
 describe('programs of the page', () => {
   const programs = BLOCKS.filter(({ language }) => language === 'python' || language === 'sh');
 
-  it.each(programs.map((block) => [nameOf(block), block]))('runs %s', async (_name, { language, text }) => {
-    const [command, option] = language === 'python' ? ['/usr/bin/python3', '-c'] : ['/bin/bash', '-c'];
-    expect((await printed(command, [option, here(text)])).split('\n').length).toBeGreaterThan(3);
-  });
+  it.each(programs.map((block) => [formatName(block), block]))(
+    'runs %s',
+    async (_name, { language, text }) => {
+      const [command, option] = language === 'python' ? ['/usr/bin/python3', '-c'] : ['/bin/bash', '-c'];
+      expect((await printed(command, [option, here(text)])).split('\n').length).toBeGreaterThan(3);
+    },
+  );
 });
 
 describe('the values on the page', () => {

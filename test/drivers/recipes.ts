@@ -25,7 +25,7 @@ export const BLOCKS: Block[] = PAGE.split(/^## /m).flatMap((section) => {
 /**
  * Blocks of SQL as they are run: with Grafana's variables replaced, for the days from the first to the last.
  */
-export function queriesOf(first: string, last: string): Block[] {
+export function readQueries(first: string, last: string): Block[] {
   const sql = BLOCKS.filter(({ language }) => language === 'sql');
   return sql.map((block) => ({
     ...block,
@@ -36,5 +36,5 @@ export function queriesOf(first: string, last: string): Block[] {
 }
 
 /** The name of the block in a test. */
-export const nameOf = ({ heading, text }: Block) =>
+export const formatName = ({ heading, text }: Block) =>
   `${heading}: ${text.replaceAll(/\s+/g, ' ').slice(0, 60)}`;

@@ -3,7 +3,7 @@ import { accessSync, constants, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
-import { hashOf, rowsOf } from '../support/fixtures/live-file.ts';
+import { hashFile, readRows } from '../support/fixtures/live-file.ts';
 import { startAsReader } from './conversation.ts';
 import {
   DRIVERS,
@@ -38,10 +38,10 @@ const ODBC_NUMBERS: Record<string, readonly number[]> = {
 
 /** SQLite's own statistics table; the driver lists it too. */
 const isOurs = ([name]: readonly [string, ...unknown[]]) => !name.startsWith('sqlite_');
-const baseOf = (type: string) => type.replace(/\(.*/, '');
+const getBaseType = (type: string) => type.replace(/\(.*/, '');
 
 function dictionary() {
-  const rows = rowsOf(account.file, 'select table_name, column_name, data_type from dictionary');
+  const rows = readRows(account.file, 'select table_name, column_name, data_type from dictionary');
   return rows.map(
     (row) => [row['table_name'], row['column_name'], row['data_type']] as [string, string, string],
   );
@@ -49,7 +49,7 @@ function dictionary() {
 
 describe('the contents of the file', () => {
   it('are in its dictionary: exactly the columns of every table and view', () => {
-    const columns = rowsOf(
+    const columns = readRows(
       account.file,
       `select m.name as "table", c.name as "column", c.type
        from sqlite_schema m join pragma_table_info(m.name) c
@@ -108,7 +108,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
   if (driver === ODBC)
     it('has the numbers of these types', () => {
       const wrong = found.columns.filter(isOurs).filter(([, , type, number]) => {
-        const numbers = ODBC_NUMBERS[type] ?? ODBC_NUMBERS[baseOf(type)];
+        const numbers = ODBC_NUMBERS[type] ?? ODBC_NUMBERS[getBaseType(type)];
         return !numbers?.includes(Number(number));
       });
       expect(wrong).toEqual([]);
@@ -116,14 +116,14 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 
   if (driver === JDBC)
     it('returns these types for the columns of a result, too', () => {
-      const wrong = found.columns.filter(([, , type, ofResult]) => ofResult !== baseOf(type));
+      const wrong = found.columns.filter(([, , type, ofResult]) => ofResult !== getBaseType(type));
       expect(wrong).toEqual([]);
     });
 
   it('does not change the file and its folder', async () => {
-    const before = hashOf(account.file);
+    const before = hashFile(account.file);
     await reader.query('select count(*) as n from bi_video_versions');
-    expect(hashOf(account.file)).toBe(before);
+    expect(hashFile(account.file)).toBe(before);
     expect(readdirSync(dirname(account.file))).toEqual(['vodhouse.bi.db']);
   });
 });

@@ -37,9 +37,9 @@ export function converseWithShell(path: string): Conversation {
   };
   const commands: Record<string, (...words: string[]) => Promise<unknown>> = {
     describe: () => describe(() => print('.tables'), query),
-    read: async (table) => rowsOf(await query(`select * from "${table}"`)),
+    read: async (table) => toRows(await query(`select * from "${table}"`)),
     ask: async (sql = '', ...parameters) =>
-      rowsOf(await query(sql, '.parameter clear', ...parameters.map(setParameter))),
+      toRows(await query(sql, '.parameter clear', ...parameters.map(setParameter))),
     open: () => print(`.open --readonly "${path}"`),
   };
   return {
@@ -63,7 +63,7 @@ function setParameter(parameter: string, index: number): string {
   return `.parameter set ?${index + 1} ${isNumber ? value : `"'${value}'"`}`;
 }
 
-function rowsOf(printed: readonly Printed[]): Rows {
+function toRows(printed: readonly Printed[]): Rows {
   const columns = Object.keys(printed[0] ?? {});
   return { columns, rows: printed.map((row) => Object.values(row).map(canonical)) };
 }
@@ -84,12 +84,12 @@ async function describe(list: () => Promise<string>, ask: Ask): Promise<Descript
     description.tables.push([name, String(kinds.get(name))]);
     for (const column of await ask(`pragma table_info("${name}")`))
       description.columns.push([name, String(column['name']), String(column['type']), null]);
-    description.foreignKeys.push(...(await foreignKeysOf(name, ask)));
+    description.foreignKeys.push(...(await readForeignKeys(name, ask)));
   }
   return description;
 }
 
-async function foreignKeysOf(table: string, ask: Ask): Promise<ForeignKey[]> {
+async function readForeignKeys(table: string, ask: Ask): Promise<ForeignKey[]> {
   const keys = new Map<string, ForeignKey>();
   for (const row of await ask(`pragma foreign_key_list("${table}")`)) {
     const key: ForeignKey = keys.get(String(row['id'])) ?? [table, [], String(row['table']), []];

@@ -1,7 +1,7 @@
 /** The values that each driver reads, compared with the live file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
-import { valueOf } from '../support/fixtures/live-file.ts';
+import { readValue } from '../support/fixtures/live-file.ts';
 import {
   ALCHEMY,
   DRIVERS,
@@ -14,7 +14,7 @@ import {
 } from './drivers.ts';
 import { openHardAccount, type HardAccount } from './hard-account.ts';
 import { LONG_TITLE, WILD_TITLE } from './hard-service.ts';
-import { expectedOf, liveRows, rowsIn } from './published.ts';
+import { computeExpected, liveRows, rowsIn } from './published.ts';
 
 const ALL = createMarts({ durationUnit: 'ms', exclude: [] }).all.map(({ name }) => name);
 const BY_LIVE = [
@@ -33,12 +33,12 @@ let expected: Record<string, Rows>;
 beforeAll(async () => {
   requireDrivers();
   account = await openHardAccount();
-  expected = expectedOf(account.live);
+  expected = computeExpected(account.live);
   return () => account.close();
 });
 
 /** SQLite ODBC reads a REAL as text of 15 digits. */
-const digitsOf = (driver: Driver) => (driver === ODBC ? 15 : 17);
+const getDigits = (driver: Driver) => (driver === ODBC ? 15 : 17);
 
 /** Rows in a fixed order, each column under its name. */
 function comparable({ columns, rows }: Rows, digits: number): Record<string, Row[number]>[] {
@@ -57,11 +57,11 @@ function byFirst([one]: readonly [string, unknown], [other]: readonly [string, u
 
 describe('the data', () => {
   it('includes all difficult values', () => {
-    const count = (query: string) => valueOf(account.live, `select count(*) from ${query}`);
+    const count = (query: string) => readValue(account.live, `select count(*) from ${query}`);
     expect(count('video where filesize = 9007199254740991')).toBe(1);
-    expect(valueOf(account.live, 'select sum(filesize) > 9007199254740991 from video')).toBe(1);
+    expect(readValue(account.live, 'select sum(filesize) > 9007199254740991 from video')).toBe(1);
     expect(count(`video where title = '${LONG_TITLE}' and length(title) = 2000`)).toBe(1);
-    expect(valueOf(account.live, 'select title from video where id = 4')).toBe(WILD_TITLE);
+    expect(readValue(account.live, 'select title from video where id = 4')).toBe(WILD_TITLE);
     expect(count(`video where id = 5 and title is null and filesize is null`)).toBe(1);
     expect(count(`video where id = 6 and title = '' and filesize = 0`)).toBe(1);
     expect(count('video where removed_at is not null')).toBe(1);
@@ -95,7 +95,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
   beforeAll(() => void (reader = driver.open(account.file, account.scripts)));
   afterAll(() => reader.close());
 
-  const digits = digitsOf(driver);
+  const digits = getDigits(driver);
 
   it.each(BY_LIVE)('reads %s as the live file has it', async (table) => {
     const read = await reader.read(table);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { acceptRemovalsCommands, packageNames, commandsFor } from '../../src/health/commands.ts';
 
-function accountOf(name: string, ...ids: number[]) {
+function createAccount(name: string, ...ids: number[]) {
   return { name, packages: ids.map((id) => ({ id, name: null })) };
 }
 
-const ACCOUNTS = [accountOf('main', 101, 102), accountOf('second', 101, 103), accountOf('third')];
+const ACCOUNTS = [createAccount('main', 101, 102), createAccount('second', 101, 103), createAccount('third')];
 
 describe('the name of a package in a command', () => {
   it.each([

@@ -14,7 +14,7 @@ const readiness = (facts: ReadinessFacts) => getReadiness(facts, true);
 const readinessInCounts = (facts: ReadinessFacts) => getReadiness(facts, false);
 const ROOM: DiskSpace = { file: GIB, wal: 4 * MIB, free: 50 * GIB, disk: 100 * GIB };
 
-const videosOf = (packageId: number, stream: Partial<Stream> = {}): Stream => ({
+const createStream = (packageId: number, stream: Partial<Stream> = {}): Stream => ({
   account: 'main',
   stream: 'videos',
   packageId,
@@ -27,13 +27,13 @@ const videosOf = (packageId: number, stream: Partial<Stream> = {}): Stream => ({
 
 describe('a warehouse', () => {
   it('is ready where every stream is fresh and the disk has space', () => {
-    const facts = { streams: [videosOf(101, { isStale: false })], space: ROOM };
+    const facts = { streams: [createStream(101, { isStale: false })], space: ROOM };
     expect(readiness(facts)).toEqual({ ready: true, reasons: [] });
     expect(readinessInCounts(facts)).toEqual({ ready: true, reasons: [] });
   });
 
   it('is not ready where a stream is stale, and names it with the time', () => {
-    const streams = [videosOf(101), videosOf(102, { isStale: false })];
+    const streams = [createStream(101), createStream(102, { isStale: false })];
     expect(readiness({ streams, space: ROOM })).toEqual({
       ready: false,
       reasons: [
@@ -48,10 +48,10 @@ describe('a warehouse', () => {
   it('names the longest unread first, and reports one that was never read as such', () => {
     const storage = { stream: 'storage', packageId: null, videos: null } as const;
     const streams = [
-      videosOf(101),
-      videosOf(0, { ...storage, at: '2026-03-09 01:00:00' }),
-      videosOf(7, { account: 'other', at: null }),
-      videosOf(0, { ...storage, account: 'third', at: null }),
+      createStream(101),
+      createStream(0, { ...storage, at: '2026-03-09 01:00:00' }),
+      createStream(7, { account: 'other', at: null }),
+      createStream(0, { ...storage, account: 'third', at: null }),
     ];
     expect(readiness({ streams, space: ROOM }).reasons).toEqual([
       {
@@ -65,7 +65,7 @@ describe('a warehouse', () => {
   });
 
   it('names only the first few of a thousand', () => {
-    const streams = Array.from({ length: 1000 }, (_, index) => videosOf(index + 1));
+    const streams = Array.from({ length: 1000 }, (_, index) => createStream(index + 1));
     const [reason] = readiness({ streams, space: ROOM }).reasons;
     expect(reason?.says).toMatch(/^1000 streams are stale: main\/1 \(.*main\/5 \(.*\) and 995 more$/);
     expect(reason?.says.length).toBeLessThan(400);
@@ -105,7 +105,7 @@ describe('a warehouse', () => {
   });
 
   it('reports to an unauthorized caller only how many and which kinds, without names or figures', () => {
-    const streams = [videosOf(101), videosOf(102), videosOf(103, { at: null })];
+    const streams = [createStream(101), createStream(102), createStream(103, { at: null })];
     const space = { ...ROOM, free: MIB, wal: GIB };
     expect(readinessInCounts({ streams, space })).toEqual({
       ready: false,
@@ -115,14 +115,14 @@ describe('a warehouse', () => {
         { what: 'wal', says: 'the -wal file of the warehouse has grown' },
       ],
     });
-    expect(readinessInCounts({ streams: [videosOf(101)], space: ROOM }).reasons).toEqual([
+    expect(readinessInCounts({ streams: [createStream(101)], space: ROOM }).reasons).toEqual([
       { what: 'stale', says: '1 stream is stale' },
     ]);
   });
 });
 
 /** The readiness inputs of a live file at noon, with the config of `configOver`. */
-function factsOf(...statements: string[]) {
+function readFacts(...statements: string[]) {
   const live = liveFileWith(...statements);
   const overview = openStatusQueries(live);
   onTestFinished(() => overview.close());
@@ -145,15 +145,15 @@ function factsOf(...statements: string[]) {
 
 describe('the readiness inputs', () => {
   it('are every stream of the config, and the disk of the live file', () => {
-    const { facts } = factsOf(
+    const { facts } = readFacts(
       packageRow(101, { walked_at: '2026-03-10 11:30:00', live_count: 3 }),
       packageRow(102, { walked_at: '2026-03-10 09:30:00' }),
       packageRow(999, { walked_at: '2026-03-10 09:30:00' }),
       insert('storage_reading', { account: 'main', observed_at: '2026-03-10 11:00:00', date: '2026-03-10' }),
     );
     expect(facts.streams).toEqual([
-      videosOf(101, { at: '2026-03-10 11:30:00', isStale: false, videos: 3 }),
-      videosOf(102, { name: 'Lectures', at: '2026-03-10 09:30:00', videos: 0 }),
+      createStream(101, { at: '2026-03-10 11:30:00', isStale: false, videos: 3 }),
+      createStream(102, { name: 'Lectures', at: '2026-03-10 09:30:00', videos: 0 }),
       {
         account: 'main',
         stream: 'storage',
@@ -175,7 +175,7 @@ describe('the readiness inputs', () => {
     const rows = Array.from({ length: 1000 }, (_, index) =>
       packageRow(index + 1, { walked_at: walkedAt(index + 1) }),
     );
-    const { ofThousand, asked } = factsOf(...rows);
+    const { ofThousand, asked } = readFacts(...rows);
     const before = asked();
     const { streams } = ofThousand();
     expect(asked() - before).toBeLessThan(12);

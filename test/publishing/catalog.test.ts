@@ -36,7 +36,7 @@ function play(steps: readonly Step[]) {
   const story: { at: number; before: Catalogue; after: Catalogue }[] = [];
   for (const { id, what, bytes, minutes } of steps) {
     at += minutes * 60_000;
-    const statement = statementOf({ id, what, bytes }, toTimestamp(at), known, catalogue);
+    const statement = createStatement({ id, what, bytes }, toTimestamp(at), known, catalogue);
     if (statement === null || at > NOW) continue;
     const after = new Map(catalogue);
     if (what === 'show') after.set(id, bytes);
@@ -48,7 +48,7 @@ function play(steps: readonly Step[]) {
   return { sql, story };
 }
 
-function statementOf(
+function createStatement(
   { id, what, bytes }: Pick<Step, 'id' | 'what' | 'bytes'>,
   at: string,
   known: Set<number>,

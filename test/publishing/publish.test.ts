@@ -28,9 +28,9 @@ import {
   storageRow,
   videoRow,
 } from '../support/fixtures/filled-live-file.ts';
-import { execute, hashOf, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { orderOf, published } from '../support/fixtures/published-file.ts';
+import { createPublishRequest, published } from '../support/fixtures/published-file.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
@@ -43,7 +43,7 @@ describe('a published file', () => {
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
     expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
     expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
-    expect(valueOf(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
+    expect(readValue(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
     expect(names(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
     expect(publication).toMatchObject({ file, bytes: statSync(file).size, copy: null });
   });
@@ -80,7 +80,7 @@ describe('a published file', () => {
     await published(path);
     expect(title()).toBe('Video 1');
     reader.close();
-    expect(valueOf(file, 'select title from videos where video_id = 1')).toBe('New');
+    expect(readValue(file, 'select title from videos where video_id = 1')).toBe('New');
   });
 
   it('is made while the live file is being written', async () => {
@@ -96,7 +96,7 @@ describe('a published file', () => {
 
 describe('a live file that changes between the snapshots of the two processes', () => {
   it('is published by the snapshot of the process that builds', async () => {
-    const request = orderOf(live());
+    const request = createPublishRequest(live());
     const helper = createHelperProcess();
     const late: HelperProcess = {
       ...helper,
@@ -110,15 +110,15 @@ describe('a live file that changes between the snapshots of the two processes', 
     helper.close();
     expect(expected).toMatchObject({ videos: 2, catalog_daily: 10, dates: 730 });
     const last = 'select videos, added, size_gib from catalog_daily where is_live';
-    expect(rowsOf(request.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
-    expect(rowsOf(request.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
-    expect(valueOf(request.live, 'select count(*) from video')).toBe(3);
+    expect(readRows(request.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
+    expect(readRows(request.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
+    expect(readValue(request.live, 'select count(*) from video')).toBe(3);
   });
 });
 
 describe('a helper process that ends', () => {
   it('leaves its work to the process that builds', async () => {
-    const request = orderOf(live());
+    const request = createPublishRequest(live());
     const marts = createMarts(request);
     const helper = createHelperProcess();
     helper.close();
@@ -129,11 +129,11 @@ describe('a helper process that ends', () => {
 
 describe('a file that would be invalid', () => {
   const refused = async (path: string) => {
-    const { file } = orderOf(path);
-    const before = existsSync(file) ? hashOf(file) : null;
-    const error: unknown = await publish(orderOf(path)).catch((thrown: unknown) => thrown);
+    const { file } = createPublishRequest(path);
+    const before = existsSync(file) ? hashFile(file) : null;
+    const error: unknown = await publish(createPublishRequest(path)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WarehouseError);
-    expect(existsSync(file) ? hashOf(file) : null).toBe(before);
+    expect(existsSync(file) ? hashFile(file) : null).toBe(before);
     expect(names(file).filter((name) => name.includes('new'))).toEqual([]);
     return (error as Error).message;
   };
@@ -221,14 +221,14 @@ describe('a file that would be invalid', () => {
     rmSync(`${path}.restoring`);
     rmSync(path);
     expect(await refused(path)).toBe(`there is no warehouse at ${path}`);
-    expect(names(orderOf(path).file)).toEqual(['live.db.publish.lock']);
+    expect(names(createPublishRequest(path).file)).toEqual(['live.db.publish.lock']);
   });
 
   it('is not published: a live file that is damaged', async () => {
     const path = live();
     execute(path, 'pragma wal_checkpoint(truncate)');
     const bytes = readFileSync(path);
-    const root = Number(valueOf(path, "select rootpage from sqlite_schema where name = 'video'"));
+    const root = Number(readValue(path, "select rootpage from sqlite_schema where name = 'video'"));
     bytes.fill(0xff, (root - 1) * 4096, root * 4096);
     writeFileSync(path, bytes);
     expect(await refused(path)).toMatch(/live\.db is damaged: database disk image is malformed$/);
@@ -239,16 +239,18 @@ describe('a published file of another warehouse', () => {
   it('does not change: it may hold history that a new warehouse lacks', async () => {
     const path = live();
     const { file } = await published(path);
-    const before = hashOf(file);
+    const before = hashFile(file);
     const anew = liveFileWith(packageRow(101));
     execute(anew, "update warehouse_state set created_at = '2026-03-09 00:00:00'");
-    const error: unknown = await publish(orderOf(anew, { file })).catch((thrown: unknown) => thrown);
+    const error: unknown = await publish(createPublishRequest(anew, { file })).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       message: `publish.file: ${file} was made from another warehouse, begun 2026-03-01 00:00:00 UTC; it stays as it is`,
     });
     expect(names(file).filter((name) => name.includes('.new-'))).toEqual([]);
-    expect(hashOf(file)).toBe(before);
+    expect(hashFile(file)).toBe(before);
   });
 });
 
@@ -264,7 +266,7 @@ describe('publishing', () => {
   });
 
   it('refuses to overwrite a file that it did not make', async () => {
-    const order = orderOf(live());
+    const order = createPublishRequest(live());
     writeFileSync(order.file, 'hello, world');
     await expect(publish(order)).rejects.toThrow(ConfigError);
     expect(readFileSync(order.file, 'utf8')).toBe('hello, world');
@@ -272,31 +274,31 @@ describe('publishing', () => {
 
   it('replaces an empty file', async () => {
     const path = live();
-    writeFileSync(orderOf(path).file, '');
+    writeFileSync(createPublishRequest(path).file, '');
     const { select } = await published(path);
     expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
   it('refuses to overwrite another warehouse, and a folder', async () => {
     const other = live();
-    const before = hashOf(other);
-    await expect(publish(orderOf(live(), { file: other }))).rejects.toThrow(
+    const before = hashFile(other);
+    await expect(publish(createPublishRequest(live(), { file: other }))).rejects.toThrow(
       /no file that vodhouse published/,
     );
-    expect(hashOf(other)).toBe(before);
+    expect(hashFile(other)).toBe(before);
     const path = live();
-    mkdirSync(orderOf(path).file);
-    await expect(publish(orderOf(path))).rejects.toThrow(ConfigError);
+    mkdirSync(createPublishRequest(path).file);
+    await expect(publish(createPublishRequest(path))).rejects.toThrow(ConfigError);
   });
 
   it('follows a link at the path of the published file', async () => {
     const path = live();
-    const target = orderOf(path);
+    const target = createPublishRequest(path);
     const link = join(dirname(path), 'link.db');
     symlinkSync(target.file, link);
     await createPublisher({ ...target, file: link }).publish(target.now, new AbortController().signal);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    expect(rowsOf(target.file, 'select count(*) as n from videos')).toEqual([{ n: 2 }]);
+    expect(readRows(target.file, 'select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
   it('replaces a published file that is truncated', async () => {
@@ -310,7 +312,7 @@ describe('publishing', () => {
   });
 
   it('leaves the work to the process that publishes already', async () => {
-    const order = orderOf(live());
+    const order = createPublishRequest(live());
     const lock = tryLock(order.live, 'publish', 'start', order.now);
     await expect(publish(order)).rejects.toThrow(LockedError);
     await expect(publish(order)).rejects.toThrow(
@@ -321,9 +323,9 @@ describe('publishing', () => {
   });
 
   it('rejects a column that cannot be left out, and names those that can', async () => {
-    const error = await publish(orderOf(live(), { exclude: ['filesize', 'video_id', 'colour'] })).catch(
-      (e: unknown) => e,
-    );
+    const error = await publish(
+      createPublishRequest(live(), { exclude: ['filesize', 'video_id', 'colour'] }),
+    ).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ message: 'publish.exclude: "video_id", "colour" cannot be left out' });
     expect((error as ConfigError).hint).toContain('access_key, original_access_key, org_access_key');
@@ -342,7 +344,7 @@ describe('dated copies', () => {
     execute(path, change(1, '2026-03-10 16:30:00', "title = 'later that day'"));
     await keep(0.1);
     expect(
-      valueOf(join(dirname(file), 'out.2026-03-11.db'), 'select title from videos where video_id = 1'),
+      readValue(join(dirname(file), 'out.2026-03-11.db'), 'select title from videos where video_id = 1'),
     ).toBe('later that day');
     await keep(1);
     await keep(2);
@@ -351,7 +353,7 @@ describe('dated copies', () => {
     await keep(9);
     expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-20.db']);
     expect(statSync(join(dirname(file), 'out.2026-03-20.db')).ino).toBe(statSync(file).ino);
-    expect(rowsOf(join(dirname(file), 'out.2026-03-20.db'), 'pragma integrity_check')).toEqual([
+    expect(readRows(join(dirname(file), 'out.2026-03-20.db'), 'pragma integrity_check')).toEqual([
       { integrity_check: 'ok' },
     ]);
   });

@@ -24,7 +24,7 @@ import {
   videoRow,
 } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
-import { orderOf } from '../support/fixtures/published-file.ts';
+import { createPublishRequest } from '../support/fixtures/published-file.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -51,7 +51,7 @@ const live = () =>
 
 describe('a publisher', () => {
   it('publishes in a separate process, and returns the result', async () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     const publication = await createPublisher(target).publish(NOW, never);
     expect(publication).toMatchObject({
       file: target.file,
@@ -62,7 +62,7 @@ describe('a publisher', () => {
   });
 
   it('passes on an error of the other process, with its hint', async () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     const lock = tryLock(target.live, 'publish', 'publish', NOW);
     await expect(createPublisher(target).publish(NOW, never)).rejects.toThrow(LockedError);
     lock?.release();
@@ -74,7 +74,7 @@ describe('a publisher', () => {
   });
 
   it('stops immediately on its signal, and does not change the old file', async () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     const publisher = createPublisher(target);
     await publisher.publish(NOW, never);
     const before = statSync(target.file).ino;
@@ -87,7 +87,7 @@ describe('a publisher', () => {
   });
 
   it('reports a conflicting file at its path only when it publishes', async () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     writeFileSync(target.file, 'my own notes');
     const publisher = createPublisher(target);
     expect(isDue(publisher, NOW)).toBe(true);
@@ -99,7 +99,7 @@ describe('a publisher', () => {
   });
 
   it('retains old copies with that option', async () => {
-    const target = { ...orderOf(live()), keepDays: 1 };
+    const target = { ...createPublishRequest(live()), keepDays: 1 };
     const publisher = createPublisher(target);
     const nextDay = NOW + 86_400_000;
     await publisher.publish(NOW, never);
@@ -111,14 +111,14 @@ describe('a publisher', () => {
   });
 
   it('rejects columns that cannot be left out before any other work', () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     expect(() => createPublisher({ ...target, exclude: ['id'] })).toThrow(ConfigError);
   });
 });
 
 describe('cleanup', () => {
   it('removes what a killed publication left, unless another process publishes', () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     const leftOver = `${target.file}.new-4711`;
     writeFileSync(leftOver, '');
     const lock = tryLock(target.live, 'publish', 'publish', NOW);
@@ -133,7 +133,7 @@ describe('cleanup', () => {
 describe('a publication is due', () => {
   /** Publishes, changes the live file, and checks again. */
   async function isDueAfter(...statements: string[]) {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     const publisher = createPublisher(target);
     expect(isDue(publisher, NOW)).toBe(true);
     await publish(target);
@@ -191,7 +191,7 @@ describe('a publication is due', () => {
   });
 
   it('for a manual command, not yet because a new day began', async () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     await publish(target);
     const publisher = createPublisher(target);
     const nextDay = Date.parse('2026-03-10T15:00:00Z');
@@ -201,7 +201,7 @@ describe('a publication is due', () => {
   });
 
   it('only after the configured interval since the last publication, except for the first one of a day', async () => {
-    const target = { ...orderOf(live()), everyMs: 3_600_000 };
+    const target = { ...createPublishRequest(live()), everyMs: 3_600_000 };
     const publisher = createPublisher(target);
     expect(publisher.dueAt(NOW)).toBe(NOW);
     await publish(target);
@@ -217,7 +217,7 @@ describe('a publication is due', () => {
   });
 
   it('when the day or the config is another one', async () => {
-    const target = orderOf(live());
+    const target = createPublishRequest(live());
     await publish(target);
     const isDueWith = (other: Partial<PublishRequest>, now = NOW) =>
       isDue(createPublisher({ ...target, ...other }), now);

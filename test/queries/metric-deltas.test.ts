@@ -4,7 +4,7 @@ import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { openTestPipeline } from '../support/fixtures/open-pipeline.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../support/fixtures/service-responses.ts';
+import { listPage, videoRecord, serveEverything } from '../support/fixtures/service-responses.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOON = toMs('2026-03-10T12:00:00Z');
@@ -177,7 +177,7 @@ describe('a delta', () => {
   });
 
   it('includes runs of the pipeline in any process', async () => {
-    const { url } = await startScriptedService(wholeService((request) => listPage(request, RECORDS)));
+    const { url } = await startScriptedService(serveEverything((request) => listPage(request, RECORDS)));
     const pipeline = openTestPipeline({ url, silent: true });
     const tallies = openMetricDeltas(pipeline.file, pipeline.clock.now());
     onTestFinished(() => tallies.close());

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openVideoLists, type VideoLists, type ListQuery } from '../../src/queries/video-list/video-list.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
-import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
-import { recordsOf } from '../support/fixtures/json-page.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
+import { parseRecords } from '../support/fixtures/json-page.ts';
 
 const NEVER = new AbortController().signal;
 const KEY = { account: 'main', packageId: 101 };
@@ -21,7 +21,7 @@ function openUntilTheEnd(path: string): VideoLists {
 /** Changes that a worker may make to a video, as SQL. */
 type Step = { kind: 'insert' | 'remove' | 'restore' | 'edit'; id: number };
 
-function statementOf({ kind, id }: Step): string {
+function createStatement({ kind, id }: Step): string {
   const isKnown = `exists (select 1 from video where package_id = 101 and id = ${id})`;
   if (kind === 'insert')
     return videoRow(id).replace(/ values (.*);$/, ` select * from (values $1) where not ${isKnown};`);
@@ -33,7 +33,7 @@ function statementOf({ kind, id }: Step): string {
 function plainPage(path: string, { sort, page, pageSize, search }: ListQuery): unknown[] {
   const order = `${sort.item} ${sort.direction}, id ${sort.direction}`;
   const found = search ? `and instr(${search.item}, '${search.keyword}')` : '';
-  return rowsOf(
+  return readRows(
     path,
     `select id, title from video where package_id = 101 and removed_at is null ${found}
      order by ${order} limit ${pageSize} offset ${(page - 1) * pageSize}`,
@@ -42,9 +42,12 @@ function plainPage(path: string, { sort, page, pageSize, search }: ListQuery): u
 
 async function expectAsPlain(lists: VideoLists, path: string, query: ListQuery): Promise<void> {
   const found = await lists.page(KEY, query, NEVER);
-  expect(found && recordsOf(found).map(({ id, title }) => ({ id, title }))).toEqual(plainPage(path, query));
+  expect(found && parseRecords(found).map(({ id, title }) => ({ id, title }))).toEqual(
+    plainPage(path, query),
+  );
   const isAll = query.search === undefined;
-  if (isAll) expect(found?.size).toBe(valueOf(path, 'select live_count from package where package_id = 101'));
+  if (isAll)
+    expect(found?.size).toBe(readValue(path, 'select live_count from package where package_id = 101'));
 }
 
 const step = fc.record({
@@ -68,7 +71,7 @@ describe('lists of a live file', () => {
         const path = liveFileWith(packageRow(101, { walked_at: AT }), videoRow(1), COUNTED);
         const lists = openVideoLists(path);
         for (const [steps, queries] of history) {
-          execute(path, [...steps.map(statementOf), COUNTED].join('\n'));
+          execute(path, [...steps.map(createStatement), COUNTED].join('\n'));
           for (const query of queries) await expectAsPlain(lists, path, query);
         }
         await lists.close();
@@ -85,8 +88,8 @@ describe('lists of a live file', () => {
     const queries = [{ sort }, { sort, search: { item: 'title', keyword: '2' } }] as const;
     for (const statements of [
       '',
-      statementOf({ kind: 'edit', id: 2 }),
-      statementOf({ kind: 'remove', id: 12 }),
+      createStatement({ kind: 'edit', id: 2 }),
+      createStatement({ kind: 'remove', id: 12 }),
     ]) {
       execute(path, statements + COUNTED);
       for (const query of queries) {
@@ -98,7 +101,7 @@ describe('lists of a live file', () => {
   it('find pages before, between and after long runs of removed rows', async () => {
     const ids = Array.from({ length: 400 }, (_, index) => index + 1);
     const live = (id: number) => id % 97 === 0 || (id > 150 && id < 170) || id > 390;
-    const removed = ids.filter((id) => !live(id)).map((id) => statementOf({ kind: 'remove', id }));
+    const removed = ids.filter((id) => !live(id)).map((id) => createStatement({ kind: 'remove', id }));
     const rows = ids.map((id) => videoRow(id));
     const path = liveFileWith(packageRow(101, { walked_at: AT }), ...rows, ...removed, COUNTED);
     for (const direction of ['asc', 'desc'] as const) {

@@ -48,14 +48,14 @@ const RETYPED: Record<Type, fc.Arbitrary<unknown>> = {
   number: fc.oneof(text, nested),
 };
 
-function recordOf(types: Record<string, Type>) {
+function createRecord(types: Record<string, Type>) {
   return fc.record(
     Object.fromEntries(Object.entries(types).map(([name, type]) => [name, AS_DOCUMENTED[type]])),
   );
 }
 
 /** Changes to a record: removed members, members of another type, added members. */
-function changesOf(types: Record<string, Type>) {
+function createChanges(types: Record<string, Type>) {
   const retyped = (names: string[]) =>
     fc.record(Object.fromEntries(names.map((name) => [name, RETYPED[types[name] ?? 'string']])));
   const known = fc.shuffledSubarray(Object.keys(types));
@@ -91,30 +91,34 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
   });
 
   it('has no drift where it matches the documentation', () => {
-    const property = fc.property(recordOf(types), (record) => {
+    const property = fc.property(createRecord(types), (record) => {
       expect(read(record)).not.toHaveProperty('drift');
     });
     fc.assert(property);
   });
 
   it('names each field that is added, missing or of another type once, with its kind', () => {
-    const property = fc.property(recordOf(types), changesOf(types), (record, { removed, retyped, added }) => {
-      const changed = { ...record, ...retyped };
-      for (const name of removed) Reflect.deleteProperty(changed, name);
-      for (const [name, value] of added) put(changed, name, value);
-      const expected = [
-        ...removed.map((name) => `missing ${name}`),
-        ...Object.keys(retyped).map((name) => `type ${name}`),
-        ...added.map(([name]) => `new ${name}`),
-      ];
-      const { drift } = read(changed);
-      expect(named(drift)).toEqual(expected.sort());
-      for (const { field, kind, value } of drift ?? []) {
-        expect(value).toBe(
-          kind === 'missing' ? undefined : Object.getOwnPropertyDescriptor(changed, field)?.value,
-        );
-      }
-    });
+    const property = fc.property(
+      createRecord(types),
+      createChanges(types),
+      (record, { removed, retyped, added }) => {
+        const changed = { ...record, ...retyped };
+        for (const name of removed) Reflect.deleteProperty(changed, name);
+        for (const [name, value] of added) put(changed, name, value);
+        const expected = [
+          ...removed.map((name) => `missing ${name}`),
+          ...Object.keys(retyped).map((name) => `type ${name}`),
+          ...added.map(([name]) => `new ${name}`),
+        ];
+        const { drift } = read(changed);
+        expect(named(drift)).toEqual(expected.sort());
+        for (const { field, kind, value } of drift ?? []) {
+          expect(value).toBe(
+            kind === 'missing' ? undefined : Object.getOwnPropertyDescriptor(changed, field)?.value,
+          );
+        }
+      },
+    );
     fc.assert(property, { numRuns: 500 });
   });
 

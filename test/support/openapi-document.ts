@@ -43,7 +43,7 @@ export function compileSchemas({
  * it and a query after it, its status, and its body.
  */
 export function expectDescribed(path: string, status: number, body: unknown): void {
-  const name = schemaNameOf(path, status);
+  const name = getSchemaName(path, status);
   const validate = schemas[name];
   if (!validate) throw new Error(`there is no schema ${name}`);
   const problems = validate(body)
@@ -55,7 +55,7 @@ export function expectDescribed(path: string, status: number, body: unknown): vo
   expect(problems, `${path} with HTTP ${status} is not as ${name} describes it: ${listed}`).toEqual([]);
 }
 
-function schemaNameOf(path: string, status: number): string {
+function getSchemaName(path: string, status: number): string {
   const plain = path.replace(/\?.*$/s, '').replace(/^\/accounts\/[^/]+/, '');
   const response = document.paths[plain]?.get.responses[status];
   const referred = response?.$ref?.replace(REFERENCE, '');

@@ -20,12 +20,12 @@ export function readPrometheusText(text: string): Scraped {
     const [, kind, metric = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
     if (kind === 'HELP') scraped.help.set(metric, rest);
     else if (kind === 'TYPE') scraped.types.set(metric, rest);
-    else scraped.samples.push(sampleOf(line));
+    else scraped.samples.push(parseSample(line));
   }
   return scraped;
 }
 
-function sampleOf(line: string): ScrapedSample {
+function parseSample(line: string): ScrapedSample {
   const [, name, labels = '', value] = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
   if (name === undefined || value === undefined) throw new Error(`no line of Prometheus: ${line}`);
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];

@@ -71,48 +71,48 @@ function unescaped(text: string): string {
 }
 
 /** The element and all below it, in the order of the page. */
-export function elementsOf(element: Element): Element[] {
+export function listElements(element: Element): Element[] {
   return [
     element,
-    ...element.children.flatMap((child) => (typeof child === 'string' ? [] : elementsOf(child))),
+    ...element.children.flatMap((child) => (typeof child === 'string' ? [] : listElements(child))),
   ];
 }
 
 /** All of this name below an element. */
 export function named(element: Element, ...names: string[]): Element[] {
-  return elementsOf(element).filter(({ name }) => names.includes(name));
+  return listElements(element).filter(({ name }) => names.includes(name));
 }
 
 export function byId(element: Element, id: string): Element {
-  const [found, ...others] = elementsOf(element).filter(({ attributes }) => attributes.get('id') === id);
+  const [found, ...others] = listElements(element).filter(({ attributes }) => attributes.get('id') === id);
   if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} elements are #${id}`);
   return found;
 }
 
 /** Its text, exactly. */
-export function exactTextOf(element: Element): string {
-  return element.children.map((child) => (typeof child === 'string' ? child : exactTextOf(child))).join('');
+export function getExactText(element: Element): string {
+  return element.children.map((child) => (typeof child === 'string' ? child : getExactText(child))).join('');
 }
 
 /** Inline elements. */
 const INLINE = ['a', 'bdi', 'code', 'del', 'i', 'ins', 'small', 'span', 'strong', 'time'];
 
 /** Its text with single spaces, also between blocks. */
-export function textOf(element: Element): string {
-  return spacedTextOf(element).replaceAll(/\s+/g, ' ').trim();
+export function getText(element: Element): string {
+  return getSpacedText(element).replaceAll(/\s+/g, ' ').trim();
 }
 
-function spacedTextOf({ name, children }: Element): string {
-  const text = children.map((child) => (typeof child === 'string' ? child : spacedTextOf(child))).join('');
+function getSpacedText({ name, children }: Element): string {
+  const text = children.map((child) => (typeof child === 'string' ? child : getSpacedText(child))).join('');
   return INLINE.includes(name) ? text : ` ${text} `;
 }
 
 /** The text of each cell of each row of the tables in it. */
 export function rowsIn(element: Element): string[][] {
-  return named(element, 'tr').map((row) => named(row, 'th', 'td').map(textOf));
+  return named(element, 'tr').map((row) => named(row, 'th', 'td').map(getText));
 }
 
 /** Address and text of each link in it. */
 export function linksIn(element: Element): [address: string, text: string][] {
-  return named(element, 'a').map((link) => [link.attributes.get('href') ?? '', textOf(link)]);
+  return named(element, 'a').map((link) => [link.attributes.get('href') ?? '', getText(link)]);
 }

@@ -17,8 +17,8 @@ export function leftOut(): string {
   const slow = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith(SLOW),
   );
-  const isOf = (folder: string) => (path: string) => dirname(path) === folder;
-  const [drivers, browser] = [slow.filter(isOf('drivers')), slow.filter(isOf('browser'))];
+  const isIn = (folder: string) => (path: string) => dirname(path) === folder;
+  const [drivers, browser] = [slow.filter(isIn('drivers')), slow.filter(isIn('browser'))];
   const rest = slow.filter((path) => !drivers.includes(path) && !browser.includes(path));
   const others = rest.map((path) => path.slice(0, -SLOW.length));
   return [

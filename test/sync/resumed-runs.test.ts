@@ -6,7 +6,7 @@ import {
   type TestPipeline,
 } from '../support/fixtures/open-pipeline.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../support/fixtures/service-responses.ts';
+import { listPage, videoRecord, serveEverything } from '../support/fixtures/service-responses.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const PACKAGES = [101, 102, 103, 104];
@@ -33,7 +33,7 @@ type Answer = (request: SeenRequest) => Reply | null;
 async function startService() {
   const state: { answer: Answer; from: number } = { answer: () => null, from: 0 };
   const service = await startScriptedService(
-    wholeService((request) => state.answer(request) ?? listPage(request, RECORDS)),
+    serveEverything((request) => state.answer(request) ?? listPage(request, RECORDS)),
   );
   const asked = () => service.requests.slice(state.from).map(({ query }) => Number(query.get('pkg')));
   return {
@@ -61,7 +61,7 @@ const open = (service: Service, options: Partial<TestPipelineOptions> = {}) =>
 const newestRun = (pipeline: TestPipeline): RunRow | undefined =>
   pipeline.query<RunRow>('select * from run order by run_id desc limit 1')[0];
 
-const walksOf = (pipeline: TestPipeline, runId: number) =>
+const readWalks = (pipeline: TestPipeline, runId: number) =>
   pipeline.query(
     'select package_id, status, resumed, pages from walk where run_id = ? order by walk_id',
     runId,
@@ -89,14 +89,14 @@ describe('a run that is parked', () => {
     expect(first).toMatchObject({ status: 'parked', requests: 7 });
     const parked = newestRun(pipeline);
     expect(parked).toMatchObject({ status: 'parked', resume_at: '2026-03-11 12:00:01' });
-    expect(walksOf(pipeline, first.runId)).toEqual([
+    expect(readWalks(pipeline, first.runId)).toEqual([
       { package_id: 101, status: 'succeeded', resumed: 0, pages: 3 },
       { package_id: 102, status: 'parked', resumed: 0, pages: 2 },
     ]);
     expect(service.order()).toEqual([101, 102]);
     pipeline.clock.set(fromTimestamp(parked?.resume_at ?? ''));
     const second = await pipeline.run({ resumesFrom: parked?.started_at ?? null });
-    expect(walksOf(pipeline, second.runId)).toMatchObject([
+    expect(readWalks(pipeline, second.runId)).toMatchObject([
       { package_id: 102, status: 'succeeded', resumed: 1 },
       { package_id: 103, status: 'succeeded', resumed: 0 },
       { package_id: 104, status: 'parked', resumed: 0 },
@@ -139,7 +139,7 @@ describe('a run that is parked', () => {
     pipeline.clock.set(fromTimestamp(parked?.resume_at ?? ''));
     const second = await pipeline.run({ resumesFrom: parked?.started_at ?? null });
     expect(second.status).toBe('succeeded');
-    expect(walksOf(pipeline, second.runId)[0]).toMatchObject({ package_id: 102, resumed: 1 });
+    expect(readWalks(pipeline, second.runId)[0]).toMatchObject({ package_id: 102, resumed: 1 });
     expect(service.order()).toEqual([102, 103, 104]);
   });
 

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/connection.ts';
 import { writeDay } from '../../src/warehouse/statements/storage.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, type Row } from '../support/fixtures/live-file.ts';
+import { execute, readRows, type Row } from '../support/fixtures/live-file.ts';
 import { dayRow } from '../support/fixtures/storage-rows.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
@@ -59,7 +59,7 @@ const ATTEMPTS: [string, string][] = [
 describe('a booked day', () => {
   let path: string;
   let warehouse: Warehouse;
-  const days = (): Row[] => rowsOf(path, 'select * from storage_day order by date');
+  const days = (): Row[] => readRows(path, 'select * from storage_day order by date');
   const store = (live: string | null, past: string[], figure: number) =>
     warehouse.storeDays({
       account: 'main',
@@ -113,7 +113,7 @@ describe('a booked day', () => {
     const before = days();
     store(BOOKED, [], 7);
     expect(days()).toEqual(before);
-    expect(rowsOf(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
+    expect(readRows(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
       { date: LIVE, mov_org_cnt: 1 },
       { date: BOOKED, mov_org_cnt: 7 },
     ]);
@@ -137,7 +137,7 @@ describe('a booked day', () => {
   it('replaces the live row of its day', async () => {
     expect(store(null, [LIVE], 5)).toMatchObject({ booked: 1, discrepancies: 0 });
     expect(days()[1]).toMatchObject({ date: LIVE, mov_org_cnt: 5, state: 'booked' });
-    expect(rowsOf(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
+    expect(readRows(path, 'select date, mov_org_cnt from storage_reading')).toEqual([
       { date: LIVE, mov_org_cnt: 1 },
     ]);
   });

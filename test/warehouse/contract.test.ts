@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
@@ -227,8 +227,8 @@ describe('a new live file', () => {
     openWarehouse(file, createVirtualClock('2026-03-01T12:00Z')).close();
     return file;
   };
-  const columnsOf = (file: string, table: string) =>
-    rowsOf(
+  const readColumns = (file: string, table: string) =>
+    readRows(
       file,
       `select name, upper(type) as type, pk from pragma_table_info('${table}')`,
     ) as unknown as Column[];
@@ -236,7 +236,7 @@ describe('a new live file', () => {
   it.each(Object.entries(TABLES))(
     'has the table %s with its key and its declared types',
     (table, expected) => {
-      const columns = columnsOf(path(), table);
+      const columns = readColumns(path(), table);
       const declared = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
       expect(declared).toMatchObject(expected.columns);
       const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
@@ -246,13 +246,13 @@ describe('a new live file', () => {
 
   it('declares every column of every table of its own by the same few types', () => {
     const file = path();
-    const tables = rowsOf(
+    const tables = readRows(
       file,
       `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like '\\_\\_%' escape '\\'`,
     );
     expect(tables.length).toBeGreaterThanOrEqual(Object.keys(TABLES).length);
     for (const { name: table } of tables) {
-      for (const { name, type } of columnsOf(file, String(table))) {
+      for (const { name, type } of readColumns(file, String(table))) {
         expect(['BIGINT', 'BOOLEAN', 'DATE', 'INTEGER', 'REAL', 'TEXT', 'TIMESTAMP']).toContain(type);
         if (/_at$|^until$|^valid_/.test(name)) expect(`${table}.${name} ${type}`).toMatch(/TIMESTAMP$/);
         if (/_ms$|_size$|_cnt$|_count$|_seq$/.test(name))

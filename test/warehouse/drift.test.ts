@@ -4,7 +4,7 @@ import { openDatabase, type Db } from '../../src/database/connection.ts';
 import { DRIFT } from '../../src/queries/named/status.ts';
 import { recordDrift, touchDrift, type FieldDrift } from '../../src/warehouse/statements/drift.ts';
 import { transact } from '../../src/database/transaction.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const NOON = '2026-03-10 12:00:00';
@@ -31,7 +31,7 @@ describe('drift', () => {
   it('is recorded once, with its sample and its first time', () => {
     expect(note([MOOD, NO_TITLE], NOON)).toBe(2);
     const moment = { account: 'main', stream: 'videos', first_seen_at: NOON, last_seen_at: NOON };
-    expect(rowsOf(path, 'select * from drift order by field')).toEqual([
+    expect(readRows(path, 'select * from drift order by field')).toEqual([
       { ...moment, ...MOOD },
       { ...moment, ...NO_TITLE },
     ]);
@@ -51,7 +51,7 @@ describe('drift', () => {
     expect(transact(db, (tx) => recordDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
     expect(note([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
     expect(note([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
-    const [first] = rowsOf(path, `select * from drift where first_seen_at = '${NOON}'`);
+    const [first] = readRows(path, `select * from drift where first_seen_at = '${NOON}'`);
     expect(first).toMatchObject({ account: 'main', stream: 'videos', field: 'mood', last_seen_at: NOON });
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
-import { execute, rowsOf } from '../support/fixtures/live-file.ts';
+import { execute, readRows } from '../support/fixtures/live-file.ts';
 import { videos, type PackageWalker } from '../support/fixtures/package-walker.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   ({ path, clock, walker } = await openTestWarehouse());
 });
 
-const days = () => rowsOf(path, 'select date, videos from package_day order by date');
+const days = () => readRows(path, 'select date, videos from package_day order by date');
 
 it('a day has as many videos as its last completed walk left', async () => {
   await walker.whole(videos([1, 2, 3]));
@@ -64,7 +64,7 @@ it('an older file gets the days of its stored walks, from the last completed one
     walk('2026-02-01 09:00:00', 7, { package_id: 102 }),
   );
   execute(old, statements.at(-1) ?? '');
-  expect(rowsOf(old, 'select * from package_day order by package_id, date')).toEqual([
+  expect(readRows(old, 'select * from package_day order by package_id, date')).toEqual([
     { account: 'main', package_id: 101, date: '2026-02-01', videos: 12 },
     { account: 'main', package_id: 101, date: '2026-02-02', videos: 13 },
     { account: 'main', package_id: 102, date: '2026-02-01', videos: 7 },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
-import { rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   type PackageWalker,
@@ -22,11 +22,11 @@ beforeEach(async () => {
   ({ path, clock, walker } = await openTestWarehouse());
 });
 
-const candidates = () => rowsOf(path, 'select id, proved_at, held_back from removal_candidate order by id');
+const candidates = () => readRows(path, 'select id, proved_at, held_back from removal_candidate order by id');
 const findLiveIds = () =>
-  rowsOf(path, 'select id from video where removed_at is null order by id').map(({ id }) => id);
+  readRows(path, 'select id from video where removed_at is null order by id').map(({ id }) => id);
 const removedIds = () =>
-  rowsOf(path, 'select id from video where removed_at is not null order by id').map(({ id }) => id);
+  readRows(path, 'select id from video where removed_at is not null order by id').map(({ id }) => id);
 
 describe('a removal', () => {
   it('is a candidate with the time of its proof until the walk ends', async () => {
@@ -42,7 +42,7 @@ describe('a removal', () => {
     expect(candidates()).toEqual([]);
     const row = { removed_at: proved_at, changed_at: '2026-03-01 12:02:00' };
     expect(
-      rowsOf(
+      readRows(
         path,
         'select id, removed_at, changed_at, change_seq from video where removed_at is not null order by id',
       ),
@@ -50,11 +50,11 @@ describe('a removal', () => {
       { id: 2, ...row, change_seq: 6 },
       { id: 4, ...row, change_seq: 7 },
     ]);
-    expect(valueOf(path, 'select live_count from package')).toBe(3);
-    expect(valueOf(path, 'select change_seq from warehouse_state')).toBe(7);
-    expect(rowsOf(path, 'select removed, held_back, status from walk order by walk_id desc limit 1')).toEqual(
-      [{ removed: 2, held_back: 0, status: 'succeeded' }],
-    );
+    expect(readValue(path, 'select live_count from package')).toBe(3);
+    expect(readValue(path, 'select change_seq from warehouse_state')).toBe(7);
+    expect(
+      readRows(path, 'select removed, held_back, status from walk order by walk_id desc limit 1'),
+    ).toEqual([{ removed: 2, held_back: 0, status: 'succeeded' }]);
   });
 
   it('is proved only within the proof of its page, ends included', async () => {
@@ -83,15 +83,15 @@ describe('a removal', () => {
     clock.advance(60_000);
     await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
     await walker.finish(walk);
-    expect(valueOf(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
+    expect(readValue(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
   });
 
   it('is not recorded again once it has taken effect', async () => {
     await walker.whole(videos([1, 2, 3]));
     await walker.whole(videos([1, 2]));
-    const before = rowsOf(path, 'select * from video');
+    const before = readRows(path, 'select * from video');
     expect(await walker.whole(videos([1, 2]))).toEqual(NONE);
-    expect(rowsOf(path, 'select * from video')).toEqual(before);
+    expect(readRows(path, 'select * from video')).toEqual(before);
   });
 
   it('does not take effect through a walk that stops, nor through the next one that starts from scratch', async () => {
@@ -117,7 +117,7 @@ describe('a removal', () => {
     expect(goesOn.checkpoint).toMatchObject({ id: 3 });
     await walker.page(goesOn, { videos: videos([1]) });
     expect(await walker.finish(goesOn)).toEqual({ removed: 1, heldBack: 0 });
-    expect(valueOf(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
+    expect(readValue(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
   });
 });
 
@@ -150,8 +150,8 @@ describe('the brake', () => {
     expect(await lose(size, gone)).toEqual({ removed: 0, heldBack: gone });
     expect(findLiveIds()).toEqual(firstIds(size));
     expect(candidates().map(({ held_back }) => held_back)).toEqual(Array<number>(gone).fill(1));
-    expect(valueOf(path, 'select live_count from package')).toBe(size);
-    expect(rowsOf(path, 'select removed, held_back from walk order by walk_id desc limit 1')).toEqual([
+    expect(readValue(path, 'select live_count from package')).toBe(size);
+    expect(readRows(path, 'select removed, held_back from walk order by walk_id desc limit 1')).toEqual([
       { removed: 0, held_back: gone },
     ]);
   });
@@ -185,7 +185,7 @@ describe('the brake', () => {
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
     expect(findLiveIds()).toEqual(firstIds(10));
     expect(candidates()).toEqual([]);
-    expect(valueOf(path, 'select distinct removed_at from video where removed_at is not null')).toBe(
+    expect(readValue(path, 'select distinct removed_at from video where removed_at is not null')).toBe(
       '2026-03-01 12:01:00',
     );
   });
@@ -255,7 +255,9 @@ describe('a manual acceptance of removals', () => {
   it('accepts what a walk and earlier ones held back, and nothing held back later', async () => {
     await walker.whole(videos(firstIds(100)));
     await walker.whole(videos(firstIds(60)));
-    const [shown] = rowsOf(path, 'select max(held_by) as walk from removal_candidate') as { walk: number }[];
+    const [shown] = readRows(path, 'select max(held_by) as walk from removal_candidate') as {
+      walk: number;
+    }[];
     await walker.whole(videos(firstIds(30)));
     const accept = shown?.walk ?? 0;
     expect(await walker.whole(videos(firstIds(30)), { accept })).toEqual({ removed: 40, heldBack: 30 });
@@ -281,7 +283,7 @@ describe('a list out of order', () => {
     expect(await walker.finish(walk)).toEqual(NONE);
     expect(candidates()).toEqual([]);
     expect(removedIds()).toEqual([]);
-    expect(valueOf(path, 'select "order" from package')).toBe('untrusted');
+    expect(readValue(path, 'select "order" from package')).toBe('untrusted');
   });
 
   it('confirms no held-back removal, and clears none', async () => {
@@ -294,6 +296,6 @@ describe('a list out of order', () => {
     expect(await walker.finish(walk)).toEqual({ removed: 0, heldBack: 30 });
     expect(candidates()).toHaveLength(30);
     expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
-    expect(valueOf(path, 'select "order" from package')).toBe('trusted');
+    expect(readValue(path, 'select "order" from package')).toBe('trusted');
   });
 });

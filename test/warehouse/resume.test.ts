@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   type PackageWalker,
@@ -32,7 +32,7 @@ describe('a walk', () => {
   });
 
   const walks = () =>
-    rowsOf(
+    readRows(
       path,
       'select status, resumed, pages, started_at, origin_started_at, error from walk order by walk_id',
     );
@@ -182,7 +182,7 @@ describe('a walk', () => {
     await budget.admit({ ...note, packageId: 102, runId: walk.runId });
     await budget.admit({ ...note, packageId: PACKAGE, runId: null });
     await walker.stop(walk, 'failed');
-    expect(rowsOf(path, 'select requests, finished_at from walk')).toEqual([
+    expect(readRows(path, 'select requests, finished_at from walk')).toEqual([
       { requests: 2, finished_at: '2026-03-01 12:00:00' },
     ]);
     expect(warehouse.countRequests({ runId: walk.runId })).toBe(3);

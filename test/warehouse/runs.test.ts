@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, valueOf } from '../support/fixtures/live-file.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
@@ -33,7 +33,7 @@ describe('a run', () => {
       resume_at: null,
       clock_offset_ms: null,
     };
-    expect(rowsOf(path, 'select * from run')).toEqual([
+    expect(readRows(path, 'select * from run')).toEqual([
       { ...begun, status: 'running', finished_at: null, requests: 0, error: null },
     ]);
     const budget = warehouse.createBudget(ACCOUNT, {
@@ -53,7 +53,7 @@ describe('a run', () => {
       clock: TRUSTED,
       retention: KEEP,
     });
-    expect(rowsOf(path, 'select * from run')).toEqual([
+    expect(readRows(path, 'select * from run')).toEqual([
       { ...begun, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
     ]);
   });
@@ -69,11 +69,11 @@ describe('a run', () => {
       finished_at: '2026-03-02 12:00:00',
       error: 'the process ended before the run did',
     };
-    expect(rowsOf(path, 'select status, finished_at, error from run order by run_id')).toEqual([
+    expect(readRows(path, 'select status, finished_at, error from run order by run_id')).toEqual([
       end,
       { status: 'running', finished_at: null, error: null },
     ]);
-    expect(rowsOf(path, 'select status, finished_at, error from walk')).toEqual([end]);
+    expect(readRows(path, 'select status, finished_at, error from walk')).toEqual([end]);
     warehouse.endRun(runId, {
       status: 'succeeded',
       now: clock.now(),
@@ -84,7 +84,7 @@ describe('a run', () => {
       retention: KEEP,
     });
     beginRun();
-    expect(rowsOf(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
+    expect(readRows(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
       'succeeded',
       'running',
@@ -101,7 +101,7 @@ describe('a run', () => {
     const runId = beginRun();
     const end = { status: 'partial' as const, error: 'no', resumeAt: null, clock: TRUSTED, retention: KEEP };
     warehouse.endRun(runId, { ...end, failures, now: clock.now() });
-    const rows = () => rowsOf(path, 'select * from run_failure order by kind desc');
+    const rows = () => readRows(path, 'select * from run_failure order by kind desc');
     expect(rows()).toEqual(
       failures.map(({ packageId, ...failure }) => ({ run_id: runId, package_id: packageId, ...failure })),
     );
@@ -167,7 +167,7 @@ describe('the last complete run', () => {
 
 describe('the packages', () => {
   const packages = () =>
-    rowsOf(path, 'select account, package_id, name, retired_at from package order by account, package_id');
+    readRows(path, 'select account, package_id, name, retired_at from package order by account, package_id');
   const account = (name: string, ids: number[], label: string | null = null) => ({
     name,
     packages: ids.map((id) => ({ id, name: label })),
@@ -194,14 +194,19 @@ describe('the packages', () => {
       { account: ACCOUNT, package_id: 102, name: null, retired_at: null },
       { account: 'two', package_id: PACKAGE, name: null, retired_at },
     ]);
-    expect(valueOf(path, 'select count(*) from video where removed_at is null')).toBe(3);
+    expect(readValue(path, 'select count(*) from video where removed_at is null')).toBe(3);
     clock.advance(DAY_MS);
     warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
     expect(packages()[0]).toMatchObject({ retired_at });
     warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     expect(packages().map((row) => row['retired_at'])).toEqual([null, '2026-03-03 12:00:00', retired_at]);
     expect(
-      valueOf(path, 'select live_count from package where package_id = ? and account = ?', PACKAGE, ACCOUNT),
+      readValue(
+        path,
+        'select live_count from package where package_id = ? and account = ?',
+        PACKAGE,
+        ACCOUNT,
+      ),
     ).toBe(3);
   });
 
@@ -220,12 +225,12 @@ describe('the packages', () => {
     warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     const walker = createWalker(warehouse, clock);
     await walker.whole(videos([1]));
-    expect(rowsOf(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
+    expect(readRows(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
       { walked_at: '2026-03-01 12:00:00', totalcount: 1, page_size: 1000, order: 'trusted' },
     ]);
     const failed = await walker.begin();
     await walker.stop(failed, 'failed');
-    expect(valueOf(path, 'select walked_at from package')).toBe('2026-03-01 12:00:00');
+    expect(readValue(path, 'select walked_at from package')).toBe('2026-03-01 12:00:00');
   });
 });
 
@@ -247,7 +252,7 @@ describe('the end of a run', () => {
     }
   }
   const ages = (table: string) =>
-    rowsOf(path, `select run_id - 1 as age from ${table} where run_id is not null order by run_id`).map(
+    readRows(path, `select run_id - 1 as age from ${table} where run_id is not null order by run_id`).map(
       (row) => row['age'],
     );
 
@@ -277,11 +282,12 @@ describe('the end of a run', () => {
     expect(ages('run')).toEqual([0, 34, 35, 36, 89, 90]);
     expect(ages('walk')).toEqual([0, 34, 35, 36, 89, 90]);
     expect(
-      rowsOf(path, `select (${clock.now()} - at_ms) / ${DAY_MS} as age from request order by at_ms desc`).map(
-        (row) => row['age'],
-      ),
+      readRows(
+        path,
+        `select (${clock.now()} - at_ms) / ${DAY_MS} as age from request order by at_ms desc`,
+      ).map((row) => row['age']),
     ).toEqual([0, 34, 35]);
-    expect(valueOf(path, 'select count(*) from quarantine')).toBe(1);
+    expect(readValue(path, 'select count(*) from quarantine')).toBe(1);
   });
 
   it('never deletes a request that still counts', async () => {

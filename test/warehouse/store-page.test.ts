@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
+import { readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   type PackageWalker,
@@ -28,8 +28,8 @@ describe('a page', () => {
     walk = await walker.begin();
   });
 
-  const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
-  const live = () => valueOf(path, 'select live_count from package');
+  const row = (id: number): Row => readRows(path, 'select * from video where id = ?', id)[0] ?? {};
+  const live = () => readValue(path, 'select live_count from package');
 
   it('stores every field of docs/service.md unchanged, and the internal ones', async () => {
     const members = { cid: '', series: null, v_framerate: 29.97, filesize: 2 ** 53 - 1, tag: 'a, b\n"c" 🎬' };
@@ -98,11 +98,11 @@ describe('a page', () => {
 
   it('does not write unchanged rows', async () => {
     await walker.page(walk, { videos: videos([1, 2, 3]) });
-    const before = rowsOf(path, 'select * from video order by id');
+    const before = readRows(path, 'select * from video order by id');
     clock.advance(3_600_000);
     expect(await walker.page(walk, { videos: videos([1, 2, 3]) })).toEqual({ ...NOTHING, unchanged: 3 });
-    expect(rowsOf(path, 'select * from video order by id')).toEqual(before);
-    expect(valueOf(path, 'select change_seq from warehouse_state')).toBe(3);
+    expect(readRows(path, 'select * from video order by id')).toEqual(before);
+    expect(readValue(path, 'select change_seq from warehouse_state')).toBe(3);
   });
 
   it('writes a row that differs in any one field, and only that one', async () => {
@@ -177,12 +177,12 @@ describe('a page', () => {
       fingerprint: null,
       checkpoint: walk.checkpointNow,
     });
-    expect(rowsOf(path, 'select account, id from video order by id')).toEqual([
+    expect(readRows(path, 'select account, id from video order by id')).toEqual([
       { account: 'main', id: 1 },
       { account: 'other', id: 2 },
     ]);
-    expect(rowsOf(path, 'select * from removal_candidate')).toEqual([]);
-    expect(rowsOf(path, 'select account, live_count from package order by account')).toEqual([
+    expect(readRows(path, 'select * from removal_candidate')).toEqual([]);
+    expect(readRows(path, 'select account, live_count from package order by account')).toEqual([
       { account: 'main', live_count: 1 },
       { account: 'other', live_count: 1 },
     ]);
@@ -190,10 +190,10 @@ describe('a page', () => {
 
   it('is stored completely or not at all', async () => {
     await walker.page(walk, { videos: videos([1]) });
-    const before = rowsOf(path, 'select * from video, walk, package, warehouse_state');
+    const before = readRows(path, 'select * from video, walk, package, warehouse_state');
     const bad = { ...video(3), title: new Date() as unknown as string };
     await expect(walker.page(walk, { videos: [video(2), bad], checkpoint: { id: 2 } })).rejects.toThrow();
-    expect(rowsOf(path, 'select * from video, walk, package, warehouse_state')).toEqual(before);
+    expect(readRows(path, 'select * from video, walk, package, warehouse_state')).toEqual(before);
   });
 
   it('moves the checkpoint and adds its counts', async () => {
@@ -207,7 +207,7 @@ describe('a page', () => {
       gap: { low: 5, high: 6 },
       checkpoint: { id: 3, page: 1, totalcount: 5, orderViolated: true },
     });
-    expect(rowsOf(path, 'select * from walk')[0]).toMatchObject({
+    expect(readRows(path, 'select * from walk')[0]).toMatchObject({
       status: 'running',
       pages: 2,
       inserted: 4,
@@ -237,7 +237,7 @@ describe('a record that cannot be stored', () => {
   let clock: VirtualClock;
   let walker: PackageWalker;
   const open = () =>
-    rowsOf(
+    readRows(
       path,
       'select record_id, reason, raw, seen_at, resolved_at, page from quarantine order by quarantine_id',
     );
@@ -264,7 +264,7 @@ describe('a record that cannot be stored', () => {
       { ...kept, record_id: '5', raw: '{"id":5,"duration":"x"}' },
       { ...kept, record_id: null, raw: '{"id":"?"}' },
     ]);
-    expect(rowsOf(path, 'select account, stream, package_id from quarantine')[0]).toEqual({
+    expect(readRows(path, 'select account, stream, package_id from quarantine')[0]).toEqual({
       account: 'main',
       stream: 'videos',
       package_id: 101,
@@ -293,19 +293,19 @@ describe('a record that cannot be stored', () => {
 
   it('does not remove its video, and does not change the row', async () => {
     await walker.whole(videos([4, 5, 6]));
-    const before = rowsOf(path, 'select * from video where id = 5');
+    const before = readRows(path, 'select * from video where id = 5');
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([4, 6]), refused: [refused(5, '{}')], proof: EVERYTHING });
     expect(await walker.finish(walk, { share: 1 })).toEqual({ removed: 0, heldBack: 0 });
-    expect(rowsOf(path, 'select * from video where id = 5')).toEqual(before);
+    expect(readRows(path, 'select * from video where id = 5')).toEqual(before);
   });
 
   it('clears the removal candidate of its video: it still exists', async () => {
     await walker.whole(videos([4, 5, 6]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([4, 6]), proof: EVERYTHING });
-    expect(valueOf(path, 'select count(*) from removal_candidate')).toBe(1);
+    expect(readValue(path, 'select count(*) from removal_candidate')).toBe(1);
     await walker.page(walk, { refused: [refused(5, '{}')] });
-    expect(valueOf(path, 'select count(*) from removal_candidate')).toBe(0);
+    expect(readValue(path, 'select count(*) from removal_candidate')).toBe(0);
   });
 });

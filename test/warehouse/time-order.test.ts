@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import { createWalker, EVERYTHING, video } from '../support/fixtures/package-walker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
@@ -45,9 +45,9 @@ describe('time in the file', () => {
         await walker.finish(begun, { share: 1, accept: true });
       }
       warehouse.close();
-      expect(rowsOf(path, BACKWARD)).toEqual([]);
+      expect(readRows(path, BACKWARD)).toEqual([]);
       const backward = 'select * from video where removed_at < first_seen_at or changed_at < first_seen_at';
-      expect(rowsOf(path, backward)).toEqual([]);
+      expect(readRows(path, backward)).toEqual([]);
     });
     await fc.assert(property, { numRuns: 40 });
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromTimestamp, toTimestamp } from '../../src/lib/clock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { rowsOf } from '../support/fixtures/live-file.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   createWalker,
@@ -160,7 +160,7 @@ function differences(path: string, model: Model) {
   const around = model.seconds().flatMap((at) => [at - 1000, at, at + 1000]);
   return [...new Set(around)].flatMap((ms) => {
     const at = toTimestamp(ms);
-    const rows = rowsOf(path, CATALOGUE, { at, account: ACCOUNT, package_id: PACKAGE });
+    const rows = readRows(path, CATALOGUE, { at, account: ACCOUNT, package_id: PACKAGE });
     const found = JSON.stringify(rows.map(({ id, title }) => ({ id, title })));
     const expected = JSON.stringify(model.catalogueAt(ms));
     return found === expected ? [] : [{ at, found, expected }];

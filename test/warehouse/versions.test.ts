@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { execute, rowsOf, valueOf, type Row } from '../support/fixtures/live-file.ts';
+import { execute, readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
 import { EVERYTHING, video, videos, type PackageWalker } from '../support/fixtures/package-walker.ts';
 import { videoRecord } from '../support/fixtures/service-responses.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
@@ -17,10 +17,10 @@ beforeEach(async () => {
   ({ path, clock, warehouse, walker } = await openTestWarehouse());
 });
 
-const row = (id: number): Row => rowsOf(path, 'select * from video where id = ?', id)[0] ?? {};
+const row = (id: number): Row => readRows(path, 'select * from video where id = ?', id)[0] ?? {};
 const versions = (id: number): Row[] =>
-  rowsOf(path, 'select * from video_version where id = ? order by change_seq', id);
-const countVersions = () => valueOf(path, 'select count(*) from video_version');
+  readRows(path, 'select * from video_version where id = ? order by change_seq', id);
+const countVersions = () => readValue(path, 'select count(*) from video_version');
 
 /** One page with these videos, a minute later. */
 async function show(list: Parameters<typeof walker.whole>[0]) {
@@ -113,13 +113,15 @@ describe('a version', () => {
     await walker.whole(videos([1]));
     execute(path, `insert into video select 'other', ${columnsBehindAccount()} from video`);
     await show([video(1, { title: 'new' })]);
-    expect(rowsOf(path, 'select account, title from video_version')).toEqual([
+    expect(readRows(path, 'select account, title from video_version')).toEqual([
       { account: 'main', title: 'Video 1' },
     ]);
   });
 
   function columnsBehindAccount(): string {
-    const names = rowsOf(path, `select name from pragma_table_info('video')`).map(({ name }) => String(name));
+    const names = readRows(path, `select name from pragma_table_info('video')`).map(({ name }) =>
+      String(name),
+    );
     return names.filter((name) => name !== 'account').join(', ');
   }
 });
@@ -132,9 +134,9 @@ describe('a change and its version', () => {
       `create trigger fault before update on video when new.id = 3 begin select raise(abort, 'the disk is on fire'); end`,
     );
     const everything = 'select * from video, warehouse_state order by id';
-    const before = rowsOf(path, everything);
+    const before = readRows(path, everything);
     await expect(show(videos([1, 2, 3], { title: 'new' }))).rejects.toThrow('the disk is on fire');
-    expect(rowsOf(path, everything)).toEqual(before);
+    expect(readRows(path, everything)).toEqual(before);
     expect(countVersions()).toBe(0);
     execute(path, 'drop trigger fault');
     await show(videos([1, 2, 3], { title: 'new' }));
@@ -148,7 +150,7 @@ describe('a change and its version', () => {
       `create trigger fault before insert on video_version when new.id = 2 begin select raise(abort, 'no room'); end`,
     );
     await expect(show(videos([1, 2], { title: 'new' }))).rejects.toThrow('no room');
-    expect(rowsOf(path, 'select title from video order by id')).toEqual([
+    expect(readRows(path, 'select title from video order by id')).toEqual([
       { title: 'Video 1' },
       { title: 'Video 2' },
     ]);
@@ -166,13 +168,13 @@ describe('a change and its version', () => {
 });
 
 describe('the trigger that writes versions', () => {
-  const columnsOf = (table: string) =>
-    rowsOf(path, `select name from pragma_table_info('${table}')`).map(({ name }) => name);
+  const readColumns = (table: string) =>
+    readRows(path, `select name from pragma_table_info('${table}')`).map(({ name }) => name);
 
   it('names every column of video, on both sides, in the same order', () => {
-    const text = String(valueOf(path, `select sql from sqlite_schema where name = 'video_version_kept'`));
+    const text = String(readValue(path, `select sql from sqlite_schema where name = 'video_version_kept'`));
     const [, into = '', values = ''] = /\(([^)]*)\)\s*VALUES\s*\(([^]*)\)/.exec(text) ?? [];
-    const kept = columnsOf('video');
+    const kept = readColumns('video');
     const named = [...into.matchAll(/`(\w+)`/g)].map(([, name]) => name);
     expect([...named].sort()).toEqual([...kept, 'valid_from', 'valid_to'].sort());
     const former = values.split(',').slice(0, kept.length);
@@ -182,7 +184,7 @@ describe('the trigger that writes versions', () => {
   });
 
   it('writes to a table that has the columns of video and two more', () => {
-    expect(columnsOf('video_version')).toEqual([...columnsOf('video'), 'valid_from', 'valid_to']);
+    expect(readColumns('video_version')).toEqual([...readColumns('video'), 'valid_from', 'valid_to']);
   });
 
   it('is reported where a file without it is migrated', () => {

@@ -10,7 +10,7 @@ const NOON = toMs('2026-03-10T12:00:00Z');
 const requestRow = (spentUntil: number, account = 'main') =>
   insert('request', { account, at_ms: spentUntil, purpose: 'page', status: 200, spent_until_ms: spentUntil });
 
-const scrapeOf = (...statements: string[]) => openMetrics(liveFileWith(...statements)).scrape();
+const scrape = (...statements: string[]) => openMetrics(liveFileWith(...statements)).scrape();
 
 describe('the counters', () => {
   const RUN = { trigger: 'schedule', started_at: '2026-03-10 11:00:00' };
@@ -23,18 +23,23 @@ describe('the counters', () => {
   };
 
   it('are 0 for expected labels, whatever the file contains', async () => {
-    const scraped = await scrapeOf(
+    const scraped = await scrape(
       insert('run', { ...RUN, mode: 'full', status: 'succeeded' }),
       insert('walk', { ...WALK, account: 'main', inserted: 10_000 }),
       requestRow(NOON - 1),
     );
     const counters = scraped.samples.filter(({ name }) => /^vodhouse_\w+_total$/.test(name));
     expect(counters.filter(({ value }) => value !== 0)).toEqual([]);
-    const labelsOf = (name: string) =>
+    const getLabels = (name: string) =>
       counters.filter((each) => each.name === name).map(({ labels }) => Object.values(labels).join(' '));
-    expect(labelsOf('vodhouse_runs_total')).toHaveLength(10);
-    expect(labelsOf('vodhouse_records_total')).toHaveLength(12);
-    expect(labelsOf('vodhouse_requests_total')).toEqual(['main 200', 'main none', 'other 200', 'other none']);
+    expect(getLabels('vodhouse_runs_total')).toHaveLength(10);
+    expect(getLabels('vodhouse_records_total')).toHaveLength(12);
+    expect(getLabels('vodhouse_requests_total')).toEqual([
+      'main 200',
+      'main none',
+      'other 200',
+      'other none',
+    ]);
   });
 
   it('increase by what was finished since the last scrape, for the accounts of the config', async () => {

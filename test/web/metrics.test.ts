@@ -58,11 +58,11 @@ const pauseRow = (account: string, until: string, backAt: string) =>
     consecutive_restrictions: 1,
   });
 
-const scrapeOf = (...statements: string[]) => openMetrics(liveFileWith(...statements)).scrape();
+const scrape = (...statements: string[]) => openMetrics(liveFileWith(...statements)).scrape();
 
 describe('the gauges', () => {
   it('have the age of each stream, and whether it is stale; only the latter where it was never read', async () => {
-    const scraped = await scrapeOf(
+    const scraped = await scrape(
       packageRow(101, { walked_at: '2026-03-10 11:00:30' }),
       packageRow(102, { walked_at: '2026-03-10 09:59:59' }),
       readingRow('2026-03-10 11:30:00'),
@@ -84,7 +84,7 @@ describe('the gauges', () => {
   });
 
   it('have the live videos and held-back removals of each package of the config', async () => {
-    const scraped = await scrapeOf(
+    const scraped = await scrape(
       packageRow(101, { live_count: 12 }),
       packageRow(999, { live_count: 5 }),
       packageRow(7, { live_count: 5, account: 'gone' }),
@@ -102,7 +102,7 @@ describe('the gauges', () => {
   });
 
   it('have the current numbers of quarantined records and missing storage days', async () => {
-    const scraped = await scrapeOf(
+    const scraped = await scrape(
       ...[quarantineRow('videos'), quarantineRow('videos'), quarantineRow('storage', '2026-03-10 11:30:00')],
       quarantineRow('videos', null, 'gone'),
       ...[gapRow('2026-03-02'), gapRow('2026-03-03', '2026-03-10 00:00:00'), gapRow('2026-03-04')],
@@ -122,7 +122,7 @@ describe('the gauges', () => {
   });
 
   it('have the remaining requests of each limited window', async () => {
-    const scraped = await scrapeOf(
+    const scraped = await scrape(
       requestRow(NOON - 500),
       requestRow(NOON - 30_000),
       requestRow(NOON - 3_600_000),
@@ -169,7 +169,7 @@ describe('the gauges', () => {
   });
 
   it('have the version', async () => {
-    const scraped = await scrapeOf();
+    const scraped = await scrape();
     expect(valueIn(scraped, 'vodhouse_build_info', { version: version() })).toBe(1);
   });
 
@@ -200,16 +200,16 @@ describe('the metrics of the published file', () => {
     const file = join(dirname(live), 'out.db');
     const config = configOver(live, `publish: { file: ${file} }`);
     const { scrape, metrics } = openMetrics(live, config);
-    const valuesOf = async () => {
+    const scrapeValues = async () => {
       const scraped = await scrape();
       return [...PUBLISHED, 'vodhouse_publish_duration_seconds'].map((name) => valueIn(scraped, name));
     };
-    expect(await valuesOf()).toEqual([undefined, 1, undefined]);
+    expect(await scrapeValues()).toEqual([undefined, 1, undefined]);
     await published(live, { file, now: NOON - 60_000 });
-    expect(await valuesOf()).toEqual([NOON / 1000 - 60, 0, undefined]);
+    expect(await scrapeValues()).toEqual([NOON / 1000 - 60, 0, undefined]);
     metrics.recordPublication({ durationMs: 1500 });
     execute(live, "update package set name = 'New'");
-    expect(await valuesOf()).toEqual([NOON / 1000 - 60, 1, 1.5]);
+    expect(await scrapeValues()).toEqual([NOON / 1000 - 60, 1, 1.5]);
   });
 });
 
@@ -229,7 +229,7 @@ describe('the metrics of the server itself', () => {
   });
 
   it('include the default metrics of its process', async () => {
-    const scraped = await scrapeOf();
+    const scraped = await scrape();
     expect(valueIn(scraped, 'process_start_time_seconds')).toBeGreaterThan(1e9);
     expect(valueIn(scraped, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6);
   });

@@ -69,25 +69,25 @@ const DAYS: [query: string, days: number, message: string][] = [
 ];
 
 /** With the key and the package, unless the query has them: the first one counts. */
-const listOf = (url: string, query: string) =>
+const fetchList = (url: string, query: string) =>
   getVideos(`${url}/info/v1/videos.json?${query}&key=${KEY}&pkg=101`);
 
 describe('behaviour that docs/service.md leaves open is the same from sandbox and warehouse', () => {
   it('of lists', async () => {
     const { sandbox, mirror } = await openBoth();
     for (const [query, says] of LISTS) {
-      const list = await listOf(mirror, query);
+      const list = await fetchList(mirror, query);
       expect(list, query).toMatchObject({ errorInfo: { errorCode: 'None', errorMessage: '' }, ...says });
-      expect(list, query).toEqual(await listOf(sandbox, query));
+      expect(list, query).toEqual(await fetchList(sandbox, query));
     }
   });
 
   it('of rejected lists', async () => {
     const { sandbox, mirror } = await openBoth();
     for (const [query, errorCode] of REFUSALS) {
-      const list = await listOf(mirror, query);
+      const list = await fetchList(mirror, query);
       expect(list, query).toMatchObject({ errorInfo: { errorCode }, videoInfoList: [], paging: NOTHING });
-      expect(list, query).toEqual(await listOf(sandbox, query));
+      expect(list, query).toEqual(await fetchList(sandbox, query));
     }
   });
 

@@ -72,7 +72,7 @@ describe('the progress of a run', () => {
 });
 
 describe('the progress of a walk', () => {
-  const pagesOf = (row: Partial<RunningWalk>) =>
+  const formatPages = (row: Partial<RunningWalk>) =>
     toRunProgress(run({ running_walks: [{ ...walk, ...row }] }), 1, NOW).walks[0]?.pages;
 
   it('has its package, in the order of their beginnings', () => {
@@ -84,11 +84,11 @@ describe('the progress of a walk', () => {
   });
 
   it('is unknown before its first response is stored, and always of a quick walk', () => {
-    expect(pagesOf({})).toBeNull();
-    expect(pagesOf({ totalcount: 950, page_size: 100 })).toBeNull();
-    expect(pagesOf({ totalcount: 950, page_size: 0, checkpoint_page: 1 })).toBeNull();
-    expect(pagesOf({ totalcount: null, page_size: 100, checkpoint_page: 1 })).toBeNull();
-    expect(pagesOf({ mode: 'quick', totalcount: 950, page_size: 100, checkpoint_page: 10 })).toBeNull();
+    expect(formatPages({})).toBeNull();
+    expect(formatPages({ totalcount: 950, page_size: 100 })).toBeNull();
+    expect(formatPages({ totalcount: 950, page_size: 0, checkpoint_page: 1 })).toBeNull();
+    expect(formatPages({ totalcount: null, page_size: 100, checkpoint_page: 1 })).toBeNull();
+    expect(formatPages({ mode: 'quick', totalcount: 950, page_size: 100, checkpoint_page: 10 })).toBeNull();
   });
 
   it.each([
@@ -100,17 +100,26 @@ describe('the progress of a walk', () => {
   ])(
     'with page %i of ten stored counts %i pages, because it reads from the last to the first',
     (page, done) => {
-      expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: page })).toEqual({ done, all: 10 });
+      expect(formatPages({ totalcount: 950, page_size: 100, checkpoint_page: page })).toEqual({
+        done,
+        all: 10,
+      });
     },
   );
 
   it('starts from scratch where the package shrank, and never counts below zero', () => {
-    expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: 11 })).toEqual({ done: 0, all: 10 });
-    expect(pagesOf({ totalcount: 950, page_size: 100, checkpoint_page: 40 })).toEqual({ done: 0, all: 10 });
+    expect(formatPages({ totalcount: 950, page_size: 100, checkpoint_page: 11 })).toEqual({
+      done: 0,
+      all: 10,
+    });
+    expect(formatPages({ totalcount: 950, page_size: 100, checkpoint_page: 40 })).toEqual({
+      done: 0,
+      all: 10,
+    });
   });
 
   it('has one page where the list is empty', () => {
-    expect(pagesOf({ totalcount: 0, page_size: 100, checkpoint_page: 1 })).toEqual({ done: 1, all: 1 });
+    expect(formatPages({ totalcount: 0, page_size: 100, checkpoint_page: 1 })).toEqual({ done: 1, all: 1 });
   });
 });
 

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockOrThrow } from '../../../src/database/lock.ts';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
-import { execute, hashOf } from '../../support/fixtures/live-file.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { execute, hashFile } from '../../support/fixtures/live-file.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { putFilled, wholeOf } from '../../support/fixtures/full-warehouse.ts';
+import { putFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
 
 const AT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/.source;
 
 /** A folder with a config and a filled live file. */
 async function filledFolder(): Promise<string> {
-  const cwd = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
   await putFilled(join(cwd, WAREHOUSE));
   return cwd;
 }
@@ -21,7 +21,7 @@ async function filledFolder(): Promise<string> {
 describe('print as text what they did, where all files are, and the next command', () => {
   it('say in words what they did, where all is, and what to type next', async () => {
     const cwd = await filledFolder();
-    const before = wholeOf(join(cwd, WAREHOUSE));
+    const before = readContents(join(cwd, WAREHOUSE));
     renameSync(join(cwd, CONFIG), join(cwd, 'other.yaml'));
     const other = ['--config', 'other.yaml'];
     const backup = await vodhouse(['backup', 'backups/x y.db', ...other], { cwd });
@@ -43,7 +43,7 @@ describe('print as text what they did, where all files are, and the next command
       'next: vodhouse sync --config other.yaml',
       '',
     ]);
-    expect(wholeOf(join(cwd, WAREHOUSE))).toEqual(before);
+    expect(readContents(join(cwd, WAREHOUSE))).toEqual(before);
   });
 
   it('print it as one JSON document', async () => {
@@ -113,14 +113,14 @@ describe('restore', () => {
 
   it('ends with 2 where there is no backup, and with 1 where the file is not a backup', async () => {
     const cwd = await filledFolder();
-    const before = hashOf(join(cwd, WAREHOUSE));
+    const before = hashFile(join(cwd, WAREHOUSE));
     expect((await vodhouse(['restore', 'nowhere.db'], { cwd })).code).toBe(2);
     const { code, stderr } = await vodhouse(['restore', CONFIG], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain(
       'is not a SQLite file; nothing was changed\n  -> name another backup; the live file is as it was',
     );
-    expect(hashOf(join(cwd, WAREHOUSE))).toBe(before);
+    expect(hashFile(join(cwd, WAREHOUSE))).toBe(before);
   });
 
   it('that was interrupted makes all other commands report it, until another restore completes it', async () => {
@@ -141,7 +141,7 @@ describe('restore', () => {
     }
     expect(readdirSync(cwd).sort()).toEqual(['copy.db', 'data', CONFIG]);
     expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
-    expect(wholeOf(path)).toEqual(wholeOf(join(cwd, 'copy.db')));
+    expect(readContents(path)).toEqual(readContents(join(cwd, 'copy.db')));
   });
 });
 

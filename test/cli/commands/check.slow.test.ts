@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { wholeService } from '../../support/fixtures/service-responses.ts';
+import { serveEverything } from '../../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 describe('check', () => {
   it('requests one package and the storage of yesterday, and ends with 0', async () => {
     const { url } = await startSandbox();
-    const cwd = folderOf({ [CONFIG]: configText({ url, packages: [101, 102, 103] }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url, packages: [101, 102, 103] }) });
     const { code, stdout, stderr } = await vodhouse(['check'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('vodhouse.yaml: ok, 1 account\n');
@@ -22,7 +22,7 @@ describe('check', () => {
 
   it('requests every package with --all, and ends with 3 where one is unknown', async () => {
     const { url } = await startSandbox();
-    const cwd = folderOf({ [CONFIG]: configText({ url, packages: [101, 999, 103] }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url, packages: [101, 999, 103] }) });
     const { code, stdout } = await vodhouse(['check', '--all'], { cwd });
     expect(code).toBe(3);
     expect(stdout).toMatch(/package 101 +ok +250 videos/);
@@ -34,7 +34,7 @@ describe('check', () => {
   it('ends with 1 where the key is wrong for everything', async () => {
     const { url } = await startSandbox({ storageAuth: 'query' });
     const config = configText({ url, key: 'wrong-key' }).replace('storage: {', 'storage: { auth: query,');
-    const { code, stdout, stderr } = await vodhouse(['check'], { cwd: folderOf({ [CONFIG]: config }) });
+    const { code, stdout, stderr } = await vodhouse(['check'], { cwd: createFolder({ [CONFIG]: config }) });
     expect(code).toBe(1);
     expect(stdout).toContain('InvalidKey');
     expect(stdout).toContain('key is missing or unknown');
@@ -43,7 +43,7 @@ describe('check', () => {
 
   it('gives one JSON document with --json', async () => {
     const { url } = await startSandbox();
-    const cwd = folderOf({ [CONFIG]: configText({ url, packages: [999] }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url, packages: [999] }) });
     const { code, stdout } = await vodhouse(['check', '--json'], { cwd });
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -60,9 +60,9 @@ describe('check', () => {
   });
 
   it('ends with 130 at SIGINT', async () => {
-    const script = wholeService(() => ({ status: 503, headers: { 'retry-after': '60' } }));
+    const script = serveEverything(() => ({ status: 503, headers: { 'retry-after': '60' } }));
     const { url, requests } = await startScriptedService(script);
-    const command = startVodhouse(['check'], { cwd: folderOf({ [CONFIG]: configText({ url }) }) });
+    const command = startVodhouse(['check'], { cwd: createFolder({ [CONFIG]: configText({ url }) }) });
     await eventually(() => requests.length).toBe(1);
     command.kill('SIGINT');
     const { code, stdout, stderr } = await command.ended;

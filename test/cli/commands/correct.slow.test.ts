@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 import { join } from 'node:path';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -14,9 +14,9 @@ const BOOKED = `select date from storage_day where state = 'booked' order by dat
 /** A folder whose newest booked day was booked with a figure that differs from the service. */
 async function differingFolder(top = '') {
   const { url } = await startSandbox();
-  const cwd = folderOf({ [CONFIG]: configText({ url, packages: [103], top }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url, packages: [103], top }) });
   expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
-  const date = String(valueOf(cwd, BOOKED));
+  const date = String(readWarehouseValue(cwd, BOOKED));
   const live = join(cwd, WAREHOUSE);
   execute(
     live,
@@ -42,12 +42,12 @@ describe('correct', () => {
     expect(asked.code).toBe(2);
     expect(asked.stdout).toMatch(/^image_count +7 +[\d,]+$/m);
     expect(asked.stderr).toContain(`vodhouse correct main ${date} --yes`);
-    expect(rowsOf(cwd, 'select * from storage_correction')).toEqual([]);
+    expect(readWarehouseRows(cwd, 'select * from storage_correction')).toEqual([]);
 
     const done = await vodhouse(['correct', 'main', date, '--yes', '--reason', 'ticket 12'], { cwd });
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(new RegExp(`^corrected main ${date}: .*\\npublished `, 'm'));
-    expect(rowsOf(cwd, 'select date, reason from storage_correction')).toEqual([
+    expect(readWarehouseRows(cwd, 'select date, reason from storage_correction')).toEqual([
       { date, reason: 'ticket 12' },
     ]);
     expect((await vodhouse(['status'], { cwd })).code).toBe(0);
@@ -60,7 +60,7 @@ describe('correct', () => {
 
   it('reports wrong arguments, and sends nothing', async () => {
     const { cwd, date } = await differingFolder();
-    const requests = () => valueOf(cwd, 'select count(*) from request');
+    const requests = () => readWarehouseValue(cwd, 'select count(*) from request');
     const before = requests();
     for (const [parameters, words] of [
       [['mein', date], 'did you mean main?'],
@@ -95,7 +95,7 @@ describe('an edit of timezone over booked days', () => {
     const { cwd } = await differingFolder();
     const config = configText({ url: 'http://127.0.0.1:9', packages: [103] });
     const edited = (timezone: string) =>
-      folderOf({ [CONFIG]: config.replace('Asia/Seoul', timezone).replace('data/', `${cwd}/data/`) });
+      createFolder({ [CONFIG]: config.replace('Asia/Seoul', timezone).replace('data/', `${cwd}/data/`) });
     for (const command of ['sync', 'start', 'check']) {
       const { code, stderr } = await vodhouse([command], { cwd: edited('America/New_York') });
       expect([command, code]).toEqual([command, 2]);

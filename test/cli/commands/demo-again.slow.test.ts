@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { valueOf } from '../../support/fixtures/live-file.ts';
+import { readValue } from '../../support/fixtures/live-file.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -30,7 +30,7 @@ describe('a second demo', () => {
     await eventually(first.stderr).toMatch(/full run 2 succeeded/);
     first.kill('SIGTERM');
     await first.ended;
-    const changed = () => Number(valueOf(warehouse, 'select change_seq from warehouse_state'));
+    const changed = () => Number(readValue(warehouse, 'select change_seq from warehouse_state'));
     const before = changed();
     expect(before).toBeGreaterThan(12_400);
     const second = startVodhouse(['demo', '--churn', '0'], { cwd });

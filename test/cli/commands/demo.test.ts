@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { CONFIG } from '../../support/fixtures/config-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -43,7 +43,7 @@ describe('sandbox', () => {
 
     writeFileSync(join(cwd, CONFIG), sandbox.stdout().split('in vodhouse.yaml:\n')[1] ?? '');
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(80);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(80);
     sandbox.kill('SIGTERM');
     expect((await sandbox.ended).code).toBe(0);
   });

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { createGate, startScriptedService } from '../../support/servers/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { listPage, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -16,7 +16,7 @@ async function startHeldSync() {
   const gate = createGate();
   let held = false;
   const service = await startScriptedService(
-    wholeService(async (request) => {
+    serveEverything(async (request) => {
       if (!held) {
         held = true;
         await gate.opened;
@@ -24,7 +24,7 @@ async function startHeldSync() {
       return listPage(request, records);
     }),
   );
-  const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
   const first = startVodhouse(['sync'], { cwd });
   await eventually(() => service.requests.length).toBe(1);
   return { cwd, gate, first, service };
@@ -51,7 +51,7 @@ describe('next to a sync that is under way', () => {
     gate.open();
     expect((await first.ended).code).toBe(0);
     expect((await second.ended).code).toBe(0);
-    expect(rowsOf(cwd, 'select status from run order by run_id')).toEqual([
+    expect(readWarehouseRows(cwd, 'select status from run order by run_id')).toEqual([
       { status: 'succeeded' },
       { status: 'succeeded' },
     ]);
@@ -85,18 +85,18 @@ describe('next to a sync that is under way', () => {
     await first.ended;
     const { code } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(0);
-    expect(rowsOf(cwd, 'select status from run order by run_id')).toEqual([
+    expect(readWarehouseRows(cwd, 'select status from run order by run_id')).toEqual([
       { status: 'interrupted' },
       { status: 'succeeded' },
     ]);
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(3);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(3);
   });
 });
 
 describe('next to a worker', () => {
   it('another worker ends with 75, and sync runs', async () => {
-    const service = await startScriptedService(wholeService((request) => listPage(request, records)));
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const service = await startScriptedService(serveEverything((request) => listPage(request, records)));
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
     const worker = startVodhouse(['start'], { cwd });
     await eventually(worker.stderr).toContain('next full run at');
     const second = await vodhouse(['start'], { cwd });

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE, type ConfigOptions } from '../../support/fixtures/config-file.ts';
-import { folderOf, readFolder } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder, readFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
@@ -22,7 +22,7 @@ function limited(options: ConfigOptions, limits: string): string {
 /** A folder whose warehouse is synced with a sandbox; `configure` writes other limits into its config. */
 async function syncedFolder() {
   const { url } = await startSandbox();
-  const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES, pageSize: 10 }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url, packages: PACKAGES, pageSize: 10 }) });
   expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
   const configure = (limits: string, top = '') =>
     writeFileSync(join(cwd, CONFIG), limited({ url, top }, limits));
@@ -32,7 +32,7 @@ async function syncedFolder() {
 describe('plan', () => {
   it('sends nothing and creates no file where there is no warehouse yet, and reports that', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
-    const cwd = folderOf({ [CONFIG]: limited({ url }, 'per_day: 100') });
+    const cwd = createFolder({ [CONFIG]: limited({ url }, 'per_day: 100') });
     const { code, stdout, stderr } = await vodhouse(['plan'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('main: fits: at least 96 of 100 a day');
@@ -154,7 +154,7 @@ describe('plan', () => {
   });
 
   it('ends with 2 where the config is invalid', async () => {
-    const cwd = folderOf({ [CONFIG]: 'timezone: Nowhere\n' });
+    const cwd = createFolder({ [CONFIG]: 'timezone: Nowhere\n' });
     const { code, stdout } = await vodhouse(['plan'], { cwd });
     expect([code, stdout]).toEqual([2, '']);
   });

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
-import { execute, valueOf as valueIn } from '../../support/fixtures/live-file.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { execute, readValue } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -15,12 +15,12 @@ const PUBLISHED = 'data/vodhouse.bi.db';
 const settings = { storage: false, pageSize: 100 };
 
 function folderWith(options: ConfigOptions, publish = 'publish: {}'): string {
-  return folderOf({ [CONFIG]: configText({ ...settings, top: publish, ...options }) });
+  return createFolder({ [CONFIG]: configText({ ...settings, top: publish, ...options }) });
 }
 
 const inode = (cwd: string) => statSync(join(cwd, PUBLISHED)).ino;
 const videos = (cwd: string) =>
-  valueIn(join(cwd, PUBLISHED), 'select count(*) from videos where is_removed = 0');
+  readValue(join(cwd, PUBLISHED), 'select count(*) from videos where is_removed = 0');
 
 describe('sync', () => {
   it('publishes its changes, and publishes nothing where nothing changed', async () => {
@@ -44,7 +44,7 @@ describe('sync', () => {
     expect(JSON.parse(third.stdout)).toMatchObject({
       published: { file, bytes: statSync(file).size, copy: null, rows: { packages: 1 } },
     });
-    expect(videos(cwd)).toBe(valueOf(cwd, 'select count(*) from video where removed_at is null'));
+    expect(videos(cwd)).toBe(readWarehouseValue(cwd, 'select count(*) from video where removed_at is null'));
     expect(inode(cwd)).not.toBe(before);
   });
 
@@ -59,7 +59,7 @@ describe('sync', () => {
       /^not published: publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/m,
     );
     expect(stdout).toContain('  -> name another file, or move this one away');
-    expect(valueOf(cwd, 'select count(*) from video')).toBe(250);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(250);
     expect(readFileSync(join(cwd, PUBLISHED), 'utf8')).toBe('my own notes');
     const byHand = await vodhouse(['publish'], { cwd });
     expect(byHand.code).toBe(2);
@@ -122,7 +122,7 @@ describe('publish', () => {
   });
 
   it('ends with 2 where the config publishes nothing, and with 1 where there is nothing to publish', async () => {
-    const without = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:1' }) });
+    const without = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:1' }) });
     const nowhere = await vodhouse(['publish'], { cwd: without });
     expect(nowhere.code).toBe(2);
     expect(nowhere.stderr).toContain('the config has no `publish`');

@@ -4,17 +4,17 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { describe, expect, it } from 'vitest';
 import { BIN, run, type Child } from '../../support/processes/child-process.ts';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
-import { execute, valueOf } from '../../support/fixtures/live-file.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { execute, readValue } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { putFilled, wholeOf } from '../../support/fixtures/full-warehouse.ts';
+import { putFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
 
 const KILLS = 24;
 
 /** A folder with a config and a filled live file. */
 async function filledFolder(url = 'http://127.0.0.1:9'): Promise<string> {
-  const cwd = folderOf({ [CONFIG]: configText({ url }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url }) });
   await putFilled(join(cwd, WAREHOUSE));
   return cwd;
 }
@@ -54,7 +54,7 @@ describe('a restore', () => {
       await child.ended;
       const state = existsSync(`${path}.restoring`)
         ? 'refused'
-        : String(valueOf(path, 'select name from package'));
+        : String(readValue(path, 'select name from package'));
       expect(['refused', 'old', 'null']).toContain(state);
       seen.set(state, (seen.get(state) ?? 0) + 1);
       if (state === 'null') execute(path, "update package set name = 'old'");
@@ -63,8 +63,9 @@ describe('a restore', () => {
     expect(seen.get('refused')).toBeGreaterThan(0);
     expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
     const kept = readdirSync(join(cwd, 'data')).filter((name) => /\.before-restore-[\d.-]*\d$/.test(name));
-    for (const name of kept) expect(valueOf(join(cwd, 'data', name), 'select name from package')).toBe('old');
-    expect(wholeOf(path)).toEqual(wholeOf(join(cwd, 'copy.db')));
+    for (const name of kept)
+      expect(readValue(join(cwd, 'data', name), 'select name from package')).toBe('old');
+    expect(readContents(path)).toEqual(readContents(join(cwd, 'copy.db')));
   });
 
   it('ends with 75 next to a worker, and succeeds after it; the next sync continues', async () => {
@@ -86,7 +87,7 @@ describe('a restore', () => {
     const next = await vodhouse(['sync'], { cwd });
     expect([next.code, next.stdout]).toEqual([0, expect.stringContaining('done')]);
     expect(
-      valueOf(join(cwd, WAREHOUSE), 'select count(*) from video where removed_at is null'),
+      readValue(join(cwd, WAREHOUSE), 'select count(*) from video where removed_at is null'),
     ).toBeGreaterThan(200);
   });
 });

@@ -2,9 +2,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -19,7 +19,7 @@ async function folderOfTwo() {
   ];
   const [main, second] = services.map(({ url }) => configText({ url, storage: false }));
   const accounts = second?.slice(second.indexOf('  - name: main')).replace('main', 'second');
-  const cwd = folderOf({ [CONFIG]: `${main}${accounts}` });
+  const cwd = createFolder({ [CONFIG]: `${main}${accounts}` });
   return { cwd, services, run: (...parameters: string[]) => vodhouse(parameters, { cwd }) };
 }
 
@@ -40,15 +40,15 @@ function commandsIn(text: string): string[][] {
 }
 
 /** By account, the walk that held back removals. */
-function walksOf(cwd: string): Record<string, number> {
-  const rows = rowsOf(cwd, 'select account, walk_id from walk where held_back > 0');
+function readWalks(cwd: string): Record<string, number> {
+  const rows = readWarehouseRows(cwd, 'select account, walk_id from walk where held_back > 0');
   return Object.fromEntries(rows.map(({ account, walk_id: walk }) => [String(account), Number(walk)]));
 }
 
 describe('a package whose id another account has too', () => {
   it('is printed with its account in the command that accepts its removals, and only its own', async () => {
     const { cwd, held, run } = await holdingFolder();
-    const walks = walksOf(cwd);
+    const walks = readWalks(cwd);
     const commands = ['main', 'second'].map((account) => {
       return ['sync', '--package', `${account}/101`, '--accept-removals', String(walks[account])];
     });
@@ -64,12 +64,12 @@ describe('a package whose id another account has too', () => {
     const other = later === 'main' ? 'second' : 'main';
     const [command = []] = commands.filter((words) => words.includes(`${later}/101`));
     expect(await run(...command)).toMatchObject({ code: 0 });
-    expect(rowsOf(cwd, LIVE)).toEqual([
+    expect(readWarehouseRows(cwd, LIVE)).toEqual([
       { account: 'main', live: later === 'main' ? 20 : 60 },
       { account: 'second', live: later === 'second' ? 20 : 60 },
     ]);
-    expect(rowsOf(cwd, HELD)).toEqual([{ account: other, held: 40 }]);
-    expect(valueOf(cwd, 'select scope from run order by run_id desc limit 1')).toBe(
+    expect(readWarehouseRows(cwd, HELD)).toEqual([{ account: other, held: 40 }]);
+    expect(readWarehouseValue(cwd, 'select scope from run order by run_id desc limit 1')).toBe(
       `packages ${later}/101, videos only`,
     );
     expect(commandsIn((await run('status')).stdout)).toEqual(
@@ -80,7 +80,7 @@ describe('a package whose id another account has too', () => {
   it('is read in every account where it is given by id alone', async () => {
     const { cwd, run } = await holdingFolder();
     expect(await run('sync', '--package', '101', '--accept-removals')).toMatchObject({ code: 0 });
-    expect(rowsOf(cwd, LIVE)).toEqual([
+    expect(readWarehouseRows(cwd, LIVE)).toEqual([
       { account: 'main', live: 20 },
       { account: 'second', live: 20 },
     ]);

@@ -2,9 +2,9 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { listPage, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -23,9 +23,9 @@ describe('a worker with its clock', () => {
     ],
   ])('ends with 1 and the reason within a minute where its file was %s', async (_how, swap, words) => {
     const service = await startScriptedService(
-      wholeService((request) => listPage(request, [videoRecord(1)])),
+      serveEverything((request) => listPage(request, [videoRecord(1)])),
     );
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
     const live = join(cwd, WAREHOUSE);
     const worker = startVodhouse(['start'], { cwd });
     await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');
@@ -38,9 +38,9 @@ describe('a worker with its clock', () => {
 
   it('leaves a -wal that the next command refuses to mix with the backup, and prints the next command', async () => {
     const service = await startScriptedService(
-      wholeService((request) => listPage(request, [videoRecord(1)])),
+      serveEverything((request) => listPage(request, [videoRecord(1)])),
     );
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
     const live = join(cwd, WAREHOUSE);
     const worker = startVodhouse(['start'], { cwd });
     await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');

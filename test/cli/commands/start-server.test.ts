@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { CANARY_KEY, findCanary, writtenFiles } from '../../support/fixtures/awkward-key.ts';
 import { ask, askVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
 import { findChildProcesses } from '../../support/processes/process-table.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { listPage, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { listPage, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
 import { takePort } from '../../support/servers/taken-port.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
@@ -17,14 +17,14 @@ const records = [1, 2, 3].map((id) => videoRecord(id));
 
 /** A folder with a config that has a server, and the service behind it. */
 async function folderThatServes(server: string, files: Record<string, string> = {}) {
-  const service = await startScriptedService(wholeService((request) => listPage(request, records)));
+  const service = await startScriptedService(serveEverything((request) => listPage(request, records)));
   const top = `server: ${server}`;
   const config = configText({ url: service.url, key: SERVICE_KEY, top });
-  return { service, cwd: folderOf({ [CONFIG]: config, ...files }) };
+  return { service, cwd: createFolder({ [CONFIG]: config, ...files }) };
 }
 
 /** The environment of the server that this worker started, where the system has it; names and values. */
-function environmentOf(worker: number): string {
+function readEnvironment(worker: number): string {
   const [server] = findChildProcesses(worker, 'web/process/entry.js');
   expect(server).toBeDefined();
   return existsSync('/proc/self/environ') ? readFileSync(`/proc/${server ?? 0}/environ`, 'utf8') : '';
@@ -54,7 +54,7 @@ describe('vodhouse start with a server', () => {
     expect(answers.at(-1)?.[1]).toContain('vodhouse_videos{account="main",package_id="101"} 3\n');
     expect((await ask(`${url}/metrics`)).status).toBe(401);
 
-    answers.push(['environment of the server', environmentOf(command.pid)]);
+    answers.push(['environment of the server', readEnvironment(command.pid)]);
 
     command.kill('SIGTERM');
     const { code, stdout, stderr } = await command.ended;

@@ -1,26 +1,26 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { listBody, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { listBody, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** A folder that is synced with its service; these statements run on the live file afterwards. */
 async function folderAfter(statements: string, url?: string): Promise<string> {
   const service = url ?? (await startSandbox()).url;
-  const cwd = folderOf({ [CONFIG]: configText({ url: service, packages: [101] }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url: service, packages: [101] }) });
   await vodhouse(['sync'], { cwd });
   execute(join(cwd, WAREHOUSE), statements);
   return cwd;
 }
 
-async function statusOf(cwd: string) {
+async function readStatus(cwd: string) {
   const { code, stdout } = await vodhouse(['status'], { cwd });
   const json = await vodhouse(['status', '--json'], { cwd });
   return { code, stdout, report: JSON.parse(json.stdout) as Record<string, unknown[]> };
@@ -28,15 +28,15 @@ async function statusOf(cwd: string) {
 
 describe('status where records are in quarantine', () => {
   async function folderWithQuarantine(): Promise<string> {
-    const bad = idsOf(5).map((id) => videoRecord(id, { duration: `${id} s` }));
+    const bad = createIds(5).map((id) => videoRecord(id, { duration: `${id} s` }));
     const body = listBody({ records: [...bad, videoRecord(6)] });
-    const { url } = await startScriptedService(wholeService(() => ({ body })));
+    const { url } = await startScriptedService(serveEverything(() => ({ body })));
     return folderAfter("update quarantine set seen_at = datetime('now', '-3 hours')", url);
   }
 
   it('prints some of them with their reasons, and SQL for all', async () => {
     const cwd = await folderWithQuarantine();
-    const { code, stdout, report } = await statusOf(cwd);
+    const { code, stdout, report } = await readStatus(cwd);
     expect(code).toBe(3);
     const lines = stdout.split('\n').slice(1, 7);
     expect(lines[0]).toBe('  - 5 records of main (videos) in quarantine');
@@ -47,7 +47,7 @@ describe('status where records are in quarantine', () => {
     }
     expect(lines[4]).toBe('      and 2 more');
     const sql = lines[5]?.split('-> ')[1] ?? '';
-    expect(rowsOf(cwd, sql).map(({ record_id: id }) => id)).toEqual(['1', '2', '3', '4', '5']);
+    expect(readWarehouseRows(cwd, sql).map(({ record_id: id }) => id)).toEqual(['1', '2', '3', '4', '5']);
     expect(report.needs?.[0]).toBe('5 records of main (videos) in quarantine');
     expect(report.quarantine).toMatchObject([
       {
@@ -65,12 +65,12 @@ describe('status where records are in quarantine', () => {
       join(cwd, WAREHOUSE),
       `update quarantine set record_id = null, reason = char(27) || '[2J' || char(10) || 'bad' where record_id = '1'`,
     );
-    const { stdout } = await statusOf(cwd);
+    const { stdout } = await readStatus(cwd);
     expect(stdout).toContain('      without an id of package 101: \ufffd[2J\ufffdbad (seen 3 h ago)\n');
   });
 });
 
-const idsOf = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+const createIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 /** SQL that records drift of the account `main`, first seen the given time ago. */
 function drift(stream: string, field: string, kind: string, sample: string | null, ago: string): string {
@@ -86,7 +86,7 @@ describe('status where the service deviates from its documentation', () => {
         drift('videos', 'cdate', 'missing', null, '3 hours') +
         drift('storage', 'encoder_size', 'type', '"n/a"', '6 days'),
     );
-    const { code, stdout, report } = await statusOf(cwd);
+    const { code, stdout, report } = await readStatus(cwd);
     expect(code).toBe(3);
     expect(stdout.split('\n').slice(1, 5)).toEqual([
       '  - videos of main lack the documented field cdate (first seen 3 h ago)',
@@ -110,7 +110,7 @@ describe('status where the service deviates from its documentation', () => {
       drift('videos', 'playcount', 'new', '17', '8 days') +
         drift('storage', 'encoder_size', 'missing', null, '7 days'),
     );
-    const { code, stdout, report } = await statusOf(cwd);
+    const { code, stdout, report } = await readStatus(cwd);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^drift +field +kind +sample +first seen +last seen$/m);
     expect(stdout).toMatch(/^videos of main +playcount +new +17 +8 days ago +5 min ago$/m);
@@ -123,7 +123,7 @@ describe('status where the service deviates from its documentation', () => {
       drift('videos', 'f\u009b31m', 'new', `"${'x'.repeat(200)}"`, '1 hours') +
         drift('videos', 'y'.repeat(300), 'missing', null, '1 hours'),
     );
-    const { stdout } = await statusOf(cwd);
+    const { stdout } = await readStatus(cwd);
     expect(stdout).toContain(`not documented: f\ufffd31m, e.g. "${'x'.repeat(58)}… (`);
     expect(stdout).toContain(`lack the documented field ${'y'.repeat(59)}… (`);
     expect(stdout).toMatch(/^videos of main +f\ufffd31m +new +"x{28}… /m);
@@ -133,9 +133,9 @@ describe('status where the service deviates from its documentation', () => {
 
 describe('status with many findings', () => {
   it('prints complete findings up to forty lines, and the number of the others', async () => {
-    const many = idsOf(50).map((number) => drift('videos', `field${number}`, 'missing', null, '1 hours'));
+    const many = createIds(50).map((number) => drift('videos', `field${number}`, 'missing', null, '1 hours'));
     const cwd = await folderAfter(many.join(''));
-    const { stdout, report } = await statusOf(cwd);
+    const { stdout, report } = await readStatus(cwd);
     expect(stdout.split('\n').filter((line) => line.startsWith('  - '))).toHaveLength(40);
     expect(stdout).toContain('  … and 10 more: vodhouse status --json\n');
     expect(report.needs).toHaveLength(50);

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
@@ -14,7 +14,7 @@ const PACKAGES = [101, 102, 103];
 /** A folder whose warehouse is synced with a sandbox. */
 async function syncedFolder(): Promise<{ cwd: string; url: string }> {
   const { url } = await startSandbox();
-  const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES }) });
+  const cwd = createFolder({ [CONFIG]: configText({ url, packages: PACKAGES }) });
   expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
   return { cwd, url };
 }
@@ -74,7 +74,7 @@ describe('status', () => {
   it('prints when the published file was made, and whether it is outdated', async () => {
     const { url } = await startSandbox();
     const top = 'publish: {}';
-    const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES, storage: false, top }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url, packages: PACKAGES, storage: false, top }) });
     await vodhouse(['sync'], { cwd });
     const fresh = await vodhouse(['status'], { cwd });
     expect(fresh.stdout).toMatch(/^published file data\/vodhouse\.bi\.db: made just now$/m);
@@ -116,7 +116,7 @@ describe('status', () => {
 
   it('ends with 3 where nothing was walked yet, and prints the next command', async () => {
     const { url } = await startSandbox();
-    const cwd = folderOf({ [CONFIG]: configText({ url, packages: PACKAGES }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url, packages: PACKAGES }) });
     expect((await vodhouse(['check'], { cwd })).code).toBe(0);
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
@@ -135,7 +135,7 @@ describe('status', () => {
 
   it('ends with 3 where a package could not be walked', async () => {
     const { url } = await startSandbox();
-    const cwd = folderOf({ [CONFIG]: configText({ url, packages: [101, 999], storage: false }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url, packages: [101, 999], storage: false }) });
     await vodhouse(['sync'], { cwd });
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
@@ -144,7 +144,7 @@ describe('status', () => {
   });
 
   it('ends with 1 where there is no warehouse, and creates none', async () => {
-    const cwd = folderOf({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
     for (let round = 0; round < 2; round++) {
       const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
       expect([code, stdout]).toEqual([1, '']);

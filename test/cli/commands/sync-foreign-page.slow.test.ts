@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { configText } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { OF_101, OF_102 } from '../../support/servers/walked-packages.ts';
 import { idsFrom, startTestService } from '../../support/servers/test-service.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -17,7 +17,7 @@ const CONFIG = 'other.yaml';
 async function folderInStep() {
   const service = await startTestService({ 101: OF_101, 102: OF_102 });
   const text = configText({ url: service.url, packages: [101, 102], storage: false });
-  const cwd = folderOf({ [CONFIG]: text });
+  const cwd = createFolder({ [CONFIG]: text });
   const run = (...parameters: string[]) => vodhouse([...parameters, '--config', CONFIG], { cwd });
   expect((await run('sync')).code).toBe(0);
   return { service, cwd, run };
@@ -39,7 +39,7 @@ describe('sync with the page of another package', () => {
     );
     const command = ['sync', '--package', '102', '--accept-page', '--config', CONFIG];
     expect(commandIn(stdout)).toEqual(command);
-    expect(valueOf(cwd, LIVE)).toBe(OF_102.join(','));
+    expect(readWarehouseValue(cwd, LIVE)).toBe(OF_102.join(','));
     const status = await run('status');
     expect(status.stdout).toContain('vodhouse sync --package 102 --accept-page --config other.yaml');
     expect((await vodhouse(command, { cwd })).stdout).toMatch(/^main\/102: +inserted 120, /m);
@@ -60,7 +60,7 @@ describe('sync --accept-page', () => {
     ],
   ])('ends with 2 for %j, and sends nothing', async (parameters, words, hint) => {
     const service = await startTestService({ 101: OF_101 });
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
     const { code, stderr } = await vodhouse(['sync', '--config', CONFIG, ...parameters], { cwd });
     expect([code, service.requests.length, existsSync(join(cwd, 'data'))]).toEqual([2, 0, false]);
     expect(stderr).toContain(words);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -15,7 +15,7 @@ const LIVE = 'select count(*) from video where removed_at is null';
 /** A folder synced with sixty videos, of which forty are missing in the second walk and held back. */
 async function holdingFolder(config = CONFIG) {
   const service = await startPackageService(idsBetween(1, 60));
-  const cwd = folderOf({ [config]: configText({ url: service.url, storage: false }) });
+  const cwd = createFolder({ [config]: configText({ url: service.url, storage: false }) });
   const run = (...parameters: string[]) => vodhouse([...parameters, '--config', config], { cwd });
   expect((await run('sync')).code).toBe(0);
   service.remove(...idsBetween(11, 50));
@@ -48,7 +48,7 @@ describe('a run that holds removals back', () => {
       '  -> to accept them: vodhouse sync --package 101 --accept-removals 2',
       'They are removed automatically once another full walk (at least one schedule later) confirms them.',
     ]);
-    expect(valueOf(cwd, LIVE)).toBe(60);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(60);
   });
 
   it('accepts them with the printed command', async () => {
@@ -57,7 +57,7 @@ describe('a run that holds removals back', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^main\/101: .* removed 40, restored 0, 1 request$/m);
     expect(stdout).not.toContain('held back');
-    expect(valueOf(cwd, LIVE)).toBe(20);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(20);
   });
 });
 
@@ -65,7 +65,7 @@ describe('sync --accept-removals', () => {
   it('accepts everything that is held back', async () => {
     const { cwd, run } = await holdingFolder();
     expect((await run('sync', '--accept-removals')).code).toBe(0);
-    expect(valueOf(cwd, LIVE)).toBe(20);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(20);
   });
 
   it('accepts nothing that a later walk than the given one held back', async () => {
@@ -77,7 +77,9 @@ describe('sync --accept-removals', () => {
     expect(stdout).toMatch(/ removed 40, .*, 5 removals held back$/m);
     expect(stdout).toContain('held back in main/101: too many at once\n');
     expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '3']);
-    expect(valueOf(cwd, 'select count(*) from video where removed_at is null and id <= 5')).toBe(5);
+    expect(readWarehouseValue(cwd, 'select count(*) from video where removed_at is null and id <= 5')).toBe(
+      5,
+    );
   });
 
   it('prints what stays held back because the walk could not prove it again', async () => {
@@ -87,7 +89,7 @@ describe('sync --accept-removals', () => {
     expect(code).toBe(3);
     expect(stdout).toContain('held back in main/101: this walk did not confirm 40 accepted removals\n');
     expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals', '2']);
-    expect(valueOf(cwd, LIVE)).toBe(60);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(60);
   });
 
   it('separates those from removals held back later', async () => {
@@ -118,7 +120,7 @@ describe('status where removals are held back', () => {
       '      -> to accept exactly these: vodhouse sync --package 101 --accept-removals 3',
     ]);
     expect(await vodhouse(commandIn(stdout), { cwd })).toMatchObject({ code: 0 });
-    expect(valueOf(cwd, LIVE)).toBe(18);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(18);
     expect((await run('status')).code).toBe(0);
   });
 
@@ -166,7 +168,7 @@ describe('status where removals are held back', () => {
     expect(stdout).toContain(' 40 removals held back, too many at once\n');
     expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals']);
     expect((await vodhouse(commandIn(stdout), { cwd })).code).toBe(0);
-    expect(valueOf(cwd, LIVE)).toBe(20);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(20);
   });
 
   it('includes the config in the command where it is not the default', async () => {
@@ -176,7 +178,7 @@ describe('status where removals are held back', () => {
       expect(commandIn(text).slice(-2)).toEqual(['--config', 'other.yaml']);
     }
     expect((await vodhouse(commandIn(stdout), { cwd })).code).toBe(0);
-    expect(valueOf(cwd, LIVE)).toBe(20);
+    expect(readWarehouseValue(cwd, LIVE)).toBe(20);
   });
 
   it('quotes a config for the shell', async () => {
@@ -189,7 +191,7 @@ describe('status where removals are held back', () => {
     service.edit(1, { title: 'red \u001b[31m and\ra new\nline \u009b2J\u202e' });
     service.edit(2, { title: '한국어 '.repeat(30) });
     service.edit(3, { title: null });
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
     await vodhouse(['sync'], { cwd });
     service.remove(...idsBetween(1, 30));
     await vodhouse(['sync'], { cwd });
@@ -197,7 +199,7 @@ describe('status where removals are held back', () => {
     expect(stdout).toContain('      1  red \ufffd[31m and\ufffda new\ufffdline \ufffd2J\ufffd\n');
     expect(stdout).toMatch(/^ {6}2 {2}(한국어 ){8}한…$/m);
     expect(stdout).toMatch(/^ {6}3 {2}$/m);
-    expect(rowsOf(cwd, 'select title from video where id = 1')[0]?.title).toContain('\u001b[31m');
+    expect(readWarehouseRows(cwd, 'select title from video where id = 1')[0]?.title).toContain('\u001b[31m');
   });
 });
 
@@ -211,7 +213,7 @@ describe('status where the list is not sorted by id', () => {
   it('names the package and the consequence', async () => {
     const service = await startPackageService(idsBetween(1, 6));
     shuffle(service);
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 5 }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 5 }) });
     await vodhouse(['sync'], { cwd });
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
@@ -224,7 +226,7 @@ describe('status where the list is not sorted by id', () => {
   it('does not warn where the list fits on one page', async () => {
     const service = await startPackageService(idsBetween(1, 6));
     shuffle(service);
-    const cwd = folderOf({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 8 }) });
+    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false, pageSize: 8 }) });
     await vodhouse(['sync'], { cwd });
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(0);

@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const COUNT = 'select count(*) from video where removed_at is null';
 
 function folderWith(options: ConfigOptions): string {
-  return folderOf({ [CONFIG]: configText(options) });
+  return createFolder({ [CONFIG]: configText(options) });
 }
 
 describe('sync', () => {
@@ -38,12 +38,12 @@ describe('sync', () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url, packages: [101, 102, 103] });
     const storage = await vodhouse(['sync', '--storage'], { cwd });
-    expect([storage.code, valueOf(cwd, COUNT)]).toEqual([0, 0]);
+    expect([storage.code, readWarehouseValue(cwd, COUNT)]).toEqual([0, 0]);
     const one = await vodhouse(['sync', '--package', '102'], { cwd });
     expect(one.stdout).not.toContain('storage of');
-    expect([one.code, valueOf(cwd, COUNT)]).toEqual([0, 30]);
+    expect([one.code, readWarehouseValue(cwd, COUNT)]).toEqual([0, 30]);
     const both = await vodhouse(['sync', '--package', '101,103', '--package', '102'], { cwd });
-    expect([both.code, valueOf(cwd, COUNT)]).toEqual([0, 280]);
+    expect([both.code, readWarehouseValue(cwd, COUNT)]).toEqual([0, 280]);
   });
 
   it('ends with 1 where the key is wrong, without printing the key', async () => {
@@ -68,7 +68,7 @@ describe('sync', () => {
       'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not requested',
     );
     expect(stdout).toContain('-> run vodhouse check to see what works');
-    expect(valueOf(cwd, 'select count(*) from request')).toBe(4);
+    expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(4);
   });
 
   it('ends with 3 where one package of several is unknown, and stores the others', async () => {
@@ -79,8 +79,8 @@ describe('sync', () => {
     expect(stdout).toMatch(/^main\/999: inserted +0, .*, 2 requests, failed$/m);
     expect(stdout).toMatch(/failed: account main, package 999, .*there is no package 999/);
     expect(stdout).toMatch(/^done in part in /m);
-    expect(valueOf(cwd, COUNT)).toBe(280);
-    expect(valueOf(cwd, 'select status from run')).toBe('partial');
+    expect(readWarehouseValue(cwd, COUNT)).toBe(280);
+    expect(readWarehouseValue(cwd, 'select status from run')).toBe('partial');
   });
 
   it('ends with 1 and a clear message where the service is down', async () => {
@@ -93,6 +93,6 @@ describe('sync', () => {
       `package 101, page 1: no connection (connect ECONNREFUSED ${new URL(url).host})`,
     );
     expect(stderr).not.toMatch(/^ +at /m);
-    expect(valueOf(cwd, 'select count(*) from request')).toBe(5);
+    expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(5);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
-import { folderOf } from '../../support/fixtures/folder-of-files.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { listBody, videoRecord, wholeService } from '../../support/fixtures/service-responses.ts';
+import { listBody, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf, valueOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 import { allRecords } from '../../support/fixtures/json-page.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -18,14 +18,14 @@ function isPlain(text: string): boolean {
 }
 
 function folderWith(options: ConfigOptions): string {
-  return folderOf({ [CONFIG]: configText(options) });
+  return createFolder({ [CONFIG]: configText(options) });
 }
 
 describe('sync', () => {
   it('stores every package and the storage, prints a line for each, and ends with 0', async () => {
     const { url } = await startSandbox();
     const config = configText({ url, packages: [101, 102, 103], pageSize: 100 });
-    const cwd = folderOf({ [CONFIG]: config.replace(' 102,', ' { id: 102, name: Lectures },') });
+    const cwd = createFolder({ [CONFIG]: config.replace(' 102,', ' { id: 102, name: Lectures },') });
     const first = await vodhouse(['sync'], { cwd });
     expect(first.code).toBe(0);
     expect(first.stdout.split('\n').slice(0, 3)).toEqual([
@@ -37,7 +37,7 @@ describe('sync', () => {
     expect(first.stdout).toMatch(/^done in .*, \d+ requests$/m);
     expect(first.stderr).toContain('main/101: 3 pages to read');
     expect(isPlain(first.stdout + first.stderr)).toBe(true);
-    expect(valueOf(cwd, COUNT)).toBe(280);
+    expect(readWarehouseValue(cwd, COUNT)).toBe(280);
 
     const second = await vodhouse(['sync', '--log-level', 'silent'], { cwd });
     expect([second.code, second.stderr]).toEqual([0, '']);
@@ -53,7 +53,7 @@ describe('sync', () => {
     sandbox.churn(60);
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
     const now = await allRecords(sandbox.catalogue, 101);
-    const live = rowsOf(cwd, 'select id, title from video where removed_at is null order by id');
+    const live = readWarehouseRows(cwd, 'select id, title from video where removed_at is null order by id');
     expect(live).toEqual(now.map(({ id, title }) => ({ id, title })));
   });
 
@@ -103,7 +103,7 @@ describe('sync', () => {
       'name: main',
       'name: second',
     );
-    const cwd = folderOf({ [CONFIG]: `${main}${second.slice(second.indexOf('  - name'))}` });
+    const cwd = createFolder({ [CONFIG]: `${main}${second.slice(second.indexOf('  - name'))}` });
     const { code, stdout, stderr } = await vodhouse(['sync', '--package', ...asked], { cwd });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`no account has the package ${words}\n`);
@@ -116,18 +116,21 @@ describe('sync', () => {
     const body = listBody({ records })
       .replace('"id":2', '"id":9007199254740993')
       .replace('"id":3', '"id":123456789012345678901234567890');
-    const { url } = await startScriptedService(wholeService(() => ({ body })));
+    const { url } = await startScriptedService(serveEverything(() => ({ body })));
     const cwd = folderWith({ url });
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(3);
     expect(stdout).toMatch(/^main\/101: inserted 1, .*, 1 request, 2 in quarantine$/m);
-    const rows = rowsOf(cwd, 'select raw, reason, record_id, page, resolved_at from quarantine order by raw');
+    const rows = readWarehouseRows(
+      cwd,
+      'select raw, reason, record_id, page, resolved_at from quarantine order by raw',
+    );
     expect(rows.map(({ raw }) => /"id":(\d+)/.exec(String(raw))?.[1])).toEqual([
       '123456789012345678901234567890',
       '9007199254740993',
     ]);
     expect(rows[0]).toMatchObject({ record_id: null, page: 1, resolved_at: null });
-    expect(rowsOf(cwd, 'select id from video')).toEqual([{ id: 1 }]);
+    expect(readWarehouseRows(cwd, 'select id from video')).toEqual([{ id: 1 }]);
     const status = await vodhouse(['status'], { cwd });
     expect(status.code).toBe(3);
     expect(status.stdout).toContain('2 records of main (videos) in quarantine');
@@ -135,7 +138,7 @@ describe('sync', () => {
 
   it('ends with 1 for a file that is not a warehouse, and does not change it', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
-    const cwd = folderOf({ [CONFIG]: configText({ url }), 'data/vodhouse.db': 'my diary' });
+    const cwd = createFolder({ [CONFIG]: configText({ url }), 'data/vodhouse.db': 'my diary' });
     const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('is not a SQLite file; nothing was changed');

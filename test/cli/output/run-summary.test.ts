@@ -25,7 +25,7 @@ function walk(members: Partial<Walk> = {}): Walk {
   return { ...key, ...counts, ...rest, ...end, ...checkpoint, ...times, ...origin, ...members };
 }
 
-function linesOf(
+function formatLines(
   walks: Walk[],
   options: { columns?: number; failures?: RunSummary['failures']; name?: string } = {},
 ): string[] {
@@ -45,7 +45,7 @@ describe('the line of a package', () => {
       walk({ inserted: 12, updated: 3, unchanged: 11985, removed: 2, requests: 13 }),
       walk({ package_id: 7, inserted: 1200, unchanged: 800, restored: 10 }),
     ];
-    expect(linesOf(walks, { name: 'Lectures' }).slice(0, 2)).toEqual([
+    expect(formatLines(walks, { name: 'Lectures' }).slice(0, 2)).toEqual([
       'main/101 Lectures: inserted    12, updated 3, unchanged 11,985, removed 2, restored  0, 13 requests',
       'main/7:            inserted 1,200, updated 0, unchanged    800, removed 0, restored 10,  1 request',
     ]);
@@ -53,14 +53,14 @@ describe('the line of a package', () => {
 
   it('is as short as possible for a single package', () => {
     const only = walk({ inserted: 12, updated: 3, unchanged: 11985, removed: 2, requests: 13 });
-    expect(linesOf([only], { name: 'Lectures' })[0]).toBe(
+    expect(formatLines([only], { name: 'Lectures' })[0]).toBe(
       'main/101 Lectures: inserted 12, updated 3, unchanged 11,985, removed 2, restored 0, 13 requests',
     );
   });
 
   it('includes further counts', () => {
     const members = { resumed: true, quarantined: 3, unsettled: 2, held_back: 1 };
-    expect(linesOf([walk(members)])[0]).toMatch(
+    expect(formatLines([walk(members)])[0]).toMatch(
       /, 1 request, resumed, 3 in quarantine, 2 unsettled, 1 removal held back$/,
     );
   });
@@ -68,15 +68,15 @@ describe('the line of a package', () => {
   it('truncates a name that does not fit into the terminal, and no other', () => {
     const name = 'Recordings of the winter term';
     const walks = [walk(), walk({ package_id: 7 })];
-    const narrow = linesOf(walks, { name, columns: 100 });
+    const narrow = formatLines(walks, { name, columns: 100 });
     expect(narrow[0]).toContain('Recordings of the wi…: ');
     expect(narrow.slice(0, 2).map(displayWidth)).toEqual([100, 100]);
-    expect(linesOf(walks, { name })[0]).toContain(`${name}: `);
-    expect(linesOf(walks, { name, columns: 20 })[0]).toContain('main/101 Recordi…: ');
+    expect(formatLines(walks, { name })[0]).toContain(`${name}: `);
+    expect(formatLines(walks, { name, columns: 20 })[0]).toContain('main/101 Recordi…: ');
   });
 
   it('counts wide characters as two columns', () => {
-    const [first = '', second = ''] = linesOf([walk(), walk({ package_id: 7 })], { name: '겨울 강의' });
+    const [first = '', second = ''] = formatLines([walk(), walk({ package_id: 7 })], { name: '겨울 강의' });
     expect(first.indexOf('inserted') + '겨울강의'.length).toBe(second.indexOf('inserted'));
   });
 });
@@ -95,24 +95,24 @@ describe('the end of a walk', () => {
   };
 
   it('has its reason where no line below has it', () => {
-    expect(linesOf([walk({ status: 'interrupted', error: 'stopped by SIGINT' })])[0]).toMatch(
+    expect(formatLines([walk({ status: 'interrupted', error: 'stopped by SIGINT' })])[0]).toMatch(
       /, 1 request, interrupted: stopped by SIGINT$/,
     );
     const ofStorage = { ...failure, packageId: null };
-    expect(linesOf([failed], { failures: [ofStorage] })[0]).toMatch(/, failed: the service refused$/);
+    expect(formatLines([failed], { failures: [ofStorage] })[0]).toMatch(/, failed: the service refused$/);
   });
 
   it('has no reason where a line below has it', () => {
-    const lines = linesOf([failed], { failures: [failure] });
+    const lines = formatLines([failed], { failures: [failure] });
     expect(lines[0]).toMatch(/, 1 request, failed$/);
     expect(lines[1]).toBe('failed: it refused');
-    const partial = linesOf([walk({ status: 'partial', error: 'page 3 came with 2 of 5 records' })]);
+    const partial = formatLines([walk({ status: 'partial', error: 'page 3 came with 2 of 5 records' })]);
     expect(partial[0]).toMatch(/, 1 request, incomplete$/);
     expect(partial[1]).toBe('incomplete: main/101: page 3 came with 2 of 5 records');
   });
 
   it('has the remarks of a successful walk', () => {
-    expect(linesOf([walk({ error: 'it is not sorted' })])[1]).toBe('note: main/101: it is not sorted');
+    expect(formatLines([walk({ error: 'it is not sorted' })])[1]).toBe('note: main/101: it is not sorted');
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SeenRequest } from '../../support/servers/scripted-service.ts';
 import { folderOfAccounts, startStampedService } from '../../support/servers/stamped-service.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -29,16 +29,16 @@ describe('with the clock of a real server', () => {
       { name: 'other', limits: 'per_second: 30' },
     ]);
     const sync = startVodhouse(['sync', '--log-level', 'silent'], { cwd });
-    await eventually(() => service.arrivalsOf('main').length).toBeGreaterThan(0);
+    await eventually(() => service.getArrivals('main').length).toBeGreaterThan(0);
     const check = await vodhouse(['check'], { cwd });
     sync.kill('SIGKILL');
-    const main = service.arrivalsOf('main');
+    const main = service.getArrivals('main');
     const checked = main.filter(({ query }) => query.get('pagesize') === '1');
     expect(check.code).toBe(0);
     expect(checked[0]?.at).toBeGreaterThanOrEqual(toldAt + 4_000);
     expect(main.filter(({ at }) => at < toldAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
     expect(between(main, toldAt + 1_000, toldAt + 4_000)).toEqual([]);
-    expect(between(service.arrivalsOf('other'), toldAt + 1_000, toldAt + 4_000).length).toBeGreaterThan(10);
+    expect(between(service.getArrivals('other'), toldAt + 1_000, toldAt + 4_000).length).toBeGreaterThan(10);
   });
 
   it('a pause longer than max_wait parks the run, and the next run resumes from the checkpoint', async () => {
@@ -59,10 +59,10 @@ describe('with the clock of a real server', () => {
     expect(service.arrivals).toHaveLength(6);
     const after = await vodhouse(['sync'], { cwd });
     expect([after.code, after.stderr]).toEqual([0, expect.any(String)]);
-    expect(rowsOf(cwd, 'select status, resumed from walk order by walk_id').at(-1)).toEqual({
+    expect(readWarehouseRows(cwd, 'select status, resumed from walk order by walk_id').at(-1)).toEqual({
       status: 'succeeded',
       resumed: 1,
     });
-    expect(rowsOf(cwd, 'select count(*) as videos from video')).toEqual([{ videos: 20 }]);
+    expect(readWarehouseRows(cwd, 'select count(*) as videos from video')).toEqual([{ videos: 20 }]);
   });
 });

@@ -4,7 +4,7 @@ import type { Reply } from '../../support/servers/scripted-service.ts';
 import { listRefusal } from '../../support/fixtures/service-responses.ts';
 import { folderOfAccounts, startStampedService } from '../../support/servers/stamped-service.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { rowsOf } from '../../support/fixtures/warehouse-rows.ts';
+import { readWarehouseRows } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -41,7 +41,7 @@ describe('with the clock of a real server', () => {
     expect(check.code).toBe(0);
     for (const name of names) {
       const told = toldAt.get(name) ?? NaN;
-      const stamps = service.arrivalsOf(name).map(({ at }) => at - told);
+      const stamps = service.getArrivals(name).map(({ at }) => at - told);
       expect(stamps.filter((at) => at < FIRST_MS).length, name).toBeLessThanOrEqual(4); // those in flight
       expect(
         stamps.filter((at) => at > 1_000 && at < FIRST_MS),
@@ -49,11 +49,11 @@ describe('with the clock of a real server', () => {
       ).toEqual([]);
       expect(stamps.filter((at) => at >= FIRST_MS).length, name).toBeGreaterThan(0);
       const others = service
-        .arrivalsOf('other')
+        .getArrivals('other')
         .filter(({ at }) => at > told + 1_000 && at < told + FIRST_MS);
       expect(others.length).toBeGreaterThan(100);
     }
-    const strikes = rowsOf(
+    const strikes = readWarehouseRows(
       cwd,
       'select account, consecutive_restrictions as strikes from pause order by account',
     );

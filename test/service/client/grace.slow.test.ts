@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../src/lib/errors.ts';
-import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
+import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
 
 describe('a client that shuts down', () => {
   it('gives a hanging request four seconds', async () => {
     const controller = new AbortController();
     const reason = new InterruptedError('stopped by a test');
-    const { client, service, budget } = await clientOf(() => 'hang');
-    const page = failureOf(client.videoPage(pageRequest(1, { signal: controller.signal })));
+    const { client, service, budget } = await createTestClient(() => 'hang');
+    const page = catchFailure(client.videoPage(pageRequest(1, { signal: controller.signal })));
     await expect.poll(() => service.requests.length).toBe(1);
     const stoppedAt = performance.now();
     controller.abort(reason);

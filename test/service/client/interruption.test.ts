@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError, TransientError } from '../../../src/lib/errors.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
-import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
+import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
@@ -21,8 +21,8 @@ describe('an aborted client', () => {
   it('sends no more requests, and throws the reason', async () => {
     const { reason, signal, stop } = createStop();
     stop();
-    const { client, service, budget } = await clientOf(() => well);
-    expect(await failureOf(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
+    const { client, service, budget } = await createTestClient(() => well);
+    expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(0);
     expect(budget.spent).toHaveLength(0);
   });
@@ -30,7 +30,7 @@ describe('an aborted client', () => {
   it('completes the response in flight', async () => {
     const { signal, stop } = createStop();
     const gate = createGate();
-    const { client, service } = await clientOf(async () => {
+    const { client, service } = await createTestClient(async () => {
       await gate.opened;
       return well;
     });
@@ -43,9 +43,9 @@ describe('an aborted client', () => {
 
   it('does not retry', async () => {
     const { reason, signal, stop } = createStop();
-    const { client, service, clock } = await clientOf(() => ({ status: 500 }));
+    const { client, service, clock } = await createTestClient(() => ({ status: 500 }));
     clock.whileAsleep = stop;
-    expect(await failureOf(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
+    expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -56,7 +56,7 @@ describe('an aborted client', () => {
       headers: { 'retry-after': '60' },
     }));
     clock.whileAsleep = stop;
-    expect(await failureOf(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
+    expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -65,13 +65,13 @@ describe('an aborted client', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 120_000 };
-    const { client, service } = await clientOf(() => well, {
+    const { client, service } = await createTestClient(() => well, {
       budget: warehouse.createBudget('main', limits),
       clock,
     });
     await client.videoPage(pageRequest(1, { signal }));
     clock.whileAsleep = stop;
-    expect(await failureOf(client.videoPage(pageRequest(2, { signal })))).toBe(reason);
+    expect(await catchFailure(client.videoPage(pageRequest(2, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(1);
     warehouse.close();
   });
@@ -83,9 +83,9 @@ describe('an aborted client', () => {
       await gate.opened;
       return well;
     };
-    const { client, service } = await clientOf(script, { account: { concurrency: 1 } });
+    const { client, service } = await createTestClient(script, { account: { concurrency: 1 } });
     const first = client.videoPage(pageRequest(1, { signal }));
-    const second = failureOf(client.videoPage(pageRequest(2, { signal })));
+    const second = catchFailure(client.videoPage(pageRequest(2, { signal })));
     await expect.poll(() => service.requests.length).toBe(1);
     stop();
     gate.open();
@@ -96,8 +96,8 @@ describe('an aborted client', () => {
 
   it('ends a hanging request at its deadline, where that is sooner', async () => {
     const { reason, signal, stop } = createStop();
-    const { client, service, budget } = await clientOf(() => 'hang', { deadlineMs: 300 });
-    const page = failureOf(client.videoPage(pageRequest(1, { signal })));
+    const { client, service, budget } = await createTestClient(() => 'hang', { deadlineMs: 300 });
+    const page = catchFailure(client.videoPage(pageRequest(1, { signal })));
     await expect.poll(() => service.requests.length).toBe(1);
     stop();
     expect(await page).toBe(reason);
@@ -108,8 +108,10 @@ describe('an aborted client', () => {
 
 describe('a client that is closed', () => {
   it('aborts the requests in flight', async () => {
-    const { client, service } = await clientOf(() => 'hang', { retry: { attempts: 1, baseMs: 1, capMs: 1 } });
-    const page = failureOf(client.videoPage(pageRequest()));
+    const { client, service } = await createTestClient(() => 'hang', {
+      retry: { attempts: 1, baseMs: 1, capMs: 1 },
+    });
+    const page = catchFailure(client.videoPage(pageRequest()));
     await expect.poll(() => service.requests.length).toBe(1);
     await client.close();
     expect(await page).toBeInstanceOf(TransientError);

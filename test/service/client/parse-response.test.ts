@@ -1,7 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RefusedError, TransientError, type FaultKind } from '../../../src/lib/errors.ts';
-import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
+import {
+  createTestClient,
+  catchFailure,
+  JANUARY,
+  pageRequest,
+} from '../../support/fixtures/service-client.ts';
 import type { Reply } from '../../support/servers/scripted-service.ts';
 import {
   listBody,
@@ -15,17 +20,19 @@ const video = videoRecord(7, { title: '"강의" 🔥' });
 const wellBody = listBody({ records: [video] });
 
 /** Fetches a page with this response. */
-async function pageOf(reply: Reply) {
-  const { client } = await clientOf(() => reply, ONCE);
+async function fetchPage(reply: Reply) {
+  const { client } = await createTestClient(() => reply, ONCE);
   return client.videoPage(pageRequest());
 }
 
 /** Fails with this fault, is retried, and then succeeds. */
 async function expectHealing(reply: Reply, fault: FaultKind): Promise<string> {
-  const error = await failureOf(pageOf(reply));
+  const error = await catchFailure(fetchPage(reply));
   expect(error).toBeInstanceOf(TransientError);
   expect(error).toMatchObject({ fault });
-  const { client, service } = await clientOf(({ number }) => (number === 1 ? reply : { body: wellBody }));
+  const { client, service } = await createTestClient(({ number }) =>
+    number === 1 ? reply : { body: wellBody },
+  );
   expect((await client.videoPage(pageRequest())).videos).toEqual([video]);
   expect(service.requests).toHaveLength(2);
   return error.message;
@@ -33,7 +40,7 @@ async function expectHealing(reply: Reply, fault: FaultKind): Promise<string> {
 
 describe('a valid page', () => {
   it('has its records, paging and echo, and the time of its arrival', async () => {
-    const { client, clock } = await clientOf(() => ({ body: wellBody }));
+    const { client, clock } = await createTestClient(() => ({ body: wellBody }));
     const page = await client.videoPage(pageRequest());
     expect(page).toMatchObject({
       videos: [video],
@@ -46,7 +53,7 @@ describe('a valid page', () => {
   });
 
   it('is requested by id, with the given direction, page and size', async () => {
-    const { client, service } = await clientOf(() => ({ body: wellBody }));
+    const { client, service } = await createTestClient(() => ({ body: wellBody }));
     await client.videoPage(pageRequest(4, { pageSize: 250, direction: 'desc' }));
     const [request] = service.requests;
     expect(request).toMatchObject({ method: 'GET', path: '/info/v1/videos.json' });
@@ -63,24 +70,24 @@ describe('a valid page', () => {
     const body = wellBody
       .replace('"totalcount":1', '"totalcount":"16"')
       .replace('"pagesize":1000', '"pagesize":4.0E1');
-    const { paging } = await pageOf({ body });
+    const { paging } = await fetchPage({ body });
     expect(paging).toMatchObject({ totalcount: 16, pagesize: 40 });
   });
 
   it('may lack its echo and errorInfo', async () => {
     const paging = { page: 1, pagesize: 20, totalcount: 0, totalpage: 0 };
-    const page = await pageOf({ body: JSON.stringify({ videoInfoList: { videoInfoList: [], paging } }) });
+    const page = await fetchPage({ body: JSON.stringify({ videoInfoList: { videoInfoList: [], paging } }) });
     expect(page).toMatchObject({ ids: [], echo: null });
   });
 
   it('may begin with a byte order mark', async () => {
-    expect((await pageOf({ body: `\uFEFF${wellBody}` })).videos).toEqual([video]);
+    expect((await fetchPage({ body: `\uFEFF${wellBody}` })).videos).toEqual([video]);
   });
 
   it('has invalid records unchanged, with every digit and in their position', async () => {
     const records = [1, 2, 3, 4].map((id) => videoRecord(id, { filesize: 4_000 + id }));
     const body = listBody({ records }).replace('"id":2', '"id":9007199254740993').replace('4003', '1.50E0');
-    const page = await pageOf({ body });
+    const page = await fetchPage({ body });
     expect(page.videos.map(({ id }) => id)).toEqual([1, 4]);
     expect(page.ids).toEqual([1, null, 3, 4]);
     expect(page.refused).toMatchObject([{ id: null }, { id: 3 }]);
@@ -95,7 +102,7 @@ describe('a valid page', () => {
     ['br', brotliCompressSync],
     ['GZIP', gzipSync],
   ] as const)('may be compressed with %s', async (encoding, compress) => {
-    const { client, budget, service } = await clientOf(() => ({
+    const { client, budget, service } = await createTestClient(() => ({
       headers: { 'content-encoding': encoding },
       body: compress(Buffer.from(wellBody)),
     }));
@@ -108,15 +115,15 @@ describe('a valid page', () => {
 describe('pages that arrive at the same time', () => {
   it('in pieces, large and small, are not mixed', async () => {
     const sizes = [900, 1, 300, 0, 40, 700, 2, 900];
-    const bodyOf = (page: number) => {
+    const createBody = (page: number) => {
       const records = Array.from({ length: sizes[page - 1] ?? 0 }, (_, index) =>
         videoRecord(page * 1000 + index),
       );
       return listBody({ page, records });
     };
-    const { client } = await clientOf(
+    const { client } = await createTestClient(
       ({ query }) => {
-        const body = bodyOf(Number(query.get('page')));
+        const body = createBody(Number(query.get('page')));
         return Number(query.get('page')) % 3 === 0
           ? { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
           : { body };
@@ -201,8 +208,8 @@ describe('a response that is retried', () => {
 
   it('does not have the shape of storage statistics', async () => {
     for (const body of ['{"message":"success"}', '{"message":"success","data":{"list":{}}}', '[]']) {
-      const { client } = await clientOf(() => ({ body }), ONCE);
-      const error = await failureOf(client.storageDays(JANUARY));
+      const { client } = await createTestClient(() => ({ body }), ONCE);
+      const error = await catchFailure(client.storageDays(JANUARY));
       expect(error).toBeInstanceOf(TransientError);
       expect(error).toMatchObject({ fault: 'shape' });
     }
@@ -213,7 +220,7 @@ describe('a response of the storage statistics', () => {
   it('has its records, each also in raw form', async () => {
     const record = storageRecord('2026-01-01', 5);
     const body = storageBody([record]).replace('"image_count":5', '"image_count":4.4482871E7');
-    const { client, service } = await clientOf(() => ({ body }));
+    const { client, service } = await createTestClient(() => ({ body }));
     const days = await client.storageDays(JANUARY);
     expect(days.records).toEqual([{ ...record, image_count: 44_482_871 }]);
     expect(days.raw(0)).toContain('"image_count":4.4482871E7');
@@ -227,8 +234,8 @@ describe('a response of the storage statistics', () => {
 
 describe('a response that is too large', () => {
   it('is rejected by its real size, is not retried, and the message has the setting to change', async () => {
-    const { client, service } = await clientOf(() => ({ body: wellBody }), { maxBytes: 500 });
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, service } = await createTestClient(() => ({ body: wellBody }), { maxBytes: 500 });
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({ fault: 'too_large' });
     expect(error.hint).toContain('page_size');
@@ -236,7 +243,9 @@ describe('a response that is too large', () => {
   });
 
   it('may have exactly the maximum size', async () => {
-    const { client } = await clientOf(() => ({ body: wellBody }), { maxBytes: Buffer.byteLength(wellBody) });
+    const { client } = await createTestClient(() => ({ body: wellBody }), {
+      maxBytes: Buffer.byteLength(wellBody),
+    });
     expect((await client.videoPage(pageRequest())).ids).toHaveLength(1);
   });
 
@@ -244,12 +253,12 @@ describe('a response that is too large', () => {
     const member = gzipSync(Buffer.alloc(1024 * 1024));
     const bomb = Buffer.concat(Array.from({ length: 300 }, () => member));
     expect(bomb.length).toBeLessThan(400 * 1024);
-    const { client, service, budget } = await clientOf(() => ({
+    const { client, service, budget } = await createTestClient(() => ({
       headers: { 'content-encoding': 'gzip' },
       body: bomb,
     }));
     const memory = watchMemory();
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(memory.mostGrownBy()).toBeLessThan(120 * 1024 * 1024);
     expect(error).toMatchObject({ fault: 'too_large' });
     expect(service.requests).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ParkedError, RefusedError } from '../../../src/lib/errors.ts';
 import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
-import { failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
+import { catchFailure, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
 import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { createGate, type Answer, type Reply } from '../../support/servers/scripted-service.ts';
@@ -20,7 +20,7 @@ function asksFor(retryAfter: string, status = 429): Answer {
 }
 
 /** Sleeps that are not short polls for a slot. */
-function pausesOf({ sleeps }: { sleeps: readonly number[] }): number[] {
+function listPauses({ sleeps }: { sleeps: readonly number[] }): number[] {
   return sleeps.filter((ms) => ms > 1_000);
 }
 
@@ -39,7 +39,7 @@ describe('a service that demands a wait', () => {
     const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
     const { client, clock, pause } = await clientWithWarehouse(inTurn(asksFor(until, 503), well));
     await client.videoPage(pageRequest());
-    expect(pausesOf(clock)).toEqual([7_000]);
+    expect(listPauses(clock)).toEqual([7_000]);
     expect(pause()).toMatchObject({ since: 0, until: 7_000, strikes: 1 });
   });
 
@@ -50,7 +50,7 @@ describe('a service that demands a wait', () => {
     const asks = { status: 503, headers: { date: utc(date), 'retry-after': utc(date + 7_000) } };
     const { client, clock } = await clientWithWarehouse(inTurn(asks, well));
     await client.videoPage(pageRequest());
-    expect(pausesOf(clock)).toEqual([7_000]);
+    expect(listPauses(clock)).toEqual([7_000]);
   });
 
   it.each([undefined, '0', 'Sun, 01 Mar 2020 09:00:00 GMT'])(
@@ -59,7 +59,7 @@ describe('a service that demands a wait', () => {
       const later = asked === undefined ? { status: 429 } : asksFor(asked);
       const { client, clock, pause } = await clientWithWarehouse(inTurn(later, later, later, well));
       await client.videoPage(pageRequest());
-      const seconds = pausesOf(clock).map((ms) => Math.floor(ms / 1000));
+      const seconds = listPauses(clock).map((ms) => Math.floor(ms / 1000));
       expect(seconds).toEqual([30, 60, 120]);
       expect(pause()?.strikes).toBe(3);
     },
@@ -81,7 +81,7 @@ describe('a service that demands a wait', () => {
 
   it.each([400, 403, 404])('by %i and Retry-After with a final status gets no pause', async (status) => {
     const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status)));
-    expect(await failureOf(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
+    expect(await catchFailure(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
     expect(pause()).toBeNull();
   });
 
@@ -90,13 +90,13 @@ describe('a service that demands a wait', () => {
       limits: { maxWaitMs: 120_000 },
     });
     const start = clock.now();
-    const error: unknown = await failureOf(client.videoPage(pageRequest()));
+    const error: unknown = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(ParkedError);
     expect(error).toMatchObject({ untilMs: start + 121_000 });
     expect((error as ParkedError).message).toContain(
       'account main is paused until 2026-03-01 09:02:01 UTC: ',
     );
-    expect(await failureOf(client.storageDays(JANUARY))).toBeInstanceOf(ParkedError);
+    expect(await catchFailure(client.storageDays(JANUARY))).toBeInstanceOf(ParkedError);
     expect(service.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('a service that demands a wait', () => {
     const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('60'), well), {
       retry: { attempts: 1, baseMs: 1, capMs: 1 },
     });
-    await failureOf(client.videoPage(pageRequest(1)));
+    await catchFailure(client.videoPage(pageRequest(1)));
     await client.videoPage(pageRequest(2));
     expect(ledger().map(({ at }) => at)).toEqual([0, 60_000]);
   });
@@ -145,7 +145,7 @@ describe('a service that demands a wait', () => {
       await expect.poll(() => pause()?.until).toBe(30_000);
     };
     await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
-    expect(pausesOf(clock)).toEqual([5_000, 25_000]);
+    expect(listPauses(clock)).toEqual([5_000, 25_000]);
     expect(pause()?.strikes).toBe(1);
     expect(ledger().map(({ at }) => at >= 30_000)).toEqual([false, false, true, true]);
   });
@@ -167,7 +167,7 @@ describe('a service that demands a wait', () => {
       query.get('key') === 'another-key' || query.get('page') === '2' ? well : asksFor('60'),
     );
     const controller = new AbortController();
-    const waiting = failureOf(client.videoPage(pageRequest(1, { signal: controller.signal })));
+    const waiting = catchFailure(client.videoPage(pageRequest(1, { signal: controller.signal })));
     await expect.poll(() => ledger()[0]?.status).toBe(429);
     await other.videoPage(pageRequest(7));
     controller.abort(new Error('enough'));
@@ -183,7 +183,7 @@ describe('a code that the config lists as restricted', () => {
       account: TOO_MUCH,
     });
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
-    expect(pausesOf(clock).map((ms) => Math.floor(ms / 1000))).toEqual([30, 60]);
+    expect(listPauses(clock).map((ms) => Math.floor(ms / 1000))).toEqual([30, 60]);
     expect(pause()).toMatchObject({ strikes: 2 });
     expect(pause()?.reason).toMatch(/^package 101, page 1: .*TooMuch.*slow down/);
   });

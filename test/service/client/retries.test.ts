@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ParkedError, RefusedError, TransientError } from '../../../src/lib/errors.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
-import { clientOf, failureOf, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
+import {
+  createTestClient,
+  catchFailure,
+  JANUARY,
+  pageRequest,
+} from '../../support/fixtures/service-client.ts';
 import type { Reply } from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
@@ -16,8 +21,10 @@ function inTurn(...replies: Reply[]) {
 
 describe('an errorInfo failure', () => {
   it('is retried exactly once, and logged with account, package, page and code', async () => {
-    const { client, service, clock } = await clientOf(() => listRefusal('InvalidKey', 'who are you?'));
-    const error = await failureOf(client.videoPage(pageRequest(3)));
+    const { client, service, clock } = await createTestClient(() =>
+      listRefusal('InvalidKey', 'who are you?'),
+    );
+    const error = await catchFailure(client.videoPage(pageRequest(3)));
     expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({ fault: 'refused', code: 'InvalidKey' });
     for (const words of ['account main', 'package 101', 'page 3', 'InvalidKey', 'who are you?']) {
@@ -28,22 +35,24 @@ describe('an errorInfo failure', () => {
   });
 
   it('that a retry resolves is not logged', async () => {
-    const { client } = await clientOf(inTurn(listRefusal('Hiccup'), well));
+    const { client } = await createTestClient(inTurn(listRefusal('Hiccup'), well));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
   });
 
   it('is not retried where the config lists its code as final', async () => {
     const codes = { restricted: [], final: ['InvalidKey'] };
-    const { client, service } = await clientOf(() => listRefusal('InvalidKey'), { account: { codes } });
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, service } = await createTestClient(() => listRefusal('InvalidKey'), {
+      account: { codes },
+    });
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({ code: 'InvalidKey' });
     expect(service.requests).toHaveLength(1);
   });
 
   it('of the storage is a message other than success, retried once', async () => {
-    const { client, service } = await clientOf(() => ({ body: storageBody([], 'no such key') }));
-    const error = await failureOf(client.storageDays(JANUARY));
+    const { client, service } = await createTestClient(() => ({ body: storageBody([], 'no such key') }));
+    const error = await catchFailure(client.storageDays(JANUARY));
     expect(error).toMatchObject({ fault: 'refused', code: 'no such key' });
     expect(error.message).toContain('account main, storage 2026-01-01 to 2026-01-31');
     expect(error.message).toContain('no such key');
@@ -55,9 +64,9 @@ describe('the same errorInfo failure again', () => {
   const no = (code: string) => listRefusal(code, 'who are you?');
 
   it('costs the next request one attempt', async () => {
-    const { client, service, clock } = await clientOf(() => no('InvalidKey'));
+    const { client, service, clock } = await createTestClient(() => no('InvalidKey'));
     for (const page of [1, 2, 3]) {
-      const error = await failureOf(client.videoPage(pageRequest(page)));
+      const error = await catchFailure(client.videoPage(pageRequest(page)));
       expect(error).toMatchObject({ fault: 'refused', code: 'InvalidKey' });
     }
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3']);
@@ -66,35 +75,35 @@ describe('the same errorInfo failure again', () => {
 
   it('is retried once where its code is another one', async () => {
     const codes = ['InvalidKey', 'InvalidKey', 'Closed', 'Closed', 'Closed'];
-    const { client, service } = await clientOf(({ number }) => no(codes[number - 1] ?? ''));
-    for (const page of [1, 2, 3]) await failureOf(client.videoPage(pageRequest(page)));
+    const { client, service } = await createTestClient(({ number }) => no(codes[number - 1] ?? ''));
+    for (const page of [1, 2, 3]) await catchFailure(client.videoPage(pageRequest(page)));
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '2', '3']);
   });
 
   it('is retried once after a success', async () => {
-    const { client, service } = await clientOf(({ query }) =>
+    const { client, service } = await createTestClient(({ query }) =>
       query.get('page') === '2' ? well : no('InvalidKey'),
     );
-    await failureOf(client.videoPage(pageRequest(1)));
+    await catchFailure(client.videoPage(pageRequest(1)));
     await client.videoPage(pageRequest(2));
-    await failureOf(client.videoPage(pageRequest(3)));
+    await catchFailure(client.videoPage(pageRequest(3)));
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3', '3']);
   });
 
   it('is recognized also where a failure of another kind came before it', async () => {
-    const { client, service } = await clientOf(({ number }) =>
+    const { client, service } = await createTestClient(({ number }) =>
       number === 3 ? { status: 500 } : no('InvalidKey'),
     );
-    await failureOf(client.videoPage(pageRequest(1)));
-    await failureOf(client.videoPage(pageRequest(2)));
+    await catchFailure(client.videoPage(pageRequest(1)));
+    await catchFailure(client.videoPage(pageRequest(2)));
     expect(service.requests).toHaveLength(4);
   });
 });
 
 describe('an HTTP status', () => {
   it.each([400, 401, 403, 404, 410])('%i is not retried', async (status) => {
-    const { client, service, clock } = await clientOf(() => ({ status, body: 'no' }));
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, service, clock } = await createTestClient(() => ({ status, body: 'no' }));
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({ fault: 'status', status });
     expect(error.message).toContain(String(status));
@@ -103,13 +112,13 @@ describe('an HTTP status', () => {
   });
 
   it.each([408, 429, 500, 502, 503, 504])('%i is retried', async (status) => {
-    const { client, service } = await clientOf(inTurn({ status }, well));
+    const { client, service } = await createTestClient(inTurn({ status }, well));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
     expect(service.requests).toHaveLength(2);
   });
 
   it('500 three times is resolved by the fourth attempt, each after a longer pause', async () => {
-    const { client, service, clock, budget } = await clientOf(
+    const { client, service, clock, budget } = await createTestClient(
       inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
     );
     await client.videoPage(pageRequest());
@@ -119,8 +128,8 @@ describe('an HTTP status', () => {
   });
 
   it('500 repeatedly ends after five attempts, all of them reported to the budget', async () => {
-    const { client, service, budget } = await clientOf(() => ({ status: 500, body: 'on fire' }));
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, service, budget } = await createTestClient(() => ({ status: 500, body: 'on fire' }));
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
     expect(error.message).toContain('500: on fire');
     expect(service.requests).toHaveLength(5);
@@ -134,7 +143,7 @@ describe('with the budget of a warehouse', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: 2, perMinute: null, perDay: null, maxWaitMs: 60_000 };
-    const { client, service } = await clientOf(
+    const { client, service } = await createTestClient(
       inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
       {
         budget: warehouse.createBudget('main', limits),
@@ -153,9 +162,9 @@ describe('with the budget of a warehouse', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 1000 };
-    const { client } = await clientOf(() => well, { budget: warehouse.createBudget('main', limits) });
+    const { client } = await createTestClient(() => well, { budget: warehouse.createBudget('main', limits) });
     await client.videoPage(pageRequest(1));
-    const error: unknown = await failureOf(client.videoPage(pageRequest(2)));
+    const error: unknown = await catchFailure(client.videoPage(pageRequest(2)));
     expect(error).toBeInstanceOf(ParkedError);
     expect((error as ParkedError).message).toContain('per minute is spent until');
     warehouse.close();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
 import {
   accountAt,
-  clientOf,
-  failureOf,
+  createTestClient,
+  catchFailure,
   JANUARY,
   pageRequest,
 } from '../../support/fixtures/service-client.ts';
@@ -14,16 +14,16 @@ const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 }, deadlineMs: 300 };
 const forms = Object.entries(formsOfKey(AWKWARD_KEY));
 
 /** Everything that an error could reveal. */
-function textOf(error: Error): string {
+function formatEverything(error: Error): string {
   const { name, message, stack, cause, ...others } = error as Error & Record<string, unknown>;
   return [name, message, stack, JSON.stringify(others), String(cause)].join('\n');
 }
 
 /** The failure of a page with this response, after a check that it does not contain the key. */
 async function expectFailureWithoutKey(reply: Reply): Promise<Error> {
-  const { client } = await clientOf(() => reply, ONCE);
-  const error = await failureOf(client.videoPage(pageRequest()));
-  expect(formsIn(textOf(error), AWKWARD_KEY)).toEqual([]);
+  const { client } = await createTestClient(() => reply, ONCE);
+  const error = await catchFailure(client.videoPage(pageRequest()));
+  expect(formsIn(formatEverything(error), AWKWARD_KEY)).toEqual([]);
   return error;
 }
 
@@ -38,9 +38,9 @@ describe('the key is in no error', () => {
   });
 
   it('when the service echoes it in the message of the storage statistics', async () => {
-    const { client } = await clientOf(() => ({ body: storageBody([], `no ${AWKWARD_KEY}`) }), ONCE);
-    const error = await failureOf(client.storageDays(JANUARY));
-    expect(formsIn(textOf(error), AWKWARD_KEY)).toEqual([]);
+    const { client } = await createTestClient(() => ({ body: storageBody([], `no ${AWKWARD_KEY}`) }), ONCE);
+    const error = await catchFailure(client.storageDays(JANUARY));
+    expect(formsIn(formatEverything(error), AWKWARD_KEY)).toEqual([]);
     expect(error.message).toContain('[key]');
   });
 
@@ -81,14 +81,14 @@ describe('the key is in no error', () => {
 
   it('nor half of it, where a long message is truncated', async () => {
     const words = (page: number) => `${'x'.repeat(page)}${AWKWARD_KEY}${'y'.repeat(400)}`;
-    const { client } = await clientOf(({ path, query, number }) => {
+    const { client } = await createTestClient(({ path, query, number }) => {
       if (path === STORAGE) return { body: storageBody([], words(number % 320)) };
       const page = Number(query.get('page'));
       return number % 2 === 0 ? listRefusal('No', words(page)) : { status: 500, body: words(page) };
     }, ONCE);
     for (let page = 1; page <= 320; page++) {
       for (const ask of [() => client.videoPage(pageRequest(page)), () => client.storageDays(JANUARY)]) {
-        const { message } = await failureOf(ask());
+        const { message } = await catchFailure(ask());
         expect(message).not.toMatch(/xk|k\/e/);
         expect(message.length).toBeLessThan(400);
       }
@@ -106,8 +106,10 @@ describe('the key is in no error', () => {
     }
     const gone = await startScriptedService(() => 'drop');
     await gone.close();
-    const { client } = await clientOf(() => 'drop', { ...ONCE, account: accountAt(gone.url) });
-    expect(formsIn(textOf(await failureOf(client.videoPage(pageRequest()))), AWKWARD_KEY)).toEqual([]);
+    const { client } = await createTestClient(() => 'drop', { ...ONCE, account: accountAt(gone.url) });
+    expect(
+      formsIn(formatEverything(await catchFailure(client.videoPage(pageRequest()))), AWKWARD_KEY),
+    ).toEqual([]);
   });
 
   it('when it is invalid in a header', async () => {
@@ -115,9 +117,9 @@ describe('the key is in no error', () => {
     const service = await startScriptedService(() => 'drop');
     const account = accountAt(service.url);
     const storage = { baseUrl: service.url, auth: { header: 'x-api-key' }, key };
-    const { client } = await clientOf(() => 'drop', { ...ONCE, account: { ...account, storage } });
-    const error = await failureOf(client.storageDays(JANUARY));
-    expect(formsIn(textOf(error), key)).toEqual([]);
+    const { client } = await createTestClient(() => 'drop', { ...ONCE, account: { ...account, storage } });
+    const error = await catchFailure(client.storageDays(JANUARY));
+    expect(formsIn(formatEverything(error), key)).toEqual([]);
   });
 
   it('when the storage statistics have a key with the same prefix', async () => {
@@ -130,9 +132,9 @@ describe('the key is in no error', () => {
       videoList: { baseUrl: service.url, key: 'such-key' },
       storage: { baseUrl: service.url, auth: 'query', key: 'such-key-2' },
     });
-    const { client } = await clientOf(echo, { ...ONCE, account });
+    const { client } = await createTestClient(echo, { ...ONCE, account });
     for (const ask of [() => client.storageDays(JANUARY), () => client.videoPage(pageRequest())]) {
-      expect((await failureOf(ask())).message).toMatch(/: no \[key\] \(or \[key\]\)$/);
+      expect((await catchFailure(ask())).message).toMatch(/: no \[key\] \(or \[key\]\)$/);
     }
   });
 });

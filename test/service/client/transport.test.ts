@@ -8,8 +8,8 @@ import { send } from '../../../src/service/client/transport.ts';
 import { AWKWARD_KEY } from '../../support/fixtures/awkward-key.ts';
 import {
   accountAt,
-  clientOf,
-  failureOf,
+  createTestClient,
+  catchFailure,
   JANUARY,
   pageRequest,
 } from '../../support/fixtures/service-client.ts';
@@ -21,8 +21,8 @@ const well = { body: listBody({ records: [videoRecord(1)] }) };
 
 describe('the deadline', () => {
   it('ends an attempt without a response', async () => {
-    const { client, budget } = await clientOf(() => 'hang', { ...ONCE, deadlineMs: 200 });
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, budget } = await createTestClient(() => 'hang', { ...ONCE, deadlineMs: 200 });
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
     expect(error).toMatchObject({ fault: 'timeout' });
     expect(error.message).toContain('within 0.2 s');
@@ -33,11 +33,11 @@ describe('the deadline', () => {
   });
 
   it('ends a response that arrives byte by byte without end', async () => {
-    const { client, budget } = await clientOf(() => ({ drip: ' ', everyMs: 20 }), {
+    const { client, budget } = await createTestClient(() => ({ drip: ' ', everyMs: 20 }), {
       ...ONCE,
       deadlineMs: 300,
     });
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toMatchObject({ fault: 'timeout' });
     expect(budget.spent[0]?.result).toMatchObject({ status: 200, sent: true });
   });
@@ -50,12 +50,12 @@ describe('the deadline', () => {
       });
       await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
       const { port } = service.address() as AddressInfo;
-      const { client } = await clientOf(() => well, {
+      const { client } = await createTestClient(() => well, {
         ...ONCE,
         deadlineMs: 200,
         account: accountAt(`http://127.0.0.1:${port}`),
       });
-      const error = await failureOf(client.videoPage(pageRequest()));
+      const error = await catchFailure(client.videoPage(pageRequest()));
       expect(error.message).toMatch(/account main, package 101, page 1: /);
       await client.close();
       service.closeAllConnections();
@@ -64,7 +64,7 @@ describe('the deadline', () => {
   });
 
   it('applies to each attempt, and the next one may succeed', async () => {
-    const { client, budget } = await clientOf(({ number }) => (number === 1 ? 'hang' : well), {
+    const { client, budget } = await createTestClient(({ number }) => (number === 1 ? 'hang' : well), {
       deadlineMs: 300,
     });
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
@@ -76,8 +76,12 @@ describe('a redirect', () => {
   it('is not followed, not retried, and reported by its host alone', async () => {
     const other = await startScriptedService(() => well);
     const location = `${other.url}/login?key=${encodeURIComponent(AWKWARD_KEY)}`;
-    const { client, service } = await clientOf(() => ({ status: 302, headers: { location }, body: 'moved' }));
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, service } = await createTestClient(() => ({
+      status: 302,
+      headers: { location },
+      body: 'moved',
+    }));
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({ fault: 'redirect', status: 302 });
     expect(error.message).toContain(new URL(other.url).host);
@@ -88,8 +92,8 @@ describe('a redirect', () => {
 
   it('without a readable address is also a redirect', async () => {
     for (const headers of [{}, { location: 'http://' }]) {
-      const { client } = await clientOf(() => ({ status: 301, headers }));
-      expect(await failureOf(client.videoPage(pageRequest()))).toMatchObject({ fault: 'redirect' });
+      const { client } = await createTestClient(() => ({ status: 301, headers }));
+      expect(await catchFailure(client.videoPage(pageRequest()))).toMatchObject({ fault: 'redirect' });
     }
   });
 });
@@ -98,8 +102,8 @@ describe('an unreachable service', () => {
   it('is reported as such after five attempts, none of which was sent', async () => {
     const service = await startScriptedService(() => well);
     await service.close();
-    const { client, budget, clock } = await clientOf(() => well, { account: accountAt(service.url) });
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const { client, budget, clock } = await createTestClient(() => well, { account: accountAt(service.url) });
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
     expect(error).toMatchObject({ fault: 'connection' });
     expect(error.message).toContain('ECONNREFUSED');
@@ -131,11 +135,11 @@ describe('an unreachable service', () => {
   });
 
   it('is reported where its name is unknown', async () => {
-    const { client, budget } = await clientOf(() => well, {
+    const { client, budget } = await createTestClient(() => well, {
       ...ONCE,
       account: accountAt('http://nowhere.invalid'),
     });
-    const error = await failureOf(client.videoPage(pageRequest()));
+    const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toMatchObject({ fault: 'connection' });
     expect(error.message).toContain('nowhere.invalid');
     expect(budget.spent[0]?.result).toMatchObject({ sent: false });
@@ -144,14 +148,14 @@ describe('an unreachable service', () => {
 
 describe('connections', () => {
   it('are reused: twenty requests in sequence use one', async () => {
-    const { client, service } = await clientOf(() => well, { account: { concurrency: 1 } });
+    const { client, service } = await createTestClient(() => well, { account: { concurrency: 1 } });
     for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
     expect(service.requests).toHaveLength(20);
     expect(service.connections()).toBe(1);
   });
 
   it('are reused also with higher concurrency: undici alternates between two', async () => {
-    const { client, service } = await clientOf(() => well, { account: { concurrency: 4 } });
+    const { client, service } = await createTestClient(() => well, { account: { concurrency: 4 } });
     for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
@@ -164,11 +168,11 @@ describe('connections', () => {
       { body: '<html>' },
       { status: 302 },
     ];
-    const { client, service } = await clientOf(({ number }) => replies[number % 5] ?? well, {
+    const { client, service } = await createTestClient(({ number }) => replies[number % 5] ?? well, {
       ...ONCE,
       account: { concurrency: 1 },
     });
-    for (let page = 1; page <= 20; page++) await failureOf(client.videoPage(pageRequest(page)));
+    for (let page = 1; page <= 20; page++) await catchFailure(client.videoPage(pageRequest(page)));
     expect(service.requests).toHaveLength(20);
     expect(service.connections()).toBe(1);
   });
@@ -179,7 +183,7 @@ describe('connections', () => {
       await gate.opened;
       return well;
     };
-    const { client, service } = await clientOf(script, { account: { concurrency: 3 } });
+    const { client, service } = await createTestClient(script, { account: { concurrency: 3 } });
     const pages = Array.from({ length: 12 }, (_, index) => client.videoPage(pageRequest(index + 1)));
     await expect.poll(() => service.requests.length).toBe(3);
     gate.open();
@@ -192,7 +196,7 @@ describe('connections', () => {
 
 describe('the key', () => {
   it('is in the query of the video list', async () => {
-    const { client, service } = await clientOf(() => well);
+    const { client, service } = await createTestClient(() => well);
     await client.videoPage(pageRequest());
     expect(service.requests[0]?.query.get('key')).toBe(AWKWARD_KEY);
   });
@@ -210,7 +214,7 @@ describe('the key', () => {
     [{ header: 'X-Api-Key' }, null, 'its-own'],
   ] as const)('is sent to the storage statistics as configured: %j', async (auth, inQuery, inHeader) => {
     const service = await startScriptedService(() => ({ body: storageBody([]) }));
-    const { client } = await clientOf(() => well, {
+    const { client } = await createTestClient(() => well, {
       account: { ...accountAt(service.url), storage: { ...storage({ auth }), baseUrl: service.url } },
     });
     await client.storageDays(JANUARY);
@@ -221,7 +225,7 @@ describe('the key', () => {
 
 describe('an account without statistics', () => {
   it('receives no requests for them', async () => {
-    const { client, service } = await clientOf(() => well, { account: { storage: null } });
+    const { client, service } = await createTestClient(() => well, { account: { storage: null } });
     await expect(async () => client.storageDays(JANUARY)).rejects.toThrow(
       'account main has no storage statistics',
     );

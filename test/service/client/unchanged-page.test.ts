@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { PageEnvelope } from '../../../src/service/client/parse-response.ts';
 import { splitEnvelope } from '../../../src/service/client/response-body.ts';
-import { clientOf, failureOf, pageRequest } from '../../support/fixtures/service-client.ts';
+import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
 import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), videoRecord(9)];
 
 /** Fetches a page with this response; `known` returns whether it is unchanged. */
 async function ask(body: string, known: boolean) {
-  const { client, service } = await clientOf(() => ({ body }));
+  const { client, service } = await createTestClient(() => ({ body }));
   const seen: (PageEnvelope | null)[] = [];
   const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
     seen.push(readSeen());
@@ -17,7 +17,7 @@ async function ask(body: string, known: boolean) {
   return { page: await client.videoPage({ ...pageRequest(), isUnchanged }), seen, service };
 }
 
-const hashOf = async (body: string) => (await ask(body, false)).page.hash;
+const fetchHash = async (body: string) => (await ask(body, false)).page.hash;
 
 describe('an unchanged page', () => {
   it('has paging and echo, and no records', async () => {
@@ -34,20 +34,20 @@ describe('an unchanged page', () => {
   });
 
   it('has no hash where none is requested', async () => {
-    const { client } = await clientOf(() => ({ body: listBody({ records }) }));
+    const { client } = await createTestClient(() => ({ body: listBody({ records }) }));
     expect((await client.videoPage(pageRequest())).hash).toBeNull();
   });
 });
 
 describe('the hash of a page', () => {
   it('depends on its records alone, whatever surrounds them', async () => {
-    const one = await hashOf(listBody({ records, totalcount: 2, page: 1 }));
-    expect(await hashOf(listBody({ records, totalcount: 90, totalpage: 9, page: 4 }))).toBe(one);
+    const one = await fetchHash(listBody({ records, totalcount: 2, page: 1 }));
+    expect(await fetchHash(listBody({ records, totalcount: 90, totalpage: 9, page: 4 }))).toBe(one);
   });
 
   it('changes when one byte of a record changes', async () => {
-    const one = await hashOf(listBody({ records }));
-    expect(await hashOf(listBody({ records: [records[0], videoRecord(9, { tag: ' ' })] }))).not.toBe(one);
+    const one = await fetchHash(listBody({ records }));
+    expect(await fetchHash(listBody({ records: [records[0], videoRecord(9, { tag: ' ' })] }))).not.toBe(one);
   });
 
   it('changes with the version of the reader', () => {
@@ -68,8 +68,8 @@ describe('a page without a hash', () => {
   });
 
   it('is an errorInfo failure, which stays one', async () => {
-    const { client } = await clientOf(() => listRefusal('Denied'));
-    const error = await failureOf(
+    const { client } = await createTestClient(() => listRefusal('Denied'));
+    const error = await catchFailure(
       client.videoPage({ ...pageRequest(), isUnchanged: async (_hash, readSeen) => readSeen() !== null }),
     );
     expect(error.message).toContain('Denied');
@@ -77,7 +77,7 @@ describe('a page without a hash', () => {
 
   it('is a truncated response', async () => {
     const whole = listBody({ records });
-    const { client } = await clientOf(({ number }) => ({
+    const { client } = await createTestClient(({ number }) => ({
       body: number === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : whole,
     }));
     const asked: (PageEnvelope | null)[] = [];
@@ -100,7 +100,7 @@ describe('a record', () => {
   });
 
   it('that contains the key reveals it neither in quarantine nor as drift', async () => {
-    const { client, service } = await clientOf(({ query }) => ({
+    const { client, service } = await createTestClient(({ query }) => ({
       body: listBody({
         records: [videoRecord(7, { duration: 1.5, [`x${query.get('key') ?? ''}`]: query.get('key') })],
       }),

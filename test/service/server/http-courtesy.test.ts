@@ -109,21 +109,21 @@ describe.each(BOTH)('a response of %s', (_operation, path) => {
 });
 
 describe('a tag', () => {
-  const tagOf = async (url: string) => (await fetch(url)).headers.get('etag');
+  const fetchTag = async (url: string) => (await fetch(url)).headers.get('etag');
 
   it('is equal for equal responses, of any age and of another server', async () => {
     const [one, other] = [await startRead(READ_AT), await startRead()];
-    const tag = await tagOf(`${one.url}${LIST}`);
+    const tag = await fetchTag(`${one.url}${LIST}`);
     one.clock.advance(3_600_000);
-    expect(await tagOf(`${one.url}${LIST}`)).toBe(tag);
-    expect(await tagOf(`${other.url}${LIST}`)).toBe(tag);
+    expect(await fetchTag(`${one.url}${LIST}`)).toBe(tag);
+    expect(await fetchTag(`${other.url}${LIST}`)).toBe(tag);
   });
 
   it('differs for another page, order or error', async () => {
     const { url } = await startRead(READ_AT);
     const queries = ['', '&page=2', '&pagesize=1', '&sort_item=title', '&page=0&pkg=2', '&sort_item=none'];
-    const tags = await Promise.all(queries.map((query) => tagOf(`${url}${LIST}${query}`)));
-    const unknown = await tagOf(`${url}${LIST.replace('pkg=1', 'pkg=2')}`);
+    const tags = await Promise.all(queries.map((query) => fetchTag(`${url}${LIST}${query}`)));
+    const unknown = await fetchTag(`${url}${LIST.replace('pkg=1', 'pkg=2')}`);
     const alike = tags[4]; // the first package counts
     expect(alike).toBe(tags[0]);
     expect(new Set([...tags, unknown]).size).toBe(queries.length);
@@ -132,7 +132,7 @@ describe('a tag', () => {
   it('differs as soon as any part of the response differs', async () => {
     const changing = [videoRecord(1) as VideoRecord];
     const { url } = await startServer({ catalogue: createFixture(changing).catalogue });
-    const tag = (await tagOf(`${url}${LIST}`)) ?? '';
+    const tag = (await fetchTag(`${url}${LIST}`)) ?? '';
     changing[0] = videoRecord(1, { filesize: 44_482_872 }) as VideoRecord;
     const response = await fetch(`${url}${LIST}`, { headers: { 'if-none-match': tag } });
     expect(response.status).toBe(200);

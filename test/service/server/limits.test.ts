@@ -34,7 +34,7 @@ function createHeldCatalogue() {
 /** A request that may be followed by others on the same connection. */
 const requestToStay = (path: string) => requestText(path).replace('connection: close\r\n', '');
 
-const statusOf = async (url: string) => {
+const fetchStatus = async (url: string) => {
   const response = await fetch(url);
   await response.text();
   return response.status;
@@ -45,7 +45,7 @@ describe('an address', () => {
     const urlBytes = 300;
     const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { urlBytes } });
     const longest = `${LIST}&keyword=`.padEnd(urlBytes, 'x');
-    expect(await statusOf(`${url}${longest}`)).toBe(200);
+    expect(await fetchStatus(`${url}${longest}`)).toBe(200);
     const response = await fetch(`${url}${longest}x`);
     expect(response.status).toBe(414);
     const body: unknown = await response.json();
@@ -74,7 +74,7 @@ describe('request headers', () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     const answer = await connectRaw(url, text).ended;
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-    expectDescribed(VIDEOS, 431, JSON.parse(bodyOf(answer)));
+    expectDescribed(VIDEOS, 431, JSON.parse(getBody(answer)));
   });
 
   it('below the limit are accepted', async () => {
@@ -84,7 +84,7 @@ describe('request headers', () => {
   });
 });
 
-const bodyOf = (answer: string) => answer.split('\r\n\r\n')[1] ?? '';
+const getBody = (answer: string) => answer.split('\r\n\r\n')[1] ?? '';
 
 describe('a body', () => {
   async function serveForms() {
@@ -128,7 +128,7 @@ describe('concurrent requests', () => {
   it('above the limit are rejected with 503 and a Retry-After; later ones get a response', async () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 2 } });
-    const first = [statusOf(`${url}${LIST}`), statusOf(`${url}${LIST}`)];
+    const first = [fetchStatus(`${url}${LIST}`), fetchStatus(`${url}${LIST}`)];
     await eventually(held.asked).toBe(2);
 
     const sentAway = await fetch(`${url}${LIST}`);
@@ -136,11 +136,11 @@ describe('concurrent requests', () => {
     const body: unknown = await sentAway.json();
     expectDescribed(VIDEOS, 503, body);
     expect(body).toEqual({ error: 'too many requests at once' });
-    expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(503);
+    expect(await fetchStatus(`${url}${ELSEWHERE}`)).toBe(503);
 
     held.open();
     expect(await Promise.all(first)).toEqual([200, 200]);
-    for (let again = 0; again < 5; again++) expect(await statusOf(`${url}${LIST}`)).toBe(200);
+    for (let again = 0; again < 5; again++) expect(await fetchStatus(`${url}${LIST}`)).toBe(200);
     expect(held.asked()).toBe(7);
   });
 
@@ -151,7 +151,7 @@ describe('concurrent requests', () => {
       limits: { requests: 1 },
     });
     for (const path of [LIST, ELSEWHERE, LIST, '/%', ELSEWHERE, VIDEOS]) {
-      expect(await statusOf(`${url}${path}`)).not.toBe(503);
+      expect(await fetchStatus(`${url}${path}`)).not.toBe(503);
     }
   });
 
@@ -160,9 +160,9 @@ describe('concurrent requests', () => {
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 1 } });
     const client = connectRaw(url, requestText(LIST));
     await eventually(held.asked).toBe(1);
-    expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(503);
+    expect(await fetchStatus(`${url}${ELSEWHERE}`)).toBe(503);
     client.socket.destroy();
-    await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+    await eventually(() => fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
   });
 
   it('no longer count if they waited behind another one on a closed connection', async () => {
@@ -171,9 +171,9 @@ describe('concurrent requests', () => {
     const client = connectRaw(url, requestToStay(LIST).repeat(3));
     await eventually(held.asked).toBe(3);
     client.socket.destroy();
-    await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+    await eventually(() => fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
 
-    const three = [1, 2, 3].map(() => statusOf(`${url}${LIST}`));
+    const three = [1, 2, 3].map(() => fetchStatus(`${url}${LIST}`));
     await eventually(held.asked).toBe(6);
     held.open();
     expect(await Promise.all(three)).toEqual([200, 200, 200]);
@@ -218,7 +218,7 @@ describe('a client', () => {
       setTimeout(() => socket.resume(), pause);
     });
     await eventually(() => said().length).toBeGreaterThan(0);
-    await eventually(() => statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+    await eventually(() => fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
     pause = 0;
     const answer = await ended;
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -235,7 +235,7 @@ describe('a client', () => {
     const more = setInterval(() => socket.write('x'), 20);
     expect(await ended).toBe('');
     clearInterval(more);
-    expect(await statusOf(`${url}${ELSEWHERE}`)).toBe(404);
+    expect(await fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
   });
 
   it('that reads slowly what was sent in time gets all of it', async () => {
@@ -289,6 +289,6 @@ describe('no error response', () => {
       /\bat .*[.:]\w+[:)]|node_modules|node:|\.[jt]s\b|SQLITE|\/(work|home|tmp|etc)\//,
     );
     expect(answer).not.toContain(process.cwd());
-    expect(JSON.parse(bodyOf(answer))).toHaveProperty('error');
+    expect(JSON.parse(getBody(answer))).toHaveProperty('error');
   });
 });

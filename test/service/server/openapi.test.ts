@@ -12,15 +12,15 @@ const VIDEOS = '/info/v1/videos.json';
 const STORAGE = '/report/stats/video/storage';
 const SIZES = { defaultPageSize: 20, maxPageSize: 1000 };
 
-const documentOf = (options: Partial<OpenApiOptions> = {}) =>
+const createDocument = (options: Partial<OpenApiOptions> = {}) =>
   JSON.parse(JSON.stringify(buildOpenApi({ version: '1.2.3', keyed: true, ...SIZES, ...options }))) as Tree;
 
 type Tree = Record<string, unknown>;
 
 /** Every object of a document with its JSON pointer. */
-function objectsOf(value: unknown, at = '#'): [at: string, object: Tree][] {
+function listObjects(value: unknown, at = '#'): [at: string, object: Tree][] {
   if (typeof value !== 'object' || value === null) return [];
-  const inner = Object.entries(value).flatMap(([name, each]) => objectsOf(each, `${at}/${escaped(name)}`));
+  const inner = Object.entries(value).flatMap(([name, each]) => listObjects(each, `${at}/${escaped(name)}`));
   return Array.isArray(value) ? inner : [[at, value as Tree], ...inner];
 }
 
@@ -41,21 +41,21 @@ interface Operation {
   responses: Record<string, Tree>;
 }
 
-const operationsOf = (document: Tree) =>
+const listOperations = (document: Tree) =>
   Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => ({ path, ...operation })),
   );
 
-const parametersOf = (path: string, document = documentOf()) =>
-  operationsOf(document).find((operation) => operation.path === path)?.parameters ?? [];
+const listParameters = (path: string, document = createDocument()) =>
+  listOperations(document).find((operation) => operation.path === path)?.parameters ?? [];
 
-const parameterOf = (path: string, name: string) =>
-  parametersOf(path).find((parameter) => parameter.name === name);
+const findParameter = (path: string, name: string) =>
+  listParameters(path).find((parameter) => parameter.name === name);
 
 describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) => {
-  const document = documentOf({ keyed });
-  const objects = objectsOf(document);
-  const operations = operationsOf(document);
+  const document = createDocument({ keyed });
+  const objects = listObjects(document);
+  const operations = listOperations(document);
 
   it('is of OpenAPI 3.1, with a title, a version and the two operations', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
@@ -106,7 +106,7 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
     for (const { parameters } of operations) {
       expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
     }
-    const holes = objectsOf(buildOpenApi({ version: '1', keyed, ...SIZES })).filter(([, object]) =>
+    const holes = listObjects(buildOpenApi({ version: '1', keyed, ...SIZES })).filter(([, object]) =>
       Object.values(object).includes(undefined),
     );
     expect(holes).toEqual([]);
@@ -143,9 +143,9 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
 
 describe('the described parameters', () => {
   it('are those of docs/service.md 4.1 and 4.2 without the key, with the same requirements', () => {
-    const shortOf = ({ name, in: place, required, schema }: Parameter) =>
+    const shorten = ({ name, in: place, required, schema }: Parameter) =>
       `${place} ${name}${required ? '!' : ''}: ${schema.format === 'date' ? 'date' : schema.type}`;
-    expect(parametersOf(VIDEOS).map(shortOf)).toEqual([
+    expect(listParameters(VIDEOS).map(shorten)).toEqual([
       'query pkg!: integer',
       'query search_item: string',
       'query keyword: string',
@@ -154,7 +154,7 @@ describe('the described parameters', () => {
       'query pagesize: integer',
       'query page: integer',
     ]);
-    expect(parametersOf(STORAGE).map(shortOf)).toEqual([
+    expect(listParameters(STORAGE).map(shorten)).toEqual([
       'query sdate!: date',
       'query edate!: date',
       'query sort_direction: string',
@@ -165,8 +165,8 @@ describe('the described parameters', () => {
     const read = readVideoQuery({ pkg: '1' }, SIZES);
     if (!('query' in read)) throw new Error(read.problem);
     const { sort, page, pageSize } = read.query;
-    const defaultOf = (name: string) => parameterOf(VIDEOS, name)?.schema.default;
-    expect(['sort_item', 'sort_direction', 'page', 'pagesize'].map(defaultOf)).toEqual([
+    const getDefault = (name: string) => findParameter(VIDEOS, name)?.schema.default;
+    expect(['sort_item', 'sort_direction', 'page', 'pagesize'].map(getDefault)).toEqual([
       sort.item,
       sort.direction,
       page,
@@ -174,11 +174,11 @@ describe('the described parameters', () => {
     ]);
     const days = readStorageQuery({ sdate: '2026-01-01', edate: '2026-01-02' });
     if (!('range' in days)) throw new Error(days.problem);
-    expect(parameterOf(STORAGE, 'sort_direction')?.schema.default).toBe(days.range.direction);
+    expect(findParameter(STORAGE, 'sort_direction')?.schema.default).toBe(days.range.direction);
   });
 
   it('list exactly the values that the server accepts', () => {
-    for (const { name, schema } of parametersOf(VIDEOS).filter((parameter) => parameter.schema.enum)) {
+    for (const { name, schema } of listParameters(VIDEOS).filter((parameter) => parameter.schema.enum)) {
       const problems = schema.enum?.map((value) => readVideoQuery({ pkg: '1', [name]: value }, SIZES));
       expect(problems?.filter((read) => 'problem' in read)).toEqual([]);
       expect(readVideoQuery({ pkg: '1', [name]: 'other' }, SIZES)).toHaveProperty('problem');
@@ -186,7 +186,7 @@ describe('the described parameters', () => {
   });
 
   it('have the page sizes of this server', () => {
-    const pageSize = parametersOf(VIDEOS, documentOf({ defaultPageSize: 7, maxPageSize: 70 })).find(
+    const pageSize = listParameters(VIDEOS, createDocument({ defaultPageSize: 7, maxPageSize: 70 })).find(
       ({ name }) => name === 'pagesize',
     );
     expect(pageSize?.schema.default).toBe(7);
@@ -219,7 +219,7 @@ describe('the described choices', () => {
   });
 
   it('are all in the document', () => {
-    const text = objectsOf(documentOf())
+    const text = listObjects(createDocument())
       .map(([, { description }]) => String(description))
       .join('\n');
     const missing = listUnspecified().filter(({ answer }) => !text.includes(`: ${answer}.`));

@@ -6,7 +6,7 @@ import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import type { StorageDay } from '../../../src/service/storage.ts';
 import { createFixture, getStorage, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 
-function dayOf(date: string, figure: number | null): StorageDay {
+function createDay(date: string, figure: number | null): StorageDay {
   const figures = Object.fromEntries(FIGURES.map((name) => [name, figure]));
   return { ...(figures as Record<Figure, number | null>), date };
 }
@@ -15,7 +15,7 @@ const january = 'sdate=2026-01-01&edate=2026-01-31';
 
 describe('the storage statistics', () => {
   it('have the envelope of docs/service.md 2.3 and the records unchanged', async () => {
-    const days = [dayOf('2026-01-01', 44_482_871), dayOf('2026-01-02', null)];
+    const days = [createDay('2026-01-01', 44_482_871), createDay('2026-01-02', null)];
     const { catalogue, ranges } = createFixture([], days);
     const { url } = await startServer({ catalogue });
     const { status, body } = await getStorage(url, `${january}&sort_direction=desc`);
@@ -32,7 +32,7 @@ describe('the storage statistics', () => {
 
   it('have figures from 1e7 up as doubles on the days that are sent so', () => {
     const written = (figure: number | null) => {
-      const text = String(storageBody([dayOf('2026-01-01', figure)], () => true));
+      const text = String(storageBody([createDay('2026-01-01', figure)], () => true));
       return /"mov_org_size":([^,]+),/.exec(text)?.[1];
     };
     expect(written(44_482_871)).toBe('4.4482871E7');
@@ -41,16 +41,16 @@ describe('the storage statistics', () => {
     expect(written(Number.MAX_SAFE_INTEGER)).toBe('9.007199254740991E15');
     expect(written(0)).toBe('0');
     expect(written(null)).toBe('null');
-    expect(String(storageBody([dayOf('2026-01-01', 44_482_871)], () => false))).not.toContain('E');
+    expect(String(storageBody([createDay('2026-01-01', 44_482_871)], () => false))).not.toContain('E');
   });
 
   it('have the same figures in either notation', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (figure) => {
-        const days = [dayOf('2026-01-01', figure)];
-        const figuresOf = (isDouble: boolean): unknown =>
+        const days = [createDay('2026-01-01', figure)];
+        const createFigures = (isDouble: boolean): unknown =>
           JSON.parse(String(storageBody(days, () => isDouble)));
-        expect(figuresOf(true)).toEqual(figuresOf(false));
+        expect(createFigures(true)).toEqual(createFigures(false));
       }),
     );
   });
@@ -61,7 +61,7 @@ describe('the storage statistics', () => {
     ['sdate=2026-01-01&edate=tomorrow', 'edate: "tomorrow" is not a calendar date yyyy-mm-dd'],
     [`${january}&sort_direction=up`, 'sort_direction: "up" is not one of asc, desc'],
   ])('are rejected for "%s", with HTTP 200, the reason and no days', async (query, message) => {
-    const { catalogue, ranges } = createFixture([], [dayOf('2026-01-01', 1)]);
+    const { catalogue, ranges } = createFixture([], [createDay('2026-01-01', 1)]);
     const { status, body } = await getStorage((await startServer({ catalogue })).url, query);
     expect(status).toBe(200);
     expect(body).toEqual({ message, data: { list: [] } });
@@ -70,7 +70,7 @@ describe('the storage statistics', () => {
 });
 
 describe('the key of the storage statistics', () => {
-  const { catalogue } = createFixture([], [dayOf('2026-01-01', 1)]);
+  const { catalogue } = createFixture([], [createDay('2026-01-01', 1)]);
   const refused = { message: 'the key is missing or unknown', data: { list: [] } };
 
   it('is not required by default', async () => {

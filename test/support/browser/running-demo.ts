@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rowsOf, valueOf, type Row } from '../fixtures/live-file.ts';
+import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
 import { spawnVodhouse } from '../processes/vodhouse-command.ts';
 
 /** The account and the key that the demo generates. */
@@ -46,9 +46,9 @@ export async function startDemo(): Promise<RunningDemo> {
     const file = join(folder, 'data/demo.db');
     return {
       url,
-      rows: (query) => rowsOf(file, query),
-      value: (query) => valueOf(file, query),
-      newestAtTheAccount: () => newestOf(`${account}/info/v1/videos.json?key=${KEY}&pkg=101&pagesize=1`),
+      rows: (query) => readRows(file, query),
+      value: (query) => readValue(file, query),
+      newestAtTheAccount: () => fetchNewest(`${account}/info/v1/videos.json?key=${KEY}&pkg=101&pagesize=1`),
       close,
     };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function startDemo(): Promise<RunningDemo> {
   }
 }
 
-async function newestOf(address: string): Promise<number> {
+async function fetchNewest(address: string): Promise<number> {
   const { videoInfoList } = (await (await fetch(address)).json()) as {
     videoInfoList: { videoInfoList: { id: number }[] };
   };

@@ -23,13 +23,15 @@ export function storageAnswer(
 ): StorageAnswer {
   const end = Date.parse(`${last}T00:00:00Z`);
   const ages = Array.from({ length: days }, (_, at) => days - 1 - at);
-  const sizeOf = (share: number, age: number) =>
+  const computeSize = (share: number, age: number) =>
     Math.round(share * GIB * (1 + (days - age) / days + Math.sin(age / 23) / 12));
   return {
     account: 'main',
     names: NAMES,
     dates: ages.map((age) => new Date(end - age * DAY_MS).toISOString().slice(0, 10)),
-    sizes: SHARES_GIB.map((share) => ages.map((age) => (gaps.includes(age) ? null : sizeOf(share, age)))),
+    sizes: SHARES_GIB.map((share) =>
+      ages.map((age) => (gaps.includes(age) ? null : computeSize(share, age))),
+    ),
     live: last,
   };
 }

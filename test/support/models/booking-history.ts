@@ -122,20 +122,20 @@ function createService(history: BookingHistory, clock: VirtualClock, calendar: C
   let asked = 0;
   let looks = 0;
 
-  function recordsOf(date: string): Record<string, unknown>[] {
+  function createRecords(date: string): Record<string, unknown>[] {
     const now = clock.now();
     if (date < first || date > calendar.dayAt(now)) return [];
     const fate = history.days[daysBetween(first, date) % history.days.length] as DayFate;
     const daysOver = (now - calendar.startOf(addDays(date, 1))) / DAY_MS;
     if (daysOver >= 0 && (fate.lateDays === null || daysOver < fate.lateDays)) return [];
-    const figure = figureOf(fate, daysOver);
+    const figure = getFigure(fate, daysOver);
     if (fate.twice === 'never') return [tell(date, figure)];
     const isSame = fate.twice === 'same' || (fate.twice === 'different at first' && daysOver > 2);
     if (isSame) return [tell(date, figure), tell(date, figure)];
     return [storageRecord(date, -1), storageRecord(date, -2)];
   }
 
-  function figureOf({ changesAfterDays }: DayFate, daysOver: number): number {
+  function getFigure({ changesAfterDays }: DayFate, daysOver: number): number {
     if (daysOver < 0) return 1_000_000 + ++looks;
     return changesAfterDays !== null && daysOver >= changesAfterDays ? 2 : 1;
   }
@@ -153,7 +153,7 @@ function createService(history: BookingHistory, clock: VirtualClock, calendar: C
     },
     answer: ({ days }: DayQuestion): DayAnswer => {
       clock.advance(run.latencyMs);
-      return ++asked === run.refuses ? { status: 403 } : days.flatMap(recordsOf);
+      return ++asked === run.refuses ? { status: 403 } : days.flatMap(createRecords);
     },
   };
 }

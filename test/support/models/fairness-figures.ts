@@ -72,13 +72,13 @@ export function createAges(count: number, clock: { now: number }): Ages {
     figures: (requests) => {
       packages.forEach(note);
       const unserved = packages.filter(({ walks }) => walks === 0).length;
-      return { requests, wasted, unserved, oldestDays, medianDays: medianOf(steps), packages };
+      return { requests, wasted, unserved, oldestDays, medianDays: getMedian(steps), packages };
     },
   };
 }
 
 const createAge = (): PackageAge => ({ walks: 0, walkedAt: 0, failures: 0, oldestDays: 0 });
 
-function medianOf(numbers: readonly number[]): number {
+function getMedian(numbers: readonly number[]): number {
   return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }

@@ -47,23 +47,23 @@ export function listedAt({ lists }: Step): Listed[] {
   );
 }
 
-const keyOf = ({ package_name, video }: Listed) => `${package_name}/${video.id}`;
-const byKey = (step: Step) => new Map(listedAt(step).map((listed) => [keyOf(listed), listed]));
+const getKey = ({ package_name, video }: Listed) => `${package_name}/${video.id}`;
+const byKey = (step: Step) => new Map(listedAt(step).map((listed) => [getKey(listed), listed]));
 
 /** The runs in pairs of neighbours. */
-function pairsOf(steps: readonly Step[]): { before: Map<string, Listed>; after: Step }[] {
+function listPairs(steps: readonly Step[]): { before: Map<string, Listed>; after: Step }[] {
   return steps.slice(1).map((after, index) => ({ before: byKey(steps[index] ?? after), after }));
 }
 
 /** Every removal in order of its run. */
 export function removalsIn(steps: readonly Step[]): Removal[] {
-  return pairsOf(steps).flatMap(({ before, after }) => {
+  return listPairs(steps).flatMap(({ before, after }) => {
     const now = byKey(after);
     const later = steps.slice(steps.indexOf(after) + 1);
     return [...before.values()]
-      .filter((listed) => !now.has(keyOf(listed)))
+      .filter((listed) => !now.has(getKey(listed)))
       .map((listed) => {
-        const back = later.find((step) => byKey(step).has(keyOf(listed)));
+        const back = later.find((step) => byKey(step).has(getKey(listed)));
         return {
           package_name: listed.package_name,
           id: listed.video.id,
@@ -77,9 +77,9 @@ export function removalsIn(steps: readonly Step[]): Removal[] {
 /** Every edit of a title in order of the full run that found it; quick ones read other pages. */
 export function editsIn(steps: readonly Step[]): Edit[] {
   const full = steps.filter(({ mode }) => mode === 'full');
-  return pairsOf(full).flatMap(({ before, after }) =>
+  return listPairs(full).flatMap(({ before, after }) =>
     listedAt(after).flatMap((listed) => {
-      const old_title = before.get(keyOf(listed))?.video.title;
+      const old_title = before.get(getKey(listed))?.video.title;
       const { id, title: new_title } = listed.video;
       if (old_title === undefined || old_title === new_title) return [];
       return [{ package_name: listed.package_name, id, old_title, new_title, seen: formatMinute(after) }];

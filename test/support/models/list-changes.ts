@@ -38,20 +38,20 @@ export const fields: fc.Arbitrary<Fields> = fc.oneof(
 );
 
 const place = fc.nat(999);
-const kindOf = <Kind extends Change['kind']>(kind: Kind) => fc.constant(kind);
+const constantKind = <Kind extends Change['kind']>(kind: Kind) => fc.constant(kind);
 
-const removal = fc.record({ kind: kindOf('remove'), place });
-const upload = fc.record({ kind: kindOf('upload'), step: fc.integer({ min: 1, max: 7 }), fields });
-const insertion = fc.record({ kind: kindOf('insert'), place, fields });
+const removal = fc.record({ kind: constantKind('remove'), place });
+const upload = fc.record({ kind: constantKind('upload'), step: fc.integer({ min: 1, max: 7 }), fields });
+const insertion = fc.record({ kind: constantKind('insert'), place, fields });
 const others = [
-  fc.record({ kind: kindOf('edit'), place, fields }),
-  fc.record({ kind: kindOf('recreate'), place, fields }),
+  fc.record({ kind: constantKind('edit'), place, fields }),
+  fc.record({ kind: constantKind('recreate'), place, fields }),
 ];
 /** Every record changes: a walk that skips a page is detected by the records that it did not store. */
-const retitling = fc.record({ kind: kindOf('retitle') });
+const retitling = fc.record({ kind: constantKind('retitle') });
 const many = fc.integer({ min: 2, max: 60 });
-const purge = fc.record({ kind: kindOf('purge'), place, videos: many });
-const comeback = fc.record({ kind: kindOf('return'), place, videos: many });
+const purge = fc.record({ kind: constantKind('purge'), place, videos: many });
+const comeback = fc.record({ kind: constantKind('return'), place, videos: many });
 
 const anyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: removal },
@@ -66,10 +66,10 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
 const fallingChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: removal },
   { weight: 6, arbitrary: upload },
-  { weight: 2, arbitrary: fc.record({ kind: kindOf('edit'), place, fields }) },
+  { weight: 2, arbitrary: fc.record({ kind: constantKind('edit'), place, fields }) },
 );
 
-const scriptOf = (change: fc.Arbitrary<Change>) =>
+const createScript = (change: fc.Arbitrary<Change>) =>
   fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 12, size: 'max' });
 
 export const changes = fc.array(
@@ -78,15 +78,15 @@ export const changes = fc.array(
 );
 /** The given number of old ids is inserted at the lower end at once. */
 export const growthBelow: fc.Arbitrary<readonly Change[]> = fc.array(
-  fc.record({ kind: kindOf('insert'), place: fc.nat(20), fields }),
+  fc.record({ kind: constantKind('insert'), place: fc.nat(20), fields }),
   { minLength: 3, maxLength: 12, size: 'max' },
 );
 export const retitled: Change = { kind: 'retitle' };
 
 export const script: fc.Arbitrary<Script> = fc.oneof(
   { weight: 1, arbitrary: fc.constant([]) },
-  { weight: 3, arbitrary: scriptOf(fallingChange) },
-  { weight: 4, arbitrary: scriptOf(anyChange) },
+  { weight: 3, arbitrary: createScript(fallingChange) },
+  { weight: 4, arbitrary: createScript(anyChange) },
 );
 
 /** Applies the changes to the package, at this moment. */

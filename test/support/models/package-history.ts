@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
-import { rowsOf, valueOf, type Row } from '../fixtures/live-file.ts';
+import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, type Walk } from '../fixtures/package-walker.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
@@ -108,7 +108,7 @@ async function take(
   const walker = createWalker(warehouse, clock);
   const walk = current ?? (await walker.begin());
   if (each.kind === 'page') {
-    await walker.page(walk, pageOf(each));
+    await walker.page(walk, createPage(each));
     return walk;
   }
   if (each.kind === 'stop') await walker.stop(walk, each.status);
@@ -119,7 +119,7 @@ async function take(
   return null;
 }
 
-function pageOf({ shown: list, refused, proof, violated }: Extract<Step, { kind: 'page' }>) {
+function createPage({ shown: list, refused, proof, violated }: Extract<Step, { kind: 'page' }>) {
   const ids = [...list.map((each) => each.id), ...refused];
   const ends = ids.length === 0 ? null : { low: Math.min(...ids), high: Math.max(...ids) };
   const range = { none: null, whole: EVERYTHING, ends }[proof];
@@ -140,13 +140,13 @@ interface Look {
 }
 
 function look(path: string): Look {
-  const rows = rowsOf(path, 'select * from video');
+  const rows = readRows(path, 'select * from video');
   return {
-    liveCount: Number(valueOf(path, 'select live_count from package')),
-    live: Number(valueOf(path, 'select count(*) from video where removed_at is null')),
-    seq: Number(valueOf(path, 'select change_seq from warehouse_state')),
+    liveCount: Number(readValue(path, 'select live_count from package')),
+    live: Number(readValue(path, 'select count(*) from video where removed_at is null')),
+    seq: Number(readValue(path, 'select change_seq from warehouse_state')),
     rows: new Map(rows.map((row) => [Number(row['id']), row])),
-    candidates: rowsOf(path, 'select id from removal_candidate').map((row) => Number(row['id'])),
+    candidates: readRows(path, 'select id from removal_candidate').map((row) => Number(row['id'])),
   };
 }
 

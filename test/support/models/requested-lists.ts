@@ -10,14 +10,14 @@ import { createMirrored } from '../servers/mirrored-warehouse.ts';
 import { referenceList, type Asked, type Sent } from './reference-list.ts';
 import { startScriptedService } from '../servers/scripted-service.ts';
 import { someQuestions, someRecords } from './searched-lists.ts';
-import { listPage, wholeService } from '../fixtures/service-responses.ts';
+import { listPage, serveEverything } from '../fixtures/service-responses.ts';
 
 const PATH = '/info/v1/videos.json';
 
 /** Sends each query and expects the records, the count and the echo of the reference. */
 export async function expectAsReference(url: string, records: readonly Sent[], questions: readonly Asked[]) {
   for (const asked of questions) {
-    const response = await fetch(`${url}${PATH}?${queryOf(asked)}`);
+    const response = await fetch(`${url}${PATH}?${formatQuery(asked)}`);
     const body = (await response.json()) as { videoInfoList: Record<string, unknown> };
     expectDescribed(PATH, response.status, body);
     const expected = referenceList([...records], asked);
@@ -30,7 +30,7 @@ export async function expectAsReference(url: string, records: readonly Sent[], q
   }
 }
 
-function queryOf({ search, item, direction, page, size }: Asked): string {
+function formatQuery({ search, item, direction, page, size }: Asked): string {
   const found = search && { search_item: search.item, keyword: search.keyword };
   const sort = { sort_item: item, sort_direction: direction };
   const query = {
@@ -50,7 +50,7 @@ export function compareWithReference(cases: number, questions: number, seed: num
     fc.record({ records: fc.constant(records), questions: someQuestions(records, questions) }),
   );
   const property = fc.asyncProperty(package101, async ({ records, questions }) => {
-    const service = await startScriptedService(wholeService((request) => listPage(request, records)));
+    const service = await startScriptedService(serveEverything((request) => listPage(request, records)));
     const clock = createVirtualClock('2026-03-09T03:00:00Z');
     const options = { packages: [101], pageSize: 25, clock, since: '2026-03-08' };
     const mirrored = createMirrored({ url: service.url, ...options });

@@ -111,7 +111,7 @@ async function liveThrough(folder: string): Promise<Omit<SandboxHistory, 'close'
       account.answerMs = answerMs;
       clock.set(at);
       const summary = await pipeline.run({ trigger: 'manual', mode, signal });
-      steps.push({ at, mode, changes, summary, lists: await listsOf(account.shown) });
+      steps.push({ at, mode, changes, summary, lists: await readLists(account.shown) });
     }
     clock.set(PUBLISHED_AT);
     await openPublisher(config, 'test')?.publish(clock.now(), signal);
@@ -125,7 +125,7 @@ async function liveThrough(folder: string): Promise<Omit<SandboxHistory, 'close'
 /** The sandbox with its proxy, over HTTP on loopback. */
 async function openAccount(clock: VirtualClock) {
   const sandbox = createSandbox({ clock, seed: SEED, packages: PACKAGES, timezone: TIMEZONE });
-  const shown = await inFrontOf(sandbox.catalogue);
+  const shown = await createProxy(sandbox.catalogue);
   const server = createServiceServer({
     catalogue: takingTime(shown, clock, () => account.answerMs),
     keys: [sandbox.key],
@@ -140,7 +140,7 @@ async function openAccount(clock: VirtualClock) {
 }
 
 /** The sandbox without the days, and with the shared videos. */
-async function inFrontOf(sandbox: Catalogue): Promise<Catalogue> {
+async function createProxy(sandbox: Catalogue): Promise<Catalogue> {
   const lectures = await allRecords(sandbox, 101);
   const shared = new Set(SHARED_RANKS.map((rank) => lectures[rank]?.id));
   const uploadedTwice = lectures[UPLOADED_TWICE]?.id;
@@ -157,13 +157,13 @@ async function inFrontOf(sandbox: Catalogue): Promise<Catalogue> {
     videos: async (query, signal) => {
       if (query.packageId !== 102) return sandbox.videos(query, signal);
       const list = await campaigns();
-      return { totalcount: list.length, records: pageOf(list, query) };
+      return { totalcount: list.length, records: getPage(list, query) };
     },
   };
 }
 
 /** The page of a list by id, which is the only list that vodhouse requests. */
-function pageOf(list: readonly VideoRecord[], { sort, page, pageSize }: VideoQuery): VideoRecord[] {
+function getPage(list: readonly VideoRecord[], { sort, page, pageSize }: VideoQuery): VideoRecord[] {
   const sign = sort.direction === 'asc' ? 1 : -1;
   const sorted = list.toSorted((one, other) => sign * (one.id - other.id));
   return sorted.slice((page - 1) * pageSize, page * pageSize);
@@ -184,7 +184,7 @@ function takingTime(shown: Catalogue, clock: VirtualClock, answerMs: () => numbe
   };
 }
 
-async function listsOf(shown: Catalogue): Promise<Step['lists']> {
+async function readLists(shown: Catalogue): Promise<Step['lists']> {
   const lists = PACKAGES.map(async ({ id }) => [id, await allRecords(shown, id)] as const);
   return new Map(await Promise.all(lists));
 }

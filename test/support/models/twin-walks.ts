@@ -80,7 +80,7 @@ export async function runTwinWalks(
   for (const each of walks) {
     if (looksIntoAll) forgetPages(pipeline.file);
     await playWalk(service, pipeline, each, (list) => setList(service, ids, others[list - 1] ?? []));
-    states.push(contentOf(pipeline));
+    states.push(readContent(pipeline));
     pipeline.clock.advance(each.minutes * 60_000);
   }
   await pipeline.close();
@@ -125,7 +125,7 @@ function forgetPages(file: string): void {
 
 const TABLES = ['video', 'video_version', 'removal_candidate', 'quarantine', 'drift', 'package', 'walk'];
 
-function contentOf(pipeline: TestPipeline): Record<string, unknown[]> {
+function readContent(pipeline: TestPipeline): Record<string, unknown[]> {
   return Object.fromEntries(
     TABLES.map((table) => [table, pipeline.query<Row>(`select * from ${table}`).map(told)]),
   );

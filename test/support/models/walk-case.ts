@@ -89,7 +89,7 @@ export function openCase(server: AccountServer, template: string, folder: string
   const packages = setup.packages.map((each, index) => listPackage(FIRST_PACKAGE + index, each));
   const account = createChangingAccount(packages, time, (n) => scatter(n, setup.turns));
   server.show(account);
-  const open = () => openPipelineOf(server.url, setup, account, { folder, clock });
+  const open = () => openPipeline(server.url, setup, account, { folder, clock });
   let pipeline = open();
   const reopen = async () => {
     await pipeline.close();
@@ -131,7 +131,7 @@ function listPackage(id: number, { videos, behaviour }: PackageSetup): ListedPac
   return listed;
 }
 
-function openPipelineOf(
+function openPipeline(
   url: string,
   setup: Setup,
   account: ChangingAccount,
@@ -187,7 +187,11 @@ async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary |
   const { setup, account, clock, pipeline, reopen } = running;
   const ids = [...account.packages.keys()];
   const scripts = new Map(ids.map((id, index) => [id, order.scripts[index] ?? []]));
-  account.beginRun({ scripts, concurrency: setup.concurrency, disturbance: disturbanceOf(running, order) });
+  account.beginRun({
+    scripts,
+    concurrency: setup.concurrency,
+    disturbance: createDisturbance(running, order),
+  });
   clock.advance(SECOND_MS);
   const turns = { stuck: false };
   const watchdog = setTimeout(() => {
@@ -208,7 +212,7 @@ async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary |
   return null;
 }
 
-function disturbanceOf({ account, clock, pipeline }: Running, { ending }: RunOfCase) {
+function createDisturbance({ account, clock, pipeline }: Running, { ending }: RunOfCase) {
   if (ending.kind === 'whole') return null;
   const ids = [...account.packages.keys()];
   const packageId = ids[ending.package % ids.length] ?? FIRST_PACKAGE;

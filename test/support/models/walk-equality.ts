@@ -11,10 +11,10 @@ const NAMES = Object.keys(documented.shape);
 
 /** The differences between the warehouse and the service's current list, as texts. */
 export function differences(one: WalkCase): string[] {
-  return one.packages.flatMap((listed) => differencesOf(one, listed));
+  return one.packages.flatMap((listed) => findPackageDifferences(one, listed));
 }
 
-function differencesOf(one: WalkCase, listed: ListedPackage): string[] {
+function findPackageDifferences(one: WalkCase, listed: ListedPackage): string[] {
   const stored = readStored(one, listed);
   const unseen = leftOut(one, listed);
   const cannotSettle = unsettled(one, listed);

@@ -187,11 +187,11 @@ async function runAndJudge(one: WalkCase, order: RunOfCase): Promise<void> {
 }
 
 function insist(one: WalkCase, broken: readonly string[]): void {
-  if (broken.length > 0) throw new Error([...broken, ...storyOf(one)].join('\n'));
+  if (broken.length > 0) throw new Error([...broken, ...formatHistory(one)].join('\n'));
 }
 
 /** The last run, as the service saw it. */
-function storyOf({ packages, account }: WalkCase): string[] {
+function formatHistory({ packages, account }: WalkCase): string[] {
   return packages.flatMap(({ id, behaviour: how }) => [
     `package ${id} behaves ${JSON.stringify(how)}`,
     ...account.seen(id).map(({ at, page, size, isDescending, changes: made, ...said }) => {

@@ -7,8 +7,8 @@ import { publishedFact } from '../../../src/publishing/about-rows.ts';
 import { publish } from '../../../src/publishing/publish.ts';
 import { moduleUrl, runModule } from './child-process.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../fixtures/filled-live-file.ts';
-import { execute, rowsOf, valueOf } from '../fixtures/live-file.ts';
-import { orderOf } from '../fixtures/published-file.ts';
+import { execute, readRows, readValue } from '../fixtures/live-file.ts';
+import { createPublishRequest } from '../fixtures/published-file.ts';
 
 const VIDEOS = 3000;
 
@@ -16,24 +16,24 @@ const VIDEOS = 3000;
 export async function killPublications(count: number, random: () => number): Promise<number> {
   const path = liveFileWith(packageRow(101), ...Array.from({ length: VIDEOS }, (_, id) => videoRow(id + 1)));
   const begun = performance.now();
-  await publish(orderOf(path));
+  await publish(createPublishRequest(path));
   const tookMs = performance.now() - begun;
   let done = 0;
   for (let round = 1; round <= count; round++) {
-    const before = publishedFact(orderOf(path).file, 'change_seq');
+    const before = publishedFact(createPublishRequest(path).file, 'change_seq');
     execute(
       path,
       `${change(round, '2026-03-02 00:00:00', `title = 'round ${round}'`)}
       update warehouse_state set change_seq = (select max(change_seq) from video);`,
     );
-    const after = String(valueOf(path, 'select change_seq from warehouse_state'));
+    const after = String(readValue(path, 'select change_seq from warehouse_state'));
     await publishAndKill(path, random() * tookMs);
-    const found = publishedFact(orderOf(path).file, 'change_seq');
+    const found = publishedFact(createPublishRequest(path).file, 'change_seq');
     expect([before, after]).toContain(found);
     if (found === after) done++;
-    checkWhole(orderOf(path).file, Number(found));
+    checkWhole(createPublishRequest(path).file, Number(found));
   }
-  await publish(orderOf(path));
+  await publish(createPublishRequest(path));
   expect(readdirSync(dirname(path)).filter((name) => name.includes('.new-'))).toEqual([]);
   return done;
 }
@@ -43,7 +43,7 @@ async function publishAndKill(path: string, afterMs: number): Promise<void> {
   const child = runModule(
     `const { publish } = await import(${JSON.stringify(moduleUrl('publishing/publish.ts'))});
      process.stdout.write('begun');
-     await publish(${JSON.stringify(orderOf(path))});`,
+     await publish(${JSON.stringify(createPublishRequest(path))});`,
   );
   await child.waitForOutput('begun');
   await wait(afterMs);
@@ -52,7 +52,7 @@ async function publishAndKill(path: string, afterMs: number): Promise<void> {
 }
 
 function checkWhole(file: string, changeSeq: number): void {
-  expect(rowsOf(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-  expect(valueOf(file, 'select count(*) from videos')).toBe(VIDEOS);
-  expect(valueOf(file, 'select max(change_seq) from video_versions')).toBe(changeSeq);
+  expect(readRows(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  expect(readValue(file, 'select count(*) from videos')).toBe(VIDEOS);
+  expect(readValue(file, 'select max(change_seq) from video_versions')).toBe(changeSeq);
 }

@@ -65,12 +65,12 @@ export function createChangingAccount(
       const one = packages.get(Number(request.query.get('pkg')));
       if (!one || request.path !== VIDEO_LIST) return { status: 404 };
       await turns.take(one.id);
-      return { body: serve(state, clock, one, questionOf(request)) };
+      return { body: serve(state, clock, one, readRequest(request)) };
     },
   };
 }
 
-function questionOf({ query }: SeenRequest): Question {
+function readRequest({ query }: SeenRequest): Question {
   return {
     page: Number(query.get('page')),
     size: Number(query.get('pagesize')),

@@ -7,7 +7,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { openWebServer } from '../../../src/web/process/compose.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { rowsOf } from '../fixtures/live-file.ts';
+import { readRows } from '../fixtures/live-file.ts';
 import { createTestConfig } from '../fixtures/test-config.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
@@ -61,7 +61,7 @@ export function createMirrored(options: MirrorOptions): MirroredWarehouse {
       closers.unshift(() => serving.close());
       return serving.url;
     },
-    query: (sql) => rowsOf(live, sql),
+    query: (sql) => readRows(live, sql),
     close,
   };
 }

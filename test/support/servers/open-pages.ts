@@ -4,7 +4,7 @@ import type { AccountConfig } from '../../../src/config/config.ts';
 import { browse, type Browsed, type BrowseOptions } from '../browser/browser-request.ts';
 import { execute } from '../fixtures/live-file.ts';
 import { configToServe, liveFileToServe, openSiteOver } from './open-web-server.ts';
-import { byId, exactTextOf, named, readHtml, textOf, type Element } from '../read-html.ts';
+import { byId, getExactText, named, readHtml, getText, type Element } from '../read-html.ts';
 
 export interface OpenPagesOptions {
   keys?: readonly string[];
@@ -59,9 +59,9 @@ function readPage(answer: Browsed): ReadPage {
   return {
     ...answer,
     root,
-    title: title ? exactTextOf(title) : '',
+    title: title ? getExactText(title) : '',
     part: (id) => byId(root, id),
-    words: (id) => textOf(byId(root, id)),
+    words: (id) => getText(byId(root, id)),
   };
 }
 

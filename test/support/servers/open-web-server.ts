@@ -47,7 +47,7 @@ const walked = (account: string, live_count: number) => ({
   live_count,
   walked_at: '2026-03-10 11:30:00',
 });
-const videosOf = (account: string, package_id: number, ids: readonly number[]) =>
+const createVideos = (account: string, package_id: number, ids: readonly number[]) =>
   ids.map((id) => videoRow(id, { account, package_id, title: `${account} ${id} ${'가나다 '.repeat(id)}` }));
 const read = (account: string) =>
   insert('storage_reading', { account, observed_at: '2026-03-10 11:30:00', date: '2026-03-10' });
@@ -71,16 +71,16 @@ function makeLiveFile(): string {
     packageRow(500, { ...walked('main', 1), retired_at: '2026-03-09 00:00:00' }),
     packageRow(101, walked('other', 3)),
     packageRow(7, walked('alone', 1)),
-    ...videosOf('main', 101, [1, 2]),
-    ...videosOf('main', 102, [1, 2]),
-    ...videosOf(
+    ...createVideos('main', 101, [1, 2]),
+    ...createVideos('main', 102, [1, 2]),
+    ...createVideos(
       'main',
       104,
       Array.from({ length: 60 }, (_, index) => index + 1),
     ),
-    ...videosOf('main', 500, [1]),
-    ...videosOf('other', 101, [3, 4, 5]),
-    ...videosOf('alone', 7, [6]),
+    ...createVideos('main', 500, [1]),
+    ...createVideos('other', 101, [3, 4, 5]),
+    ...createVideos('alone', 7, [6]),
     storageRow('2026-03-08', 1_000),
     storageRow('2026-03-08', 2_000, { account: 'other' }),
     read('main'),

@@ -1,7 +1,7 @@
 /** A service that stamps every request by its own clock as it arrives, and accounts that ask it within limits. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CONFIG } from '../fixtures/config-file.ts';
-import { folderOf } from '../fixtures/folder-of-files.ts';
+import { createFolder } from '../fixtures/folder-of-files.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, videoRecord } from '../fixtures/service-responses.ts';
 
@@ -29,7 +29,7 @@ export async function startStampedService(
 ) {
   const records = Array.from({ length: videos }, (_, index) => videoRecord(index + 1));
   const service = await startScriptedService(async (request) => {
-    const { latencyMs, outcome } = treat(request, accountOf(request));
+    const { latencyMs, outcome } = treat(request, getAccount(request));
     if (latencyMs > 0) await pause(latencyMs);
     if (typeof outcome === 'object' || outcome === 'hang' || outcome === 'drop') return outcome;
     if (outcome === 'error') return { status: 500, body: 'on fire' };
@@ -40,12 +40,12 @@ export async function startStampedService(
     url: service.url,
     /** Everything that arrived, in its order. */
     arrivals: service.requests,
-    arrivalsOf: (account: string) => service.requests.filter((request) => accountOf(request) === account),
+    getArrivals: (account: string) => service.requests.filter((request) => getAccount(request) === account),
   };
 }
 
 /** Which account sent the request: each has its name as its key. */
-export function accountOf({ query }: SeenRequest): string {
+export function getAccount({ query }: SeenRequest): string {
   return query.get('key') ?? '';
 }
 
@@ -58,7 +58,7 @@ export function folderOfAccounts(url: string, accounts: readonly LimitedAccount[
     `    limits: { ${allLimits(limits)} }`,
   ]);
   const top = ['warehouse: data/vodhouse.db', 'timezone: Asia/Seoul', 'accounts:'];
-  return folderOf({ [CONFIG]: [...top, ...lines, ''].join('\n') });
+  return createFolder({ [CONFIG]: [...top, ...lines, ''].join('\n') });
 }
 
 function allLimits(limits: string): string {

@@ -8,7 +8,7 @@ import type { AccountConfig, Config, StorageConfig } from '../../../src/config/c
 import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
-import { rowsOf, type Row } from '../fixtures/live-file.ts';
+import { readRows, type Row } from '../fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
 import { createTestConfig } from '../fixtures/test-config.ts';
@@ -112,9 +112,9 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
     },
     pipeline,
     stop: () => controller.abort(new InterruptedError('stopped by the test')),
-    rows: (query) => rowsOf(path, query),
+    rows: (query) => readRows(path, query),
     days: () =>
-      rowsOf(path, 'select date, state, mov_org_cnt from storage_day order by date').map((row) => [
+      readRows(path, 'select date, state, mov_org_cnt from storage_day order by date').map((row) => [
         String(row['date']),
         String(row['state']),
         row['mov_org_cnt'] as number | null,

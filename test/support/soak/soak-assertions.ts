@@ -13,14 +13,16 @@ export interface Life {
 }
 
 const formatTime = (at: number) => new Date(at).toISOString().slice(0, 19);
-const wordsOf = ({ id, mode, trigger, status, startedAt }: SoakRun) =>
+const formatRun = ({ id, mode, trigger, status, startedAt }: SoakRun) =>
   `run ${id} (${mode}, ${trigger}, ${status}) of ${formatTime(startedAt)}`;
 
 /** Runs that began before the previous one was over. */
 export function overlaps({ runs }: Life): string[] {
   return runs.flatMap((run, index) => {
     const before = runs[index - 1];
-    return before && run.startedAt < before.finishedAt ? [`${wordsOf(run)} overlaps ${wordsOf(before)}`] : [];
+    return before && run.startedAt < before.finishedAt
+      ? [`${formatRun(run)} overlaps ${formatRun(before)}`]
+      : [];
   });
 }
 
@@ -56,7 +58,7 @@ export function doubled({ runs }: Life, ticks: readonly number[], mode: SoakRun[
   return ticks.flatMap((tick, index) => {
     const next = ticks[index + 1] ?? Infinity;
     const of = fresh.filter(({ startedAt }) => startedAt >= tick && startedAt < next);
-    return of.length > 1 ? [of.map(wordsOf).join(' and ')] : [];
+    return of.length > 1 ? [of.map(formatRun).join(' and ')] : [];
   });
 }
 
@@ -66,6 +68,6 @@ export function unexplained({ runs, outages, deaths }: Life): string[] {
     const { status, startedAt, finishedAt, error } = run;
     const isKilled = deaths.some(({ at }) => startedAt <= at && at <= finishedAt);
     const isWell = status === 'succeeded' || (status === 'interrupted' && isKilled);
-    return isWell || outageWithin(outages, startedAt, finishedAt) ? [] : [`${wordsOf(run)}: ${error}`];
+    return isWell || outageWithin(outages, startedAt, finishedAt) ? [] : [`${formatRun(run)}: ${error}`];
   });
 }

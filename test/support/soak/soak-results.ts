@@ -4,7 +4,7 @@
  */
 import { fromTimestamp, DAY_MS } from '../../../src/lib/clock.ts';
 import type { Mode, Status, Trigger } from '../../../src/database/schema/runs.ts';
-import { rowsOf, valueOf } from '../fixtures/live-file.ts';
+import { readRows, readValue } from '../fixtures/live-file.ts';
 
 /** A run; moments in milliseconds since 1970. */
 export interface SoakRun {
@@ -49,7 +49,7 @@ export function createHarvester(path: string, now: () => number) {
       const tally = tallyAfter(path, lastWalk);
       for (const name of Object.keys(harvest.walks) as (keyof WalkTally)[])
         harvest.walks[name] += tally[name];
-      lastWalk = Number(valueOf(path, 'select coalesce(max(walk_id), 0) from walk'));
+      lastWalk = Number(readValue(path, 'select coalesce(max(walk_id), 0) from walk'));
       const { oldestDays } = harvest;
       for (const [name, oldest] of Object.entries(oldestRows(path))) {
         const days = (now() - oldest) / DAY_MS;
@@ -60,7 +60,7 @@ export function createHarvester(path: string, now: () => number) {
 }
 
 function runsAfter(path: string, id: number): SoakRun[] {
-  return rowsOf(path, 'select * from run where run_id > ? order by run_id', id).map((row) => ({
+  return readRows(path, 'select * from run where run_id > ? order by run_id', id).map((row) => ({
     id: Number(row['run_id']),
     trigger: row['trigger'] as Trigger,
     mode: row['mode'] as Mode,
@@ -76,7 +76,7 @@ const QUICK = `mode = 'quick' and status = 'succeeded'`;
 const FOUND = 'inserted + updated + removed + restored + quarantined + held_back > 0';
 
 function tallyAfter(path: string, walkId: number): WalkTally {
-  const [row = {}] = rowsOf(
+  const [row = {}] = readRows(
     path,
     `select count(*) filter (where resumed) as resumed,
             count(*) filter (where ${QUICK} and ${FOUND}) as quickThatFound,
@@ -89,7 +89,7 @@ function tallyAfter(path: string, walkId: number): WalkTally {
 
 function oldestRows(path: string): Harvest['oldestDays'] {
   const moment = (table: string) =>
-    fromTimestamp(String(valueOf(path, `select min(started_at) from ${table}`)));
-  const request = Number(valueOf(path, 'select min(at_ms) from request'));
+    fromTimestamp(String(readValue(path, `select min(started_at) from ${table}`)));
+  const request = Number(readValue(path, 'select min(at_ms) from request'));
   return { run: moment('run'), walk: moment('walk'), request };
 }

@@ -1,7 +1,7 @@
 /** Where the memory and the bytes of the file go. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { rowsOf, valueOf } from '../fixtures/live-file.ts';
+import { readRows, readValue } from '../fixtures/live-file.ts';
 
 /** Bytes and rows of a table; the bytes include its indexes. */
 export interface TableSize {
@@ -21,12 +21,12 @@ export interface Sizes {
 }
 
 export function measure(path: string, day: number): Sizes {
-  const pageBytes = Number(valueOf(path, 'pragma page_size'));
+  const pageBytes = Number(readValue(path, 'pragma page_size'));
   return {
     day,
     heap: heapInUse(),
-    file: Number(valueOf(path, 'pragma page_count')) * pageBytes,
-    free: Number(valueOf(path, 'pragma freelist_count')) * pageBytes,
+    file: Number(readValue(path, 'pragma page_count')) * pageBytes,
+    free: Number(readValue(path, 'pragma freelist_count')) * pageBytes,
     tables: tableSizes(path),
   };
 }
@@ -40,7 +40,7 @@ function heapInUse(): number {
 }
 
 function tableSizes(path: string): Map<string, TableSize> {
-  const sizes = rowsOf(
+  const sizes = readRows(
     path,
     `select coalesce(tbl_name, stat.name) as name, sum(pgsize) as bytes
      from dbstat as stat left join sqlite_schema as entry on entry.name = stat.name
@@ -48,7 +48,7 @@ function tableSizes(path: string): Map<string, TableSize> {
   );
   return new Map(
     sizes.map(({ name, bytes }) => {
-      const rows = Number(valueOf(path, `select count(*) from "${String(name)}"`));
+      const rows = Number(readValue(path, `select count(*) from "${String(name)}"`));
       return [String(name), { bytes: Number(bytes), rows }];
     }),
   );

@@ -19,7 +19,7 @@ const SEOUL = createCalendar('Asia/Seoul');
 const NOON = toMs('2026-03-10T03:00Z');
 const NOTHING = makeDayHistory();
 
-function daysOf({ from, to }: DayRange): string[] {
+function listDays({ from, to }: DayRange): string[] {
   return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => addDays(from, index));
 }
 
@@ -83,12 +83,12 @@ describe('the day of a run', () => {
 });
 
 describe('the range of every run', () => {
-  const rangeOf = (history = NOTHING, isFirst = false, rules = RULES) =>
+  const getRange = (history = NOTHING, isFirst = false, rules = RULES) =>
     currentRange(createRunCalendar(SEOUL, NOON, rules, history), history, rules, isFirst);
 
   it('is yesterday and today, or today alone once yesterday is booked', () => {
-    expect(rangeOf()).toEqual({ from: '2026-03-09', to: '2026-03-10' });
-    expect(rangeOf(makeDayHistory({ booked: ['2026-03-09'] }))).toEqual({
+    expect(getRange()).toEqual({ from: '2026-03-09', to: '2026-03-10' });
+    expect(getRange(makeDayHistory({ booked: ['2026-03-09'] }))).toEqual({
       from: '2026-03-10',
       to: '2026-03-10',
     });
@@ -96,31 +96,31 @@ describe('the range of every run', () => {
 
   it('does not begin before `since`', () => {
     const rules = { ...RULES, since: '2026-03-10' };
-    expect(rangeOf(NOTHING, true, rules)).toEqual({ from: '2026-03-10', to: '2026-03-10' });
+    expect(getRange(NOTHING, true, rules)).toEqual({ from: '2026-03-10', to: '2026-03-10' });
   });
 
   it('goes back to the first booked day that is to be compared again, at the first run of a day', () => {
     const booked = ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09'];
-    expect(rangeOf(makeDayHistory({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
-    expect(rangeOf(makeDayHistory({ booked: ['2026-03-08'] }), true)).toEqual({
+    expect(getRange(makeDayHistory({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
+    expect(getRange(makeDayHistory({ booked: ['2026-03-08'] }), true)).toEqual({
       from: '2026-03-08',
       to: '2026-03-10',
     });
-    expect(rangeOf(makeDayHistory({ booked: ['2026-03-05'] }), true)).toEqual({
+    expect(getRange(makeDayHistory({ booked: ['2026-03-05'] }), true)).toEqual({
       from: '2026-03-09',
       to: '2026-03-10',
     });
-    expect(rangeOf(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 0 })).toEqual({
+    expect(getRange(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 0 })).toEqual({
       from: '2026-03-10',
       to: '2026-03-10',
     });
   });
 
   it('never has more than 31 days', () => {
-    const booked = daysOf({ from: '2025-01-01', to: '2026-03-09' });
-    const range = rangeOf(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 400 });
+    const booked = listDays({ from: '2025-01-01', to: '2026-03-09' });
+    const range = getRange(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 400 });
     expect(range).toEqual({ from: '2026-02-08', to: '2026-03-10' });
-    expect(daysOf(range)).toHaveLength(31);
+    expect(listDays(range)).toHaveLength(31);
   });
 });
 
@@ -134,7 +134,7 @@ describe('the first run of a day', () => {
 });
 
 describe('the ranges of the gaps', () => {
-  const rangesOf = (since: string, history = NOTHING, now = NOON) => {
+  const getRanges = (since: string, history = NOTHING, now = NOON) => {
     const rules = { ...RULES, since };
     const day = createRunCalendar(SEOUL, now, rules, history);
     return findGapRanges(SEOUL, day, history, {
@@ -146,17 +146,17 @@ describe('the ranges of the gaps', () => {
 
   it('are none where everything is booked', () => {
     expect(
-      rangesOf('2026-03-01', makeDayHistory({ booked: daysOf({ from: '2026-03-01', to: '2026-03-09' }) })),
+      getRanges('2026-03-01', makeDayHistory({ booked: listDays({ from: '2026-03-01', to: '2026-03-09' }) })),
     ).toEqual([]);
   });
 
   it('exclude the days of the current range', () => {
-    expect(rangesOf('2026-03-09')).toEqual([]);
-    expect(rangesOf('2026-03-08')).toEqual([{ from: '2026-03-08', to: '2026-03-08' }]);
+    expect(getRanges('2026-03-09')).toEqual([]);
+    expect(getRanges('2026-03-08')).toEqual([{ from: '2026-03-08', to: '2026-03-08' }]);
   });
 
   it('are at most 31 days each, newest first', () => {
-    expect(rangesOf('2026-01-01')).toEqual([
+    expect(getRanges('2026-01-01')).toEqual([
       { from: '2026-02-06', to: '2026-03-08' },
       { from: '2026-01-06', to: '2026-02-05' },
       { from: '2026-01-01', to: '2026-01-05' },
@@ -164,14 +164,14 @@ describe('the ranges of the gaps', () => {
   });
 
   it('cover 400 days in 13 ranges', () => {
-    const ranges = rangesOf(addDays('2026-03-10', -400));
+    const ranges = getRanges(addDays('2026-03-10', -400));
     expect(ranges).toHaveLength(13);
-    expect(ranges.flatMap(daysOf)).toHaveLength(399);
+    expect(ranges.flatMap(listDays)).toHaveLength(399);
   });
 
   it('join adjacent gaps', () => {
-    const booked = daysOf({ from: '2026-02-03', to: '2026-03-06' }).filter((day) => day !== '2026-02-20');
-    expect(rangesOf('2026-02-02', makeDayHistory({ booked }))).toEqual([
+    const booked = listDays({ from: '2026-02-03', to: '2026-03-06' }).filter((day) => day !== '2026-02-20');
+    expect(getRanges('2026-02-02', makeDayHistory({ booked }))).toEqual([
       { from: '2026-02-20', to: '2026-03-08' },
       { from: '2026-02-02', to: '2026-02-02' },
     ]);
@@ -184,7 +184,7 @@ describe('the ranges of the gaps', () => {
       '2026-03-07': { givenUp: true, lastRequestedAt: toTimestamp(NOON - 24 * HOUR_MS) },
       '2026-03-08': { lastRequestedAt: toTimestamp(NOON) },
     };
-    expect(rangesOf('2026-03-05', makeDayHistory({ gaps }))).toEqual([
+    expect(getRanges('2026-03-05', makeDayHistory({ gaps }))).toEqual([
       { from: '2026-03-06', to: '2026-03-06' },
     ]);
   });
@@ -220,15 +220,15 @@ describe('the ranges of the gaps', () => {
           .filter((each) => ['unknown', 'asked before'].includes(each.fate))
           .map((each) => each.date)
           .filter((date) => date <= day.settled && date < current.from);
-        const asked = new Set(ranges.flatMap(daysOf));
+        const asked = new Set(ranges.flatMap(listDays));
         expect(due.filter((date) => !asked.has(date))).toEqual([]);
         expect(ranges.flatMap(({ from, to }) => [from, to]).filter((date) => !due.includes(date))).toEqual(
           [],
         );
-        expect(ranges.every((range) => daysOf(range).length <= 31)).toBe(true);
+        expect(ranges.every((range) => listDays(range).length <= 31)).toBe(true);
         expect(ranges.slice(1).every(({ to }, index) => to < (ranges[index]?.from ?? ''))).toBe(true);
         expect(current.to).toBe(day.today);
-        expect(daysOf(current).length).toBeLessThanOrEqual(31);
+        expect(listDays(current).length).toBeLessThanOrEqual(31);
       },
     );
     fc.assert(property, { numRuns: 300 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { browse } from '../../support/browser/browser-request.ts';
-import { execute, hashOf } from '../../support/fixtures/live-file.ts';
+import { execute, hashFile } from '../../support/fixtures/live-file.ts';
 import {
   expectHarmless,
   HOSTILE,
@@ -56,11 +56,11 @@ describe('every page', () => {
   it('does not change the live file', async () => {
     const { page, data, live, close } = await openPages();
     execute(live, 'pragma wal_checkpoint(truncate)');
-    const before = hashOf(live);
+    const before = hashFile(live);
     for (const path of PAGES) await page(path);
     for (const path of DATA) await data(path);
     await close();
-    expect(hashOf(live)).toBe(before);
+    expect(hashFile(live)).toBe(before);
   });
 
   it('is rejected where its address is longer than eight thousand characters', async () => {

@@ -7,7 +7,7 @@ import {
   showEverywhere,
 } from '../../support/fixtures/hostile-texts.ts';
 import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
-import { exactTextOf } from '../../support/read-html.ts';
+import { getExactText } from '../../support/read-html.ts';
 
 it.each(HOSTILE)('a text of the service is shown as text, in any place (%#)', async (text) => {
   const opened = await openPages(HOSTILE_ROWS);
@@ -22,7 +22,7 @@ it('a hostile name in the config is shown as text, and so is a query', async () 
   expectHarmless(root);
   expect(loose(root)).toEqual([]);
   for (const name of HOSTILE.filter((text) => !text.includes('\u0000'))) {
-    expect(exactTextOf(root)).toContain(name);
+    expect(getExactText(root)).toContain(name);
     const asked = name.slice(0, 1_000);
     const query = new URLSearchParams({ find: asked, keyword: asked, item: asked, sort: asked });
     for (const path of ['/', '/packages/main/104']) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
-import { linksIn, named, rowsIn, textOf } from '../../support/read-html.ts';
+import { linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
 const NAME = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
@@ -25,7 +25,7 @@ describe('the page of a package', () => {
     ]);
     const first = await page('/packages/main/104');
     expect(first.title).toBe('Package 104 · vodhouse');
-    expect(textOf(named(first.root, 'h1')[0] ?? first.root)).toBe('Package 104 main/104');
+    expect(getText(named(first.root, 'h1')[0] ?? first.root)).toBe('Package 104 main/104');
     expect(rowsIn(first.part('content')).slice(0, 4)).toEqual([
       ['Id ↓', 'Title', 'Length', 'Size', 'Series', 'Created'],
       ['60', 'Last', '1:02:03', '1.5 KiB', 'S', 'D'],
@@ -69,7 +69,7 @@ describe('the page of a package', () => {
     );
     expect(keyword?.attributes.get('value')).toBe('Kim & "Co"');
     const chosen = named(found.root, 'option').filter(({ attributes }) => attributes.has('selected'));
-    expect(chosen.map(textOf)).toEqual(['author']);
+    expect(chosen.map(getText)).toEqual(['author']);
     const [, title = ['']] = linksIn(named(found.root, 'thead')[0] ?? found.root);
     const sorted = await page(title[0]);
     expect(idsOn(sorted).slice(0, 2)).toEqual([60, 58]);
@@ -114,9 +114,9 @@ describe('the page of a package', () => {
       walk({ status: 'partial', error: 'page 3 was not read', finished_at: null, pages: 1, requests: 1 }),
     ]);
     const { part } = await page('/packages/main/104');
-    const standing = named(part('content'), 'p').map(textOf)[0];
+    const standing = named(part('content'), 'p').map(getText)[0];
     expect(standing).toBe('last walk partial 60 videos, last full walk 30 min ago page 3 was not read');
-    const walks = named(part('content'), 'li').map(textOf);
+    const walks = named(part('content'), 'li').map(getText);
     expect(walks).toHaveLength(10);
     expect(walks[0]).toBe(
       'partial no change, 1 page, 1 request 60 min ago · run 1, full · page 3 was not read',
@@ -161,7 +161,7 @@ describe('the page of a video', () => {
     const [list] = named(part('content'), 'dl');
     return new Map(
       (list ? named(list, 'div') : []).map((pair) => {
-        const [name = '', value = ''] = named(pair, 'dt', 'dd').map(textOf);
+        const [name = '', value = ''] = named(pair, 'dt', 'dd').map(getText);
         return [name, value] as const;
       }),
     );
@@ -189,8 +189,8 @@ describe('the page of a video', () => {
     });
     expect(fields.size).toBe(22);
     const versions = named(shown.part('content'), 'li').map((item) => [
-      textOf(named(item, 'p')[0] ?? item),
-      ...named(item, 'div').map(textOf),
+      getText(named(item, 'p')[0] ?? item),
+      ...named(item, 'div').map(getText),
     ]);
     expect(versions).toEqual([
       [
@@ -211,7 +211,7 @@ describe('the page of a video', () => {
     const { page } = await openPages(HISTORY);
     const { words, part } = await page('/packages/main/104/videos/2');
     expect(words('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
-    expect(named(part('content'), 'li').map(textOf)[0]).toBe('2026-03-05 01:00:00 removed');
+    expect(named(part('content'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 removed');
   });
 
   it('exists for no other', async () => {
@@ -235,7 +235,7 @@ describe('the page of a video', () => {
     expect(cut.words('versions-heading')).toBe('Versions the last 101');
     expect(named(cut.part('content'), 'li')).toHaveLength(101);
     expect(cut.words('content')).not.toContain('first known state');
-    expect(textOf(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
+    expect(getText(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
   });
 
   it('contains neither playback key, and tells where only one of them changed', async () => {
@@ -253,7 +253,7 @@ describe('the page of a video', () => {
       expect(text.replaceAll('value="k3y"', '')).not.toContain('k3y');
     }
     const { part } = await page('/packages/main/104/videos/4');
-    expect(named(part('content'), 'li').map(textOf)[0]).toBe(
+    expect(named(part('content'), 'li').map(getText)[0]).toBe(
       '2026-03-03 00:00:00 edited: a field that is not shown',
     );
   });

@@ -3,7 +3,7 @@ import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { noteRunner } from '../../support/fixtures/run-holder.ts';
-import { elementsOf, linksIn, named, rowsIn, textOf } from '../../support/read-html.ts';
+import { listElements, linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
 
@@ -61,7 +61,7 @@ const request = (account: string, secondsAgo: number) => {
 
 /** The items that need attention: the texts, and the lines below. */
 const needsOn = ({ part }: ReadPage) =>
-  named(part('problems'), 'li').map((item) => named(item, 'p').map(textOf));
+  named(part('problems'), 'li').map((item) => named(item, 'p').map(getText));
 
 describe('the status page', () => {
   it('shows its parts by importance, and a message where all is well', async () => {
@@ -82,13 +82,13 @@ describe('the status page', () => {
 
   it('is read from the file at that moment, and has a stamp for changes', async () => {
     const { page, data, change, clock } = await openPages(ALL_WELL);
-    const stampOf = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
+    const getStamp = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
     const before = await page();
-    expect(await data('/live.json')).toMatchObject({ stamp: stampOf(before), running: false });
+    expect(await data('/live.json')).toMatchObject({ stamp: getStamp(before), running: false });
     change(run({ status: 'succeeded' }));
     const after = await page();
-    expect(stampOf(after)).not.toBe(stampOf(before));
-    expect(await data('/live.json')).toMatchObject({ stamp: stampOf(after), running: false });
+    expect(getStamp(after)).not.toBe(getStamp(before));
+    expect(await data('/live.json')).toMatchObject({ stamp: getStamp(after), running: false });
     clock.advance(3 * 3_600_000);
     expect((await page()).words('overall-status')).toContain(
       '6 of 6 packages are stale; the oldest was last walked 3 h ago; storage of main, other is stale',
@@ -242,7 +242,7 @@ describe('the attention list', () => {
       ['videos of main have another type in duration: "1:00" (first seen 60 min ago)'],
       ['videos of main lack the documented field rate (first seen 60 min ago)'],
     ]);
-    const codes = named(shown.part('problems'), 'code').map(textOf);
+    const codes = named(shown.part('problems'), 'code').map(getText);
     expect(codes.map(plain)).toEqual([
       'vodhouse plan',
       'vodhouse sync --package 102',
@@ -443,7 +443,7 @@ describe('storage', () => {
       ['/?storage=other#storage', 'other'],
     ]);
     const shown = named(part('storage'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
-    expect(shown.map(textOf)).toEqual(['other']);
+    expect(shown.map(getText)).toEqual(['other']);
     const [figure] = named(part('storage'), 'figure');
     expect(figure?.attributes.get('data-chart')).toBe('/storage.json?account=other');
   });
@@ -553,7 +553,7 @@ describe('spent requests and the last runs', () => {
 });
 
 describe('the latest changes', () => {
-  const itemsOf = (page: ReadPage, id: string) => named(page.part(id), 'li').map(textOf);
+  const listItems = (page: ReadPage, id: string) => named(page.part(id), 'li').map(getText);
   const edit = (id: number, at: string, what: string) =>
     `update video set ${what}, changed_at = '${at}', change_seq = change_seq + 1000
      where account = 'main' and package_id = 104 and id = ${id};`;
@@ -572,25 +572,25 @@ describe('the latest changes', () => {
       edit(4, '2026-03-10 11:30:00', `removed_at = null, title = null, tag = 'T'`),
     ];
     const page = await (await openPages([...ALL_WELL, ...rows])).page();
-    expect(itemsOf(page, 'added').slice(0, 2)).toEqual([
+    expect(listItems(page, 'added').slice(0, 2)).toEqual([
       'empty title Package 104 · 60 min ago · since removed',
       'A new one Package 104 · 10 min ago · 1:00 · 1 GiB',
     ]);
-    expect(itemsOf(page, 'added')).toHaveLength(10);
+    expect(listItems(page, 'added')).toHaveLength(10);
     const name = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
-    expect(itemsOf(page, 'edited')).toEqual([
+    expect(listItems(page, 'edited')).toEqual([
       `${name(4)} no title Package 104 · 30 min ago · restored, with another title, tag`,
       `${name(3)} Package 104 · 40 min ago · restored`,
       `${name(2)} Package 104 · 58 min ago · tag`,
       `${name(1)} retitled Package 104 · 59 min ago · title, author`,
     ]);
-    expect(named(page.part('edited'), 'del', 'ins').map(textOf)).toEqual([
+    expect(named(page.part('edited'), 'del', 'ins').map(getText)).toEqual([
       name(4),
       'no title',
       name(1),
       'retitled',
     ]);
-    expect(itemsOf(page, 'removed')).toEqual([
+    expect(listItems(page, 'removed')).toEqual([
       'empty title Package 104 · 54 min ago',
       `${name(5)} Package 104 · 55 min ago`,
     ]);
@@ -609,7 +609,7 @@ describe('every referenced element', () => {
       '/storage/main',
     ]) {
       const { root } = await page(path);
-      const all = elementsOf(root);
+      const all = listElements(root);
       const ids = all.flatMap(({ attributes }) => attributes.get('id') ?? []);
       expect(new Set(ids).size).toBe(ids.length);
       const meant = all.flatMap(({ attributes }) => [
