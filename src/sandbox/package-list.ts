@@ -35,7 +35,6 @@ export function createPackageList(seed: number, spec: PackageSpec) {
   const state: State = { live, removed: [], indexes: new Map(), lastSearch: null, newestId };
   return {
     packageId: spec.id,
-    /** The number of videos in the package. */
     size: () => live.length,
     /** True if a video may be removed: half of the initial number stays. */
     canShrink: () => live.length > Math.ceil(spec.videos / 2),

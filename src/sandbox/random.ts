@@ -17,7 +17,6 @@ export function hash(...numbers: readonly number[]): number {
   return mixed >>> 0;
 }
 
-/** Creates the stream of this seed. */
 export function createRandom(...numbers: readonly number[]) {
   let state = hash(...numbers);
   const next = (): number => {

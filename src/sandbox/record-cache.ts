@@ -24,7 +24,6 @@ export const FIRST_ID = 1_000_000;
 /** Larger packages cache no records, so that memory does not grow with the package. */
 const MAX_CACHED_RECORDS = 20_000;
 
-/** An entry that was never edited. */
 export function newEntry(id: number): Entry {
   return { id, revision: 0, video: null };
 }
@@ -41,7 +40,7 @@ export function createFirstEntries(seed: number, spec: PackageSpec): Entry[] {
   return Array.from({ length: spec.videos }, () => newEntry((id += nextIdGap(seed, spec, id))));
 }
 
-/** The cache of a package that starts with the entries `first`. */
+/** `first` are the initial entries of the package. */
 export function createRecordCache(seed: number, spec: PackageSpec, first: readonly Entry[]): RecordCache {
   const packageSeed: PackageSeed = {
     seed,

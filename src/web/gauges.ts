@@ -5,7 +5,6 @@ import type { DiskSpace } from '../database/disk-space.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import type { Stream } from '../health/streams.ts';
 
-/** The inputs of one scrape. */
 export interface Scrape {
   config: Config;
   overview: StatusQueries;

@@ -24,10 +24,9 @@ export interface MetricsOptions {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Metrics in a registry of their own. */
 export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
-  const counters = createCounters(registry, options.config);
+  const addCounts = createCounters(registry, options.config);
   const gauges = GAUGES.map(
     ({ name, help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
   );
@@ -47,7 +46,7 @@ export function createMetrics(options: MetricsOptions) {
     render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
       const samples = GAUGES.map((reading) => reading.read(scrape));
-      counters.add(options.deltas.sinceLast(scrape.now));
+      addCounts(options.deltas.sinceLast(scrape.now));
       gauges.forEach((gauge, index) => setSamples(gauge, samples[index] ?? []));
       return registry.metrics();
     },
@@ -84,7 +83,7 @@ function setSamples(gauge: Gauge, samples: readonly Sample[]): void {
   for (const { labels, value } of samples) gauge.set(labels, value);
 }
 
-/** Counters for the accounts of the config. They start at 0, otherwise Prometheus misses the first increase. */
+/** The returned function adds to the counters of the config's accounts. They start at 0, otherwise Prometheus misses the first increase. */
 function createCounters(registry: Registry, { accounts }: Config) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
@@ -101,14 +100,14 @@ function createCounters(registry: Registry, { accounts }: Config) {
   );
   const names = new Set(accounts.map(({ name }) => name));
   const add = (counts: MetricDeltas) => {
-    for (const { mode, status, count } of counts.runs) runs.inc({ mode, status }, count);
-    for (const { account, change, count } of counts.records)
-      if (names.has(account)) records.inc({ account, change }, count);
-    for (const { account, status, count } of counts.requests)
-      if (names.has(account)) requests.inc({ account, status }, count);
+    for (const { count, ...labels } of counts.runs) runs.inc(labels, count);
+    for (const { count, ...labels } of counts.records)
+      if (names.has(labels.account)) records.inc(labels, count);
+    for (const { count, ...labels } of counts.requests)
+      if (names.has(labels.account)) requests.inc(labels, count);
   };
   add(zeroCounts([...names]));
-  return { add };
+  return add;
 }
 
 function zeroCounts(accounts: readonly string[]): MetricDeltas {

@@ -2,20 +2,12 @@
 import type { AccountConfig } from '../config/config.ts';
 import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import {
-  packageNotFound,
-  type Catalogue,
-  type StorageDays,
-  type StorageRange,
-  type VideoPage,
-  type VideoQuery,
-} from '../service/server/catalogue.ts';
+import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
 import type { ApiError } from '../service/server/api-errors.ts';
 import { pickFigures } from '../lib/storage-figures.ts';
-import type { StorageDay } from '../service/storage.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 
-export interface MirrorParts {
+interface MirrorParts {
   lists: VideoLists;
   calendar: Calendar;
   clock: Clock;
@@ -24,44 +16,33 @@ export interface MirrorParts {
 }
 
 /** The catalogue of some accounts. A request that fits several of them is rejected with the paths that work. */
-export function createMirror(parts: MirrorParts): Catalogue {
+export function createMirror({ lists, calendar, clock, accounts }: MirrorParts): Catalogue {
   return {
-    videos: (query, signal) => readVideos(parts, query, signal),
-    storage: (range) => readStorage(parts, range),
+    videos: async (query, signal) => {
+      const { packageId } = query;
+      const found = accounts.filter(({ packages }) => packages.some(({ id }) => id === packageId));
+      const [account] = found;
+      if (!account) return packageNotFound(packageId);
+      if (found.length > 1) return createAmbiguousError(`package ${packageId}`, found);
+      const page = await lists.page({ account: account.name, packageId }, query, signal);
+      if (page) return { totalcount: page.size, records: page.records, readAt: page.walkedAt };
+      const message = `package ${packageId} of account ${account.name} has not been read completely yet`;
+      return { errorCode: 'PackageNotReady', message };
+    },
+    storage: ({ from, to, direction }) => {
+      const found = accounts.filter(({ storage }) => storage !== null);
+      const [account] = found;
+      if (!account) {
+        const names = accounts.map(({ name }) => name).join(', ');
+        return { errorCode: 'PackageNotFound', message: `account ${names} has no storage in the config` };
+      }
+      if (found.length > 1) return createAmbiguousError('storage', found);
+      const { days, readAt } = lists.days(account.name, { from, to }, calendar.dayAt(clock.now()));
+      const records = days.map((row) => ({ ...pickFigures(row), date: row.date }));
+      if (direction === 'desc') records.reverse();
+      return { days: records, ...(readAt === null ? {} : { readAt }) };
+    },
   };
-}
-
-async function readVideos(
-  { lists, accounts }: MirrorParts,
-  query: VideoQuery,
-  signal: AbortSignal,
-): Promise<VideoPage | ApiError> {
-  const { packageId } = query;
-  const [account, ...others] = accounts.filter(({ packages }) => packages.some(({ id }) => id === packageId));
-  if (!account) return packageNotFound(packageId);
-  if (others.length > 0) return createAmbiguousError(`package ${packageId}`, [account, ...others]);
-  const page = await lists.page({ account: account.name, packageId }, query, signal);
-  if (!page) {
-    const message = `package ${packageId} of account ${account.name} has not been read completely yet`;
-    return { errorCode: 'PackageNotReady', message };
-  }
-  return { totalcount: page.size, records: page.records, readAt: page.walkedAt };
-}
-
-async function readStorage(
-  { lists, accounts, calendar, clock }: MirrorParts,
-  { from, to, direction }: StorageRange,
-): Promise<StorageDays | ApiError> {
-  const [account, ...others] = accounts.filter(({ storage }) => storage !== null);
-  if (!account) {
-    const names = accounts.map(({ name }) => name).join(', ');
-    return { errorCode: 'PackageNotFound', message: `account ${names} has no storage in the config` };
-  }
-  if (others.length > 0) return createAmbiguousError('storage', [account, ...others]);
-  const { days, readAt } = lists.days(account.name, { from, to }, calendar.dayAt(clock.now()));
-  const records = days.map((row): StorageDay => ({ ...pickFigures(row), date: row.date }));
-  if (direction === 'desc') records.reverse();
-  return { days: records, ...(readAt === null ? {} : { readAt }) };
 }
 
 function createAmbiguousError(what: string, accounts: readonly AccountConfig[]): ApiError {

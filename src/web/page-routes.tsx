@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { BusyError } from '../lib/errors.ts';
 import { clientGoneSignal } from '../service/server/limits.ts';
-import { renderPage, Page, type AssetUrl } from './pages/layout.tsx';
+import { renderPage, Page, type AssetUrl, type PageFrame } from './pages/layout.tsx';
 import { PackagePage } from './pages/package.tsx';
 import { Progress } from './pages/progress-section.tsx';
 import { StatusPage } from './pages/status.tsx';
@@ -17,25 +17,12 @@ import { rejectUnauthorized } from './auth/access.ts';
 import { toChartData } from './storage-calendar.ts';
 import { createPackageView, packageQuery } from './package-view.ts';
 import { toRunProgress, toChangeMarker } from './run-progress.ts';
-import { createStatusView, createStorageView, type StatusQuery, type ViewSources } from './status-view.ts';
-import { pageParam, textParam } from './query-params.ts';
+import { createStatusView, createStorageView, statusQuery, type ViewSources } from './status-view.ts';
+import { textParam } from './query-params.ts';
 
 export interface PagesOptions extends ViewSources {
   clock: Pick<Clock, 'now'>;
 }
-
-export interface PageAccess {
-  login: Pick<Login, 'isAuthenticated' | 'sendLoginForm'>;
-  assetUrl: AssetUrl;
-  /** Show the logout button. */
-  showLogout: boolean;
-}
-
-const statusQuery = z.object({
-  find: textParam,
-  storage: textParam,
-  page: pageParam,
-}) satisfies z.ZodType<StatusQuery>;
 
 const yearQuery = z.object({ year: textParam });
 const storageQuery = z.object({ account: textParam });
@@ -49,25 +36,27 @@ const packageParams = z.object({ account: z.string(), package: id });
 const videoParams = packageParams.extend({ video: id });
 
 /** Adds the pages and the JSON that their scripts fetch. They read the live file at each request and change nothing. */
-export function addPages(app: FastifyInstance, options: PagesOptions, access: PageAccess): void {
-  addHtmlPages(app, options, access);
-  addJson(app, options, access);
+export function addPages(app: FastifyInstance, options: PagesOptions, login: Login, frame: PageFrame): void {
+  addHtmlPages(options, frame, (path, render) => addPage(app, login, frame.assetUrl, path, render));
+  addJson(app, options, login);
 }
 
-function addHtmlPages(app: FastifyInstance, options: PagesOptions, access: PageAccess): void {
+function addHtmlPages(
+  options: PagesOptions,
+  frame: PageFrame,
+  page: (path: string, render: PageRenderer) => void,
+): void {
   const { config, details, clock } = options;
   const unit = config.durationUnit;
-  const layout = { assetUrl: access.assetUrl, showLogout: access.showLogout };
-  const page = (path: string, render: PageRenderer) => addPage(app, access, path, render);
   page('/', async ({ query }) => {
     const view = createStatusView(options, statusQuery.parse(query), clock.now());
-    return <StatusPage {...layout} view={view} unit={unit} />;
+    return <StatusPage {...frame} view={view} unit={unit} />;
   });
   page('/storage/:account', async ({ params, query }) => {
     const { account } = params as { account: string };
     const storage = createStorageView(options, account, clock.now());
     if (storage?.account !== account) return null;
-    return <StorageDaysPage {...layout} storage={storage} year={yearQuery.parse(query).year} />;
+    return <StorageDaysPage {...frame} storage={storage} year={yearQuery.parse(query).year} />;
   });
   page('/packages/:account/:package', async (request, reply) => {
     const params = packageParams.safeParse(request.params);
@@ -76,7 +65,7 @@ function addHtmlPages(app: FastifyInstance, options: PagesOptions, access: PageA
     const signal = clientGoneSignal(request, reply);
     const query = packageQuery.parse(request.query);
     const view = await createPackageView(options, key, query, { now: clock.now(), signal });
-    return view && <PackagePage {...layout} view={view} unit={unit} />;
+    return view && <PackagePage {...frame} view={view} unit={unit} />;
   });
   page('/packages/:account/:package/videos/:video', async ({ params: raw }) => {
     const params = videoParams.safeParse(raw);
@@ -84,7 +73,7 @@ function addHtmlPages(app: FastifyInstance, options: PagesOptions, access: PageA
     const key = { account: params.data.account, packageId: params.data.package };
     const states = details.video(key, params.data.video);
     const packageName = details.package(key)?.name ?? null;
-    return states && <VideoPage {...layout} {...states} packageName={packageName} unit={unit} />;
+    return states && <VideoPage {...frame} {...states} packageName={packageName} unit={unit} />;
   });
 }
 
@@ -93,7 +82,8 @@ type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Promise<VN
 /** Without access `render` is not called. A page that is null is 404. */
 function addPage(
   app: FastifyInstance,
-  { login, assetUrl }: PageAccess,
+  login: Login,
+  assetUrl: AssetUrl,
   path: string,
   render: PageRenderer,
 ): void {
@@ -128,7 +118,7 @@ function Notice({ assetUrl, text }: { assetUrl: AssetUrl; text: string }) {
   );
 }
 
-function addJson(app: FastifyInstance, options: PagesOptions, { login }: PageAccess): void {
+function addJson(app: FastifyInstance, options: PagesOptions, login: Login): void {
   const { config, details, clock } = options;
   const json = (path: string, read: (query: unknown) => object | null) =>
     app.get(path, async (request, reply) => {

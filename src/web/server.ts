@@ -28,7 +28,7 @@ export interface WebServerOptions {
   createCatalogue: (accounts: readonly AccountConfig[]) => Catalogue;
   clock: Pick<Clock, 'now'>;
   pages: PagesOptions;
-  metrics: Pick<Metrics, 'render' | 'contentType' | 'recordResponse' | 'recordPublication'>;
+  metrics: Metrics;
   /** With names and counts only if authenticated. */
   readiness: (isAuthenticated: boolean) => Readiness;
   /** Null while the worker is alive. */
@@ -61,12 +61,12 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   assets.addRoutes(app);
   addMirror(app, options, createAuthorize(server, options.accounts));
   addStatusRoutes(app, options, login.isAuthenticated);
-  addPages(app, options.pages, { login, assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
+  addPages(app, options.pages, login, { assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
   try {
     const { url } = await listen(app, server);
     return {
       url,
-      recordPublication: (publication) => options.metrics.recordPublication(publication),
+      recordPublication: options.metrics.recordPublication,
       close: async () => app.close(),
     };
   } catch (error) {
@@ -131,7 +131,7 @@ function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, author
 }
 
 /** Labels are route patterns: a path may contain a key. */
-function addRequestTimes(app: FastifyInstance, metrics: WebServerOptions['metrics']): void {
+function addRequestTimes(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = (request.routeOptions.url ?? 'none').replace(/^\/accounts\/[^/]+/, '/accounts/NAME');
     metrics.recordResponse(route, reply.statusCode, reply.elapsedTime / 1000);

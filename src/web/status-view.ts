@@ -1,4 +1,5 @@
 /** What the status page shows, read from the live file. */
+import { z } from 'zod';
 import { countPages } from '../lib/count-pages.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
@@ -8,19 +9,22 @@ import type { Problem } from '../health/problem.ts';
 import { createHealthReport, type HealthReport } from '../health/report.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
+import { pageParam, textParam } from './query-params.ts';
 import { buildCalendar } from './storage-calendar.ts';
 import { toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../health/overall-status.ts';
 
 /** The query of the page. */
-export interface StatusQuery {
+export const statusQuery = z.object({
   /** Show packages whose name or id contains this; null: all. */
-  find: string | null;
-  /** From 1. */
-  page: number;
+  find: textParam,
+  /** Of the packages. */
+  page: pageParam,
   /** The account whose storage is shown; null: the first one with storage. */
-  storage: string | null;
-}
+  storage: textParam,
+});
+
+type StatusQuery = z.output<typeof statusQuery>;
 
 /** A package with its first problem, which is its state. */
 export type PackageState = PackageReport & { problem: Problem | undefined };

@@ -6,7 +6,6 @@ import { createBufferPool } from './buffer-pool.ts';
 import { execute, type Connection } from './execute.ts';
 import { createConnector } from './interim-responses.ts';
 import { readStorageDays, readVideoPage } from './parse-response.ts';
-import type { StorageDays, VideoPage, WithReceivedAt } from './parse-response.ts';
 import { buildPageRequest, buildStorageRequest } from './requests.ts';
 import type { PageRequest, ServiceAccount, StorageRequest } from './requests.ts';
 import { RETRY_POLICY } from './retry.ts';
@@ -19,29 +18,25 @@ export interface ClientOptions
   account: ServiceAccount;
 }
 
-export interface ServiceClient {
-  /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
-  videoPage(request: PageRequest): Promise<WithReceivedAt<VideoPage>>;
-  /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
-  storageDays(request: StorageRequest): Promise<WithReceivedAt<StorageDays>>;
-  close(): Promise<void>;
-}
+export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 /** Creates the client of one account; its connections are kept open between requests. */
-export function createServiceClient(options: ClientOptions): ServiceClient {
+export function createServiceClient(options: ClientOptions) {
   const { account } = options;
   const connection = createConnection(options);
   const parsing = { codes: account.codes, clean: (text: string) => redact(text, connection.secrets) };
   return {
-    videoPage: (request) =>
+    /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
+    videoPage: (request: PageRequest) =>
       execute(connection, buildPageRequest(account, request), (content) =>
         readVideoPage(content, parsing, request.isUnchanged),
       ),
-    storageDays: async (request) =>
+    /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
+    storageDays: async (request: StorageRequest) =>
       execute(connection, buildStorageRequest(account, request), (content) =>
         readStorageDays(content, parsing),
       ),
-    close: () => connection.agent.destroy(),
+    close: (): Promise<void> => connection.agent.destroy(),
   };
 }
 

@@ -36,43 +36,37 @@ export interface ClockEvidence {
   wasOff: boolean;
 }
 
-/** The machine's clock, corrected by the service's where the two differ by more than 10 minutes. */
-export interface ServiceClock extends Clock {
-  /** Forgets all evidence: the machine's clock may have been set. */
-  reset(): void;
-  /**
-   * Takes the dates of one answer. Returns a doubt where they contradict earlier ones: the caller sends the same request
-   * again, once, a little later, and passes that doubt with its answer. Returns null where the answer is accepted.
-   */
-  observe(answer: AnswerDates, doubt: DateDoubt | null): DateDoubt | null;
-  evidence(): ClockEvidence;
-  /** Marks this moment. The returned function gives it in milliseconds since 1970, corrected by the evidence of then. */
-  mark(): () => number;
-}
+export type ServiceClock = ReturnType<typeof createServiceClock>;
 
 /** A difference above this is worth a warning. */
 const WARN_ABOVE_MS = 2 * MINUTE_MS;
 
 const NO_EVIDENCE: ClockEvidence = { answered: false, offsetMs: null, differenceMs: null, wasOff: false };
 
-/** `onDifference` is called once, with the first difference of more than 2 minutes. */
-export function createServiceClock(
-  machineClock: Clock,
-  onDifference: (offsetMs: number) => void,
-): ServiceClock {
+/**
+ * The machine's clock, corrected by the service's if the two differ by more than 10 minutes. `onDifference` is called once,
+ * with the first difference of more than 2 minutes.
+ */
+export function createServiceClock(machineClock: Clock, onDifference: (offsetMs: number) => void) {
   let evidence = NO_EVIDENCE;
   let isWarned = false;
   const offset = () => evidence.offsetMs ?? 0;
   return {
     now: () => machineClock.now() + offset(),
-    sleep: (ms, signal) => machineClock.sleep(ms, signal),
+    sleep: (ms: number, signal?: AbortSignal) => machineClock.sleep(ms, signal),
+    /** Forgets all evidence: the machine's clock may have been set. */
     reset: () => void (evidence = NO_EVIDENCE),
     evidence: () => evidence,
+    /** Marks this moment. The returned function gives it in ms since 1970, corrected by the evidence at its call. */
     mark: () => {
       const marked = machineClock.now();
       return () => marked + offset();
     },
-    observe: ({ dateMs, ...times }, doubt) => {
+    /**
+     * Takes the dates of one answer. Returns a doubt if they contradict earlier ones: the caller sends the same request
+     * again, once, a little later, and passes that doubt with its answer. Returns null if the answer is accepted.
+     */
+    observe: ({ dateMs, ...times }: AnswerDates, doubt: DateDoubt | null): DateDoubt | null => {
       evidence = { ...evidence, answered: true };
       if (dateMs === null) return null;
       const differenceMs = measureDifference({ dateMs, ...times }, machineClock.now());

@@ -61,7 +61,6 @@ export interface Catalogue {
   storage(range: StorageRange): StorageDays | ApiError | Promise<StorageDays | ApiError>;
 }
 
-/** The error for an unknown package. */
 export function packageNotFound(packageId: number): ApiError {
   return { errorCode: 'PackageNotFound', message: `there is no package ${packageId}` };
 }

@@ -42,36 +42,31 @@ export function httpOptions({ headerBytes, requestMs, responseMs }: LoadLimits):
   };
 }
 
-/** The body of a 404. */
 export const NO_SUCH_PATH = { error: 'no such path' };
+
+const UNREADABLE: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
+};
+const NOT_HTTP = [
+  '400 Bad Request',
+  'the request cannot be read; an address has to be percent-encoded',
+] as const;
 
 /** Answers what Node could not parse as a request, in the form of every other error, and closes the connection. */
 function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const [status, message] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: message });
-  if (socket.writable) {
-    const headers = `${UNREADABLE_HEADERS}\r\ncontent-length: ${body.length}`;
-    socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
-  }
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'connection: close',
+    'content-type: application/json',
+    'x-content-type-options: nosniff',
+    `content-length: ${body.length}`,
+  ].join('\r\n');
+  if (socket.writable) socket.write(`${head}\r\n\r\n${body}`);
   socket.destroy(error);
 }
-
-const UNREADABLE_HEADERS = [
-  'connection: close',
-  'content-type: application/json',
-  'x-content-type-options: nosniff',
-].join('\r\n');
-
-type Unreadable = readonly [status: string, message: string];
-
-const NOT_HTTP: Unreadable = [
-  '400 Bad Request',
-  'the request cannot be read; an address has to be percent-encoded',
-];
-const UNREADABLE: Readonly<Record<string, Unreadable>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
-};
 
 /** Routes that are exempt from a limit. */
 export interface LimitExceptions {
@@ -110,7 +105,6 @@ export function applyLimits(
   });
 }
 
-/** Only forms are sent; everything else is read. */
 function methodAllowed({ method, routeOptions }: FastifyRequest, takesBodies: readonly string[]): boolean {
   if (method === 'POST') return takesBodies.includes(routeOptions.url ?? '');
   return method === 'GET' || method === 'HEAD';

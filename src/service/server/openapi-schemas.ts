@@ -16,7 +16,6 @@ import { API_ERRORS } from './api-errors.ts';
 /** A JSON schema (draft 2020-12), as OpenAPI 3.1 takes it. */
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A query parameter of OpenAPI. */
 export interface OpenApiParameter {
   name: string;
   in: 'query';

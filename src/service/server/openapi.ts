@@ -11,7 +11,6 @@ import {
 import type { PageSizes } from './query.ts';
 
 export interface OpenApiOptions extends PageSizes {
-  /** The version of vodhouse. */
   version: string;
   /** A key is required. */
   keyed: boolean;

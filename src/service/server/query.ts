@@ -147,7 +147,6 @@ export function readVideoQuery(parameters: unknown, { defaultPageSize, maxPageSi
   return { query, echo };
 }
 
-/** The echo of a query without search and sort. */
 export const UNUSED_OPTION = {
   search_item: '',
   keyword: '',

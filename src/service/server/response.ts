@@ -10,14 +10,12 @@ import type { ApiErrorCode } from './api-errors.ts';
 /** From here up the service writes doubles in scientific notation; so does Java's `Double.toString`. */
 const SCIENTIFIC_FROM = 1e7;
 
-/** The body of a video list. */
 export function videoListBody(query: VideoQuery, echo: SearchOption, page: VideoPage): Buffer {
   const { records } = page;
   const list = records instanceof Uint8Array ? records : Buffer.from(JSON.stringify(records));
   return wrapList(echo, list, { errorCode: 'None', errorMessage: '' }, buildPaging(query, page));
 }
 
-/** The body of a rejected video query. */
 export function videoErrorBody(errorCode: ApiErrorCode, errorMessage: string): Buffer {
   const paging = { page: 0, pagesize: 0, totalcount: 0, totalpage: 0 };
   return wrapList(UNUSED_OPTION, Buffer.from('[]'), { errorCode, errorMessage }, paging);
@@ -47,7 +45,6 @@ export function storageBody(days: readonly StorageDay[], asDoubles: (day: string
   return Buffer.from(`{"message":"success","data":{"list":[${list.join(',')}]}}`);
 }
 
-/** The body of a rejected storage query. */
 export function storageErrorBody(message: string): Buffer {
   return Buffer.from(JSON.stringify({ message, data: { list: [] } }));
 }

@@ -41,7 +41,6 @@ export function createSessions(
       if (signed === undefined) throw new Error('a session requires a key of the server');
       return formatCookie(name, signed, DURATION_MS, secure);
     },
-    /** The `set-cookie` value that deletes the cookie. */
     clear: (secure: boolean): string => formatCookie(name, '', 0, secure),
     /** Derives the secrets if the request has a cookie. Until then `isAuthenticated` is false for everybody. */
     prepare: async (headers: Headers): Promise<void> =>

@@ -1,4 +1,3 @@
-/** The requests that each account has used of its limits. */
 import type { BudgetReport } from '../../health/facts.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Section } from './section.tsx';

@@ -1,4 +1,3 @@
-/** The latest additions, edits and removals. */
 import type { VNode } from 'preact';
 import type { Added, Edited } from '../../queries/named/changes.ts';
 import type { StatusView } from '../status-view.ts';

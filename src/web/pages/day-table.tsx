@@ -1,4 +1,3 @@
-/** Storage days as a table. */
 import { formatCount } from '../../lib/format.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';

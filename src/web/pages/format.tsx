@@ -61,7 +61,6 @@ const LEVELS: Record<Status, string> = {
   interrupted: 'warn',
 };
 
-/** The status of a run or walk as a coloured label. */
 export function StatusLabel({ status }: { status: Status }) {
   return <span class={`state ${LEVELS[status]}`}>{status}</span>;
 }
@@ -72,30 +71,16 @@ export function Title({ title }: { title: string | null }) {
   return title.trim() === '' ? <i class="soft">empty title</i> : <bdi>{title}</bdi>;
 }
 
-/** The page of a package. */
 export function packagePath({ account, package_id: id }: { account: string; package_id: number }): string {
   return `/packages/${encodeURIComponent(account)}/${id}`;
 }
 
-/** The page with all storage days of an account. */
 export function storageDaysPath(account: string): string {
   return `/storage/${encodeURIComponent(account)}`;
 }
 
-/** The page of a video. */
 export function videoPath(video: { account: string; package_id: number; id: number }): string {
   return `${packagePath(video)}/videos/${video.id}`;
-}
-
-type LinkedVideo = Parameters<typeof videoPath>[0] & { title: string | null };
-
-/** The title of a video as a link to its page. */
-export function VideoLink({ video }: { video: LinkedVideo }) {
-  return (
-    <a href={videoPath(video)}>
-      <Title title={video.title} />
-    </a>
-  );
 }
 
 /** `?a=1&b=2` without what is null; empty if all is. */

@@ -11,6 +11,7 @@ export interface PageProps {
   assetUrl: AssetUrl;
   /** Changes when there is something new to show; null: the page does not refresh itself. */
   stamp?: string | null;
+  /** Show the logout button. */
   showLogout?: boolean;
   hasCharts?: boolean;
   children: ComponentChildren;

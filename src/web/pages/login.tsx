@@ -1,4 +1,3 @@
-/** The login page. */
 import type { LoginForm } from '../auth/login.ts';
 import { Page, renderPage, type AssetUrl } from './layout.tsx';
 

@@ -1,4 +1,3 @@
-/** Links to the other pages of a list. */
 import { formatCount } from '../../lib/format.ts';
 
 interface PagerProps {

@@ -5,7 +5,6 @@ import { DayTable } from './day-table.tsx';
 import { storageDaysPath, toQueryString } from './format.tsx';
 import { Section, Tabs } from './section.tsx';
 
-/** The number of days in the table. */
 const TABLE_DAYS = 14;
 
 export function StorageSection({ storage }: { storage: StorageView | null }) {

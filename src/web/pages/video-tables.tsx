@@ -2,7 +2,7 @@
 import type { RemovedVideo } from '../../queries/named/videos.ts';
 import { SORT_ITEMS, type SortItem } from '../../service/videos.ts';
 import type { ListedVideo, PackageQuery } from '../package-view.ts';
-import { formatLength, formatSize, VideoLink } from './format.tsx';
+import { formatLength, formatSize, Title, videoPath } from './format.tsx';
 import { Table } from './table.tsx';
 
 type PackageKey = { account: string; package_id: number };
@@ -56,7 +56,9 @@ function VideoCells({ packageKey, video, unit }: VideoCellsProps) {
     <>
       <td class="number">{video.id}</td>
       <th scope="row">
-        <VideoLink video={{ ...packageKey, ...video }} />
+        <a href={videoPath({ ...packageKey, ...video })}>
+          <Title title={video.title} />
+        </a>
       </th>
       <td class="number">{formatLength(video.duration, unit)}</td>
       <td class="number">{formatSize(video.filesize)}</td>

@@ -1,4 +1,3 @@
-/** The last walks of a package. */
 import { pluralize } from '../../lib/format.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatChanges, formatElapsed, RelativeTime, StatusLabel } from './format.tsx';
