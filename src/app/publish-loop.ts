@@ -70,6 +70,6 @@ async function publishIfDue(
 
 function logFailure(error: unknown, logger: Logger): void {
   if (error instanceof InterruptedError) logger.info('publishing was interrupted; the next start publishes');
-  else if (error instanceof LockedError) logger.info(`publishing put off: ${error.message}`);
+  else if (error instanceof LockedError) logger.info(`publishing postponed: ${error.message}`);
   else logger.error(`publishing failed: ${errorMessage(error)}`);
 }

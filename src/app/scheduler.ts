@@ -70,7 +70,7 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
   let lastDeferral = '';
   const onFailure = (error: unknown) => {
     if (error instanceof LockedError || error instanceof ParkedError) {
-      if (error.message !== lastDeferral) logger.info(`put off: ${error.message}`); // once, not every minute
+      if (error.message !== lastDeferral) logger.info(`postponed: ${error.message}`); // once, not every minute
       lastDeferral = error.message;
     } else if (!(error instanceof InterruptedError)) {
       const hint = error instanceof VodhouseError && error.hint ? ` -> ${error.hint}` : '';

@@ -6,7 +6,7 @@ import type { AccountCost } from './cost.ts';
 import type { Proposal, Shortfall, PlanResult } from './plan.ts';
 import type { Timetable } from './timetable.ts';
 
-/** An account with all that its plan is made from. */
+/** An account, and the parts of its plan. */
 export interface EvaluatedAccount {
   cost: AccountCost;
   result: PlanResult;

@@ -44,7 +44,9 @@ async function publishWhenUnlocked(
     if (dueAt === null) return null;
     if (dueAt > now) {
       const until = toTimestamp(dueAt);
-      logger.info(`publishing is put off until ${until} UTC (publish.every): vodhouse publish does not wait`);
+      logger.info(
+        `publishing is postponed until ${until} UTC (publish.every): vodhouse publish does not wait`,
+      );
       return null;
     }
     if (tries === 1) announce(`publishing ${displayPath(publisher.file)} …\n`);

@@ -21,7 +21,7 @@ export type PublishedReport = NonNullable<HealthFacts['published']>;
 export interface HealthParts extends StreamParts {
   config: Config;
   overview: StatusQueries;
-  /** Null where the config publishes nothing, or where nobody asks. */
+  /** Null where the config publishes nothing, or where the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   formatCommand: FormatCommand;
 }

@@ -7,7 +7,7 @@ import { findHeldBack, findPackageProblems, findStreamProblems } from './package
 import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem.ts';
 import { findStorageProblems } from './storage-problems.ts';
 
-/** Drift is a problem for so long after it was first seen. */
+/** How long drift is a problem after it was first seen. */
 const DRIFT_MS = 7 * DAY_MS;
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;

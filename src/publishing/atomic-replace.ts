@@ -27,7 +27,7 @@ export function assertOurFile(file: string): void {
   const id = readApplicationId(file);
   if (id === null || id === PUBLISHED_ID) return;
   throw new ConfigError(
-    `publish.file: ${file} is there, and is no file that vodhouse published; nothing was changed`,
+    `publish.file: ${file} exists, and vodhouse did not publish it; nothing was changed`,
     { hint: 'name another file, or move this one away' },
   );
 }

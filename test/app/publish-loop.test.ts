@@ -51,7 +51,7 @@ it('reports why it cannot publish where another file is at the path', async () =
   writeFileSync(target.file, 'my own notes');
   publications.requestPublish();
   await expect.poll(() => log.join('')).toContain('publishing failed: publish.file: ');
-  expect(log.join('')).toContain('is no file that vodhouse published');
+  expect(log.join('')).toContain('vodhouse did not publish it');
   expect(made).toEqual([]);
   await publications.close();
 });

@@ -185,7 +185,7 @@ describe('the worker', () => {
     };
     const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
     await pass(10 * MINUTE_MS);
-    expect(log().match(/put off: a run is under way: pid 7/g)).toHaveLength(1);
+    expect(log().match(/postponed: a run is under way: pid 7/g)).toHaveLength(1);
     expect(log()).not.toContain('failed');
     isLocked = false;
     await pass(MINUTE_MS);
@@ -204,7 +204,7 @@ describe('the worker', () => {
     };
     const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
     await pass(10 * MINUTE_MS);
-    expect(log().match(/put off: account main is paused until 13:10/g)).toHaveLength(1);
+    expect(log().match(/postponed: account main is paused until 13:10/g)).toHaveLength(1);
     expect(log()).not.toContain('failed');
     isPaused = false;
     await pass(2 * MINUTE_MS);

@@ -265,7 +265,7 @@ describe('the worker', () => {
     await worker.ended;
     expect(summary.status).toBe('succeeded');
     expect(worker.runs).toEqual([]);
-    expect(worker.log.join('')).toMatch(/put off: a run is under way: vodhouse sync on .*, pid \d+, since/);
+    expect(worker.log.join('')).toMatch(/postponed: a run is under way: vodhouse sync on .*, pid \d+, since/);
   });
 
   it('keeps one account up to date although another one is unreachable', async () => {

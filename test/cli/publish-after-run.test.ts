@@ -31,7 +31,7 @@ describe('publishing after a run', () => {
     execute(target.live, "update package set name = 'Other'");
     const putOff = await publishAfterRun({ publisher }, context, never, null);
     expect([putOff, publishResultText(putOff)]).toEqual([null, '']);
-    expect(written.slice(1).join('')).toContain('publishing is put off until 2026-03-10 04:00:00 UTC');
+    expect(written.slice(1).join('')).toContain('publishing is postponed until 2026-03-10 04:00:00 UTC');
   });
 });
 

@@ -283,7 +283,7 @@ describe('publishing', () => {
     const other = live();
     const before = hashFile(other);
     await expect(publish(createPublishRequest(live(), { file: other }))).rejects.toThrow(
-      /no file that vodhouse published/,
+      /vodhouse did not publish it/,
     );
     expect(hashFile(other)).toBe(before);
     const path = live();

@@ -93,7 +93,7 @@ describe('a publisher', () => {
     expect(isDue(publisher, NOW)).toBe(true);
     await expect(publisher.publish(NOW, never)).rejects.toMatchObject({
       name: 'ConfigError',
-      message: `publish.file: ${target.file} is there, and is no file that vodhouse published; nothing was changed`,
+      message: `publish.file: ${target.file} exists, and vodhouse did not publish it; nothing was changed`,
     });
     expect(readFileSync(target.file, 'utf8')).toBe('my own notes');
   });

@@ -1,4 +1,4 @@
-/** `status` in words. */
+/** The text of `vodhouse status`. */
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
 import type { BudgetReport, PublishedReport } from '../../health/facts.ts';
@@ -63,7 +63,7 @@ function packageTable(report: Report, since: Since): string {
   return limited(['package', '', '>videos', 'walked', 'last walk', '>held back', 'order'], rows);
 }
 
-/** Of a long list the terminal gets so much; `--json` gives all. */
+/** The most rows of a list on the terminal; `--json` has all. */
 const MOST_ROWS = 40;
 
 function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -92,7 +92,7 @@ function createColumns(
     sourceColumn(
       'change_seq',
       'BIGINT',
-      'Number of the change that led to this state, increasing over the whole file: continue from the last one you read. After a backup was restored, numbers are used again.',
+      'Number of the change that led to this state, increasing over all packages: continue from the last one you read. After a backup was restored, numbers are used again.',
       'v.change_seq',
     ),
     column('valid_from', 'TIMESTAMP', 'Start of this state.', state.validFrom),

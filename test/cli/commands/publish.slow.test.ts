@@ -56,7 +56,7 @@ describe('sync', () => {
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(3);
     expect(stdout).toMatch(
-      /^not published: publish\.file: .*vodhouse\.bi\.db is there, and is no file that vodhouse published/m,
+      /^not published: publish\.file: .*vodhouse\.bi\.db exists, and vodhouse did not publish it/m,
     );
     expect(stdout).toContain('  -> name another file, or move this one away');
     expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(250);
@@ -73,7 +73,7 @@ describe('sync', () => {
     sandbox.churn(30);
     const second = await vodhouse(['sync'], { cwd });
     expect([second.code, inode(cwd)]).toEqual([0, before]);
-    expect(second.stderr).toMatch(/publishing is put off until .* UTC \(publish\.every\)/);
+    expect(second.stderr).toMatch(/publishing is postponed until .* UTC \(publish\.every\)/);
     await vodhouse(['publish'], { cwd });
     expect(inode(cwd)).not.toBe(before);
   });
