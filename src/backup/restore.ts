@@ -182,7 +182,7 @@ function freePreviousName(live: string, now: number): string {
   }
 }
 
-/** The file that was moved, or what was left of one; null if there was nothing. */
+/** The file that was moved, or what was left of one; null if there was none. */
 function findPrevious(previousFile: string): string | null {
   const suffixes = ['', ...LOGS, ...LOGS.map((log) => `.orphan${log}`)];
   return suffixes.map((suffix) => previousFile + suffix).find((name) => existsSync(name)) ?? null;

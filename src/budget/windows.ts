@@ -30,8 +30,8 @@ interface DayCount {
 
 /**
  * Counts for one account; every call is inside an IMMEDIATE transaction. A request is in a window while its
- * `spent_until_ms` is less than one window ago. A day may hold twenty thousand requests: only what came and what left
- * since the last count is read.
+ * `spent_until_ms` is less than one window ago. A day may hold twenty thousand requests: only the
+ * additions and departures since the last count are read.
  */
 export function createWindowCounts(db: Db, account: string) {
   let day: DayCount | null = null;

@@ -1,6 +1,6 @@
 /**
- * Fair round-robin queue: packages are served in their order, a few at a time, each for a number of pages before others
- * have their turn. A package of 1,000 pages delays nobody and loses nothing: its walk continues where it was.
+ * Fair round-robin queue: packages are served in their order, a few at a time, each for a number of pages before the
+ * others. A package of 1,000 pages delays no other one, and its walk continues where it was.
  */
 
 /** The slot of one package. */

@@ -1,4 +1,4 @@
-/** Quick walks of a package: what is known of its list, and the result. */
+/** The beginning and the end of quick walks. */
 import { countPages } from '../lib/count-pages.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
@@ -10,7 +10,7 @@ import { closeWalk, deleteWalk } from './statements/walk.ts';
 import { settleRemovals, type WalkEnd } from './walks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
-/** What is known of a list from its full walk. */
+/** A list as its last full walk found it. */
 export interface ListBaseline {
   totalcount: number;
   pageSize: number;
@@ -60,7 +60,7 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
   };
 }
 
-/** Ends a quick walk whose pages were all known. `ledger`: a connection that does not wait for the disk. */
+/** Ends a quick walk whose pages were all known. */
 export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): void {
   recordResult(tx, end);
 }

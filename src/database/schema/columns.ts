@@ -1,10 +1,10 @@
 /** The column types of the live file, declared so that BI drivers read them correctly. */
 import { customType, integer } from 'drizzle-orm/sqlite-core';
 
-/** Ids, counts and bytes: whole numbers up to 2^53 - 1. */
+/** Ids, counts and bytes: integers up to 2^53 - 1. */
 export const bigint = customType<{ data: number; driverData: number }>({ dataType: () => 'BIGINT' });
 
-/** A moment: text `YYYY-MM-DD HH:MM:SS` in UTC. */
+/** A time: text `YYYY-MM-DD HH:MM:SS` in UTC. */
 export const timestamp = customType<{ data: string; driverData: string }>({ dataType: () => 'TIMESTAMP' });
 
 /** A day of the service's calendar: text `YYYY-MM-DD`. */
@@ -17,5 +17,5 @@ export const boolean = customType<{ data: boolean; driverData: number }>({
   fromDriver: (value) => value === 1,
 });
 
-/** A key that SQLite counts up by itself: only `INTEGER PRIMARY KEY` does. */
+/** A key that SQLite increments: only `INTEGER PRIMARY KEY` works. */
 export const rowKey = (name: string) => integer(name).primaryKey({ autoIncrement: true });

@@ -3,14 +3,14 @@ import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, rowKey, timestamp } from './columns.ts';
 
 export const INCIDENT_EVENTS = ['failed', 'stale', 'restricted', 'discrepancy', 'held_back', 'gap'] as const;
-/** What kind of trouble an incident is. */
+/** The kind of an incident. */
 export type IncidentEvent = (typeof INCIDENT_EVENTS)[number];
 
 export const MESSAGE_STATES = ['begun', 'reminder', 'over'] as const;
-/** What a message tells of its incidents. */
+/** What a message reports about its incidents. */
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** Trouble that people are told of, once when it begins and once when it is over. */
+/** A problem that is reported, once when it begins and once when it is over. */
 export const incident = sqliteTable(
   'incident',
   {
@@ -28,7 +28,7 @@ export const incident = sqliteTable(
   (table) => [index('incident_open').on(table.incident_id).where(isNull(table.over_at))],
 );
 
-/** One POST to the webhook: written in the transaction that notes what it tells, sent after that. */
+/** One POST to the webhook: written in the transaction that stores its incidents, sent after that. */
 export const incidentMessage = sqliteTable(
   'incident_message',
   {

@@ -5,11 +5,11 @@ import { PURPOSES } from '../../lib/request-budget.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
 export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
-/** How a run or a walk stands or ended. */
+/** The state of a run or a walk. */
 export type Status = (typeof STATUSES)[number];
 
 export const TRIGGERS = ['schedule', 'catch_up', 'manual'] as const;
-/** What set a run off. */
+/** Why a run was started. */
 export type Trigger = (typeof TRIGGERS)[number];
 
 export const MODES = ['full', 'quick'] as const;
@@ -122,7 +122,7 @@ export const request = sqliteTable(
   ],
 );
 
-/** A service that restricted an account: until when nothing is asked, and when the full rate is back. */
+/** A restriction of an account: when requests may be sent again, and when the full rate is back. */
 export const pause = sqliteTable('pause', {
   account: text('account').primaryKey(),
   until: timestamp('until').notNull(),
@@ -144,7 +144,7 @@ export const savedRequests = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );
 
-/** One row: that the file is ours, and the last `change_seq` handed out. */
+/** One row: it marks the file as a warehouse, and has the last `change_seq`. */
 export const warehouseState = sqliteTable('warehouse_state', {
   singleton: integer('singleton').primaryKey(),
   created_at: timestamp('created_at').notNull(),

@@ -11,7 +11,7 @@ const figures = () =>
     ReturnType<typeof bigint>
   >;
 
-/** One day of an account: `live` while it lasts, `booked` once and for ever (held by triggers). */
+/** One day of an account: `live` until it is over, `booked` once and for ever (enforced by triggers). */
 export const storageDay = sqliteTable(
   'storage_day',
   {
@@ -55,7 +55,7 @@ export const storageDiscrepancy = sqliteTable(
   ],
 );
 
-/** Figures of a booked day that a person accepted in place of the booked ones; append-only (held by triggers). */
+/** Figures of a booked day that a person accepted in place of the booked ones; append-only (enforced by triggers). */
 export const storageCorrection = sqliteTable(
   'storage_correction',
   {

@@ -25,7 +25,7 @@ export const packageTable = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );
 
-/** How many videos a package had, by day (UTC): as the last walk of the day that counted them left it. */
+/** Number of videos of a package by day (UTC), from the last walk of the day that counted them. */
 export const packageDay = sqliteTable(
   'package_day',
   {
@@ -37,7 +37,7 @@ export const packageDay = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
 );
 
-/** The columns of a video: its key, the fields of docs/service.md 2.1 as they came, and what vodhouse knows of them. */
+/** The columns of a video: its key, the fields of docs/service.md 2.1 as received, and those that vodhouse adds. */
 const videoColumns = () => ({
   account: text('account').notNull(),
   package_id: bigint('package_id').notNull(),
@@ -79,7 +79,7 @@ export const video = sqliteTable('video', videoColumns(), (table) => [
   index('video_removed_at').on(table.removed_at).where(isNotNull(table.removed_at)),
 ]);
 
-/** A state of a video that another one superseded: written by triggers, in the transaction of the change. */
+/** An earlier state of a video, written by triggers in the transaction of the change. */
 export const videoVersion = sqliteTable(
   'video_version',
   {
@@ -97,7 +97,7 @@ export type HeldReason = (typeof HELD_REASONS)[number];
 export const PROOFS = ['order', 'whole'] as const;
 export type Proof = (typeof PROOFS)[number];
 
-/** A live row proved to be gone, before that takes effect at the end of its walk. */
+/** A proved removal; it has no effect before the end of its walk. */
 export const removalCandidate = sqliteTable(
   'removal_candidate',
   {
@@ -115,7 +115,7 @@ export const removalCandidate = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id] })],
 );
 
-/** A record that could not be stored, as it came, with the reason. */
+/** A record that could not be stored, as received, with the reason. */
 export const quarantine = sqliteTable(
   'quarantine',
   {
@@ -137,7 +137,7 @@ export const quarantine = sqliteTable(
 );
 
 export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
-/** How a field departs from docs/service.md: unknown there, absent here, or of another JSON type. */
+/** How a field differs from docs/service.md: unknown there, missing here, or of another JSON type. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** Where the records of a stream stopped matching docs/service.md. */
@@ -155,7 +155,7 @@ export const drift = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.stream, table.field, table.kind] })],
 );
 
-/** A page whose records need no second look while its bytes, and the rows that it speaks of, stay as they are. */
+/** A page whose records need not be read again while its bytes, and the rows that it describes, do not change. */
 export const pageHash = sqliteTable(
   'page_hash',
   {

@@ -83,7 +83,7 @@ async function findStart(
   return retryWrongPage(walk, fetchPage, page);
 }
 
-/** If the lowest id read before is gone, both parts may not be one sorted list: the proofs of the first part are dropped. */
+/** If the lowest id read before is missing, both parts may not be one sorted list: drops the proofs of the first part. */
 function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: number): void {
   const { ids, bounds } = contents;
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
