@@ -4,7 +4,7 @@ import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import { createHealthReport } from '../health/report.ts';
 import { getPackageStates, type ViewSources } from './status-view.ts';
-import { SEARCH_ITEMS, SORT_ITEMS } from '../service/videos.ts';
+import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../service/videos.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import { z } from 'zod';
@@ -32,14 +32,7 @@ export const packageQuery = z.object({
 export type PackageQuery = z.output<typeof packageQuery>;
 
 /** Fields of a video as the service sent them. */
-export interface ListedVideo {
-  id: number;
-  title: string | null;
-  duration: number | null;
-  filesize: number | null;
-  cdate: string | null;
-  series: string | null;
-}
+export type ListedVideo = Pick<Video, 'id' | 'title' | 'duration' | 'filesize' | 'cdate' | 'series'>;
 
 type PackageKey = { account: string; packageId: number };
 

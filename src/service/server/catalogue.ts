@@ -27,8 +27,8 @@ export interface VideoQuery {
   pageSize: number;
 }
 
-/** When the data was read from the service, in milliseconds since 1970; absent where the source is the service itself. */
 interface Aged {
+  /** When the data was read from the service, in ms since 1970; absent if the source is the service itself. */
   readAt?: number;
 }
 
