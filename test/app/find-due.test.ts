@@ -3,7 +3,7 @@ import { toTimestamp, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createPreemption, findDue, type Due, type LastRun } from '../../src/app/due.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 const stamp = (time: string) => toTimestamp(toMs(`2026-03-10T${time}Z`));
-const begun = (time: string, resumeAt: string | null = null): LastRun => ({
+const createRun = (time: string, resumeAt: string | null = null): LastRun => ({
   startedAt: stamp(time),
   runId: toMs(`2026-03-10T${time}Z`) / MINUTE_MS,
   resumeAt: resumeAt === null ? null : stamp(resumeAt),
@@ -22,28 +22,28 @@ const fromStart = (mode: Due['mode'], trigger: Due['trigger']): Due => ({ mode, 
 
 describe('due runs', () => {
   it('a full run comes first: it includes the work of a quick one', () => {
-    const due = dueAt('13:00', { full: begun('12:00'), quick: begun('12:50') });
+    const due = dueAt('13:00', { full: createRun('12:00'), quick: createRun('12:50') });
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
 
   it('full and quick together become one full run', () => {
-    const quick = begun('12:50');
-    expect(dueAt('13:01', { full: begun('13:00'), quick })).toBeNull();
-    expect(dueAt('13:10', { full: begun('13:00'), quick })).toEqual(fromStart('quick', 'schedule'));
+    const quick = createRun('12:50');
+    expect(dueAt('13:01', { full: createRun('13:00'), quick })).toBeNull();
+    expect(dueAt('13:10', { full: createRun('13:00'), quick })).toEqual(fromStart('quick', 'schedule'));
   });
 
   it('a quick run is due where neither a quick nor a full one has begun since its tick', () => {
-    expect(dueAt('12:10', { full: begun('12:00') })).toEqual(fromStart('quick', 'schedule'));
-    expect(dueAt('12:19', { full: begun('12:00') })).toEqual(fromStart('quick', 'catch_up'));
-    expect(dueAt('12:19', { full: begun('12:00'), quick: begun('12:10') })).toBeNull();
-    expect(dueAt('12:19', { full: begun('12:12'), quick: begun('12:00') })).toBeNull();
-    expect(dueAt('12:19', { full: begun('12:00'), quickSchedule: null })).toBeNull();
+    expect(dueAt('12:10', { full: createRun('12:00') })).toEqual(fromStart('quick', 'schedule'));
+    expect(dueAt('12:19', { full: createRun('12:00') })).toEqual(fromStart('quick', 'catch_up'));
+    expect(dueAt('12:19', { full: createRun('12:00'), quick: createRun('12:10') })).toBeNull();
+    expect(dueAt('12:19', { full: createRun('12:12'), quick: createRun('12:00') })).toBeNull();
+    expect(dueAt('12:19', { full: createRun('12:00'), quickSchedule: null })).toBeNull();
   });
 
   it('a quick run comes before the rest of a parked full one', () => {
-    const full = begun('12:00', '12:09');
+    const full = createRun('12:00', '12:09');
     expect(dueAt('12:10', { full })).toEqual(fromStart('quick', 'schedule'));
-    expect(dueAt('12:11', { full, quick: begun('12:10') })).toEqual({
+    expect(dueAt('12:11', { full, quick: createRun('12:10') })).toEqual({
       mode: 'full',
       trigger: 'catch_up',
       resumesFrom: stamp('12:00'),
@@ -51,46 +51,50 @@ describe('due runs', () => {
   });
 
   it('quick runs that take longer than their interval alternate with the rest of a full one', () => {
-    const full = begun('12:00', '12:12');
-    expect(dueAt('12:25', { full, quick: begun('12:12') })).toMatchObject({
+    const full = createRun('12:00', '12:12');
+    expect(dueAt('12:25', { full, quick: createRun('12:12') })).toMatchObject({
       mode: 'full',
       resumesFrom: stamp('12:00'),
     });
-    const rest = { ...full, runId: begun('12:25').runId };
-    expect(dueAt('12:38', { full: rest, quick: begun('12:12') })).toEqual(fromStart('quick', 'catch_up'));
+    const rest = { ...full, runId: createRun('12:25').runId };
+    expect(dueAt('12:38', { full: rest, quick: createRun('12:12') })).toEqual(fromStart('quick', 'catch_up'));
   });
 
   it('a quick run that a long full one skipped comes before the next full one', () => {
-    const full = begun('12:00', '13:00');
-    expect(dueAt('13:00', { full, quick: begun('11:50') })).toMatchObject({ mode: 'quick' });
-    expect(dueAt('13:00', { full, quick: begun('12:10') })).toMatchObject({ mode: 'full' });
-    expect(dueAt('13:00', { full: begun('12:00'), quick: begun('11:50') })).toMatchObject({ mode: 'full' });
+    const full = createRun('12:00', '13:00');
+    expect(dueAt('13:00', { full, quick: createRun('11:50') })).toMatchObject({ mode: 'quick' });
+    expect(dueAt('13:00', { full, quick: createRun('12:10') })).toMatchObject({ mode: 'full' });
+    expect(dueAt('13:00', { full: createRun('12:00'), quick: createRun('11:50') })).toMatchObject({
+      mode: 'full',
+    });
   });
 
   it('a new tick comes before the rest of a parked run: the new run serves the oldest packages first too', () => {
-    const due = dueAt('13:00', { full: begun('12:00', '12:40'), quick: begun('12:50') });
+    const due = dueAt('13:00', { full: createRun('12:00', '12:40'), quick: createRun('12:50') });
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
 
   it('a parked run is resumed at its time, to the second, and not before', () => {
-    const full = begun('12:00', '12:40:30');
+    const full = createRun('12:00', '12:40:30');
     expect(dueAt('12:40:29', { full, quickSchedule: null })).toBeNull();
     expect(dueAt('12:40:30', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
     expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
   });
 
   it('a parked quick run is resumed, after a full one that is also parked', () => {
-    const quick = begun('12:10', '12:12');
-    const next = dueAt('12:15', { full: begun('12:00'), quick });
+    const quick = createRun('12:10', '12:12');
+    const next = dueAt('12:15', { full: createRun('12:00'), quick });
     expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', resumesFrom: stamp('12:10') });
-    expect(dueAt('12:15', { full: begun('12:00', '12:05'), quick })).toMatchObject({ mode: 'full' });
-    expect(dueAt('12:15', { full: begun('12:00', '12:30'), quick })).toMatchObject({ mode: 'quick' });
+    expect(dueAt('12:15', { full: createRun('12:00', '12:05'), quick })).toMatchObject({ mode: 'full' });
+    expect(dueAt('12:15', { full: createRun('12:00', '12:30'), quick })).toMatchObject({ mode: 'quick' });
   });
 
   it('a run in the future is ignored: the clock was ahead when it began', () => {
-    const ahead = begun('23:00', '23:30');
+    const ahead = createRun('23:00', '23:30');
     expect(dueAt('12:00', { full: ahead, quick: ahead })).toEqual(fromStart('full', 'schedule'));
-    expect(dueAt('12:15', { full: begun('12:00'), quick: ahead })).toEqual(fromStart('quick', 'catch_up'));
+    expect(dueAt('12:15', { full: createRun('12:00'), quick: ahead })).toEqual(
+      fromStart('quick', 'catch_up'),
+    );
   });
 
   it('a run is due where no run exists', () => {

@@ -32,12 +32,12 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...options }: T
   const log: string[] = [];
   const controller = new AbortController();
   const stamp = (moment: string) => toTimestamp(Date.parse(moment));
-  const begunAt = (moment: string): LastRun => ({
+  const createRun = (moment: string): LastRun => ({
     startedAt: stamp(moment),
     runId: 1,
     resumeAt: null,
   });
-  const newest: Record<Mode, LastRun | null> = { full: last === null ? null : begunAt(last), quick: null };
+  const newest: Record<Mode, LastRun | null> = { full: last === null ? null : createRun(last), quick: null };
   const parts = {
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
     logger: createLogger({
@@ -157,9 +157,9 @@ describe('the worker', () => {
 
   it('continues after a query that failed, and logs the failure', async () => {
     const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
-    let looks = 0;
+    let checks = 0;
     const lastUnscopedRun = async () => {
-      if (++looks === 2) throw new Error('database is locked');
+      if (++checks === 2) throw new Error('database is locked');
       const startedAt = '2026-03-10 12:00:00';
       return { startedAt, runId: 1, resumeAt: null };
     };
@@ -303,18 +303,18 @@ describe('the worker', () => {
 
   it('calls onCaughtUp when nothing is due: not before its first run ended, nor where that was deferred', async () => {
     const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
-    const said: string[] = [];
+    const events: string[] = [];
     let isLocked = true;
     const run = async () => {
-      said.push('run');
+      events.push('run');
       if (isLocked) throw new LockedError('a run is under way');
     };
-    startWorker({ run, onCaughtUp: () => said.push('in step') });
+    startWorker({ run, onCaughtUp: () => events.push('in step') });
     await pass(MINUTE_MS);
-    expect(said).toEqual(['run', 'run']);
+    expect(events).toEqual(['run', 'run']);
     isLocked = false;
     await pass(MINUTE_MS);
-    expect(said).toEqual(['run', 'run', 'run', 'in step']);
+    expect(events).toEqual(['run', 'run', 'run', 'in step']);
   });
 
   it('starts nothing where the signal is already aborted', async () => {

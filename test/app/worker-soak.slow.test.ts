@@ -20,14 +20,14 @@ const path = join(folder, 'vodhouse.db');
 let soak: Soak;
 
 beforeAll(async () => {
-  const begun = Date.now();
+  const startedAt = Date.now();
   soak = await runSoak(path);
-  tell((Date.now() - begun) / 1000);
+  report((Date.now() - startedAt) / 1000);
 }, 400_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function tell(seconds: number): void {
+function report(seconds: number): void {
   const { harvest, requests, deaths, sizes, service } = soak;
   const most = [1_000, MINUTE_MS, DAY_MS].map((ms) => mostWithin(service.seen.arrivals, ms)).join(', ');
   const heap = sizes.map((each) => (each.heap / KIB ** 2).toFixed(1)).join(', ');
@@ -63,11 +63,11 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
   it('books every day once, with the figures of the service', async () => {
     const booked = readRows(path, `select * from storage_day where state = 'booked' order by date`);
     const to = '2026-04-08';
-    const told = await allDays(soak.service.sandbox.catalogue, SINCE, to);
-    expect(told).toHaveLength(39);
+    const served = await allDays(soak.service.sandbox.catalogue, SINCE, to);
+    expect(served).toHaveLength(39);
     const figures = ['date', ...FIGURES];
     expect(booked.map((row) => figures.map((name) => row[name]))).toEqual(
-      told.map((day) => figures.map((name) => day[name as keyof typeof day])),
+      served.map((day) => figures.map((name) => day[name as keyof typeof day])),
     );
     expect(readRows(path, 'select * from storage_discrepancy')).toEqual([]);
     expect(readRows(path, 'select * from storage_gap')).toEqual([]);
@@ -129,10 +129,11 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
 
   it('stores only the quick walks that found something', () => {
     const { runs, walks } = soak.harvest;
-    const looks = runs.filter(({ mode, status }) => mode === 'quick' && status === 'succeeded').length * 5;
+    const boundaryReads =
+      runs.filter(({ mode, status }) => mode === 'quick' && status === 'succeeded').length * 5;
     expect(walks.quickInVain).toBe(0);
     expect(walks.quickThatFound).toBeGreaterThan(50);
-    expect(walks.quickThatFound).toBeLessThan(looks / 20);
+    expect(walks.quickThatFound).toBeLessThan(boundaryReads / 20);
   });
 
   it('sends no more requests than allowed, as counted by the service, and has each in its ledger', () => {
@@ -146,20 +147,20 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
     );
     expect(pauses.length).toBeGreaterThan(20);
     expect(disobedient).toEqual([]);
-    const noted = Number(readValue(path, `select seq from sqlite_sequence where name = 'request'`));
-    expect(noted).toBeGreaterThanOrEqual(arrivals.length);
-    expect(noted).toBeLessThanOrEqual(arrivals.length + 5); // a crash may leave a recorded request that was not sent
+    const recorded = Number(readValue(path, `select seq from sqlite_sequence where name = 'request'`));
+    expect(recorded).toBeGreaterThanOrEqual(arrivals.length);
+    expect(recorded).toBeLessThanOrEqual(arrivals.length + 5); // a crash may leave a recorded request that was not sent
   });
 
   it('deletes runs, walks and requests when their retention is over, and not before', () => {
     const { run, walk, request } = soak.harvest.oldestDays;
-    for (const [days, kept] of [
+    for (const [days, retentionDays] of [
       [run, RETENTION.runsDays],
       [walk, RETENTION.runsDays],
       [request, RETENTION.requestsDays],
     ] as const) {
-      expect(days).toBeGreaterThan(kept - 0.1);
-      expect(days).toBeLessThan(kept + 1);
+      expect(days).toBeGreaterThan(retentionDays - 0.1);
+      expect(days).toBeLessThan(retentionDays + 1);
     }
   });
 

@@ -81,9 +81,9 @@ function startWorker(
     onPublished: (publication) => void publications.push(publication),
   });
   const stop = () => controller.abort(new InterruptedError('stopped by the test'));
-  const looked = Promise.race([settled, ended]);
-  looked.catch(() => undefined); // the caller that awaits the end receives the error
-  return { runs, publications, log, settled: looked, stop, ended };
+  const checked = Promise.race([settled, ended]);
+  checked.catch(() => undefined); // the caller that awaits the end receives the error
+  return { runs, publications, log, settled: checked, stop, ended };
 }
 
 /** Runs a worker from its start until nothing is due, then closes it. */
@@ -158,25 +158,25 @@ describe('the worker', () => {
     ['replaced', () => renameSync(`${path}.other`, path), 'it was replaced while it was in use'],
   ])(
     'ends with the reason within a tick when its file was %s, though nothing is due',
-    async (_how, swap, words) => {
+    async (_how, swap, message) => {
       const { url } = await startSandbox({ clock });
       openWarehouse(`${path}.other`, clock).close();
-      let look = async (): Promise<void> => undefined;
+      let check = async (): Promise<void> => undefined;
       const ticks: Environment['createTicks'] = (call) => {
-        look = call;
+        check = call;
         return { close: async () => undefined };
       };
       const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
       await worker.settled;
-      await look();
+      await check();
       swap();
-      await look();
+      await check();
       const error = await worker.ended.then(
         () => null,
         (thrown: unknown) => thrown,
       );
       expect(error).toBeInstanceOf(WarehouseError);
-      expect((error as WarehouseError).message).toContain(words);
+      expect((error as WarehouseError).message).toContain(message);
       expect(worker.runs).toHaveLength(1);
       expect(worker.log.filter((line) => line.includes('the run failed'))).toEqual([]);
       const lock = tryLock(path, 'worker', 'test', clock.now());

@@ -117,11 +117,11 @@ describe('a backup is rejected', () => {
     ['there is none', () => undefined, /there is no warehouse/],
     ['it is empty', (path: string) => writeFileSync(path, ''), /is empty/],
     ['it is another database', (path: string) => execute(path, 'create table t (x)'), /not a vodhouse/],
-  ])('where the live file is not a warehouse: %s', (_what, make, words) => {
+  ])('where the live file is not a warehouse: %s', (_what, make, message) => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
     make(path);
-    expect(() => backUp(path, join(folder, 'made/copy.db'))).toThrow(words);
+    expect(() => backUp(path, join(folder, 'made/copy.db'))).toThrow(message);
     expect(readdirSync(folder)).not.toContain('made');
   });
 

@@ -192,11 +192,15 @@ describe('the requests since the backup', () => {
 });
 
 /** Asserts that the folders of the live file and of the backup have not changed. */
-function expectUntouched(attempt: () => unknown, kind: new (...parameters: never[]) => Error, words: RegExp) {
+function expectUntouched(
+  attempt: () => unknown,
+  kind: new (...parameters: never[]) => Error,
+  message: RegExp,
+) {
   const hashes = () => [path, ...(existsSync(file) && statSync(file).isFile() ? [file] : [])].map(hashFile);
   const before = [hashes(), names()];
   expect(attempt).toThrow(kind);
-  expect(attempt).toThrow(words);
+  expect(attempt).toThrow(message);
   expect([hashes(), names()]).toEqual(before);
 }
 
@@ -237,9 +241,9 @@ describe('a restore is rejected, and changes nothing', () => {
       },
       /is the live file itself/,
     ],
-  ])('where the backup %s', (_what, make, words) => {
+  ])('where the backup %s', (_what, make, message) => {
     make();
-    expectUntouched(() => restore(path, file, NOW), ConfigError, words);
+    expectUntouched(() => restore(path, file, NOW), ConfigError, message);
   });
 
   it.each<[string, () => void, RegExp]>([
@@ -273,9 +277,9 @@ describe('a restore is rejected, and changes nothing', () => {
       () => execute(file, 'pragma foreign_keys = off; delete from run'),
       /copy\.db is damaged: a row of walk has lost its parent/,
     ],
-  ])('where the backup %s', (_what, make, words) => {
+  ])('where the backup %s', (_what, make, message) => {
     make();
-    expectUntouched(() => restore(path, file, NOW), WarehouseError, words);
+    expectUntouched(() => restore(path, file, NOW), WarehouseError, message);
   });
 
   it('where only the full check finds the damage of the backup', () => {

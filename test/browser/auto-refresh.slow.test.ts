@@ -26,15 +26,15 @@ afterEach(async () => {
 });
 
 /** Changes what the server responds from now on. */
-function serve(stamp: string, words: string, progress = ''): void {
+function serve(stamp: string, readText: string, progress = ''): void {
   const body = `<h1>vodhouse</h1><p id="connection" role="status" hidden></p>
     <section id="progress">${progress}</section>
-    <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${words}</p>
-      <details id="more"><summary>More</summary><p>${words}</p></details><a href="#there">There</a></section>
-    <section id="storage" data-part><p class="words">${words}</p>${FIGURE}</section>
+    <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${readText}</p>
+      <details id="more"><summary>More</summary><p>${readText}</p></details><a href="#there">There</a></section>
+    <section id="storage" data-part><p class="words">${readText}</p>${FIGURE}</section>
     <p>Read at <time datetime="2026-11-22T02:00:00Z">2 o'clock</time>, <time datetime="2026-11-22">that day</time></p>`;
   const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
-  site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${words}` }) });
+  site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${readText}` }) });
   site.answer('/live.json', { body: JSON.stringify({ stamp, progress, running: progress !== '' }) });
   site.answer('/storage.json', { body: JSON.stringify(storageAnswer(60)) });
 }
@@ -73,8 +73,8 @@ async function settle(page: Page): Promise<void> {
     await page.evaluate(`fetch('/page.css').then((answer) => answer.text())`);
 }
 
-const asked = (path: string) => site.requestedPaths.filter((each) => each === path).length;
-const words = (page: Page) => page.locator('.words').allTextContents();
+const countRequests = (path: string) => site.requestedPaths.filter((each) => each === path).length;
+const readText = (page: Page) => page.locator('.words').allTextContents();
 const progress = (page: Page) => page.locator('#progress');
 const connection = (page: Page) => page.locator('#connection');
 
@@ -90,12 +90,12 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
 describe('progress', () => {
   test('is fetched every three seconds, every second during a run, and disappears when the run ends', async () => {
     const page = await open();
-    const before = asked('/live.json');
+    const before = countRequests('/live.json');
     await pass(page, 2.9);
-    expect(asked('/live.json')).toBe(before);
+    expect(countRequests('/live.json')).toBe(before);
     serve('one', '3 min ago', '<p>Package 101: page 3</p>');
     await pass(page, 0.2);
-    expect(asked('/live.json')).toBe(before + 1);
+    expect(countRequests('/live.json')).toBe(before + 1);
     expect(await progress(page).innerText()).toBe('Package 101: page 3');
     serve('one', '3 min ago', '<p>Package 101: page 4</p>');
     await pass(page, 1.1);
@@ -103,18 +103,18 @@ describe('progress', () => {
     serve('one', '3 min ago');
     await pass(page, 1.1);
     expect(await progress(page).isHidden()).toBe(true);
-    expect(asked('/live.json')).toBe(before + 3);
-    expect(asked('/')).toBe(1);
+    expect(countRequests('/live.json')).toBe(before + 3);
+    expect(countRequests('/')).toBe(1);
   });
 
   test('is not fetched while the page is hidden, and is fetched as soon as it is visible', async () => {
     const page = await open();
     await hide(page, true);
-    const before = asked('/live.json');
+    const before = countRequests('/live.json');
     await pass(page, 50);
-    expect(asked('/live.json')).toBe(before);
+    expect(countRequests('/live.json')).toBe(before);
     await hide(page, false);
-    expect(asked('/live.json')).toBe(before + 1);
+    expect(countRequests('/live.json')).toBe(before + 1);
   });
 
   test('is never fetched twice at a time', async () => {
@@ -140,19 +140,19 @@ describe('a new stamp', () => {
     const page = await open();
     await page.getByRole('button', { name: '30 days' }).click();
     await page.evaluate(`document.activeElement.blur()`);
-    const figures = asked('/storage.json');
+    const figures = countRequests('/storage.json');
     serve('two', '1 s ago');
     await pass(page, 3.1);
-    await expect.poll(() => words(page)).toEqual(['1 s ago', '1 s ago']);
+    await expect.poll(() => readText(page)).toEqual(['1 s ago', '1 s ago']);
     expect(await page.title()).toBe('vodhouse: 1 s ago');
     expect(await page.locator('body').getAttribute('data-stamp')).toBe('two');
     expect(await page.locator('figure > .plot canvas').count()).toBe(1);
     expect(await page.locator('figure > details').count()).toBe(1);
     expect(await page.locator('figure').getAttribute('data-points')).toBe('60');
     expect(await page.locator('.chart-ranges [aria-pressed="true"]').innerText()).toBe('30 days');
-    await expect.poll(() => asked('/storage.json')).toBe(figures + 1);
+    await expect.poll(() => countRequests('/storage.json')).toBe(figures + 1);
     await pass(page, 3.1);
-    expect(asked('/')).toBe(2);
+    expect(countRequests('/')).toBe(2);
   });
 
   test('loads the new figures, in the selected days', async () => {
@@ -171,15 +171,15 @@ describe('a new stamp', () => {
     await page.getByRole('link', { name: 'There' }).focus();
     serve('two', '1 s ago');
     await pass(page, 3.1);
-    await expect.poll(() => words(page)).toEqual(['3 min ago', '1 s ago']);
+    await expect.poll(() => readText(page)).toEqual(['3 min ago', '1 s ago']);
     await page.evaluate(`document.activeElement.blur();
       getSelection().selectAllChildren(document.querySelector('#storage .words'))`);
     serve('three', '2 s ago');
     await pass(page, 3.1);
-    await expect.poll(() => words(page)).toEqual(['2 s ago', '1 s ago']);
+    await expect.poll(() => readText(page)).toEqual(['2 s ago', '1 s ago']);
     await page.evaluate(`getSelection().removeAllRanges()`);
     await pass(page, 61);
-    await expect.poll(() => words(page)).toEqual(['2 s ago', '2 s ago']);
+    await expect.poll(() => readText(page)).toEqual(['2 s ago', '2 s ago']);
   });
 
   test('keeps open details open and the scroll position, and updates the class', async () => {
@@ -189,7 +189,7 @@ describe('a new stamp', () => {
     await page.evaluate(`document.activeElement.blur()`);
     serve('two', '1 s ago');
     await pass(page, 3.1);
-    await expect.poll(() => words(page)).toEqual(['1 s ago', '1 s ago']);
+    await expect.poll(() => readText(page)).toEqual(['1 s ago', '1 s ago']);
     expect(await page.locator('#more').getAttribute('open')).toBe('');
     expect(await page.locator('#more p').innerText()).toBe('1 s ago');
     expect(await page.locator('#table').getAttribute('open')).toBeNull();
@@ -202,17 +202,17 @@ test('a minute without a new stamp updates the relative times', async () => {
   const page = await open();
   serve('one', '4 min ago');
   await pass(page, 30);
-  expect(asked('/')).toBe(1);
+  expect(countRequests('/')).toBe(1);
   await pass(page, 33);
-  await expect.poll(() => words(page)).toEqual(['4 min ago', '4 min ago']);
-  expect(asked('/')).toBe(2);
+  await expect.poll(() => readText(page)).toEqual(['4 min ago', '4 min ago']);
+  expect(countRequests('/')).toBe(2);
 });
 
 describe('a server that does not answer', () => {
   test('is reported with the time, is polled less and less, and the message disappears at the next response', async () => {
     const page = await open();
     site.answer('/live.json', { status: 503, body: 'no' });
-    const before = asked('/live.json');
+    const before = countRequests('/live.json');
     await pass(page, 3.1);
     expect(await connection(page).innerText()).toMatch(
       /^No answer from vodhouse since 21:00:1\d; this page shows the state at that time$/,
@@ -220,9 +220,9 @@ describe('a server that does not answer', () => {
     const waits = [3, 6, 12, 24, 30, 30];
     for (const [at, wait] of waits.entries()) {
       await pass(page, wait - 0.5);
-      expect(asked('/live.json')).toBe(before + 1 + at);
+      expect(countRequests('/live.json')).toBe(before + 1 + at);
       await pass(page, 0.6);
-      expect(asked('/live.json')).toBe(before + 2 + at);
+      expect(countRequests('/live.json')).toBe(before + 2 + at);
     }
     serve('one', '3 min ago');
     await pass(page, 30);
@@ -237,7 +237,7 @@ describe('a server that does not answer', () => {
     await Promise.all([page.waitForEvent('load'), page.clock.runFor(3_000)]);
     expect(await page.locator('h1').innerText()).toBe('Log in');
     await pass(page, 9);
-    expect(asked('/')).toBe(2);
+    expect(countRequests('/')).toBe(2);
     complaints = complaints.filter((line) => !isOfFailure(line));
   });
 });
@@ -255,5 +255,5 @@ test('a page that is not live fetches nothing', async () => {
   await page.clock.install();
   await page.goto(site.origin);
   await pass(page, 70);
-  expect(asked('/live.json')).toBe(0);
+  expect(countRequests('/live.json')).toBe(0);
 });

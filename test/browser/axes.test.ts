@@ -91,8 +91,8 @@ describe('a size as text', () => {
     [1023.7 * GIB, '1 TiB'],
     [1.534 * TIB, '1.53 TiB'],
     [34.56 * TIB, '34.6 TiB'],
-  ])('%d bytes', (bytes, words) => {
-    expect(formatSize(bytes)).toBe(words);
+  ])('%d bytes', (bytes, label) => {
+    expect(formatSize(bytes)).toBe(label);
   });
 
   test('is the same in the chart and in tables', () => {

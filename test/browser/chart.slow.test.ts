@@ -151,19 +151,19 @@ describe('the legend', () => {
 describe('the visible range', () => {
   test('follows a drag, and All and a double click reset it', async () => {
     const page = await show(storageAnswer(400));
-    const whole = await axisLabels(page);
+    const allLabels = await axisLabels(page);
     expect(await page.locator('.chart-live').innerText()).toBe('today, live');
     await dragOver(page, 0.2, 0.3);
-    expect((await axisLabels(page)).days).not.toEqual(whole.days);
+    expect((await axisLabels(page)).days).not.toEqual(allLabels.days);
     expect(await pressed(page)).toEqual([]);
     expect(await page.locator('.chart-live').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'All' }).click();
-    expect(await axisLabels(page)).toEqual(whole);
+    expect(await axisLabels(page)).toEqual(allLabels);
     expect(await pressed(page)).toEqual(['All']);
     await dragOver(page, 0.5, 0.7);
     expect(await pressed(page)).toEqual([]);
     await page.locator('.u-over').dblclick();
-    expect(await axisLabels(page)).toEqual(whole);
+    expect(await axisLabels(page)).toEqual(allLabels);
   });
 
   test('can be set with the keyboard', async () => {
@@ -236,14 +236,14 @@ describe('figures that do not load', () => {
       { body: '{"account":"main","names":["A"],"dates":["2026-01-01"],"sizes":[]}' },
       'the sizes do not match',
     ],
-  ])('%s leaves the text of the page itself, and one line', async (_what, answer, words) => {
+  ])('%s leaves the text of the page itself, and one line', async (_what, answer, text) => {
     site.answer('/storage.json', answer);
     const watched = await browser.newPage();
     onTestFinished(() => watched.page.context().close());
     await watched.page.goto(site.origin);
     await expect
       .poll(() => watched.page.locator('figure > .notice').allTextContents())
-      .toEqual([expect.stringContaining(words)]);
+      .toEqual([expect.stringContaining(text)]);
     expect(await watched.page.locator('.plot').count()).toBe(0);
     expect(await watched.page.locator('figure > details').count()).toBe(1);
     const isOfStatus = (line: string) => line.includes('status of 503');

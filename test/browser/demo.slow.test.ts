@@ -24,7 +24,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   first = await browser.newPage(WIDE);
   complaints.add(first.complaints);
-  await noteProgress(first.page);
+  await recordProgress(first.page);
   demo = await startDemo();
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** From the next load on, the page records every value of its page progress bars. */
-async function noteProgress(page: Page): Promise<void> {
+async function recordProgress(page: Page): Promise<void> {
   await page.addInitScript(`
     globalThis.seen = [];
     const note = () => {
@@ -230,8 +230,8 @@ async function expectRuns(page: Page): Promise<void> {
   expect(shown.length).toBeGreaterThan(1);
   const actual = shown.map(([which = '', , , status, , requests]) => [which.split(' ')[0], status, requests]);
   expect(actual).toEqual(runs.map((row) => [String(row['run_id']), row['status'], counted(row['requests'])]));
-  const did = (words: string | undefined, verb: string) =>
-    new RegExp(`([\\d,]+) ${verb}`).exec(words ?? '')?.[1] ?? '0';
+  const did = (text: string | undefined, verb: string) =>
+    new RegExp(`([\\d,]+) ${verb}`).exec(text ?? '')?.[1] ?? '0';
   expect(shown.map((cells) => [did(cells[4], 'inserted'), did(cells[4], 'removed')])).toEqual(
     runs.map((row) => [counted(row['inserted']), counted(row['removed'])]),
   );
@@ -297,10 +297,10 @@ describe('the keyboard', () => {
     const page = await open('/');
     await drawn(page);
     await keepAsItIs(page);
-    const tabTo = async (words: string) => {
-      for (let at = 0; (await focused(page)).what !== words && at < 40; at += 1)
+    const tabTo = async (text: string) => {
+      for (let at = 0; (await focused(page)).what !== text && at < 40; at += 1)
         await page.keyboard.press('Tab');
-      expect((await focused(page)).what).toBe(words);
+      expect((await focused(page)).what).toBe(text);
     };
     const pressed = () => page.locator('.chart-ranges [aria-pressed="true"]').allInnerTexts();
     expect(await pressed()).toEqual(['All']);

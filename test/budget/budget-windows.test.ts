@@ -29,13 +29,13 @@ describe('the windows of the budget', () => {
 
   it('and so are the pauses', () => {
     const seen = (from: number, until: number): Fate => ({ kind: 'seen', from, until });
-    const told = (from: number, until: number, waitMs: number | null): Fate => ({
+    const restricted = (from: number, until: number, waitMs: number | null): Fate => ({
       ...{ kind: 'seen', from, until },
       restriction: { waitMs },
     });
-    expect(admittedInPauses([told(0, 10, 500), seen(10, 20), seen(11, 20), seen(509, 600)])).toBe(2);
-    expect(admittedInPauses([told(0, 10, 500), seen(9, 20), seen(510, 600)])).toBe(0);
-    expect(admittedInPauses([told(0, 10, null), seen(30_009, 30_020), seen(30_010, 30_020)])).toBe(1);
-    expect(admittedInPauses([told(0, 10, 5), told(0, 20, null), seen(21, 22)])).toBe(0);
+    expect(admittedInPauses([restricted(0, 10, 500), seen(10, 20), seen(11, 20), seen(509, 600)])).toBe(2);
+    expect(admittedInPauses([restricted(0, 10, 500), seen(9, 20), seen(510, 600)])).toBe(0);
+    expect(admittedInPauses([restricted(0, 10, null), seen(30_009, 30_020), seen(30_010, 30_020)])).toBe(1);
+    expect(admittedInPauses([restricted(0, 10, 5), restricted(0, 20, null), seen(21, 22)])).toBe(0);
   });
 });

@@ -123,13 +123,13 @@ describe('the budget', () => {
     const own = openWarehouse(path, timeline);
     const budget = own.createBudget('main', { ...NONE, perSecond: 1, maxWaitMs: 2_000 });
     const admittedAt: number[] = [];
-    const ask = async () => {
+    const sendRequest = async () => {
       const admission = await budget.admit(NOTE);
       admittedAt.push(timeline.now() - START);
       await timeline.sleep(8_000);
       admission.answered(ANSWER);
     };
-    const all = Promise.all([ask(), ask()]);
+    const all = Promise.all([sendRequest(), sendRequest()]);
     await timeline.run();
     await all;
     own.close();
@@ -143,12 +143,16 @@ describe('the budget', () => {
     const own = openWarehouse(path, timeline);
     const budget = own.createBudget('main', { ...PATIENT, perSecond: 1 });
     const order: string[] = [];
-    const ask = async (name: string, at: number) => {
+    const sendRequest = async (name: string, at: number) => {
       await timeline.sleep(at);
       (await budget.admit(NOTE)).answered(ANSWER);
       order.push(name);
     };
-    const all = Promise.all([ask('first', 0), ask('second', 10), ask('as the place is free', 1_000)]);
+    const all = Promise.all([
+      sendRequest('first', 0),
+      sendRequest('second', 10),
+      sendRequest('as the place is free', 1_000),
+    ]);
     await timeline.run();
     await all;
     own.close();
@@ -160,13 +164,13 @@ describe('the budget', () => {
     const own = openWarehouse(path, timeline);
     const budget = own.createBudget('main', { ...PATIENT, perSecond: 2 });
     const order: number[] = [];
-    const ask = async (number: number) => {
+    const sendRequest = async (number: number) => {
       const admission = await budget.admit({ ...NOTE, page: number });
       order.push(number);
       admission.answered(ANSWER);
     };
     const numbers = Array.from({ length: 12 }, (_, index) => index);
-    const all = Promise.all(numbers.map(ask));
+    const all = Promise.all(numbers.map(sendRequest));
     await timeline.run();
     await all;
     own.close();

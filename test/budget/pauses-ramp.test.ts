@@ -18,9 +18,9 @@ async function secondsAfter(pauseMs: number, limits: Limits, seconds: number): P
   const warehouse = openWarehouse(join(temporaryFolder(), 'live.db'), clock);
   const budget = warehouse.createBudget('main', limits);
   const answer = { status: 200, bytes: 1, sent: true };
-  const told = await budget.admit(NOTE);
-  told.answered({ ...answer, status: 429 });
-  told.restricted({ waitMs: pauseMs, reason: 'too much' });
+  const admission = await budget.admit(NOTE);
+  admission.answered({ ...answer, status: 429 });
+  admission.restricted({ waitMs: pauseMs, reason: 'too much' });
   const counts = Array<number>(seconds).fill(0);
   const end = START + pauseMs;
   for (;;) {

@@ -220,9 +220,9 @@ describe('a pause', () => {
     const timeline = createTimeline(START);
     const [one, other] = [openWarehouse(path, timeline), openWarehouse(path, timeline)];
     const limits = { ...PATIENT, perSecond: 1 };
-    const told = await one.createBudget('main', limits).admit(NOTE);
+    const admission = await one.createBudget('main', limits).admit(NOTE);
     const waiting = other.createBudget('main', limits).admit(NOTE);
-    void timeline.sleep(300).then(() => restrict(told, 7_000));
+    void timeline.sleep(300).then(() => restrict(admission, 7_000));
     await timeline.run();
     await waiting;
     one.close();

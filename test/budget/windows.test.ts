@@ -23,7 +23,7 @@ describe('the window counts, updated from query to query', () => {
     await fc.assert(
       fc.asyncProperty(orderlyHistory, (steps) =>
         playing(steps, (history) => {
-          const { carried, exact } = history.look();
+          const { carried, exact } = history.read();
           expect(carried).toEqual(exact);
         }),
       ),
@@ -35,8 +35,8 @@ describe('the window counts, updated from query to query', () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, (steps) =>
         playing(steps, (history, step) => {
-          if (step.kind !== 'look') return;
-          const { carried, exact } = history.look();
+          if (step.kind !== 'read') return;
+          const { carried, exact } = history.read();
           carried.forEach((count, index) => expect(count).toBeGreaterThanOrEqual(exact[index] ?? NaN));
         }),
       ),
@@ -48,10 +48,10 @@ describe('the window counts, updated from query to query', () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, (steps) =>
         playing(steps, (history, step) => {
-          if (step.kind === 'look') history.look();
+          if (step.kind === 'read') history.read();
           if (step.kind !== 'recount') return;
-          const { anew, after } = history.recount();
-          expect(anew.carried).toEqual(anew.exact);
+          const { recounted, after } = history.recount();
+          expect(recounted.carried).toEqual(recounted.exact);
           expect(after.carried).toEqual(after.exact);
         }),
       ),

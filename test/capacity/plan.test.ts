@@ -93,8 +93,8 @@ describe('the cost of a pass', () => {
 
 describe('the plan result', () => {
   it('depends on the fullest 24 hours', () => {
-    const verdict = evaluatePlan(cost(264, 4, { perDay: 20_000 }), getTimetable(HOURLY));
-    expect(verdict).toEqual({ runs: { full: 24, quick: 0 }, requestsPerDay: 6336, shortfalls: [] });
+    const result = evaluatePlan(cost(264, 4, { perDay: 20_000 }), getTimetable(HOURLY));
+    expect(result).toEqual({ runs: { full: 24, quick: 0 }, requestsPerDay: 6336, shortfalls: [] });
     const withQuick = evaluatePlan(
       cost(264, 4, { perDay: 20_000 }),
       getTimetable({ ...HOURLY, quick: '*/10 * * * *' }),

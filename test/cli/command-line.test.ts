@@ -58,12 +58,12 @@ describe('the command line', () => {
     [['sandbox', '--port', '70000'], '70000'],
     [['sync'], 'vodhouse.yaml does not exist'],
     [['status', '--config', 'other.yaml'], 'other.yaml does not exist'],
-  ])('ends with 2 for wrong usage: %j', async (parameters, words) => {
+  ])('ends with 2 for wrong usage: %j', async (parameters, message) => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await vodhouse(parameters, { cwd });
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^ +at /m);
     expect(readFolder(cwd).size).toBe(0);
   });

@@ -4,16 +4,16 @@ import { parsePackageSelectors } from '../../src/cli/parse-args.ts';
 import { formatSelector, matchesAny } from '../../src/sync/package-selector.ts';
 
 /** The result of commander for `--package` with these words. */
-function asked(...words: string[]) {
-  return words.reduce<ReturnType<typeof parsePackageSelectors> | undefined>(
-    (earlier, word) => parsePackageSelectors(word, earlier),
+function parse(...args: string[]) {
+  return args.reduce<ReturnType<typeof parsePackageSelectors> | undefined>(
+    (earlier, arg) => parsePackageSelectors(arg, earlier),
     undefined,
   );
 }
 
 describe('the packages of a command line', () => {
   it('are ids, and ids of one account, mixed and comma separated', () => {
-    expect(asked('101', 'main/102,103', '2nd_account-b/101')).toEqual([
+    expect(parse('101', 'main/102,103', '2nd_account-b/101')).toEqual([
       { account: null, packageId: 101 },
       { account: 'main', packageId: 102 },
       { account: null, packageId: 103 },
@@ -26,7 +26,7 @@ describe('the packages of a command line', () => {
     const list = fc.array(fc.record({ account, packageId: fc.nat() }), { minLength: 1 });
     fc.assert(
       fc.property(list, (packages) => {
-        expect(asked(packages.map(formatSelector).join(','))).toEqual(packages);
+        expect(parse(packages.map(formatSelector).join(','))).toEqual(packages);
       }),
     );
   });
@@ -34,13 +34,13 @@ describe('the packages of a command line', () => {
   it.each(['', 'abc', '1,2,x', '1,', '1.5', '-1', '/101', 'main/', 'main/x', 'main/-1', 'a/b/1', 'main'])(
     'are rejected where they are neither: %j',
     (text) => {
-      expect(() => asked(text)).toThrow('expected the ID of a package, or ACCOUNT/ID.');
+      expect(() => parse(text)).toThrow('expected the ID of a package, or ACCOUNT/ID.');
     },
   );
 
   it('are rejected where an id is beyond the exact integers', () => {
-    expect(() => asked('9007199254740993')).toThrow('expected the ID of a package');
-    expect(() => asked('main/9007199254740993')).toThrow('expected the ID of a package');
+    expect(() => parse('9007199254740993')).toThrow('expected the ID of a package');
+    expect(() => parse('main/9007199254740993')).toThrow('expected the ID of a package');
   });
 });
 
@@ -52,6 +52,6 @@ describe('a package', () => {
     ['other/101', false],
     ['main/102,other/101', false],
   ])('of the account main with the id 101 is selected by %s: %s', (text, is) => {
-    expect(matchesAny({ account: 'main', packageId: 101 }, asked(text) ?? [])).toBe(is);
+    expect(matchesAny({ account: 'main', packageId: 101 }, parse(text) ?? [])).toBe(is);
   });
 });

@@ -36,10 +36,10 @@ describe('SIGINT', () => {
     expect(stdout).toMatch(/^main\/101: .* requests, interrupted: stopped by SIGINT before the end$/m);
     expect(stdout).toMatch(/^interrupted in /m);
     // the signal may be handled a page later, but every requested page is stored
-    const asked = service.requests.slice(1).map(({ query }) => Number(query.get('page')));
-    expect(asked.slice(0, 3)).toEqual([5, 4, 3]);
-    expect(asked.length).toBeLessThan(5);
-    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(asked.length * 10);
+    const pages = service.requests.slice(1).map(({ query }) => Number(query.get('page')));
+    expect(pages.slice(0, 3)).toEqual([5, 4, 3]);
+    expect(pages.length).toBeLessThan(5);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(pages.length * 10);
     expect(readWarehouseRows(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
 
     const next = await vodhouse(['sync'], { cwd });
@@ -51,12 +51,12 @@ describe('SIGINT', () => {
   it('a second time ends a sync immediately', async () => {
     const { service, command } = await startWith(hanging, ['sync']);
     await eventually(() => service.requests.length).toBe(1);
-    const begun = performance.now();
+    const before = performance.now();
     const again = setInterval(() => command.kill('SIGINT'), 50); // two at the same moment may arrive as one
     const { code } = await command.ended;
     clearInterval(again);
     expect(code).toBe(130);
-    expect(performance.now() - begun).toBeLessThan(3_500); // a single signal would leave 4 s for the request
+    expect(performance.now() - before).toBeLessThan(3_500); // a single signal would leave 4 s for the request
   });
 
   it('ends a worker with 130', async () => {
@@ -89,11 +89,11 @@ describe('SIGTERM', () => {
   it('ends a worker with 0 within 5 seconds while a request hangs', async () => {
     const { service, cwd, command } = await startWith(hanging, ['start']);
     await eventually(() => service.requests.length).toBe(1);
-    const begun = performance.now();
+    const before = performance.now();
     command.kill('SIGTERM');
     const { code } = await command.ended;
     expect(code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
     expect(readWarehouseRows(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
     expect(readWarehouseRows(cwd, 'select status, answered_at_ms from request')).toEqual([
       { status: null, answered_at_ms: null },

@@ -174,8 +174,8 @@ describe('a file that is not YAML', () => {
     ['a: 1\nb: @x\n', 'line 2  a value that begins with @, ` or % needs quotes'],
     ['a: !x 1\n', 'line 1  a value that begins with ! needs quotes'],
     ['a:\n  b: { c: ${D} }\n', 'inside of { } and [ ] a ${NAME} needs quotes'],
-  ])('%j is reported with its line', (yaml, told) => {
-    expect(readProblems(yaml).join('\n')).toContain(told);
+  ])('%j is reported with its line', (yaml, line) => {
+    expect(readProblems(yaml).join('\n')).toContain(line);
   });
 
   test.each(['a: *b', 'a: &b [*b]'])('an alias without an anchor or to itself is reported: %s', (yaml) => {

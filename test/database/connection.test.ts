@@ -54,7 +54,7 @@ describe('an open warehouse', () => {
       /^run it again; nothing was sent$/,
     ],
   ];
-  it.each(swaps)('detects that its file was %s, and reports it', (_how, swap, words, hint) => {
+  it.each(swaps)('detects that its file was %s, and reports it', (_how, swap, message, hint) => {
     const path = join(temporaryFolder(), 'live.db');
     const warehouse = openWarehouse(path, clock);
     expect(() => warehouse.assertNotReplaced()).not.toThrow();
@@ -63,7 +63,7 @@ describe('an open warehouse', () => {
     swap(path, other);
     const error = catchError(() => warehouse.assertNotReplaced());
     expect(error.message).toContain(path);
-    expect(error.message).toMatch(words);
+    expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
     warehouse.close();
   });
@@ -191,7 +191,7 @@ const FOREIGN: [string, (path: string) => void, RegExp][] = [
   ],
 ];
 
-describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
+describe.each(FOREIGN)('a file that is %s', (_what, make, message) => {
   const ways: [string, (path: string) => unknown][] = [
     ['to write', (path) => openWarehouse(path, clock)],
     ['to read', (path) => openStatusQueries(path)],
@@ -202,7 +202,7 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, words) => {
     const before = hashFile(path);
     const error = catchError(() => open(path));
     expect(error.message).toContain(path);
-    expect(error.message).toMatch(words);
+    expect(error.message).toMatch(message);
     expect(hashFile(path)).toBe(before);
   });
 });

@@ -52,11 +52,11 @@ async function run(command: string, damage: (path: string) => void) {
   return { path, stderr };
 }
 
-describe.each(DAMAGES)('a live file that %s', (_what, damage, words) => {
+describe.each(DAMAGES)('a live file that %s', (_what, damage, message) => {
   it('is rejected with the repair steps, and does not change', async () => {
     const ends = await Promise.all(['sync', 'status'].map((command) => run(command, damage)));
     for (const { path, stderr } of ends) {
-      expect(stderr).toMatch(words);
+      expect(stderr).toMatch(message);
       expect(stderr).toContain(
         'vodhouse restore BACKUP puts a backup in its place, and keeps this file under another name',
       );
@@ -96,12 +96,12 @@ describe('damage in a page that startup does not read', () => {
     const path = await hiddenDamage();
     const { $client: client } = openDatabase(path, 0);
     const hint = expect.stringContaining('vodhouse restore BACKUP') as string;
-    const told = expect.objectContaining({ name: 'WarehouseError', hint }) as Error;
+    const damage = expect.objectContaining({ name: 'WarehouseError', hint }) as Error;
     const query = client.prepare('select * from storage_reading');
-    expect(() => query.get()).toThrow(told);
-    expect(() => query.all()).toThrow(told);
-    expect(() => query.raw().all()).toThrow(told);
-    expect(() => client.prepare('delete from storage_reading').run()).toThrow(told);
+    expect(() => query.get()).toThrow(damage);
+    expect(() => query.all()).toThrow(damage);
+    expect(() => query.raw().all()).toThrow(damage);
+    expect(() => client.prepare('delete from storage_reading').run()).toThrow(damage);
     client.close();
   });
 

@@ -226,14 +226,14 @@ describe('states of a video that ran backward in time', () => {
 });
 
 describe('a gap of an older file', () => {
-  const askedDays = (path: string, where = '1') =>
+  const readRequestCounts = (path: string, where = '1') =>
     readRows(
       path,
       `select account, date, asked_days from storage_gap where ${where} order by account, date`,
     ).map((row) => [row['account'], row['date'], row['asked_days']]);
 
   it('was requested on as many days as storage requests were sent, between its first and its last', () => {
-    expect(askedDays(migrated().path)).toEqual([
+    expect(readRequestCounts(migrated().path)).toEqual([
       ['main', '2026-02-22', 6],
       ['main', '2026-02-24', 6], // 03-01 to 03-05, and on "03-06" by a clock that was 3 days ahead
       ['main', '2026-03-01', 2],
@@ -245,7 +245,7 @@ describe('a gap of an older file', () => {
 
   it('was not requested on days without requests: a worker was off, or a clock ahead', () => {
     const { path } = migrated("update storage_gap set last_asked_at = '2026-05-01 03:00:00'");
-    expect(askedDays(path, "account = 'second'")).toEqual([
+    expect(readRequestCounts(path, "account = 'second'")).toEqual([
       ['second', '2026-03-01', 5],
       ['second', '2026-03-04', 1],
     ]);
@@ -256,7 +256,7 @@ describe('a gap of an older file', () => {
       `update storage_gap set first_missed_at = '2026-03-02 23:59:59', last_asked_at = '2026-03-03 00:00:00';
        delete from request where account = 'second'`,
     );
-    expect(askedDays(path, "date = '2026-03-01'")).toEqual([
+    expect(readRequestCounts(path, "date = '2026-03-01'")).toEqual([
       ['main', '2026-03-01', 2],
       ['second', '2026-03-01', 1],
     ]);

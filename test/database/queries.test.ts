@@ -27,11 +27,11 @@ it('every query can be prepared on a new file', async () => {
 
 it('a query is prepared once for each connection, and ignores parameters that it does not name', () => {
   const [one, other] = ['a.db', 'b.db'].map((name) => openDatabase(join(temporaryFolder(), name), 0));
-  const ask = query<{ sum: number }, { low: number }>('select :low + 1 as sum');
+  const select = query<{ sum: number }, { low: number }>('select :low + 1 as sum');
   for (const db of [one, other, one]) {
-    expect(db && ask.get(db, { low: 1, ids: [1, 2] } as { low: number })).toEqual({ sum: 2 });
+    expect(db && select.get(db, { low: 1, ids: [1, 2] } as { low: number })).toEqual({ sum: 2 });
   }
-  expect(one && ask.all(one, { low: 2 })).toEqual([{ sum: 3 }]);
+  expect(one && select.all(one, { low: 2 })).toEqual([{ sum: 3 }]);
   one?.$client.close();
   other?.$client.close();
 });

@@ -133,7 +133,7 @@ describe('docs/alerts.md', () => {
 
   it('names each key, event and state', () => {
     const [, keys = ''] = PAGE.split('## What is sent');
-    const words = [...Object.keys(EXAMPLES[0] ?? {}), ...INCIDENT_EVENTS, ...MESSAGE_STATES];
-    expect(words.filter((word) => !keys.includes(`\`${word}\``))).toEqual([]);
+    const names = [...Object.keys(EXAMPLES[0] ?? {}), ...INCIDENT_EVENTS, ...MESSAGE_STATES];
+    expect(names.filter((name) => !keys.includes(`\`${name}\``))).toEqual([]);
   });
 });

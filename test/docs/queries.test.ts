@@ -80,7 +80,7 @@ describe('the page of queries', () => {
 describe('in a package whose videos are edited, removed and brought back', () => {
   beforeEach(async () => {
     await open('2026-03-01T12:00Z');
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     clock.set('2026-03-01T13:00Z');
     await show(video(1, { title: 'new' }), video(4));
     clock.set('2026-03-01T14:00Z');
@@ -156,7 +156,7 @@ describe('in a package that changed in the last days', () => {
 
   beforeEach(async () => {
     await open(now - 30 * DAY_MS);
-    await walker.whole(videos([1, 2, 3, 4, 5, 6]));
+    await walker.walkOnce(videos([1, 2, 3, 4, 5, 6]));
   });
 
   it('every edit of a title since yesterday is listed, with the old and the new title', async () => {

@@ -33,12 +33,12 @@ function getFile(text: string): string {
   return text.includes('-- a table of the live file') ? live : published;
 }
 
-const ask = (text: string): Row[] => readRows(getFile(text), text);
+const select = (text: string): Row[] => readRows(getFile(text), text);
 
-function answerTo(question: string): Row[] {
-  const text = QUESTIONS.get(question);
-  if (text === undefined) throw new Error(`${PATH} has no SQL under "${question}"`);
-  return ask(text);
+function answerTo(heading: string): Row[] {
+  const text = QUESTIONS.get(heading);
+  if (text === undefined) throw new Error(`${PATH} has no SQL under "${heading}"`);
+  return select(text);
 }
 
 type Value = string | number | bigint | null;
@@ -76,7 +76,7 @@ describe(PATH, () => {
   it('has an answer of one to eight rows to each of twelve questions', () => {
     expect(QUESTIONS.size).toBe(12);
     expect(PAGE.match(/```sql/g)).toHaveLength(QUESTIONS.size);
-    const counts = [...QUESTIONS.keys()].map((question) => [question, answerTo(question).length] as const);
+    const counts = [...QUESTIONS.keys()].map((heading) => [heading, answerTo(heading).length] as const);
     expect(counts.filter(([, count]) => count < 1 || count > 8)).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe('the answer', () => {
     const text = QUESTIONS.get('What was in the catalogue on a date?') ?? '';
     const ofAll = text.replace(/^.* like .*\n/m, '');
     for (const step of history.steps.filter(({ at, mode }) => mode === 'full' && at < '2026-03-12')) {
-      const answer = ask(ofAll.replace('2026-03-05', step.at.slice(0, 10)));
+      const answer = select(ofAll.replace('2026-03-05', step.at.slice(0, 10)));
       const list = listedAt(step).map(({ package_name, video }) => [package_name, video.id, video.title]);
       expect(
         answer.map(({ package_name, video_id, title }) => [package_name, video_id, title]),

@@ -35,9 +35,9 @@ public class Jdbc {
       case "describe":
         return describe();
       case "read":
-        return ask("select * from \"" + words[1] + "\"", new String[0]);
-      case "ask":
-        return ask(words[1], Arrays.copyOfRange(words, 2, words.length));
+        return query("select * from \"" + words[1] + "\"", new String[0]);
+      case "query":
+        return query(words[1], Arrays.copyOfRange(words, 2, words.length));
       case "date":
         return date(words[1]);
       case "open":
@@ -106,7 +106,7 @@ public class Jdbc {
     if (!ours.isEmpty()) keys.add(list(text(table), list(ours), text(other), list(theirs)));
   }
 
-  static String ask(String sql, String[] parameters) throws SQLException {
+  static String query(String sql, String[] parameters) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < parameters.length; i++) bind(statement, i + 1, parameters[i]);
       try (ResultSet found = statement.executeQuery()) {

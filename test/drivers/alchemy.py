@@ -39,7 +39,7 @@ class Reader:
         table = self.reflect(name)
         return self.rows(self.connection.execute(sqlalchemy.select(table)))
 
-    def ask(self, sql, parameters):
+    def query(self, sql, parameters):
         """Parameters stand in the statement as :p1, :p2, ..."""
         named = {"p%d" % (place + 1): value for place, value in enumerate(parameters)}
         return self.rows(self.connection.execute(sqlalchemy.text(sql), named))

@@ -16,7 +16,7 @@ const ENVIRONMENT = {
 
 export interface Conversation {
   /** Returns the answer. Throws the error of the process with its own message. */
-  send: <T>(...words: string[]) => Promise<T>;
+  send: <T>(...args: string[]) => Promise<T>;
   close: () => Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export function converse(command: string, parameters: readonly string[]): Conver
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { complaint, ended } = watch(child);
   return {
-    send: async <T>(...words: string[]) => {
-      child.stdin.write(`${words.join('\u001f').replaceAll('\n', '\u001e')}\n`);
+    send: async <T>(...args: string[]) => {
+      child.stdin.write(`${args.join('\u001f').replaceAll('\n', '\u001e')}\n`);
       const line = (await lines.next()) as IteratorResult<string, undefined>;
       if (line.done) throw new Error(`${command} ended: ${complaint()}`);
       const answer = JSON.parse(line.value) as T & { error?: string };

@@ -35,7 +35,7 @@ export interface Reader {
   /** Closes the connection and opens the file again. */
   reopen(): Promise<void>;
   /** A command that only this driver's script has. */
-  send: <T>(...words: string[]) => Promise<T>;
+  send: <T>(...args: string[]) => Promise<T>;
   close: () => Promise<void>;
 }
 
@@ -50,12 +50,12 @@ const MOMENTS = 'date_class=text&date_string_format=yyyy-MM-dd HH:mm:ss';
 const PYTHON = '/usr/bin/python3';
 const JAR = '/usr/share/java/sqlite-jdbc.jar';
 
-const byQuestionMark = () => '?';
+const useQuestionMark = () => '?';
 
 export const ODBC: Driver = {
   name: 'SQLite ODBC (pyodbc)',
   open: (path, scripts, options = 'BigInt=1') =>
-    reader(converse(PYTHON, [join(scripts, 'odbc.py'), path, options]), byQuestionMark),
+    reader(converse(PYTHON, [join(scripts, 'odbc.py'), path, options]), useQuestionMark),
 };
 
 export const JDBC: Driver = {
@@ -68,7 +68,7 @@ export const JDBC: Driver = {
         join(scripts, 'Jdbc.java'),
         `jdbc:sqlite:file:${path}?mode=ro&${options}`,
       ]),
-      byQuestionMark,
+      useQuestionMark,
     ),
 };
 
@@ -92,7 +92,7 @@ function reader({ send, close }: Conversation, marker: (place: number) => string
     query: (sql, ...parameters) => {
       let place = 0;
       const marked = parameters.length > 0 ? sql.replaceAll('?', () => marker(++place)) : sql;
-      return send('ask', marked, ...parameters.map(parameterText));
+      return send('query', marked, ...parameters.map(parameterText));
     },
     reopen: () => send('open'),
     send,

@@ -36,9 +36,9 @@ class Reader:
         return keys
 
     def read(self, table):
-        return self.ask('select * from "%s"' % table, [])
+        return self.query('select * from "%s"' % table, [])
 
-    def ask(self, sql, parameters):
+    def query(self, sql, parameters):
         cursor = self.connection.cursor()
         cursor.execute(sql, *parameters)
         return answer_of([column[0] for column in cursor.description], cursor.fetchall())

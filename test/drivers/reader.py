@@ -1,11 +1,11 @@
-"""What the readers written in Python share: commands come as lines on stdin, answers go as lines of JSON to stdout.
+"""The protocol of the Python readers: commands are lines on stdin, answers are lines of JSON on stdout.
 
-describe                         tables, columns with their types, and foreign keys, as the driver tells them
-read <US> TABLE                  all rows of a table or view, with the types that the driver gives them
-ask <US> SQL <US> kind:value...  the rows of a statement; kinds of parameters: text, integer, date, timestamp
-open                             closes the connection and opens another one
+describe                           tables, columns with their types, and foreign keys, as the driver tells them
+read <US> TABLE                    all rows of a table or view, with the types that the driver gives them
+query <US> SQL <US> kind:value...  the rows of a statement; kinds of parameters: text, integer, date, timestamp
+open                               closes the connection and opens a new one
 
-A line feed in SQL travels as RS. In the answers integers are decimal strings, so that nothing is rounded on the way.
+A line feed in SQL is sent as RS. Integers in answers are decimal strings, so that nothing is rounded.
 """
 import datetime
 import decimal
@@ -46,10 +46,10 @@ def serve(reader):
     for line in sys.stdin:
         command, *rest = line.rstrip("\n").replace("\x1e", "\n").split("\x1f")
         try:
-            if command == "ask":
-                answer = reader.ask(rest[0], [parameter(each) for each in rest[1:]])
+            if command == "query":
+                answer = reader.query(rest[0], [parameter(each) for each in rest[1:]])
             else:
                 answer = getattr(reader, command)(*rest)
-        except Exception as error:  # whatever it is, the test shall show it
+        except Exception as error:  # any error: the test shows it
             answer = {"error": "%s: %s" % (type(error).__name__, error)}
         print(json.dumps(answer, ensure_ascii=False), flush=True)

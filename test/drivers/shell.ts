@@ -6,7 +6,7 @@ import type { Description, ForeignKey, Row, Rows } from './drivers.ts';
 const END = '== end of the answer ==';
 
 type Printed = Record<string, unknown>;
-type Ask = (sql: string) => Promise<Printed[]>;
+type Query = (sql: string) => Promise<Printed[]>;
 
 /** Starts a shell that stays open; it understands the commands of reader.py. */
 export function converseWithShell(path: string): Conversation {
@@ -35,18 +35,18 @@ export function converseWithShell(path: string): Conversation {
     const text = await print(...setting, `${sql.replace(/;?\s*$/, '')};`);
     return text.trim() === '' ? [] : (parse(text) as Printed[]);
   };
-  const commands: Record<string, (...words: string[]) => Promise<unknown>> = {
+  const commands: Record<string, (...args: string[]) => Promise<unknown>> = {
     describe: () => describe(() => print('.tables'), query),
     read: async (table) => toRows(await query(`select * from "${table}"`)),
-    ask: async (sql = '', ...parameters) =>
+    query: async (sql = '', ...parameters) =>
       toRows(await query(sql, '.parameter clear', ...parameters.map(setParameter))),
     open: () => print(`.open --readonly "${path}"`),
   };
   return {
-    send: async <T>(name = '', ...words: string[]) => {
+    send: async <T>(name = '', ...args: string[]) => {
       const command = commands[name];
       if (!command) throw new Error(`the shell has no command ${name}`);
-      return (await command(...words)) as T;
+      return (await command(...args)) as T;
     },
     close: async () => {
       child.stdin.end();
@@ -74,24 +74,24 @@ function canonical(value: unknown): Row[number] {
   return /[.e]/i.test(value.value) ? Number(value.value) : value.value;
 }
 
-async function describe(list: () => Promise<string>, ask: Ask): Promise<Description> {
+async function describe(list: () => Promise<string>, query: Query): Promise<Description> {
   const names = (await list()).split(/\s+/).filter((name) => name !== '');
   const kinds = new Map(
-    (await ask('select name, type from sqlite_schema')).map((row) => [row['name'], row['type']]),
+    (await query('select name, type from sqlite_schema')).map((row) => [row['name'], row['type']]),
   );
   const description: Description = { tables: [], columns: [], foreignKeys: [] };
   for (const name of names) {
     description.tables.push([name, String(kinds.get(name))]);
-    for (const column of await ask(`pragma table_info("${name}")`))
+    for (const column of await query(`pragma table_info("${name}")`))
       description.columns.push([name, String(column['name']), String(column['type']), null]);
-    description.foreignKeys.push(...(await readForeignKeys(name, ask)));
+    description.foreignKeys.push(...(await readForeignKeys(name, query)));
   }
   return description;
 }
 
-async function readForeignKeys(table: string, ask: Ask): Promise<ForeignKey[]> {
+async function readForeignKeys(table: string, query: Query): Promise<ForeignKey[]> {
   const keys = new Map<string, ForeignKey>();
-  for (const row of await ask(`pragma foreign_key_list("${table}")`)) {
+  for (const row of await query(`pragma foreign_key_list("${table}")`)) {
     const key: ForeignKey = keys.get(String(row['id'])) ?? [table, [], String(row['table']), []];
     key[1].push(String(row['from']));
     key[3].push(String(row['to']));

@@ -38,7 +38,7 @@ interface Facts {
   needs?: Problem[];
 }
 
-function verdict(
+function getStatus(
   { packages = [], storage = [], runs = run('succeeded'), needs: others = [] }: Facts,
   isLoading = false,
 ): [level: string, text: string] {
@@ -64,13 +64,13 @@ function verdict(
 
 describe('where all is fresh', () => {
   it('the status is good, with the time of the last walk', () => {
-    expect(verdict({ packages: [fresh] })).toEqual([
+    expect(getStatus({ packages: [fresh] })).toEqual([
       'good',
       'The only package is fresh; last full walk 14 min ago',
     ]);
     const later = { ...fresh, walked_at: '2026-03-10 11:59:30' };
     const many = [fresh, later, ...Array.from({ length: 1_198 }, () => fresh)];
-    expect(verdict({ packages: many, storage: [freshStorage] })).toEqual([
+    expect(getStatus({ packages: many, storage: [freshStorage] })).toEqual([
       'good',
       'All 1,200 packages fresh; last full walk just now',
     ]);
@@ -78,53 +78,53 @@ describe('where all is fresh', () => {
 
   it('a walk whose end is in the future ended just now', () => {
     const ahead = { ...fresh, walked_at: '2026-03-10 12:05:00' };
-    expect(verdict({ packages: [ahead] })).toEqual([
+    expect(getStatus({ packages: [ahead] })).toEqual([
       'good',
       'The only package is fresh; last full walk just now',
     ]);
   });
 
   it('a status without packages is not stale', () => {
-    expect(verdict({ storage: [freshStorage] })).toEqual(['good', 'No packages are configured']);
+    expect(getStatus({ storage: [freshStorage] })).toEqual(['good', 'No packages are configured']);
   });
 
   it('the status counts the problems that need a person', () => {
     const packages = [fresh, fresh];
-    const words = 'All 2 packages fresh; last full walk 14 min ago';
-    expect(verdict({ packages, needs: needs(1) })).toEqual(['warn', `${words}; 1 item needs attention`]);
-    expect(verdict({ packages, needs: needs(1_234) })).toEqual([
+    const text = 'All 2 packages fresh; last full walk 14 min ago';
+    expect(getStatus({ packages, needs: needs(1) })).toEqual(['warn', `${text}; 1 item needs attention`]);
+    expect(getStatus({ packages, needs: needs(1_234) })).toEqual([
       'warn',
-      `${words}; 1,234 items need attention`,
+      `${text}; 1,234 items need attention`,
     ]);
   });
 
   it('the status is bad after a failed run or walk, and not after an incomplete one', () => {
-    const words = 'All 2 packages fresh; last full walk 14 min ago; 1 item needs attention';
+    const text = 'All 2 packages fresh; last full walk 14 min ago; 1 item needs attention';
     const packages = [fresh, fresh];
-    expect(verdict({ packages, needs: needs(1), runs: run('failed') })).toEqual([
+    expect(getStatus({ packages, needs: needs(1), runs: run('failed') })).toEqual([
       'bad',
       'The last run failed; last full walk 14 min ago',
     ]);
-    expect(verdict({ packages, needs: needs(1), runs: [...run('succeeded'), ...run('failed')] })).toEqual([
+    expect(getStatus({ packages, needs: needs(1), runs: [...run('succeeded'), ...run('failed')] })).toEqual([
       'warn',
-      words,
+      text,
     ]);
     const failed = { ...fresh, package_id: 102, last_walk: 'failed' as const };
-    expect(verdict({ packages: [fresh, failed], needs: needs(1), runs: run('failed') })).toEqual([
+    expect(getStatus({ packages: [fresh, failed], needs: needs(1), runs: run('failed') })).toEqual([
       'bad',
       'The last walk of 1 package failed; last full walk 14 min ago',
     ]);
     for (const last_walk of ['partial', 'interrupted', 'parked', 'running'] as const) {
-      expect(verdict({ packages: [fresh, { ...fresh, last_walk }], needs: needs(1) })).toEqual([
+      expect(getStatus({ packages: [fresh, { ...fresh, last_walk }], needs: needs(1) })).toEqual([
         'warn',
-        words,
+        text,
       ]);
     }
   });
 });
 
 describe('where packages are stale', () => {
-  it.each<[packages: PackageReport[], words: string]>([
+  it.each<[packages: PackageReport[], text: string]>([
     [[stale], 'The only package is stale; the oldest was last walked 5 h ago'],
     [[fresh, stale, fresh], '1 of 3 packages is stale; the oldest was last walked 5 h ago'],
     [
@@ -137,29 +137,29 @@ describe('where packages are stale', () => {
       [stale, never, never, fresh],
       '3 of 4 packages are stale; the oldest was last walked 5 h ago; 2 have had no full walk yet',
     ],
-  ])('the status has their number and since when (%#)', (packages, words) => {
-    expect(verdict({ packages, storage: [freshStorage] })).toEqual(['bad', words]);
-    expect(verdict({ packages, storage: [freshStorage], needs: needs(3) })).toEqual(['bad', words]);
+  ])('the status has their number and since when (%#)', (packages, text) => {
+    expect(getStatus({ packages, storage: [freshStorage] })).toEqual(['bad', text]);
+    expect(getStatus({ packages, storage: [freshStorage], needs: needs(3) })).toEqual(['bad', text]);
   });
 
   it('stale storage follows them, by its accounts', () => {
     const other = { ...staleStorage, account: 'other' };
-    expect(verdict({ packages: [stale], storage: [staleStorage, freshStorage, other] })).toEqual([
+    expect(getStatus({ packages: [stale], storage: [staleStorage, freshStorage, other] })).toEqual([
       'bad',
       'The only package is stale; the oldest was last walked 5 h ago; storage of main, other is stale',
     ]);
-    expect(verdict({ packages: [fresh, fresh], storage: [other] })).toEqual([
+    expect(getStatus({ packages: [fresh, fresh], storage: [other] })).toEqual([
       'bad',
       'All 2 packages fresh; storage of other is stale; last full walk 14 min ago',
     ]);
-    expect(verdict({ packages: [fresh], storage: [unreadStorage] })).toEqual([
+    expect(getStatus({ packages: [fresh], storage: [unreadStorage] })).toEqual([
       'bad',
       'The only package is fresh; storage of main is stale; last full walk 14 min ago',
     ]);
   });
 
   it('they stay stale while a run is under way', () => {
-    expect(verdict({ packages: [stale, never], storage: [staleStorage] }, true)).toEqual([
+    expect(getStatus({ packages: [stale, never], storage: [staleStorage] }, true)).toEqual([
       'bad',
       '1 of 2 packages is stale; the oldest was last walked 5 h ago; storage of main is stale',
     ]);
@@ -170,19 +170,19 @@ describe('before the first read', () => {
   const unread = { packages: [never, never], storage: [unreadStorage] };
 
   it('the status is new, until a run has failed', () => {
-    expect(verdict({ ...unread, runs: [] })).toEqual(['new', 'Nothing has been read yet']);
-    expect(verdict({ ...unread, runs: run('parked'), needs: needs(2) })).toEqual([
+    expect(getStatus({ ...unread, runs: [] })).toEqual(['new', 'Nothing has been read yet']);
+    expect(getStatus({ ...unread, runs: run('parked'), needs: needs(2) })).toEqual([
       'new',
       'Nothing has been read yet',
     ]);
-    expect(verdict({ ...unread, runs: run('failed') })).toEqual([
+    expect(getStatus({ ...unread, runs: run('failed') })).toEqual([
       'bad',
       '2 of 2 packages are stale; 2 have had no full walk yet; storage of main is stale',
     ]);
   });
 
   it('the status is not new once storage was read', () => {
-    expect(verdict({ packages: [never], storage: [freshStorage] })).toEqual([
+    expect(getStatus({ packages: [never], storage: [freshStorage] })).toEqual([
       'bad',
       'The only package is stale; 1 has had no full walk yet',
     ]);
@@ -190,17 +190,17 @@ describe('before the first read', () => {
 
   it('the first load counts the packages that are read, and reports none of the others as stale', () => {
     const runs = run('running');
-    expect(verdict({ ...unread, runs }, true)).toEqual(['new', 'First load: 0 of 2 packages read']);
-    expect(verdict({ packages: [fresh, never], storage: [unreadStorage], runs }, true)).toEqual([
+    expect(getStatus({ ...unread, runs }, true)).toEqual(['new', 'First load: 0 of 2 packages read']);
+    expect(getStatus({ packages: [fresh, never], storage: [unreadStorage], runs }, true)).toEqual([
       'new',
       'First load: 1 of 2 packages read',
     ]);
-    expect(verdict({ packages: [never], runs }, true)).toEqual(['new', 'First load: 0 of 1 package read']);
+    expect(getStatus({ packages: [never], runs }, true)).toEqual(['new', 'First load: 0 of 1 package read']);
   });
 
   it('the first load ends with the last package', () => {
     expect(
-      verdict({ packages: [fresh, fresh], storage: [unreadStorage], runs: run('running') }, true),
+      getStatus({ packages: [fresh, fresh], storage: [unreadStorage], runs: run('running') }, true),
     ).toEqual(['good', 'All 2 packages fresh; last full walk 14 min ago']);
   });
 });

@@ -127,9 +127,9 @@ function readFacts(...statements: string[]) {
   const overview = openStatusQueries(live);
   onTestFinished(() => overview.close());
   const config = configOver(live);
-  let asked = 0;
+  let countQueries = 0;
   const count = (at: string | null, now: number) => {
-    asked++;
+    countQueries++;
     return isStale(at, now);
   };
   const packages = Array.from({ length: 1000 }, (_, index) => ({ id: index + 1, name: null }));
@@ -139,7 +139,7 @@ function readFacts(...statements: string[]) {
   return {
     facts: readReadinessFacts({ config, overview, isStale: count }, now),
     ofThousand: () => readReadinessFacts({ config: many, overview, isStale: count }, now),
-    asked: () => asked,
+    countQueries: () => countQueries,
   };
 }
 
@@ -175,10 +175,10 @@ describe('the readiness inputs', () => {
     const rows = Array.from({ length: 1000 }, (_, index) =>
       packageRow(index + 1, { walked_at: walkedAt(index + 1) }),
     );
-    const { ofThousand, asked } = readFacts(...rows);
-    const before = asked();
+    const { ofThousand, countQueries } = readFacts(...rows);
+    const before = countQueries();
     const { streams } = ofThousand();
-    expect(asked() - before).toBeLessThan(12);
+    expect(countQueries() - before).toBeLessThan(12);
     const now = toMs('2026-03-10T12:00:00Z');
     expect(streams.map((stream) => stream.isStale)).toEqual(streams.map(({ at }) => isStale(at, now)));
     expect(new Set(streams.map((stream) => stream.isStale)).size).toBe(2);

@@ -47,10 +47,10 @@ describe('a redacted text', () => {
   });
 
   it('is unchanged where it has none', () => {
-    const words = fc
+    const texts = fc
       .array(fc.constantFrom('a', 'b', ' ', '%', '&', ';', '\\', '"', '1'))
       .map((each) => each.join(''));
-    const property = fc.property(words, (text) => {
+    const property = fc.property(texts, (text) => {
       expect(redact(text, ['XYZ', ''])).toBe(text);
     });
     fc.assert(property);

@@ -256,14 +256,14 @@ describe('a day that is not booked', () => {
       gap('2026-03-05', { reason: 'unconfirmed' }),
     );
     const { select } = await published(live, { storageAccounts: [] });
-    const asked = '; last asked at 2026-03-09 00:00:00 UTC';
+    const lastRequest = '; last asked at 2026-03-09 00:00:00 UTC';
     const notConfirmed = 'its figures are implausible, and not confirmed by a second reading';
     expect(select('select reason from storage_daily order by day').map(({ reason }) => reason)).toEqual([
-      `the service did not return it${asked}`,
-      `the service did not return a complete record (image_size is missing)${asked}`,
+      `the service did not return it${lastRequest}`,
+      `the service did not return a complete record (image_size is missing)${lastRequest}`,
       'the service did not return a complete record; given up at 2026-03-08 00:00:00 UTC',
-      `${notConfirmed} (all figures are 0)${asked}`,
-      `the service has not returned a later day yet: it may not be over${asked}`,
+      `${notConfirmed} (all figures are 0)${lastRequest}`,
+      `the service has not returned a later day yet: it may not be over${lastRequest}`,
     ]);
   });
 });

@@ -150,13 +150,13 @@ describe('a publication is due', () => {
   it('when a change would be visible to a reader', async () => {
     const day = { account: 'main', date: '2026-03-08' };
     const booked = { account: 'main', date: '2026-03-07' };
-    const asked = { first_missed_at: '2026-03-10 01:00:00', last_asked_at: '2026-03-10 01:00:00' };
+    const stamps = { first_missed_at: '2026-03-10 01:00:00', last_asked_at: '2026-03-10 01:00:00' };
     const refused = { account: 'main', stream: 'storage', record_id: '2026-03-08', reason: 'x', raw: '' };
     const statements = [
       `${change(1, '2026-03-10 02:00:00', "title = 'New'")} update warehouse_state set change_seq = 99;`,
       "update storage_day set image_count = 11 where state = 'live';",
       storageRow('2026-03-09', 4),
-      insert('storage_gap', { ...day, ...asked }),
+      insert('storage_gap', { ...day, ...stamps }),
       "update storage_gap set reason = 'incomplete';",
       insert('storage_unconfirmed', { ...day, reason: 'x', observed_at: '2026-03-10 01:00:00' }),
       insert('storage_correction', { ...booked, accepted_at: '2026-03-10 02:00:00', reason: 'x' }),
@@ -175,7 +175,7 @@ describe('a publication is due', () => {
   });
 
   it('not when a run found no change', async () => {
-    const looked = [
+    const checks = [
       "update package set walked_at = '2026-03-10 02:00:00', looked_at = '2026-03-10 02:00:00';",
       "update storage_day set observed_at = '2026-03-10 02:00:00' where state = 'live';",
       insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:00:00' }),
@@ -187,7 +187,7 @@ describe('a publication is due', () => {
         started_at: '2026-03-10 02:00:00',
       }),
     ];
-    expect(await isDueAfter(looked.join('\n'))).toEqual([false]);
+    expect(await isDueAfter(checks.join('\n'))).toEqual([false]);
   });
 
   it('for a manual command, not yet because a new day began', async () => {

@@ -43,22 +43,22 @@ function talliesOver(...statements: string[]) {
   const path = liveFileWith(...statements);
   const tallies = openMetricDeltas(path, NOON);
   onTestFinished(() => tallies.close());
-  return { look: (now = NOON) => tallies.sinceLast(now), change: (sql: string) => execute(path, sql) };
+  return { readDeltas: (now = NOON) => tallies.sinceLast(now), change: (sql: string) => execute(path, sql) };
 }
 
 describe('a delta', () => {
   it('is empty right after opening, whatever the file contains', () => {
-    const { look } = talliesOver(
+    const { readDeltas } = talliesOver(
       runRow(1, 'succeeded'),
       walkRow(1, { inserted: 10_000 }),
       requestRow(1, { status: 200 }),
       requestRow(2, { spent_until_ms: NOON - 1 }),
     );
-    expect(look()).toEqual(NOTHING);
+    expect(readDeltas()).toEqual(NOTHING);
   });
 
   it('has each row that was added since and has ended, once', () => {
-    const { look, change } = talliesOver(runRow(1, 'succeeded'), walkRow(1, { inserted: 5 }));
+    const { readDeltas, change } = talliesOver(runRow(1, 'succeeded'), walkRow(1, { inserted: 5 }));
     change(
       [
         runRow(2, 'succeeded'),
@@ -72,7 +72,7 @@ describe('a delta', () => {
         requestRow(3, { status: 503, account: 'other' }),
       ].join(''),
     );
-    expect(look()).toEqual({
+    expect(readDeltas()).toEqual({
       runs: [
         { mode: 'full', status: 'succeeded', count: 2 },
         { mode: 'quick', status: 'failed', count: 1 },
@@ -90,11 +90,11 @@ describe('a delta', () => {
         { account: 'other', status: '503', count: 1 },
       ],
     });
-    expect(look()).toEqual(NOTHING);
+    expect(readDeltas()).toEqual(NOTHING);
   });
 
   it('has rows under way when they end: begun before the opening or after, among newer rows that ended first', () => {
-    const { look, change } = talliesOver(
+    const { readDeltas, change } = talliesOver(
       runRow(1, 'running'),
       walkRow(1, { status: 'running', inserted: 5 }),
       requestRow(1),
@@ -109,7 +109,7 @@ describe('a delta', () => {
         requestRow(3, { status: 200 }),
       ].join(''),
     );
-    expect(look()).toEqual({
+    expect(readDeltas()).toEqual({
       runs: [{ mode: 'full', status: 'succeeded', count: 1 }],
       records: [{ account: 'main', change: 'updated', count: 1 }],
       requests: [{ account: 'main', status: '200', count: 1 }],
@@ -117,7 +117,7 @@ describe('a delta', () => {
     change(`update run set status = 'interrupted' where run_id = 1;
       update walk set status = 'interrupted', inserted = 9 where walk_id = 1;
       update request set status = 500 where request_id = 1;`);
-    expect(look()).toEqual({
+    expect(readDeltas()).toEqual({
       runs: [{ mode: 'full', status: 'interrupted', count: 1 }],
       records: [{ account: 'main', change: 'inserted', count: 9 }],
       requests: [{ account: 'main', status: '500', count: 1 }],
@@ -125,35 +125,35 @@ describe('a delta', () => {
     change(`update run set status = 'parked' where run_id = 2;
       update walk set status = 'parked', removed = 2 where walk_id = 2;
       update request set status = 200 where request_id = 2;`);
-    expect(look()).toEqual({
+    expect(readDeltas()).toEqual({
       runs: [{ mode: 'full', status: 'parked', count: 1 }],
       records: [{ account: 'main', change: 'removed', count: 2 }],
       requests: [{ account: 'main', status: '200', count: 1 }],
     });
-    expect(look()).toEqual(NOTHING);
+    expect(readDeltas()).toEqual(NOTHING);
   });
 
   it('has a request without a response when its deadline has passed, once', () => {
-    const { look, change } = talliesOver(requestRow(1));
+    const { readDeltas, change } = talliesOver(requestRow(1));
     change(requestRow(2, { account: 'other', spent_until_ms: NOON + 60_000 }));
-    expect(look(NOON + 29_999)).toEqual(NOTHING);
-    expect(look(NOON + 30_000).requests).toEqual([{ account: 'main', status: 'none', count: 1 }]);
+    expect(readDeltas(NOON + 29_999)).toEqual(NOTHING);
+    expect(readDeltas(NOON + 30_000).requests).toEqual([{ account: 'main', status: 'none', count: 1 }]);
     change('update request set status = 200 where request_id = 1;'); // by a machine that slept
-    expect(look(NOON + 60_000).requests).toEqual([{ account: 'other', status: 'none', count: 1 }]);
+    expect(readDeltas(NOON + 60_000).requests).toEqual([{ account: 'other', status: 'none', count: 1 }]);
   });
 
   it('omits rows that disappeared while under way: pruned, or a walk that found nothing', () => {
-    const { look, change } = talliesOver(
+    const { readDeltas, change } = talliesOver(
       runRow(1, 'running'),
       walkRow(1, { status: 'running' }),
       requestRow(1),
     );
     change(`${runRow(2, 'running')}${walkRow(2, { run_id: 2, status: 'running' })}${requestRow(2)}`);
-    expect(look()).toEqual(NOTHING);
+    expect(readDeltas()).toEqual(NOTHING);
     change('pragma foreign_keys = on; delete from run; delete from request;');
-    expect(look()).toEqual(NOTHING);
+    expect(readDeltas()).toEqual(NOTHING);
     change(`${runRow(3, 'succeeded')}${requestRow(3, { status: 200 })}`);
-    expect(look()).toEqual({
+    expect(readDeltas()).toEqual({
       runs: [{ mode: 'full', status: 'succeeded', count: 1 }],
       records: [],
       requests: [{ account: 'main', status: '200', count: 1 }],
@@ -161,19 +161,19 @@ describe('a delta', () => {
   });
 
   it('survives a query that fails', () => {
-    const { look, change } = talliesOver();
+    const { readDeltas, change } = talliesOver();
     change(`${runRow(1, 'succeeded')} alter table request rename to away;`);
-    expect(() => look()).toThrow();
+    expect(() => readDeltas()).toThrow();
     change('alter table away rename to request;');
-    expect(look().runs).toEqual([{ mode: 'full', status: 'succeeded', count: 1 }]);
+    expect(readDeltas().runs).toEqual([{ mode: 'full', status: 'succeeded', count: 1 }]);
   });
 
   it('is complete though more requests are under way than a statement accepts parameters', () => {
-    const { look, change } = talliesOver();
+    const { readDeltas, change } = talliesOver();
     const rows = Array.from({ length: 40_000 }, (_, index) => requestRow(index + 1));
     change(`begin; ${rows.join('')} commit;`);
-    expect(look()).toEqual(NOTHING);
-    expect(look(NOON + 30_000).requests).toEqual([{ account: 'main', status: 'none', count: 40_000 }]);
+    expect(readDeltas()).toEqual(NOTHING);
+    expect(readDeltas(NOON + 30_000).requests).toEqual([{ account: 'main', status: 'none', count: 40_000 }]);
   });
 
   it('includes runs of the pipeline in any process', async () => {

@@ -10,7 +10,7 @@ import {
   videos,
   type PackageWalker,
 } from '../support/fixtures/package-walker.ts';
-import { noteRunner } from '../support/fixtures/run-holder.ts';
+import { recordRunner } from '../support/fixtures/run-holder.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 
@@ -43,7 +43,7 @@ const editedIds = (limit = 10) => details.edited(limit).map(({ id }) => id);
 
 describe('the latest edits', () => {
   it('list each video once, with its last change, the newest first', async () => {
-    await walker.whole(videos([1, 2, 3, 4]));
+    await walker.walkOnce(videos([1, 2, 3, 4]));
     for (const title of ['a', 'b', 'c']) {
       await show(video(1, { title }), video(2, { title: `2${title}` }));
     }
@@ -59,7 +59,7 @@ describe('the latest edits', () => {
   });
 
   it('include what came back, with its other changes; not removed videos, removed then or before an edit', async () => {
-    await walker.whole(videos([1, 2, 3, 4]));
+    await walker.walkOnce(videos([1, 2, 3, 4]));
     await show(video(4, { title: 'edited, then removed' }));
     await leaveOnly([1]);
     await show(video(2), video(3, { title: 'back', tag: 'other' }));
@@ -72,7 +72,7 @@ describe('the latest edits', () => {
   });
 
   it('name every field that a change can affect, and no internal one', async () => {
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     const every = EDITABLE_FIELDS.map((name) => `${name} = coalesce(${name}, 0) || '7'`).join(', ');
     execute(path, `update video set ${every}, changed_at = '2026-03-02 00:00:00', change_seq = 99`);
     expect(details.edited(1)[0]?.fields.trim().split(' ')).toEqual(EDITABLE_FIELDS);
@@ -81,7 +81,7 @@ describe('the latest edits', () => {
   });
 
   it('are searched in the last thousand former states: a large removal hides older ones', async () => {
-    await walker.whole(videos([1, 2, ...Array.from({ length: 999 }, (_, index) => 10 + index)]));
+    await walker.walkOnce(videos([1, 2, ...Array.from({ length: 999 }, (_, index) => 10 + index)]));
     await show(video(1, { title: 'one' }));
     await show(video(2, { title: 'two' }));
     expect(editedIds()).toEqual([2, 1]);
@@ -92,7 +92,7 @@ describe('the latest edits', () => {
 
 describe('the latest removals', () => {
   it('are in the order of their proof, not of their ids or of the packages', async () => {
-    await walker.whole(videos([1, 2, 3, 4, 5]));
+    await walker.walkOnce(videos([1, 2, 3, 4, 5]));
     await leaveOnly([1, 2, 3, 5]);
     await leaveOnly([1, 3]);
     await leaveOnly([3]);
@@ -110,7 +110,7 @@ describe('the latest removals', () => {
 
 describe('the latest additions', () => {
   it('are in the order in which they were first stored, whatever changed since', async () => {
-    await walker.whole(videos([7, 8]));
+    await walker.walkOnce(videos([7, 8]));
     await show(video(3));
     await show(video(7, { title: 'edited' }), video(5));
     await leaveOnly([7, 8, 3]);
@@ -126,11 +126,11 @@ describe('the latest additions', () => {
 
 describe('a run under way', () => {
   it('is the newest run with its walks, and none once it ended, also where an older one was killed', async () => {
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     expect(details.runningRun()).toBeNull(); // no process runs it: it was killed
-    noteRunner(path, 2 ** 22 + 1); // more than Linux allows
+    recordRunner(path, 2 ** 22 + 1); // more than Linux allows
     expect(details.runningRun()).toBeNull();
-    noteRunner(path);
+    recordRunner(path);
     expect(details.runningRun()).toMatchObject({ run_id: 1, walked: 1, running_walks: [] });
     const walk = await walker.begin();
     expect(details.runningRun()).toMatchObject({
@@ -147,18 +147,18 @@ describe('a run under way', () => {
 
 describe('a run that resumes another', () => {
   it('includes the walks of that one', async () => {
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     await walker.stop(await walker.begin(), 'parked');
     execute(path, `update run set status = 'parked', started_at = '2026-01-01 00:00:00' where run_id = 1`);
     execute(path, `update run set origin_started_at = '2026-01-01 00:00:00' where run_id = 2`);
-    noteRunner(path);
+    recordRunner(path);
     expect(details.runningRun()).toMatchObject({ run_id: 2, walked: 1 });
   });
 });
 
 describe('a video', () => {
   it('has its state before each change, a hundred at most and the one before these', async () => {
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     const updates = Array.from(
       { length: 100 },
       (_, index) => `update video set title = 't${101 + index}', change_seq = ${101 + index};`,
@@ -183,7 +183,7 @@ describe('the stamp', () => {
       restricted_until: null,
     });
     const before = details.changeMarker().change_seq;
-    await walker.whole(videos([1, 2]));
+    await walker.walkOnce(videos([1, 2]));
     expect(details.changeMarker().change_seq).toBeGreaterThan(before);
   });
 });

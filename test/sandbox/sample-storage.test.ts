@@ -57,7 +57,7 @@ describe("the sandbox's storage", () => {
   it('increases every value of today with each request', async () => {
     const { storage } = await startSandbox();
     let [last] = await storage(TODAY, TODAY);
-    for (let look = 0; look < 5; look++) {
+    for (let times = 0; times < 5; times++) {
       const [next] = await storage(TODAY, TODAY);
       for (const figure of FIGURES) expect(next?.[figure]).toBeGreaterThan(last?.[figure] ?? Infinity);
       last = next;
@@ -66,14 +66,14 @@ describe("the sandbox's storage", () => {
 
   it('settles today when it is over, whatever was read before', async () => {
     const clock = createStoppedClock();
-    const looked = await startSandbox({ clock });
-    const live = await looked.storage(TODAY, TODAY);
+    const restarted = await startSandbox({ clock });
+    const live = await restarted.storage(TODAY, TODAY);
     clock.move(DAY_MS);
-    const over = await looked.storage(TODAY, TODAY);
+    const over = await restarted.storage(TODAY, TODAY);
     expect(over).not.toEqual(live);
     const unseen = await startSandbox({ clock: createStoppedClock(NOON + DAY_MS) });
     expect(await unseen.storage(TODAY, TODAY)).toEqual(over);
-    expect(await looked.storage(addDays(TODAY, 1), addDays(TODAY, 1))).toHaveLength(1);
+    expect(await restarted.storage(addDays(TODAY, 1), addDays(TODAY, 1))).toHaveLength(1);
   });
 
   it('begins a day at midnight of its time zone', async () => {

@@ -13,7 +13,7 @@ import { storageParameters, videoParameters } from '../../src/service/server/que
 /** A choice that docs/service.md leaves open, and the behaviour of the server; Markdown without line ends. */
 export interface UnspecifiedRow {
   operation: 'both' | 'videos' | 'storage';
-  question: string;
+  choice: string;
   answer: string;
 }
 
@@ -39,7 +39,7 @@ function toRows(
   return Object.entries(behaviour).flatMap(([about, cases]) =>
     Object.entries(cases).map(([when, answer]) => ({
       operation,
-      question: `${about} ${when}`.trim(),
+      choice: `${about} ${when}`.trim(),
       answer,
     })),
   );

@@ -54,7 +54,7 @@ describe('packages in the fair queue', () => {
   });
 
   it('may be none', async () => {
-    expect(await runTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ begun: [], breaches: [] });
+    expect(await runTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ started: [], breaches: [] });
   });
 
   it('are not recorded as served where serving one throws', async () => {
@@ -79,7 +79,7 @@ async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
   const played = await scheduler.waitFor(runTurns(play, () => scheduler.schedule(Promise.resolve())));
   expect(played.breaches).toEqual([]);
   expect(played.mostHeld).toBeLessThanOrEqual(play.maxStarted + play.concurrency - 1);
-  expect(played.begun).toEqual(inOrder(play.sizes.length));
+  expect(played.started).toEqual(inOrder(play.sizes.length));
   return played;
 }
 
@@ -115,8 +115,8 @@ describe('for any packages, concurrency and page durations', () => {
         expect(rising([...ended, ...stopped])).toEqual(inOrder(play.sizes.length));
         const most = stopAfter + play.concurrency * play.pages;
         expect(read.length).toBeLessThanOrEqual(stopAfter === 0 ? 0 : most);
-        const whole = play.sizes.reduce((sum, size) => sum + size, 0);
-        if (stopAfter < whole) expect(read.length).toBeGreaterThanOrEqual(stopAfter);
+        const total = play.sizes.reduce((sum, size) => sum + size, 0);
+        if (stopAfter < total) expect(read.length).toBeGreaterThanOrEqual(stopAfter);
       },
     );
     await fc.assert(property, { numRuns: 300 });

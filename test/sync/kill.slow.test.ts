@@ -61,13 +61,13 @@ it(`loses nothing to SIGKILL at ${KILLS} random moments: the next completed run 
     ],
   });
   const undisturbed = folderFor(url);
-  const begun = Date.now();
+  const before = Date.now();
   expect((await sync(undisturbed).ended).code).toBe(0);
-  const whole = Date.now() - begun;
+  const totalMs = Date.now() - before;
   const disturbed = folderFor(url);
   for (let kill = 0; kill < KILLS; kill++) {
     const child = sync(disturbed);
-    await Promise.race([pause(Math.random() * whole), child.ended]);
+    await Promise.race([pause(Math.random() * totalMs), child.ended]);
     child.process.kill('SIGKILL');
     await child.ended;
   }

@@ -35,13 +35,13 @@ async function startService() {
   const service = await startScriptedService(
     serveEverything((request) => state.answer(request) ?? listPage(request, RECORDS)),
   );
-  const asked = () => service.requests.slice(state.from).map(({ query }) => Number(query.get('pkg')));
+  const listRequests = () => service.requests.slice(state.from).map(({ query }) => Number(query.get('pkg')));
   return {
     url: service.url,
     answer: (next: Answer) => void (state.answer = next),
     /** The packages requested since the last call, in the order of their first requests. */
     order: () => {
-      const packages = [...new Set(asked())];
+      const packages = [...new Set(listRequests())];
       state.from = service.requests.length;
       return packages;
     },

@@ -16,7 +16,7 @@ const NO_TITLE: FieldDrift = { field: 'title', kind: 'missing', sample: null };
 describe('drift', () => {
   let path: string;
   let db: Db;
-  const note = (found: readonly FieldDrift[], at: string, account = 'main') =>
+  const record = (found: readonly FieldDrift[], at: string, account = 'main') =>
     transact(db, (tx) => recordDrift(tx, account, 'videos', found, at));
   const touch = (keys: Parameters<typeof touchDrift>[3], at: string) =>
     transact(db, (tx) => touchDrift(tx, 'main', 'videos', keys, at));
@@ -29,7 +29,7 @@ describe('drift', () => {
   });
 
   it('is recorded once, with its sample and its first time', () => {
-    expect(note([MOOD, NO_TITLE], NOON)).toBe(2);
+    expect(record([MOOD, NO_TITLE], NOON)).toBe(2);
     const moment = { account: 'main', stream: 'videos', first_seen_at: NOON, last_seen_at: NOON };
     expect(readRows(path, 'select * from drift order by field')).toEqual([
       { ...moment, ...MOOD },
@@ -38,25 +38,25 @@ describe('drift', () => {
   });
 
   it('retains its sample and first time when it is seen again, and moves its last time forward only', () => {
-    note([MOOD], NOON);
-    expect(note([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
-    expect(note([MOOD], EARLIER)).toBe(0);
+    record([MOOD], NOON);
+    expect(record([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
+    expect(record([MOOD], EARLIER)).toBe(0);
     const [row] = DRIFT.all(db, {}).filter(({ field }) => field === 'mood');
     expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
   });
 
   it('is separate for each account, stream, field and kind', () => {
-    note([MOOD], NOON);
-    expect(note([MOOD], LATER, 'other')).toBe(1);
+    record([MOOD], NOON);
+    expect(record([MOOD], LATER, 'other')).toBe(1);
     expect(transact(db, (tx) => recordDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
-    expect(note([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
-    expect(note([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
+    expect(record([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
+    expect(record([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
     const [first] = readRows(path, `select * from drift where first_seen_at = '${NOON}'`);
     expect(first).toMatchObject({ account: 'main', stream: 'videos', field: 'mood', last_seen_at: NOON });
   });
 
   it('is updated without its sample, by field and kind: only where it exists', () => {
-    note([MOOD, NO_TITLE], NOON);
+    record([MOOD, NO_TITLE], NOON);
     touch(
       [
         ['mood', 'new'],
@@ -83,16 +83,16 @@ describe('drift', () => {
   });
 
   it('is listed by last time, newest first, then by its key', () => {
-    note(
+    record(
       [
         { ...MOOD, field: 'b' },
         { ...MOOD, field: 'a' },
       ],
       NOON,
     );
-    note([{ ...MOOD, field: 'c' }], EARLIER, 'another');
-    note([{ ...MOOD, field: 'd' }], LATER);
-    note([{ ...MOOD, field: 'a' }], NOON, 'another');
+    record([{ ...MOOD, field: 'c' }], EARLIER, 'another');
+    record([{ ...MOOD, field: 'd' }], LATER);
+    record([{ ...MOOD, field: 'a' }], NOON, 'another');
     touch([['b', 'new']], '2026-03-11 00:00:00');
     expect(DRIFT.all(db, {}).map(({ account, field }) => `${account} ${field}`)).toEqual([
       'main d',
@@ -105,8 +105,8 @@ describe('drift', () => {
 
   it('stores names and samples of any characters', () => {
     const odd = { field: `__proto__'"\0🔥`, kind: 'new', sample: `"\\ud800 '🔥"` } as const;
-    expect(note([odd], NOON)).toBe(1);
-    expect(note([odd], LATER)).toBe(0);
+    expect(record([odd], NOON)).toBe(1);
+    expect(record([odd], LATER)).toBe(0);
     expect(DRIFT.all(db, {})).toMatchObject([odd]);
   });
 });

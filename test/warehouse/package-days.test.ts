@@ -17,13 +17,13 @@ beforeEach(async () => {
 const days = () => readRows(path, 'select date, videos from package_day order by date');
 
 it('a day has as many videos as its last completed walk left', async () => {
-  await walker.whole(videos([1, 2, 3]));
+  await walker.walkOnce(videos([1, 2, 3]));
   expect(days()).toEqual([{ date: '2026-03-01', videos: 3 }]);
   clock.advance(2 * HOUR_MS);
-  await walker.whole(videos([1, 2, 3, 4, 5]));
+  await walker.walkOnce(videos([1, 2, 3, 4, 5]));
   expect(days()).toEqual([{ date: '2026-03-01', videos: 5 }]);
   clock.advance(24 * HOUR_MS);
-  await walker.whole(videos([2, 3, 4, 5]), { share: 1, minimum: 10 });
+  await walker.walkOnce(videos([2, 3, 4, 5]), { share: 1, minimum: 10 });
   expect(days()).toEqual([
     { date: '2026-03-01', videos: 5 },
     { date: '2026-03-02', videos: 4 },

@@ -30,7 +30,7 @@ const removedIds = () =>
 
 describe('a removal', () => {
   it('is a candidate with the time of its proof until the walk ends', async () => {
-    await walker.whole(videos([1, 2, 3, 4, 5]));
+    await walker.walkOnce(videos([1, 2, 3, 4, 5]));
     clock.advance(60_000);
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([1, 3, 5]), proof: EVERYTHING });
@@ -58,7 +58,7 @@ describe('a removal', () => {
   });
 
   it('is proved only within the proof of its page, ends included', async () => {
-    await walker.whole(videos([1, 2, 3, 4, 5, 6]));
+    await walker.walkOnce(videos([1, 2, 3, 4, 5, 6]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([3]), proof: { low: 2, high: 5 } });
     expect(candidates().map(({ id }) => id)).toEqual([2, 4, 5]);
@@ -67,7 +67,7 @@ describe('a removal', () => {
   });
 
   it('is no longer a candidate when the video is seen after its proof', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([1, 3]), proof: EVERYTHING });
     await walker.page(walk, { videos: videos([2]) });
@@ -77,7 +77,7 @@ describe('a removal', () => {
   });
 
   it('retains the time of its first proof', async () => {
-    await walker.whole(videos([1, 2]));
+    await walker.walkOnce(videos([1, 2]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
     clock.advance(60_000);
@@ -87,15 +87,15 @@ describe('a removal', () => {
   });
 
   it('is not recorded again once it has taken effect', async () => {
-    await walker.whole(videos([1, 2, 3]));
-    await walker.whole(videos([1, 2]));
+    await walker.walkOnce(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2]));
     const before = readRows(path, 'select * from video');
-    expect(await walker.whole(videos([1, 2]))).toEqual(NONE);
+    expect(await walker.walkOnce(videos([1, 2]))).toEqual(NONE);
     expect(readRows(path, 'select * from video')).toEqual(before);
   });
 
   it('does not take effect through a walk that stops, nor through the next one that starts from scratch', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     const stopped = await walker.begin();
     await walker.page(stopped, { videos: videos([1, 3]), proof: EVERYTHING });
     await walker.stop(stopped, 'failed');
@@ -108,7 +108,7 @@ describe('a removal', () => {
   });
 
   it('takes effect at the end of the walk that resumes the one that proved it', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     const stopped = await walker.begin();
     await walker.page(stopped, { videos: videos([3]), proof: { low: 2, high: 9 }, checkpoint: { id: 3 } });
     await walker.stop(stopped, 'interrupted');
@@ -123,10 +123,10 @@ describe('a removal', () => {
 
 describe('the brake', () => {
   /** Walks a package of `size`, then again without the last `gone`. */
-  async function lose(size: number, gone: number, brake = {}) {
-    await walker.whole(videos(firstIds(size)));
+  async function lose(size: number, missing: number, brake = {}) {
+    await walker.walkOnce(videos(firstIds(size)));
     clock.advance(60_000);
-    return walker.whole(videos(firstIds(size - gone)), brake);
+    return walker.walkOnce(videos(firstIds(size - missing)), brake);
   }
 
   it.each([
@@ -134,9 +134,9 @@ describe('the brake', () => {
     [200, 30, 'more than 20, but no fifth'],
     [105, 21, 'exactly a fifth'],
     [21, 20, 'nearly all of it, but no more than 20'],
-  ])('accepts, of %i, %i: %s', async (size, gone) => {
-    expect(await lose(size, gone)).toEqual({ removed: gone, heldBack: 0 });
-    expect(findLiveIds()).toEqual(firstIds(size - gone));
+  ])('accepts, of %i, %i: %s', async (size, missing) => {
+    expect(await lose(size, missing)).toEqual({ removed: missing, heldBack: 0 });
+    expect(findLiveIds()).toEqual(firstIds(size - missing));
     expect(candidates()).toEqual([]);
   });
 
@@ -146,20 +146,20 @@ describe('the brake', () => {
     [3, 3, 'all of it'],
     [1, 1, 'the only one'],
     [30, 30, 'all of it'],
-  ])('holds back, of %i, %i: %s', async (size, gone) => {
-    expect(await lose(size, gone)).toEqual({ removed: 0, heldBack: gone });
+  ])('holds back, of %i, %i: %s', async (size, missing) => {
+    expect(await lose(size, missing)).toEqual({ removed: 0, heldBack: missing });
     expect(findLiveIds()).toEqual(firstIds(size));
-    expect(candidates().map(({ held_back }) => held_back)).toEqual(Array<number>(gone).fill(1));
+    expect(candidates().map(({ held_back }) => held_back)).toEqual(Array<number>(missing).fill(1));
     expect(readValue(path, 'select live_count from package')).toBe(size);
     expect(readRows(path, 'select removed, held_back from walk order by walk_id desc limit 1')).toEqual([
-      { removed: 0, held_back: gone },
+      { removed: 0, held_back: missing },
     ]);
   });
 
   it('uses the share of the config', async () => {
     expect(await lose(100, 51, { share: 0.5 })).toEqual({ removed: 0, heldBack: 51 });
-    expect(await walker.whole(videos(firstIds(100)))).toEqual(NONE);
-    expect(await walker.whole(videos(firstIds(50)), { share: 0.5 })).toEqual({ removed: 50, heldBack: 0 });
+    expect(await walker.walkOnce(videos(firstIds(100)))).toEqual(NONE);
+    expect(await walker.walkOnce(videos(firstIds(50)), { share: 0.5 })).toEqual({ removed: 50, heldBack: 0 });
   });
 
   it('lists what it holds back', async () => {
@@ -182,7 +182,7 @@ describe('the brake', () => {
   it('releases removals when a walk at least one schedule later proves the same ones', async () => {
     await lose(40, 30);
     clock.advance(HOUR_MS);
-    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
+    expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
     expect(findLiveIds()).toEqual(firstIds(10));
     expect(candidates()).toEqual([]);
     expect(readValue(path, 'select distinct removed_at from video where removed_at is not null')).toBe(
@@ -193,10 +193,10 @@ describe('the brake', () => {
   it('does not release for a walk that is too early, and that one does not restart the wait', async () => {
     await lose(40, 30);
     clock.advance(HOUR_MS - 1000);
-    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 0, heldBack: 30 });
+    expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 0, heldBack: 30 });
     expect(findLiveIds()).toEqual(firstIds(40));
     clock.advance(1000);
-    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
+    expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
   });
 
   it('releases only removals that are proved again; the others continue to wait', async () => {
@@ -212,7 +212,7 @@ describe('the brake', () => {
   it('clears videos that are seen again', async () => {
     await lose(40, 30);
     clock.advance(2 * HOUR_MS);
-    expect(await walker.whole(videos(firstIds(35)))).toEqual({ removed: 5, heldBack: 0 });
+    expect(await walker.walkOnce(videos(firstIds(35)))).toEqual({ removed: 5, heldBack: 0 });
     expect(findLiveIds()).toEqual(firstIds(35));
     expect(candidates()).toEqual([]);
   });
@@ -220,9 +220,9 @@ describe('the brake', () => {
   it('holds back an empty list for a package that had videos, and releases it when it stays empty', async () => {
     expect(await lose(5, 5)).toEqual({ removed: 0, heldBack: 5 });
     clock.advance(HOUR_MS);
-    expect(await walker.whole([])).toEqual({ removed: 5, heldBack: 0 });
+    expect(await walker.walkOnce([])).toEqual({ removed: 5, heldBack: 0 });
     expect(findLiveIds()).toEqual([]);
-    expect(await walker.whole([])).toEqual(NONE);
+    expect(await walker.walkOnce([])).toEqual(NONE);
   });
 
   it('survives walks that stop', async () => {
@@ -235,17 +235,20 @@ describe('the brake', () => {
 
 describe('a manual acceptance of removals', () => {
   it('accepts exactly those that were held back by then', async () => {
-    await walker.whole(videos(firstIds(100)));
-    await walker.whole(videos(firstIds(60)));
+    await walker.walkOnce(videos(firstIds(100)));
+    await walker.walkOnce(videos(firstIds(60)));
     clock.advance(60_000);
-    expect(await walker.whole(videos(firstIds(30)), { accept: true })).toEqual({ removed: 40, heldBack: 30 });
+    expect(await walker.walkOnce(videos(firstIds(30)), { accept: true })).toEqual({
+      removed: 40,
+      heldBack: 30,
+    });
     expect(findLiveIds()).toEqual(firstIds(60));
     expect(candidates().map(({ id }) => id)).toEqual(firstIds(60).slice(30));
   });
 
   it('does not accept what this walk could not prove again', async () => {
-    await walker.whole(videos(firstIds(100)));
-    await walker.whole(videos(firstIds(60)));
+    await walker.walkOnce(videos(firstIds(100)));
+    await walker.walkOnce(videos(firstIds(60)));
     clock.advance(60_000);
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos(firstIds(60)) });
@@ -253,29 +256,32 @@ describe('a manual acceptance of removals', () => {
   });
 
   it('accepts what a walk and earlier ones held back, and nothing held back later', async () => {
-    await walker.whole(videos(firstIds(100)));
-    await walker.whole(videos(firstIds(60)));
+    await walker.walkOnce(videos(firstIds(100)));
+    await walker.walkOnce(videos(firstIds(60)));
     const [shown] = readRows(path, 'select max(held_by) as walk from removal_candidate') as {
       walk: number;
     }[];
-    await walker.whole(videos(firstIds(30)));
+    await walker.walkOnce(videos(firstIds(30)));
     const accept = shown?.walk ?? 0;
-    expect(await walker.whole(videos(firstIds(30)), { accept })).toEqual({ removed: 40, heldBack: 30 });
+    expect(await walker.walkOnce(videos(firstIds(30)), { accept })).toEqual({ removed: 40, heldBack: 30 });
     expect(findLiveIds()).toEqual(firstIds(60));
   });
 
   it('does not accept what was seen again', async () => {
-    await walker.whole(videos(firstIds(100)));
-    await walker.whole(videos(firstIds(60)));
+    await walker.walkOnce(videos(firstIds(100)));
+    await walker.walkOnce(videos(firstIds(60)));
     clock.advance(60_000);
-    expect(await walker.whole(videos(firstIds(99)), { accept: true })).toEqual({ removed: 1, heldBack: 0 });
+    expect(await walker.walkOnce(videos(firstIds(99)), { accept: true })).toEqual({
+      removed: 1,
+      heldBack: 0,
+    });
     expect(findLiveIds()).toEqual(firstIds(99));
   });
 });
 
 describe('a list out of order', () => {
   it('voids the proofs of the walk, also those from before the disorder was seen', async () => {
-    await walker.whole(videos(firstIds(10)));
+    await walker.walkOnce(videos(firstIds(10)));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([8, 10]), proof: { low: 8, high: 10 } });
     expect(candidates().map(({ id }) => id)).toEqual([9]);
@@ -287,15 +293,15 @@ describe('a list out of order', () => {
   });
 
   it('confirms no held-back removal, and clears none', async () => {
-    await walker.whole(videos(firstIds(40)));
-    await walker.whole(videos(firstIds(10)));
+    await walker.walkOnce(videos(firstIds(40)));
+    await walker.walkOnce(videos(firstIds(10)));
     clock.advance(2 * HOUR_MS);
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos(firstIds(10)), proof: EVERYTHING });
     await walker.page(walk, { checkpoint: { orderViolated: true } });
     expect(await walker.finish(walk)).toEqual({ removed: 0, heldBack: 30 });
     expect(candidates()).toHaveLength(30);
-    expect(await walker.whole(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
+    expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
     expect(readValue(path, 'select "order" from package')).toBe('trusted');
   });
 });

@@ -90,9 +90,9 @@ describe('a walk', () => {
   });
 
   it('starts from scratch after a completed one, and knows the size of the list from it', async () => {
-    const whole = await walker.begin();
-    await walker.page(whole, PAGE);
-    await walker.finish(whole);
+    const walk = await walker.begin();
+    await walker.page(walk, PAGE);
+    await walker.finish(walk);
     expect(await walker.begin()).toMatchObject({
       checkpoint: null,
       lastSize: { totalcount: 140, pageSize: 20 },
@@ -176,11 +176,11 @@ describe('a walk', () => {
       perDay: null,
       maxWaitMs: 0,
     });
-    const note = { purpose: 'page', page: 1, deadlineMs: 1000 } as const;
-    await budget.admit({ ...note, packageId: PACKAGE, runId: walk.runId });
-    await budget.admit({ ...note, packageId: PACKAGE, runId: walk.runId });
-    await budget.admit({ ...note, packageId: 102, runId: walk.runId });
-    await budget.admit({ ...note, packageId: PACKAGE, runId: null });
+    const entry = { purpose: 'page', page: 1, deadlineMs: 1000 } as const;
+    await budget.admit({ ...entry, packageId: PACKAGE, runId: walk.runId });
+    await budget.admit({ ...entry, packageId: PACKAGE, runId: walk.runId });
+    await budget.admit({ ...entry, packageId: 102, runId: walk.runId });
+    await budget.admit({ ...entry, packageId: PACKAGE, runId: null });
     await walker.stop(walk, 'failed');
     expect(readRows(path, 'select requests, finished_at from walk')).toEqual([
       { requests: 2, finished_at: '2026-03-01 12:00:00' },

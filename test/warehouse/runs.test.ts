@@ -23,7 +23,7 @@ const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') 
 describe('a run', () => {
   it('exists from its beginning, and has its result at its end', async () => {
     const runId = beginRun('packages 7');
-    const begun = {
+    const row = {
       run_id: runId,
       trigger: 'schedule',
       mode: 'full',
@@ -34,7 +34,7 @@ describe('a run', () => {
       clock_offset_ms: null,
     };
     expect(readRows(path, 'select * from run')).toEqual([
-      { ...begun, status: 'running', finished_at: null, requests: 0, error: null },
+      { ...row, status: 'running', finished_at: null, requests: 0, error: null },
     ]);
     const budget = warehouse.createBudget(ACCOUNT, {
       perSecond: null,
@@ -54,7 +54,7 @@ describe('a run', () => {
       retention: KEEP,
     });
     expect(readRows(path, 'select * from run')).toEqual([
-      { ...begun, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
+      { ...row, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
     ]);
   });
 
@@ -113,7 +113,7 @@ describe('a run', () => {
   it('has its walks in their order', async () => {
     warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
     const walker = createWalker(warehouse, clock);
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     const walk = await walker.begin();
     await walker.stop(walk, 'failed');
     expect(warehouse.findWalks(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
@@ -185,7 +185,7 @@ describe('the packages', () => {
 
   it('are retired, with all their data, when the config drops them, and come back', async () => {
     warehouse.registerPackages([account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now());
-    await createWalker(warehouse, clock).whole(videos([1, 2, 3]));
+    await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
     clock.advance(DAY_MS);
     warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
     const retired_at = '2026-03-02 12:00:00';
@@ -224,7 +224,7 @@ describe('the packages', () => {
   it('have the size of their last completed walk', async () => {
     warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
     const walker = createWalker(warehouse, clock);
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     expect(readRows(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
       { walked_at: '2026-03-01 12:00:00', totalcount: 1, page_size: 1000, order: 'trusted' },
     ]);
@@ -292,8 +292,8 @@ describe('the end of a run', () => {
 
   it('never deletes a request that still counts', async () => {
     const limits = { perSecond: null, perMinute: null, perDay: 1, maxWaitMs: 0 };
-    const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: 1000 } as const;
-    (await warehouse.createBudget('main', limits).admit(note)).answered({
+    const entry = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs: 1000 } as const;
+    (await warehouse.createBudget('main', limits).admit(entry)).answered({
       status: 200,
       bytes: 1,
       sent: true,
@@ -309,6 +309,6 @@ describe('the end of a run', () => {
       clock: TRUSTED,
       retention: { requestsDays: 1, runsDays: 1 },
     });
-    await expect(warehouse.createBudget('main', limits).admit(note)).rejects.toThrow(/spent/);
+    await expect(warehouse.createBudget('main', limits).admit(entry)).rejects.toThrow(/spent/);
   });
 });

@@ -123,8 +123,8 @@ describe('a page', () => {
   });
 
   it('brings back a row that was removed, changed or not', async () => {
-    await walker.whole(videos([1, 2, 3]));
-    await walker.whole(videos([1]), { share: 1 });
+    await walker.walkOnce(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1]), { share: 1 });
     expect(live()).toBe(1);
     clock.advance(60_000);
     const page = { videos: [video(1), video(2), video(3, { title: 'new' })] };
@@ -156,7 +156,7 @@ describe('a page', () => {
       ],
       clock.now(),
     );
-    const begun = warehouse.beginWalk({
+    const otherWalk = warehouse.beginWalk({
       ...other,
       runId: walk.runId,
       mode: 'full',
@@ -165,7 +165,7 @@ describe('a page', () => {
     });
     warehouse.storePage({
       ...other,
-      walkId: begun.walkId,
+      walkId: otherWalk.walkId,
       page: 1,
       answeredAt: clock.now(),
       videos: videos([2]),
@@ -223,8 +223,8 @@ describe('a page', () => {
   });
 
   it('counts the live rows in its gap as unsettled, ends included', async () => {
-    await walker.whole(videos([1, 5, 6, 7, 9]));
-    await walker.whole(videos([1, 5, 7, 9]), { share: 1 });
+    await walker.walkOnce(videos([1, 5, 6, 7, 9]));
+    await walker.walkOnce(videos([1, 5, 7, 9]), { share: 1 });
     const again = await walker.begin();
     const counts = await walker.page(again, { videos: videos([1]), gap: { low: 5, high: 8 } });
     expect(counts).toMatchObject({ unsettled: 2 });
@@ -254,15 +254,15 @@ describe('a record that cannot be stored', () => {
       expect(await walker.page(walk, page)).toEqual({ ...NOTHING, quarantined: 2 });
       clock.advance(60_000);
     }
-    const kept = {
+    const row = {
       reason: 'duration: "x" is no number',
       page: 4,
       seen_at: '2026-03-01 12:02:00',
       resolved_at: null,
     };
     expect(open()).toEqual([
-      { ...kept, record_id: '5', raw: '{"id":5,"duration":"x"}' },
-      { ...kept, record_id: null, raw: '{"id":"?"}' },
+      { ...row, record_id: '5', raw: '{"id":5,"duration":"x"}' },
+      { ...row, record_id: null, raw: '{"id":"?"}' },
     ]);
     expect(readRows(path, 'select account, stream, package_id from quarantine')[0]).toEqual({
       account: 'main',
@@ -292,7 +292,7 @@ describe('a record that cannot be stored', () => {
   });
 
   it('does not remove its video, and does not change the row', async () => {
-    await walker.whole(videos([4, 5, 6]));
+    await walker.walkOnce(videos([4, 5, 6]));
     const before = readRows(path, 'select * from video where id = 5');
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([4, 6]), refused: [refused(5, '{}')], proof: EVERYTHING });
@@ -301,7 +301,7 @@ describe('a record that cannot be stored', () => {
   });
 
   it('clears the removal candidate of its video: it still exists', async () => {
-    await walker.whole(videos([4, 5, 6]));
+    await walker.walkOnce(videos([4, 5, 6]));
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos([4, 6]), proof: EVERYTHING });
     expect(readValue(path, 'select count(*) from removal_candidate')).toBe(1);

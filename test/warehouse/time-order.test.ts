@@ -33,16 +33,16 @@ describe('time in the file', () => {
       const walker = createWalker(warehouse, clock);
       for (const { days, titles } of walks) {
         clock.set(start + Math.round(days * DAY_MS));
-        const begun = await walker.begin();
+        const walk = await walker.begin();
         const shown = Object.entries(titles).map(([id, title]) => video(Number(id), { title }));
-        await walker.page(begun, {
+        await walker.page(walk, {
           videos: [...shown, video(9)],
           proof: EVERYTHING,
           coversWholeList: true,
           checkpoint: { id: 1, totalcount: shown.length + 1 },
         });
         clock.advance(1000);
-        await walker.finish(begun, { share: 1, accept: true });
+        await walker.finish(walk, { share: 1, accept: true });
       }
       warehouse.close();
       expect(readRows(path, BACKWARD)).toEqual([]);

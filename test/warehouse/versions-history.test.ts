@@ -68,11 +68,11 @@ const history = fc.array(step, { minLength: 3, maxLength: 30 });
 
 /** The expected history: the states of each video, in order, with the second from which each is valid. */
 function createModel() {
-  const told = new Map<number, { at: number; title: string | null | undefined }[]>();
+  const histories = new Map<number, { at: number; title: string | null | undefined }[]>();
   const proofs = new Map<number, { at: number; isHeld: boolean; isOfThisWalk: boolean }>();
-  const last = (id: number) => told.get(id)?.at(-1)?.title;
-  const tell = (id: number, at: number, title: string | null | undefined) =>
-    told.set(id, [...(told.get(id) ?? []), { at, title }]);
+  const last = (id: number) => histories.get(id)?.at(-1)?.title;
+  const addState = (id: number, at: number, title: string | null | undefined) =>
+    histories.set(id, [...(histories.get(id) ?? []), { at, title }]);
   /** The first proof retains its time. */
   const prove = (id: number, at: number) =>
     proofs.set(id, { at, isHeld: false, ...proofs.get(id), isOfThisWalk: true });
@@ -86,10 +86,10 @@ function createModel() {
     },
     page: (list: readonly Shown[], proves: boolean, at: number) => {
       const ids = new Set(list.map(({ id }) => id));
-      const missing = [...told.keys()].filter((id) => last(id) !== undefined && !ids.has(id));
+      const missing = [...histories.keys()].filter((id) => last(id) !== undefined && !ids.has(id));
       if (proves) for (const id of missing) prove(id, at);
       for (const { id, title } of list) {
-        tell(id, at, title);
+        addState(id, at, title);
         proofs.delete(id);
       }
     },
@@ -100,14 +100,14 @@ function createModel() {
     through: () => {
       for (const [id, { at, isOfThisWalk }] of proofs) {
         if (!isOfThisWalk) continue;
-        tell(id, at, undefined);
+        addState(id, at, undefined);
         proofs.delete(id);
       }
     },
     /** Every second at which a state began. */
-    seconds: () => [...told.values()].flatMap((states) => states.map(({ at }) => at)),
+    seconds: () => [...histories.values()].flatMap((states) => states.map(({ at }) => at)),
     catalogueAt: (at: number): Shown[] =>
-      [...told.entries()]
+      [...histories.entries()]
         .map(([id, states]) => ({ id, title: states.filter((state) => state.at <= at).at(-1)?.title }))
         .filter((each): each is Shown => each.title !== undefined)
         .sort((one, other) => one.id - other.id),
@@ -125,7 +125,7 @@ async function play(path: string, steps: readonly Step[]): Promise<Model> {
   const model = createModel();
   // one walk in order, so that the proofs of the next ones are accepted
   model.page([ANCHOR], true, clock.now());
-  await walker.whole([video(ANCHOR.id, { title: ANCHOR.title })]);
+  await walker.walkOnce([video(ANCHOR.id, { title: ANCHOR.title })]);
   let walk: Walk | null = null;
   for (const each of steps) {
     if (each.kind === 'wait') {

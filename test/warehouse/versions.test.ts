@@ -23,7 +23,7 @@ const versions = (id: number): Row[] =>
 const countVersions = () => readValue(path, 'select count(*) from video_version');
 
 /** One page with these videos, a minute later. */
-async function show(list: Parameters<typeof walker.whole>[0]) {
+async function show(list: Parameters<typeof walker.walkOnce>[0]) {
   clock.advance(60_000);
   await walker.page(await walker.begin(), { videos: list });
 }
@@ -39,9 +39,9 @@ async function leaveOnly(ids: readonly number[]) {
 
 describe('a version', () => {
   it('is not written by the first load, nor by unchanged rows', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     await show(videos([1, 2, 3]));
-    await walker.whole(videos([1, 2, 3, 4]));
+    await walker.walkOnce(videos([1, 2, 3, 4]));
     expect(countVersions()).toBe(0);
   });
 
@@ -75,7 +75,7 @@ describe('a version', () => {
   });
 
   it('of a live video that is removed ends at the proof, not at the end of the walk', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     const before = row(2);
     await leaveOnly([1, 3]);
     const proof = '2026-03-01 12:01:00';
@@ -85,7 +85,7 @@ describe('a version', () => {
   });
 
   it('of a removed video that returns is valid from the proof to the return', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     await leaveOnly([1, 3]);
     const before = row(2);
     await show(videos([2]));
@@ -96,7 +96,7 @@ describe('a version', () => {
   });
 
   it('ends where the next state begins, through edits, removals and returns', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     for (const title of ['a', 'b']) {
       await show([video(2, { title })]);
       await leaveOnly([1, 3]);
@@ -110,7 +110,7 @@ describe('a version', () => {
   });
 
   it('belongs to one package of one account', async () => {
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     execute(path, `insert into video select 'other', ${columnsBehindAccount()} from video`);
     await show([video(1, { title: 'new' })]);
     expect(readRows(path, 'select account, title from video_version')).toEqual([
@@ -128,7 +128,7 @@ describe('a version', () => {
 
 describe('a change and its version', () => {
   it('are stored together or not at all: a page that fails leaves no trace', async () => {
-    await walker.whole(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2, 3]));
     execute(
       path,
       `create trigger fault before update on video when new.id = 3 begin select raise(abort, 'the disk is on fire'); end`,
@@ -144,7 +144,7 @@ describe('a change and its version', () => {
   });
 
   it('are stored together or not at all: a version that cannot be written stops the change', async () => {
-    await walker.whole(videos([1, 2]));
+    await walker.walkOnce(videos([1, 2]));
     execute(
       path,
       `create trigger fault before insert on video_version when new.id = 2 begin select raise(abort, 'no room'); end`,
@@ -158,7 +158,7 @@ describe('a change and its version', () => {
   });
 
   it('are rejected at the second one that takes no new change_seq', async () => {
-    await walker.whole(videos([1]));
+    await walker.walkOnce(videos([1]));
     const edit = (title: string) => execute(path, `update video set title = '${title}'`);
     edit('a');
     expect(() => edit('b')).toThrow(/UNIQUE constraint failed: video_version/);
@@ -174,12 +174,12 @@ describe('the trigger that writes versions', () => {
   it('names every column of video, on both sides, in the same order', () => {
     const text = String(readValue(path, `select sql from sqlite_schema where name = 'video_version_kept'`));
     const [, into = '', values = ''] = /\(([^)]*)\)\s*VALUES\s*\(([^]*)\)/.exec(text) ?? [];
-    const kept = readColumns('video');
+    const columns = readColumns('video');
     const named = [...into.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-    expect([...named].sort()).toEqual([...kept, 'valid_from', 'valid_to'].sort());
-    const former = values.split(',').slice(0, kept.length);
+    expect([...named].sort()).toEqual([...columns, 'valid_from', 'valid_to'].sort());
+    const former = values.split(',').slice(0, columns.length);
     expect(former.map((value) => value.trim())).toEqual(
-      named.slice(0, kept.length).map((name) => `OLD.\`${String(name)}\``),
+      named.slice(0, columns.length).map((name) => `OLD.\`${String(name)}\``),
     );
   });
 

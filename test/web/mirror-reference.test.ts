@@ -4,7 +4,7 @@ import { compareWithReference, expectAsReference } from '../support/models/reque
 import { allRecords } from '../support/fixtures/json-page.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import type { Sent } from '../support/models/reference-list.ts';
-import { someQuestions } from '../support/models/searched-lists.ts';
+import { someQueries } from '../support/models/searched-lists.ts';
 
 describe('a list that is searched, sorted and paged', () => {
   it('equals a plain filter of the records, from the warehouse', async () => {
@@ -14,7 +14,7 @@ describe('a list that is searched, sorted and paged', () => {
   it('equals it from the sandbox, too', async () => {
     const { url, sandbox } = await startSandbox({ keys: ['test-key'], packages: [{ id: 101, videos: 80 }] });
     const records = (await allRecords(sandbox.catalogue, 101)) as unknown as Sent[];
-    const [questions = []] = fc.sample(someQuestions(records, 300), { numRuns: 1, seed: 1 });
-    await expectAsReference(url, records, questions);
+    const [queries = []] = fc.sample(someQueries(records, 300), { numRuns: 1, seed: 1 });
+    await expectAsReference(url, records, queries);
   });
 });

@@ -25,7 +25,7 @@ async function openBoth() {
 }
 
 /** A query, and the expected envelope. */
-const LISTS: [query: string, says: object][] = [
+const LISTS: [query: string, expected: object][] = [
   ['', { paging: { page: 1, pagesize: 20, totalcount: 45, totalpage: 3 }, apiVideoSearchOption: UNUSED }],
   ['page=0', { paging: { page: 1 } }],
   ['page=-1', { paging: { page: 1 } }],
@@ -75,9 +75,9 @@ const fetchList = (url: string, query: string) =>
 describe('behaviour that docs/service.md leaves open is the same from sandbox and warehouse', () => {
   it('of lists', async () => {
     const { sandbox, mirror } = await openBoth();
-    for (const [query, says] of LISTS) {
+    for (const [query, expected] of LISTS) {
       const list = await fetchList(mirror, query);
-      expect(list, query).toMatchObject({ errorInfo: { errorCode: 'None', errorMessage: '' }, ...says });
+      expect(list, query).toMatchObject({ errorInfo: { errorCode: 'None', errorMessage: '' }, ...expected });
       expect(list, query).toEqual(await fetchList(sandbox, query));
     }
   });

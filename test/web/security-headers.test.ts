@@ -68,9 +68,9 @@ describe('security headers', () => {
     [['server-key'], 'no-store'],
   ])('require revalidation of a page, with keys %j: %s', async (keys, pages) => {
     const url = await serve(keys);
-    const kept = async (path: string) => (await browse(`${url}${path}`)).headers['cache-control'];
-    expect(await kept('/html')).toBe(pages);
-    expect([await kept('/css'), await kept('/json'), await kept('/none')]).toEqual([
+    const getCaching = async (path: string) => (await browse(`${url}${path}`)).headers['cache-control'];
+    expect(await getCaching('/html')).toBe(pages);
+    expect([await getCaching('/css'), await getCaching('/json'), await getCaching('/none')]).toEqual([
       'public',
       'private, no-cache',
       undefined,

@@ -7,9 +7,9 @@ import { version } from '../../src/lib/version.ts';
 import { CANARY_KEY, findCanary } from '../support/fixtures/awkward-key.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
-  ask,
-  askStorage,
-  askVideos,
+  fetchResponse,
+  fetchStorage,
+  fetchVideos,
   configToServe,
   liveFileToServe,
   openSite,
@@ -43,17 +43,17 @@ describe('a server without keys', () => {
     for (const host of ['127.0.0.1', '127.0.0.2', 'localhost']) {
       const { url } = await openSiteOver({ ...config, server: { ...config.server, host } });
       expect(new URL(url).hostname).toMatch(/^127\.0\.0\.[12]$|^\[::1\]$|^localhost$/);
-      expect((await ask(`${url}/healthz`)).status).toBe(200);
+      expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
     }
   });
 
   it('accepts every client on this machine', async () => {
     const { url } = await openSite();
-    expect((await askVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
-    expect((await askVideos(`${url}${VIDEOS}?pkg=104&key=any`)).errorCode).toBe('None');
-    expect((await askStorage(`${url}${MAIN}${DAYS}`)).message).toBe('success');
-    expect((await ask(`${url}/metrics`)).status).toBe(200);
-    expect((await ask(`${url}/readyz`)).text).toContain('main/102');
+    expect((await fetchVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
+    expect((await fetchVideos(`${url}${VIDEOS}?pkg=104&key=any`)).errorCode).toBe('None');
+    expect((await fetchStorage(`${url}${MAIN}${DAYS}`)).message).toBe('success');
+    expect((await fetchResponse(`${url}/metrics`)).status).toBe(200);
+    expect((await fetchResponse(`${url}/readyz`)).text).toContain('main/102');
   });
 
   const statusFor = async (url: string, host: string, path = `${VIDEOS}?pkg=104`) =>
@@ -110,12 +110,12 @@ describe('a server with keys', () => {
   it('accepts a key in any of the places: for videos, storage, metrics and names', async () => {
     const { url } = await openSite(['another-key', KEY]);
     for (const [place, { query = '', headers = {} }] of places) {
-      const videos = await askVideos(`${url}${VIDEOS}?pkg=104&pagesize=2${query}`, headers);
-      const storage = await askStorage(`${url}${MAIN}${DAYS}${query}`, headers);
+      const videos = await fetchVideos(`${url}${VIDEOS}?pkg=104&pagesize=2${query}`, headers);
+      const storage = await fetchStorage(`${url}${MAIN}${DAYS}${query}`, headers);
       expect([place, videos.ids, storage.message]).toEqual([place, [60, 59], 'success']);
-      const asked = query.replace('&', '?');
-      expect([place, (await ask(`${url}/metrics${asked}`, headers)).status]).toEqual([place, 200]);
-      expect((await ask(`${url}/readyz${asked}`, headers)).text).toContain('main/102');
+      const target = query.replace('&', '?');
+      expect([place, (await fetchResponse(`${url}/metrics${target}`, headers)).status]).toEqual([place, 200]);
+      expect((await fetchResponse(`${url}/readyz${target}`, headers)).text).toContain('main/102');
     }
   });
 
@@ -137,12 +137,12 @@ describe('a server with keys', () => {
     const refusal = 'the key is missing or unknown';
     for (const [what, { query = '', headers = {} }] of wrong) {
       for (const before of ['', MAIN]) {
-        const { errorCode, errorMessage, ids } = await askVideos(
+        const { errorCode, errorMessage, ids } = await fetchVideos(
           `${url}${before}${VIDEOS}?pkg=104${query}`,
           headers,
         );
         expect([what, errorCode, errorMessage, ids]).toEqual([what, 'InvalidKey', refusal, []]);
-        const { message, days } = await askStorage(`${url}${before}${DAYS}${query}`, headers);
+        const { message, days } = await fetchStorage(`${url}${before}${DAYS}${query}`, headers);
         expect([what, message, days]).toEqual([what, refusal, []]);
       }
     }
@@ -151,8 +151,12 @@ describe('a server with keys', () => {
   it('rejects other keys for its metrics with 401', async () => {
     const { url } = await openSite([KEY]);
     for (const [what, { query = '', headers = {} }] of wrong) {
-      const { status, headers: said, text } = await ask(`${url}/metrics${query.replace('&', '?')}`, headers);
-      expect([what, status, said.get('www-authenticate')]).toEqual([what, 401, 'Bearer']);
+      const {
+        status,
+        headers: received,
+        text,
+      } = await fetchResponse(`${url}/metrics${query.replace('&', '?')}`, headers);
+      expect([what, status, received.get('www-authenticate')]).toEqual([what, 401, 'Bearer']);
       expect(JSON.parse(text)).toEqual({ error: 'API key required (server.keys)' });
     }
   });
@@ -160,16 +164,16 @@ describe('a server with keys', () => {
   it('reveals to no client without a key whether a package exists', async () => {
     const { url } = await openSite([KEY]);
     const texts = await Promise.all(
-      [104, 101, 102, 999, 'x'].map((pkg) => ask(`${url}${VIDEOS}?pkg=${pkg}`)),
+      [104, 101, 102, 999, 'x'].map((pkg) => fetchResponse(`${url}${VIDEOS}?pkg=${pkg}`)),
     );
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
   });
 
   it('serves liveness and its OpenAPI document without a key', async () => {
     const { url } = await openSite([KEY]);
-    const health = await ask(`${url}/healthz`);
+    const health = await fetchResponse(`${url}/healthz`);
     expect([health.status, JSON.parse(health.text)]).toEqual([200, { status: 'ok', reason: null }]);
-    const description = await ask(`${url}/openapi.json`);
+    const description = await fetchResponse(`${url}/openapi.json`);
     expect(description.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(JSON.parse(description.text)).toMatchObject({
       info: { version: version() },
@@ -180,11 +184,11 @@ describe('a server with keys', () => {
 
   it('has the names in the readiness reasons for a client with a key, and counts for others', async () => {
     const { url } = await openSite([KEY]);
-    const open = await ask(`${url}/readyz`);
+    const open = await fetchResponse(`${url}/readyz`);
     expect(open.status).toBe(503);
     const stale = (says: string) => ({ status: 'not ready', reasons: [{ what: 'stale', says }] });
     expect(JSON.parse(open.text)).toEqual(stale('2 streams are stale'));
-    const known = await ask(`${url}/readyz?key=${KEY}`);
+    const known = await fetchResponse(`${url}/readyz?key=${KEY}`);
     expect(known.status).toBe(503);
     expect(JSON.parse(known.text)).toEqual(
       stale('2 streams are stale: main/102 (no full walk yet), main/103 (no full walk yet)'),
@@ -199,10 +203,10 @@ describe('a server with keys', () => {
     if (!main) throw new Error('there is no account');
     const accounts = [{ ...main, packages: main.packages.filter(({ id }) => id !== 103) }, ...others];
     const { url, clock } = await openSiteOver({ ...config, accounts });
-    const ready = await ask(`${url}/readyz`);
+    const ready = await fetchResponse(`${url}/readyz`);
     expect([ready.status, JSON.parse(ready.text)]).toEqual([200, { status: 'ready', reasons: [] }]);
     clock.advance(2 * 3_600_000);
-    expect((await ask(`${url}/readyz`)).text).toContain('7 streams are stale');
+    expect((await fetchResponse(`${url}/readyz`)).text).toContain('7 streams are stale');
   });
 });
 
@@ -210,19 +214,19 @@ describe('liveness', () => {
   it('is 503 with the reason while the worker counts as dead', async () => {
     let reason: string | null = 'no heartbeat from the worker for 61 s';
     const { url } = await openSite([], { workerDeadReason: () => reason });
-    const dead = await ask(`${url}/healthz`);
+    const dead = await fetchResponse(`${url}/healthz`);
     expect([dead.status, JSON.parse(dead.text)]).toEqual([503, { status: 'dead', reason }]);
     reason = null;
-    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
   });
 });
 
 describe('the accounts', () => {
   it('are selected by /accounts/NAME where they have a package with the same id', async () => {
     const { url } = await openSite();
-    expect((await askVideos(`${url}/accounts/main${VIDEOS}?pkg=101`)).ids).toEqual([2, 1]);
-    expect((await askVideos(`${url}/accounts/other${VIDEOS}?pkg=101`)).ids).toEqual([5, 4, 3]);
-    expect(await askVideos(`${url}${VIDEOS}?pkg=101`)).toEqual({
+    expect((await fetchVideos(`${url}/accounts/main${VIDEOS}?pkg=101`)).ids).toEqual([2, 1]);
+    expect((await fetchVideos(`${url}/accounts/other${VIDEOS}?pkg=101`)).ids).toEqual([5, 4, 3]);
+    expect(await fetchVideos(`${url}${VIDEOS}?pkg=101`)).toEqual({
       errorCode: 'PackageAmbiguous',
       errorMessage:
         'accounts main, other have package 101; put /accounts/NAME before the path, as in /accounts/main',
@@ -232,21 +236,21 @@ describe('the accounts', () => {
 
   it('need no name for a package that only one of them has', async () => {
     const { url } = await openSite();
-    expect((await askVideos(`${url}${VIDEOS}?pkg=7`)).ids).toEqual([6]);
-    expect((await askVideos(`${url}/accounts/alone${VIDEOS}?pkg=7`)).ids).toEqual([6]);
-    expect((await askVideos(`${url}/accounts/main${VIDEOS}?pkg=7`)).errorCode).toBe('PackageNotFound');
+    expect((await fetchVideos(`${url}${VIDEOS}?pkg=7`)).ids).toEqual([6]);
+    expect((await fetchVideos(`${url}/accounts/alone${VIDEOS}?pkg=7`)).ids).toEqual([6]);
+    expect((await fetchVideos(`${url}/accounts/main${VIDEOS}?pkg=7`)).errorCode).toBe('PackageNotFound');
   });
 
   it('are selected by /accounts/NAME for their storage', async () => {
     const { url } = await openSite();
     const success = (bytes: number) => ({ message: 'success', days: [['2026-03-08', bytes]] });
-    expect(await askStorage(`${url}/accounts/main${DAYS}`)).toEqual(success(1_000));
-    expect(await askStorage(`${url}/accounts/other${DAYS}`)).toEqual(success(2_000));
-    expect(await askStorage(`${url}${DAYS}`)).toEqual({
+    expect(await fetchStorage(`${url}/accounts/main${DAYS}`)).toEqual(success(1_000));
+    expect(await fetchStorage(`${url}/accounts/other${DAYS}`)).toEqual(success(2_000));
+    expect(await fetchStorage(`${url}${DAYS}`)).toEqual({
       message: 'accounts main, other have storage; put /accounts/NAME before the path, as in /accounts/main',
       days: [],
     });
-    expect(await askStorage(`${url}/accounts/alone${DAYS}`)).toEqual({
+    expect(await fetchStorage(`${url}/accounts/alone${DAYS}`)).toEqual({
       message: 'account alone has no storage in the config',
       days: [],
     });
@@ -255,7 +259,10 @@ describe('the accounts', () => {
   it('are those of the config, by their full name', async () => {
     const { url } = await openSite();
     for (const name of ['nobody', 'MAIN', 'mai', '', 'main/other', ':name', '*']) {
-      expect([name, (await ask(`${url}/accounts/${name}${VIDEOS}?pkg=101`)).status]).toEqual([name, 404]);
+      expect([name, (await fetchResponse(`${url}/accounts/${name}${VIDEOS}?pkg=101`)).status]).toEqual([
+        name,
+        404,
+      ]);
     }
   });
 });
@@ -265,7 +272,7 @@ describe('a package', () => {
     const { url } = await openSite();
     for (const pkg of [102, 103]) {
       for (const order of ['', '&sort_item=title', '&search_item=title&keyword=main']) {
-        expect(await askVideos(`${url}${VIDEOS}?pkg=${pkg}${order}`)).toEqual({
+        expect(await fetchVideos(`${url}${VIDEOS}?pkg=${pkg}${order}`)).toEqual({
           errorCode: 'PackageNotReady',
           errorMessage: `package ${pkg} of account main has not been read completely yet`,
           ids: [],
@@ -277,7 +284,7 @@ describe('a package', () => {
   it('does not exist where the config has none with its id, whatever the file contains', async () => {
     const { url } = await openSite();
     for (const pkg of [500, 999]) {
-      expect(await askVideos(`${url}${VIDEOS}?pkg=${pkg}`)).toEqual({
+      expect(await fetchVideos(`${url}${VIDEOS}?pkg=${pkg}`)).toEqual({
         errorCode: 'PackageNotFound',
         errorMessage: `there is no package ${pkg}`,
         ids: [],
@@ -287,9 +294,9 @@ describe('a package', () => {
 
   it('is as old as its last full walk', async () => {
     const { url } = await openSite();
-    expect((await ask(`${url}${VIDEOS}?pkg=104`)).headers.get('age')).toBe('1800');
-    expect((await ask(`${url}${MAIN}${DAYS}`)).headers.get('age')).toBe('1800');
-    expect((await ask(`${url}${VIDEOS}?pkg=102`)).headers.has('age')).toBe(false);
+    expect((await fetchResponse(`${url}${VIDEOS}?pkg=104`)).headers.get('age')).toBe('1800');
+    expect((await fetchResponse(`${url}${MAIN}${DAYS}`)).headers.get('age')).toBe('1800');
+    expect((await fetchResponse(`${url}${VIDEOS}?pkg=102`)).headers.has('age')).toBe(false);
   });
 });
 
@@ -378,11 +385,11 @@ describe('no response of the server', () => {
         { 'x-api-key': key },
         { 'x-main-key': key, authorization: `Bearer ${key}` },
       ]) {
-        for (const asked of [`${path}&key=${query}`, path]) {
-          const { status, text, headers: said } = await ask(`${url}${asked}`, headers);
+        for (const target of [`${path}&key=${query}`, path]) {
+          const { status, text, headers: received } = await fetchResponse(`${url}${target}`, headers);
           answers.push([
-            `${asked} ${Object.keys(headers).join()}: ${status}`,
-            JSON.stringify([...said]) + text,
+            `${target} ${Object.keys(headers).join()}: ${status}`,
+            JSON.stringify([...received]) + text,
           ]);
         }
       }
@@ -396,7 +403,7 @@ describe('no response of the server', () => {
   ])('contains a key of it, nor one of the service: %s keys', async (_which, serverKeys) => {
     const { url, errors } = await openSite(serverKeys);
     const answers = await everything(url, inQuery, inHeader);
-    const metrics = await ask(`${url}/metrics?key=${encodeURIComponent(serverKeys[0] ?? '')}`);
+    const metrics = await fetchResponse(`${url}/metrics?key=${encodeURIComponent(serverKeys[0] ?? '')}`);
     answers.push(['/metrics at the end', metrics.text]);
     expect(metrics.text).toContain('route="/info/v1/videos.json"');
     expect(findCanary(answers)).toEqual([]);
@@ -417,9 +424,9 @@ describe('the metrics of the server', () => {
       '/no/such/path',
       '/healthz',
     ]) {
-      await ask(`${url}${path}`);
+      await fetchResponse(`${url}${path}`);
     }
-    const scraped = readPrometheusText((await ask(`${url}/metrics`)).text);
+    const scraped = readPrometheusText((await fetchResponse(`${url}/metrics`)).text);
     const name = 'vodhouse_http_request_duration_seconds_count';
     const counted = scraped.samples
       .filter((sample) => sample.name === name)
@@ -435,7 +442,7 @@ describe('an internal error', () => {
     const live = liveFileToServe();
     const { url, errors } = await openSiteOver(configToServe(live));
     execute(live, 'drop table storage_day');
-    const { status, text } = await ask(`${url}${MAIN}${DAYS}`);
+    const { status, text } = await fetchResponse(`${url}${MAIN}${DAYS}`);
     expect([status, JSON.parse(text)]).toEqual([500, { error: 'internal error' }]);
     expect(errors.map(String).join()).toContain('storage_day');
   });
@@ -463,9 +470,9 @@ describe('an internal error', () => {
 
   it('leaves no connection behind: after its end its port is free', async () => {
     const { url, close } = await openSite();
-    await ask(`${url}${VIDEOS}?pkg=104&sort_item=title`);
+    await fetchResponse(`${url}${VIDEOS}?pkg=104&sort_item=title`);
     await close();
-    await expect(ask(`${url}/healthz`)).rejects.toThrow();
+    await expect(fetchResponse(`${url}/healthz`)).rejects.toThrow();
     const config = configToServe(liveFileToServe());
     const again = await openSiteOver({
       ...config,

@@ -38,10 +38,10 @@ describe('correct', () => {
     );
     expect(status.stdout).toContain(`vodhouse correct main ${date}`);
 
-    const asked = await vodhouse(['correct', 'main', date], { cwd });
-    expect(asked.code).toBe(2);
-    expect(asked.stdout).toMatch(/^image_count +7 +[\d,]+$/m);
-    expect(asked.stderr).toContain(`vodhouse correct main ${date} --yes`);
+    const preview = await vodhouse(['correct', 'main', date], { cwd });
+    expect(preview.code).toBe(2);
+    expect(preview.stdout).toMatch(/^image_count +7 +[\d,]+$/m);
+    expect(preview.stderr).toContain(`vodhouse correct main ${date} --yes`);
     expect(readWarehouseRows(cwd, 'select * from storage_correction')).toEqual([]);
 
     const done = await vodhouse(['correct', 'main', date, '--yes', '--reason', 'ticket 12'], { cwd });
@@ -62,13 +62,13 @@ describe('correct', () => {
     const { cwd, date } = await differingFolder();
     const requests = () => readWarehouseValue(cwd, 'select count(*) from request');
     const before = requests();
-    for (const [parameters, words] of [
+    for (const [parameters, message] of [
       [['mein', date], 'did you mean main?'],
       [['main', '2026-02-30'], '2026-02-30 is not a day'],
       [['main', '2020-01-01'], '2020-01-01 of account main is not booked'],
     ] as const) {
       const { code, stderr } = await vodhouse(['correct', ...parameters], { cwd });
-      expect([code, stderr]).toEqual([2, expect.stringContaining(words) as string]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message) as string]);
     }
     expect(requests()).toBe(before);
   });
@@ -77,7 +77,7 @@ describe('correct', () => {
 describe('sync --from --to', () => {
   it('requires --storage, a first day, and no future day', async () => {
     const { cwd } = await differingFolder();
-    for (const [parameters, words] of [
+    for (const [parameters, message] of [
       [['--from', '2026-01-01'], '--from and --to name days of the storage'],
       [['--storage', '--to', '2026-01-01'], '--to needs --from'],
       [['--storage', '--from', '2026-01-02', '--to', '2026-01-01'], 'is later than --to'],
@@ -85,7 +85,7 @@ describe('sync --from --to', () => {
       [['--storage', '--from', 'monday'], 'expected a day, such as'],
     ] as const) {
       const { code, stderr } = await vodhouse(['sync', ...parameters], { cwd });
-      expect([code, stderr]).toEqual([2, expect.stringContaining(words) as string]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message) as string]);
     }
   });
 });

@@ -162,15 +162,18 @@ describe('plan', () => {
   it('is recommended by check and by start where the schedule does not fit, in one line per account', async () => {
     const { cwd, configure } = await syncedFolder();
     configure('per_day: 400');
-    const says =
+    const expected =
       'WARN: main: the schedule does not fit: full walks every hour need 720 a day; every 2 h would fit';
     const checked = await vodhouse(['check'], { cwd });
     expect(checked.code).toBe(0);
-    expect(checked.stderr.split('\n')).toEqual([expect.stringContaining(`${says}; see vodhouse plan`), '']);
+    expect(checked.stderr.split('\n')).toEqual([
+      expect.stringContaining(`${expected}; see vodhouse plan`),
+      '',
+    ]);
     const worker = startVodhouse(['start', '--config', './vodhouse.yaml'], { cwd });
     await eventually(worker.stderr).toContain('next full run at');
     worker.kill('SIGTERM');
-    expect((await worker.ended).stderr).toContain(`${says}; see vodhouse plan --config ./vodhouse.yaml`);
+    expect((await worker.ended).stderr).toContain(`${expected}; see vodhouse plan --config ./vodhouse.yaml`);
 
     configure('per_day: 20000');
     expect((await vodhouse(['check'], { cwd })).stderr).toBe('');

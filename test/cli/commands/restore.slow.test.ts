@@ -40,15 +40,15 @@ describe('a restore', () => {
     const path = join(cwd, WAREHOUSE);
     grow(path);
     expect((await vodhouse(['backup', 'copy.db'], { cwd })).code).toBe(0);
-    const begun = Date.now();
+    const before = Date.now();
     execute(path, "update package set name = 'old'");
     expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
-    const whole = Date.now() - begun;
+    const totalMs = Date.now() - before;
     execute(path, "update package set name = 'old'");
     const seen = new Map<string, number>();
     for (let kill = 0; kill < KILLS; kill++) {
       const child = run([BIN, 'restore', 'copy.db'], { cwd });
-      const moment = kill % 2 === 0 ? pause(whole * (0.3 + Math.random() * 0.8)) : marked(path, child);
+      const moment = kill % 2 === 0 ? pause(totalMs * (0.3 + Math.random() * 0.8)) : marked(path, child);
       await Promise.race([moment, child.ended]);
       child.process.kill('SIGKILL');
       await child.ended;
@@ -62,8 +62,10 @@ describe('a restore', () => {
     expect(seen.get('old')).toBeGreaterThan(0);
     expect(seen.get('refused')).toBeGreaterThan(0);
     expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
-    const kept = readdirSync(join(cwd, 'data')).filter((name) => /\.before-restore-[\d.-]*\d$/.test(name));
-    for (const name of kept)
+    const previous = readdirSync(join(cwd, 'data')).filter((name) =>
+      /\.before-restore-[\d.-]*\d$/.test(name),
+    );
+    for (const name of previous)
       expect(readValue(join(cwd, 'data', name), 'select name from package')).toBe('old');
     expect(readContents(path)).toEqual(readContents(join(cwd, 'copy.db')));
   });

@@ -36,7 +36,7 @@ async function holdingFolder() {
 /** The words of the commands in the text, split as a shell splits them. */
 function commandsIn(text: string): string[][] {
   const found = text.matchAll(/vodhouse (sync .*--accept-removals.*)$/gm);
-  return [...found].map(([, words = '']) => words.split(' '));
+  return [...found].map(([, message = '']) => message.split(' '));
 }
 
 /** By account, the walk that held back removals. */
@@ -62,7 +62,7 @@ describe('a package whose id another account has too', () => {
     // The later walk of the two: without the account it would also accept the removals of the earlier one.
     const later = (walks.main ?? 0) > (walks.second ?? 0) ? 'main' : 'second';
     const other = later === 'main' ? 'second' : 'main';
-    const [command = []] = commands.filter((words) => words.includes(`${later}/101`));
+    const [command = []] = commands.filter((message) => message.includes(`${later}/101`));
     expect(await run(...command)).toMatchObject({ code: 0 });
     expect(readWarehouseRows(cwd, LIVE)).toEqual([
       { account: 'main', live: later === 'main' ? 20 : 60 },
@@ -73,7 +73,7 @@ describe('a package whose id another account has too', () => {
       `packages ${later}/101, videos only`,
     );
     expect(commandsIn((await run('status')).stdout)).toEqual(
-      commands.filter((words) => !words.includes(`${later}/101`)),
+      commands.filter((message) => !message.includes(`${later}/101`)),
     );
   });
 

@@ -21,7 +21,7 @@ describe('a worker with its clock', () => {
       (live: string) => renameSync(`${live}.copy`, live),
       /it was replaced while it was in use\n {2}-> move it away/,
     ],
-  ])('ends with 1 and the reason within a minute where its file was %s', async (_how, swap, words) => {
+  ])('ends with 1 and the reason within a minute where its file was %s', async (_how, swap, message) => {
     const service = await startScriptedService(
       serveEverything((request) => listPage(request, [videoRecord(1)])),
     );
@@ -32,7 +32,7 @@ describe('a worker with its clock', () => {
     expect((await vodhouse(['backup', `${WAREHOUSE}.copy`], { cwd })).code).toBe(0);
     swap(live);
     const { code, stderr } = await worker.ended;
-    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(message);
     expect(code).toBe(1);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { CANARY_KEY, findCanary, writtenFiles } from '../../support/fixtures/awkward-key.ts';
-import { ask, askVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
+import { fetchResponse, fetchVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
 import { findChildProcesses } from '../../support/processes/process-table.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { listPage, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
@@ -40,8 +40,8 @@ describe('vodhouse start with a server', () => {
     const [, url = ''] = /serving at (http:\/\/127\.0\.0\.1:\d+)$/m.exec(command.stderr()) ?? [];
 
     const key = encodeURIComponent(CANARY_KEY);
-    const { text, headers } = await ask(`${url}${VIDEOS}?key=${key}&pkg=101`);
-    expect((await askVideos(`${url}${VIDEOS}?key=${key}&pkg=101`)).ids).toEqual([3, 2, 1]);
+    const { text, headers } = await fetchResponse(`${url}${VIDEOS}?key=${key}&pkg=101`);
+    expect((await fetchVideos(`${url}${VIDEOS}?key=${key}&pkg=101`)).ids).toEqual([3, 2, 1]);
     const answers: [string, string][] = [['videos', text + JSON.stringify([...headers])]];
     const paths = [
       `${VIDEOS}?pkg=1&key=`,
@@ -50,9 +50,9 @@ describe('vodhouse start with a server', () => {
       '/readyz?key=',
       '/metrics?key=',
     ];
-    for (const path of paths) answers.push([path, (await ask(`${url}${path}${key}`)).text]);
+    for (const path of paths) answers.push([path, (await fetchResponse(`${url}${path}${key}`)).text]);
     expect(answers.at(-1)?.[1]).toContain('vodhouse_videos{account="main",package_id="101"} 3\n');
-    expect((await ask(`${url}/metrics`)).status).toBe(401);
+    expect((await fetchResponse(`${url}/metrics`)).status).toBe(401);
 
     answers.push(['environment of the server', readEnvironment(command.pid)]);
 

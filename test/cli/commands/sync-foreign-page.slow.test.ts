@@ -58,12 +58,12 @@ describe('sync --accept-page', () => {
       '--accept-page needs a full walk',
       'leave out --quick',
     ],
-  ])('ends with 2 for %j, and sends nothing', async (parameters, words, hint) => {
+  ])('ends with 2 for %j, and sends nothing', async (parameters, message, hint) => {
     const service = await startTestService({ 101: OF_101 });
     const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
     const { code, stderr } = await vodhouse(['sync', '--config', CONFIG, ...parameters], { cwd });
     expect([code, service.requests.length, existsSync(join(cwd, 'data'))]).toEqual([2, 0, false]);
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(message);
     expect(stderr).toContain(hint);
   });
 });

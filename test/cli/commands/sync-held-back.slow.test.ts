@@ -31,8 +31,8 @@ function useSmallPages(cwd: string, { url }: PackageService): void {
 
 /** The words of the commands in the text, split as a shell splits them. */
 function commandIn(text: string): string[] {
-  const [, words = ''] = /vodhouse (sync .*--accept-removals.*)$/m.exec(text) ?? [];
-  return words.split(' ');
+  const [, message = ''] = /vodhouse (sync .*--accept-removals.*)$/m.exec(text) ?? [];
+  return message.split(' ');
 }
 
 describe('a run that holds removals back', () => {
@@ -151,10 +151,10 @@ describe('status where removals are held back', () => {
     ["held_reason = 'all'", 'all videos of the package at once'],
     ["held_reason = 'order'", 'the list was out of order before'],
     ["held_reason = iif(id < 20, 'many', 'order')", 'too many at once; the list was out of order before'],
-  ])('prints the reason: %s', async (reason, words) => {
+  ])('prints the reason: %s', async (reason, message) => {
     const { cwd, run } = await holdingFolder();
     execute(join(cwd, WAREHOUSE), `update removal_candidate set ${reason}`);
-    expect((await run('status')).stdout).toContain(`main/101: 40 removals held back, ${words}\n`);
+    expect((await run('status')).stdout).toContain(`main/101: 40 removals held back, ${message}\n`);
   });
 
   it('has neither walk nor reason of those that an older version held back', async () => {

@@ -96,20 +96,23 @@ describe('sync', () => {
       'main/7, main/103',
       'package 103 is in second; the config has main/101, 102, second/101, 103',
     ],
-  ])('ends with 2 for --package %j, and names the accounts that have that id', async (asked, words, hint) => {
-    const { url, requests } = await startScriptedService(() => 'drop');
-    const main = configText({ url, packages: [101, 102], storage: false });
-    const second = configText({ url, packages: [101, 103], storage: false }).replace(
-      'name: main',
-      'name: second',
-    );
-    const cwd = createFolder({ [CONFIG]: `${main}${second.slice(second.indexOf('  - name'))}` });
-    const { code, stdout, stderr } = await vodhouse(['sync', '--package', ...asked], { cwd });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`no account has the package ${words}\n`);
-    expect(stderr).toContain(`-> ${hint}\n`);
-    expect(requests).toHaveLength(0);
-  });
+  ])(
+    'ends with 2 for --package %j, and names the accounts that have that id',
+    async (selectors, unknown, hint) => {
+      const { url, requests } = await startScriptedService(() => 'drop');
+      const main = configText({ url, packages: [101, 102], storage: false });
+      const second = configText({ url, packages: [101, 103], storage: false }).replace(
+        'name: main',
+        'name: second',
+      );
+      const cwd = createFolder({ [CONFIG]: `${main}${second.slice(second.indexOf('  - name'))}` });
+      const { code, stdout, stderr } = await vodhouse(['sync', '--package', ...selectors], { cwd });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(`no account has the package ${unknown}\n`);
+      expect(stderr).toContain(`-> ${hint}\n`);
+      expect(requests).toHaveLength(0);
+    },
+  );
 
   it('stores records with invalid ids in quarantine, digit for digit, and ends with 3', async () => {
     const records = [1, 2, 3].map((id) => videoRecord(id));

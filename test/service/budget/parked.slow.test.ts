@@ -18,10 +18,10 @@ function between(arrivals: readonly SeenRequest[], from: number, to: number): Se
 
 describe('with the clock of a real server', () => {
   it('a 429 with a time stops every process of the account until then, and no other account', async () => {
-    let toldAt = Infinity;
+    let restrictedAt = Infinity;
     const service = await startStampedService(400, ({ at }, account) => {
-      const isFirst = account === 'main' && toldAt === Infinity;
-      if (isFirst) toldAt = at;
+      const isFirst = account === 'main' && restrictedAt === Infinity;
+      if (isFirst) restrictedAt = at;
       return { latencyMs: 20, outcome: isFirst ? later(4) : 'well' };
     });
     const cwd = folderOfAccounts(service.url, [
@@ -35,16 +35,18 @@ describe('with the clock of a real server', () => {
     const main = service.getArrivals('main');
     const checked = main.filter(({ query }) => query.get('pagesize') === '1');
     expect(check.code).toBe(0);
-    expect(checked[0]?.at).toBeGreaterThanOrEqual(toldAt + 4_000);
-    expect(main.filter(({ at }) => at < toldAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
-    expect(between(main, toldAt + 1_000, toldAt + 4_000)).toEqual([]);
-    expect(between(service.getArrivals('other'), toldAt + 1_000, toldAt + 4_000).length).toBeGreaterThan(10);
+    expect(checked[0]?.at).toBeGreaterThanOrEqual(restrictedAt + 4_000);
+    expect(main.filter(({ at }) => at < restrictedAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
+    expect(between(main, restrictedAt + 1_000, restrictedAt + 4_000)).toEqual([]);
+    expect(
+      between(service.getArrivals('other'), restrictedAt + 1_000, restrictedAt + 4_000).length,
+    ).toBeGreaterThan(10);
   });
 
   it('a pause longer than max_wait parks the run, and the next run resumes from the checkpoint', async () => {
-    let toldAt = Infinity;
+    let restrictedAt = Infinity;
     const service = await startStampedService(20, ({ at, number }) => {
-      if (number === 6) toldAt = at;
+      if (number === 6) restrictedAt = at;
       return { latencyMs: 0, outcome: number === 6 ? later(4) : 'well' };
     });
     const limits = `${LIMITS}, concurrency: 1, max_wait: 2s`;
@@ -55,7 +57,7 @@ describe('with the clock of a real server', () => {
     expect(parked.stdout + parked.stderr).toMatch(/account main is paused until .* UTC: /);
     const again = await vodhouse(['sync'], { cwd });
     expect(again.code).toBe(3);
-    await pause(toldAt + 5_500 - Date.now());
+    await pause(restrictedAt + 5_500 - Date.now());
     expect(service.arrivals).toHaveLength(6);
     const after = await vodhouse(['sync'], { cwd });
     expect([after.code, after.stderr]).toEqual([0, expect.any(String)]);

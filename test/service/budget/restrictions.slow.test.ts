@@ -21,17 +21,17 @@ const RESTRICTIONS: Record<string, Reply> = {
 
 describe('with the clock of a real server', () => {
   it('a restriction without a time stops its account for half a minute, over restarts, and no other', async () => {
-    const toldAt = new Map<string, number>();
+    const restrictedAt = new Map<string, number>();
     const service = await startStampedService(400, ({ at }, account) => {
-      const restriction = toldAt.has(account) ? undefined : RESTRICTIONS[account];
-      if (restriction) toldAt.set(account, at);
+      const restriction = restrictedAt.has(account) ? undefined : RESTRICTIONS[account];
+      if (restriction) restrictedAt.set(account, at);
       return { latencyMs: 20, outcome: restriction ?? 'well' };
     });
     const names = Object.keys(RESTRICTIONS);
     const other = { name: 'other', limits: 'per_second: 10' };
     const cwd = folderOfAccounts(service.url, [...names.map((name) => ({ name, limits: LIMITS })), other]);
     const first = startVodhouse(['sync', '--log-level', 'silent'], { cwd });
-    await eventually(() => toldAt.size).toBe(names.length);
+    await eventually(() => restrictedAt.size).toBe(names.length);
     await pause(1_500);
     first.kill('SIGKILL');
     await first.ended;
@@ -40,8 +40,8 @@ describe('with the clock of a real server', () => {
     second.kill('SIGKILL');
     expect(check.code).toBe(0);
     for (const name of names) {
-      const told = toldAt.get(name) ?? NaN;
-      const stamps = service.getArrivals(name).map(({ at }) => at - told);
+      const restricted = restrictedAt.get(name) ?? NaN;
+      const stamps = service.getArrivals(name).map(({ at }) => at - restricted);
       expect(stamps.filter((at) => at < FIRST_MS).length, name).toBeLessThanOrEqual(4); // those in flight
       expect(
         stamps.filter((at) => at > 1_000 && at < FIRST_MS),
@@ -50,7 +50,7 @@ describe('with the clock of a real server', () => {
       expect(stamps.filter((at) => at >= FIRST_MS).length, name).toBeGreaterThan(0);
       const others = service
         .getArrivals('other')
-        .filter(({ at }) => at > told + 1_000 && at < told + FIRST_MS);
+        .filter(({ at }) => at > restricted + 1_000 && at < restricted + FIRST_MS);
       expect(others.length).toBeGreaterThan(100);
     }
     const strikes = readWarehouseRows(

@@ -13,8 +13,8 @@ describe('the text of an error page', () => {
     ['cut off <a href="x', 'cut off <a href="x'],
     ['<br/><br/>', ''],
     ['', ''],
-  ])('of %j are %j', (page, words) => {
-    expect(errorPageText(page)).toBe(words);
+  ])('of %j are %j', (page, text) => {
+    expect(errorPageText(page)).toBe(text);
   });
 
   it.each(['<', '<a ', '<<>', '<a <b> ', ' \n', '>'])(

@@ -15,8 +15,8 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const LONG = 'HTTP/1.1 100 Continue\r\nserver: gateway\r\nvia: 1.1 front\r\n\r\n';
 
 /** Fetches three pages in sequence over one connection, without a retry. */
-async function askThrice(piecesOf: (request: number) => readonly string[]) {
-  const service = await startRawService(piecesOf);
+async function fetchThreePages(createPieces: (request: number) => readonly string[]) {
+  const service = await startRawService(createPieces);
   const clock = createRecordingClock();
   const client = createServiceClient({
     account: accountAt(service.url, { concurrency: 1 }),
@@ -48,21 +48,21 @@ describe('a response after an unexpected 100 Continue', () => {
     ]),
     ['whose end comes byte by byte', [LONG.slice(0, -4), '\r', '\n', '\r', '\n', answer()]],
   ])('is read, %s', async (_how, pieces) => {
-    const { pages, service } = await askThrice(() => pieces);
+    const { pages, service } = await fetchThreePages(() => pieces);
     expect(pages.map(({ videos }) => videos.length)).toEqual([2, 2, 2]);
     expect([service.requests(), service.connections()]).toEqual([3, 1]);
   });
 
   it('is read also where the previous or the next one has none', async () => {
-    const { pages } = await askThrice((request) => [request === 2 ? CONTINUE + answer() : answer()]);
+    const { pages } = await fetchThreePages((request) => [request === 2 ? CONTINUE + answer() : answer()]);
     expect(pages.map(({ videos }) => videos.length)).toEqual([2, 2, 2]);
   });
 });
 
 it('content that looks like an interim response does not change, wherever a packet begins', async () => {
-  const whole = answer();
-  const cut = whole.indexOf('HTTP/1.1 100', 20);
-  const { pages } = await askThrice(() => [whole.slice(0, cut), whole.slice(cut)]);
+  const response = answer();
+  const cut = response.indexOf('HTTP/1.1 100', 20);
+  const { pages } = await fetchThreePages(() => [response.slice(0, cut), response.slice(cut)]);
   expect(JSON.stringify(pages[0])).toContain('HTTP/1.1 100 Continue');
   expect(JSON.stringify(pages)).not.toContain('HTTP/1.1 102');
 });
@@ -76,7 +76,7 @@ interface RawService {
 }
 
 /** Answers each request with these bytes, one packet per piece: no HTTP server would send them. */
-async function startRawService(piecesOf: (request: number) => readonly string[]): Promise<RawService> {
+async function startRawService(createPieces: (request: number) => readonly string[]): Promise<RawService> {
   const sockets = new Set<Socket>();
   let requests = 0;
   let connections = 0;
@@ -84,7 +84,7 @@ async function startRawService(piecesOf: (request: number) => readonly string[])
     connections++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-    socket.on('data', () => void write(socket, piecesOf(++requests)));
+    socket.on('data', () => void write(socket, createPieces(++requests)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {

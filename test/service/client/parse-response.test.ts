@@ -270,8 +270,8 @@ describe('a response that is too large', () => {
 function watchMemory() {
   const before = process.memoryUsage().arrayBuffers;
   let most = before;
-  const look = () => (most = Math.max(most, process.memoryUsage().arrayBuffers));
-  const timer = setInterval(look, 1);
+  const measure = () => (most = Math.max(most, process.memoryUsage().arrayBuffers));
+  const timer = setInterval(measure, 1);
   onTestFinished(() => clearInterval(timer));
-  return { mostGrownBy: () => look() - before };
+  return { mostGrownBy: () => measure() - before };
 }

@@ -15,7 +15,7 @@ function inTurn(...replies: Reply[]) {
   return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
 }
 
-function asksFor(retryAfter: string, status = 429): Answer {
+function restrictFor(retryAfter: string, status = 429): Answer {
   return { status, headers: { 'retry-after': retryAfter } };
 }
 
@@ -26,7 +26,7 @@ function listPauses({ sleeps }: { sleeps: readonly number[] }): number[] {
 
 describe('a service that demands a wait', () => {
   it('for two seconds receives nothing for two seconds', async () => {
-    const { client, clock, ledger } = await clientWithWarehouse(inTurn(asksFor('2'), well));
+    const { client, clock, ledger } = await clientWithWarehouse(inTurn(restrictFor('2'), well));
     await client.videoPage(pageRequest());
     expect(clock.sleeps[0]).toBe(2_000);
     const [first, second, ...more] = ledger();
@@ -37,7 +37,7 @@ describe('a service that demands a wait', () => {
 
   it('until a date receives nothing until then', async () => {
     const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
-    const { client, clock, pause } = await clientWithWarehouse(inTurn(asksFor(until, 503), well));
+    const { client, clock, pause } = await clientWithWarehouse(inTurn(restrictFor(until, 503), well));
     await client.videoPage(pageRequest());
     expect(listPauses(clock)).toEqual([7_000]);
     expect(pause()).toMatchObject({ since: 0, until: 7_000, strikes: 1 });
@@ -47,16 +47,16 @@ describe('a service that demands a wait', () => {
     const day = 86_400_000;
     const date = createRecordingClock().now() + 400 * day;
     const utc = (ms: number) => new Date(ms).toUTCString();
-    const asks = { status: 503, headers: { date: utc(date), 'retry-after': utc(date + 7_000) } };
-    const { client, clock } = await clientWithWarehouse(inTurn(asks, well));
+    const restriction = { status: 503, headers: { date: utc(date), 'retry-after': utc(date + 7_000) } };
+    const { client, clock } = await clientWithWarehouse(inTurn(restriction, well));
     await client.videoPage(pageRequest());
     expect(listPauses(clock)).toEqual([7_000]);
   });
 
   it.each([undefined, '0', 'Sun, 01 Mar 2020 09:00:00 GMT'])(
     'for no time (Retry-After: %s) gets growing pauses',
-    async (asked) => {
-      const later = asked === undefined ? { status: 429 } : asksFor(asked);
+    async (retryAfter) => {
+      const later = retryAfter === undefined ? { status: 429 } : restrictFor(retryAfter);
       const { client, clock, pause } = await clientWithWarehouse(inTurn(later, later, later, well));
       await client.videoPage(pageRequest());
       const seconds = listPauses(clock).map((ms) => Math.floor(ms / 1000));
@@ -66,7 +66,7 @@ describe('a service that demands a wait', () => {
   );
 
   it.each([408, 429, 500, 502, 503, 504])('by %i and Retry-After gets a pause', async (status) => {
-    const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status), well));
+    const { client, pause } = await clientWithWarehouse(inTurn(restrictFor('3', status), well));
     await client.videoPage(pageRequest());
     expect(pause()).toMatchObject({ since: 0, until: 3_000 });
     expect(pause()?.reason).toContain(`package 101, page 1: the service answered ${status}`);
@@ -80,13 +80,13 @@ describe('a service that demands a wait', () => {
   });
 
   it.each([400, 403, 404])('by %i and Retry-After with a final status gets no pause', async (status) => {
-    const { client, pause } = await clientWithWarehouse(inTurn(asksFor('3', status)));
+    const { client, pause } = await clientWithWarehouse(inTurn(restrictFor('3', status)));
     expect(await catchFailure(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
     expect(pause()).toBeNull();
   });
 
   it('longer than the run may wait parks the run until then, and receives nothing else', async () => {
-    const { client, service, clock } = await clientWithWarehouse(() => asksFor('121'), {
+    const { client, service, clock } = await clientWithWarehouse(() => restrictFor('121'), {
       limits: { maxWaitMs: 120_000 },
     });
     const start = clock.now();
@@ -102,7 +102,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('exactly as long as the run may wait is waited out', async () => {
-    const { client, clock } = await clientWithWarehouse(inTurn(asksFor('120'), well), {
+    const { client, clock } = await clientWithWarehouse(inTurn(restrictFor('120'), well), {
       limits: { maxWaitMs: 120_000 },
     });
     await client.videoPage(pageRequest());
@@ -110,7 +110,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('receives nothing from the other requests of the account either', async () => {
-    const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('5'), well), {
+    const { client, ledger } = await clientWithWarehouse(inTurn(restrictFor('5'), well), {
       account: { concurrency: 1 },
     });
     await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
@@ -119,7 +119,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('is waited for also after the last attempt', async () => {
-    const { client, ledger } = await clientWithWarehouse(inTurn(asksFor('60'), well), {
+    const { client, ledger } = await clientWithWarehouse(inTurn(restrictFor('60'), well), {
       retry: { attempts: 1, baseMs: 1, capMs: 1 },
     });
     await catchFailure(client.videoPage(pageRequest(1)));
@@ -132,9 +132,9 @@ describe('a service that demands a wait', () => {
     const { client, clock, ledger, pause } = await clientWithWarehouse(
       async ({ query, number }) => {
         if (number > 2) return well;
-        if (query.get('page') === '1') return asksFor('5');
+        if (query.get('page') === '1') return restrictFor('5');
         await gate.opened;
-        return asksFor('30');
+        return restrictFor('30');
       },
       { account: { concurrency: 2 } },
     );
@@ -151,7 +151,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('while another request waits for a budget slot makes that one wait too', async () => {
-    const { client, clock, ledger, pause } = await clientWithWarehouse(inTurn(asksFor('5'), well), {
+    const { client, clock, ledger, pause } = await clientWithWarehouse(inTurn(restrictFor('5'), well), {
       limits: { perSecond: 1 },
       account: { concurrency: 2 },
     });
@@ -164,7 +164,7 @@ describe('a service that demands a wait', () => {
 
   it('makes no other account wait', async () => {
     const { client, other, ledger } = await clientWithWarehouse(({ query }) =>
-      query.get('key') === 'another-key' || query.get('page') === '2' ? well : asksFor('60'),
+      query.get('key') === 'another-key' || query.get('page') === '2' ? well : restrictFor('60'),
     );
     const controller = new AbortController();
     const waiting = catchFailure(client.videoPage(pageRequest(1, { signal: controller.signal })));

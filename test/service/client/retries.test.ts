@@ -27,8 +27,8 @@ describe('an errorInfo failure', () => {
     const error = await catchFailure(client.videoPage(pageRequest(3)));
     expect(error).toBeInstanceOf(RefusedError);
     expect(error).toMatchObject({ fault: 'refused', code: 'InvalidKey' });
-    for (const words of ['account main', 'package 101', 'page 3', 'InvalidKey', 'who are you?']) {
-      expect(error.message).toContain(words);
+    for (const text of ['account main', 'package 101', 'page 3', 'InvalidKey', 'who are you?']) {
+      expect(error.message).toContain(text);
     }
     expect(service.requests).toHaveLength(2);
     expect(clock.sleeps).toEqual([500]);

@@ -58,10 +58,10 @@ describe('retryDelay', () => {
   });
 
   it('does not depend on the time that the service gives: the budget obeys that', () => {
-    const asks = fc.integer({ min: 0, max: 10 ** 9 });
+    const waits = fc.integer({ min: 0, max: 10 ** 9 });
     fc.assert(
-      fc.property(attempts, chances, policies, asks, (attempt, random, policy, asked) => {
-        const error = new TransientError('later', { fault: 'status', status: 503, retryAfterMs: asked });
+      fc.property(attempts, chances, policies, waits, (attempt, random, policy, waitMs) => {
+        const error = new TransientError('later', { fault: 'status', status: 503, retryAfterMs: waitMs });
         expect(retryDelay(error, attempt, random, policy)).toBe(
           retryDelay(transient, attempt, random, policy),
         );

@@ -80,15 +80,15 @@ describe('the key is in no error', () => {
   });
 
   it('nor half of it, where a long message is truncated', async () => {
-    const words = (page: number) => `${'x'.repeat(page)}${AWKWARD_KEY}${'y'.repeat(400)}`;
+    const errorText = (page: number) => `${'x'.repeat(page)}${AWKWARD_KEY}${'y'.repeat(400)}`;
     const { client } = await createTestClient(({ path, query, number }) => {
-      if (path === STORAGE) return { body: storageBody([], words(number % 320)) };
+      if (path === STORAGE) return { body: storageBody([], errorText(number % 320)) };
       const page = Number(query.get('page'));
-      return number % 2 === 0 ? listRefusal('No', words(page)) : { status: 500, body: words(page) };
+      return number % 2 === 0 ? listRefusal('No', errorText(page)) : { status: 500, body: errorText(page) };
     }, ONCE);
     for (let page = 1; page <= 320; page++) {
-      for (const ask of [() => client.videoPage(pageRequest(page)), () => client.storageDays(JANUARY)]) {
-        const { message } = await catchFailure(ask());
+      for (const send of [() => client.videoPage(pageRequest(page)), () => client.storageDays(JANUARY)]) {
+        const { message } = await catchFailure(send());
         expect(message).not.toMatch(/xk|k\/e/);
         expect(message.length).toBeLessThan(400);
       }
@@ -104,9 +104,9 @@ describe('the key is in no error', () => {
     ] satisfies Reply[]) {
       await expectFailureWithoutKey(reply);
     }
-    const gone = await startScriptedService(() => 'drop');
-    await gone.close();
-    const { client } = await createTestClient(() => 'drop', { ...ONCE, account: accountAt(gone.url) });
+    const closed = await startScriptedService(() => 'drop');
+    await closed.close();
+    const { client } = await createTestClient(() => 'drop', { ...ONCE, account: accountAt(closed.url) });
     expect(
       formsIn(formatEverything(await catchFailure(client.videoPage(pageRequest()))), AWKWARD_KEY),
     ).toEqual([]);
@@ -133,8 +133,8 @@ describe('the key is in no error', () => {
       storage: { baseUrl: service.url, auth: 'query', key: 'such-key-2' },
     });
     const { client } = await createTestClient(echo, { ...ONCE, account });
-    for (const ask of [() => client.storageDays(JANUARY), () => client.videoPage(pageRequest())]) {
-      expect((await catchFailure(ask())).message).toMatch(/: no \[key\] \(or \[key\]\)$/);
+    for (const send of [() => client.storageDays(JANUARY), () => client.videoPage(pageRequest())]) {
+      expect((await catchFailure(send())).message).toMatch(/: no \[key\] \(or \[key\]\)$/);
     }
   });
 });

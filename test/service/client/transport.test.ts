@@ -27,7 +27,7 @@ describe('the deadline', () => {
     expect(error).toMatchObject({ fault: 'timeout' });
     expect(error.message).toContain('within 0.2 s');
     expect(budget.spent[0]).toMatchObject({
-      note: { deadlineMs: 200 },
+      entry: { deadlineMs: 200 },
       result: { status: null, bytes: null, sent: true },
     });
   });

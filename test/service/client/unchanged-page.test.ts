@@ -7,7 +7,7 @@ import { listBody, listRefusal, videoRecord } from '../../support/fixtures/servi
 const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), videoRecord(9)];
 
 /** Fetches a page with this response; `known` returns whether it is unchanged. */
-async function ask(body: string, known: boolean) {
+async function fetchPage(body: string, known: boolean) {
   const { client, service } = await createTestClient(() => ({ body }));
   const seen: (PageEnvelope | null)[] = [];
   const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
@@ -17,18 +17,18 @@ async function ask(body: string, known: boolean) {
   return { page: await client.videoPage({ ...pageRequest(), isUnchanged }), seen, service };
 }
 
-const fetchHash = async (body: string) => (await ask(body, false)).page.hash;
+const fetchHash = async (body: string) => (await fetchPage(body, false)).page.hash;
 
 describe('an unchanged page', () => {
   it('has paging and echo, and no records', async () => {
-    const { page, seen } = await ask(listBody({ records, page: 1 }), true);
+    const { page, seen } = await fetchPage(listBody({ records, page: 1 }), true);
     expect(page).toMatchObject({ unchanged: true, videos: [], ids: [], drift: [] });
     expect(page.paging).toEqual({ page: 1, pagesize: 1000, totalcount: 2, totalpage: 1 });
     expect(seen).toEqual([{ paging: page.paging, echo: page.echo, hash: page.hash }]);
   });
 
   it('has all records and its hash where its hash is unknown', async () => {
-    const { page } = await ask(listBody({ records }), false);
+    const { page } = await fetchPage(listBody({ records }), false);
     expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
     expect(page.hash).toMatch(/^[A-Za-z0-9+/]{43}=$/);
   });
@@ -62,7 +62,7 @@ describe('a page without a hash', () => {
       before: [1],
       ...(JSON.parse(listBody({ records })) as object),
     });
-    const { page, seen } = await ask(body, true);
+    const { page, seen } = await fetchPage(body, true);
     expect(seen).toEqual([null]);
     expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
   });
@@ -76,17 +76,17 @@ describe('a page without a hash', () => {
   });
 
   it('is a truncated response', async () => {
-    const whole = listBody({ records });
+    const body = listBody({ records });
     const { client } = await createTestClient(({ number }) => ({
-      body: number === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : whole,
+      body: number === 1 ? body.slice(0, body.lastIndexOf(']') + 1) : body,
     }));
-    const asked: (PageEnvelope | null)[] = [];
+    const envelopes: (PageEnvelope | null)[] = [];
     const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
-      asked.push(readSeen());
+      envelopes.push(readSeen());
       return true;
     };
     expect(await client.videoPage({ ...pageRequest(), isUnchanged })).toMatchObject({ unchanged: true });
-    expect(asked).toMatchObject([null, { paging: { totalcount: 2 } }]);
+    expect(envelopes).toMatchObject([null, { paging: { totalcount: 2 } }]);
   });
 });
 
@@ -94,7 +94,7 @@ describe('a record', () => {
   it('that is nested too deeply for the stack is rejected, and the others are stored', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const body = listBody({ records: [videoRecord(7, { later: 'DEEP' }), videoRecord(9)] });
-    const { page } = await ask(body.replace('"DEEP"', deep), false);
+    const { page } = await fetchPage(body.replace('"DEEP"', deep), false);
     expect(page.videos.map(({ id }) => id)).toEqual([9]);
     expect(page.refused).toMatchObject([{ id: 7, reason: 'nested too deeply to be stored' }]);
   });

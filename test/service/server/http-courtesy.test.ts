@@ -79,10 +79,10 @@ describe.each(BOTH)('a response of %s', (_operation, path) => {
 
   it('is complete for a client with another one, or without a condition', async () => {
     const { url } = await startRead(READ_AT);
-    const whole = await (await fetch(`${url}${path}`)).text();
+    const body = await (await fetch(`${url}${path}`)).text();
     for (const tag of ['W/"other"', '"', 'W/']) {
       const response = await fetch(`${url}${path}`, { headers: { 'if-none-match': tag } });
-      expect([response.status, await response.text()]).toEqual([200, whole]);
+      expect([response.status, await response.text()]).toEqual([200, body]);
     }
   });
 

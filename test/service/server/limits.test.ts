@@ -22,13 +22,13 @@ const longList = (bytes: number) =>
 function createHeldCatalogue() {
   const { catalogue } = createFixture();
   const { open, opened } = createGate();
-  let asked = 0;
+  let waiting = 0;
   const videos: typeof catalogue.videos = async (query, signal) => {
-    asked++;
+    waiting++;
     await opened;
     return catalogue.videos(query, signal);
   };
-  return { catalogue: { ...catalogue, videos }, open, asked: () => asked };
+  return { catalogue: { ...catalogue, videos }, open, waiting: () => waiting };
 }
 
 /** A request that may be followed by others on the same connection. */
@@ -129,7 +129,7 @@ describe('concurrent requests', () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 2 } });
     const first = [fetchStatus(`${url}${LIST}`), fetchStatus(`${url}${LIST}`)];
-    await eventually(held.asked).toBe(2);
+    await eventually(held.waiting).toBe(2);
 
     const sentAway = await fetch(`${url}${LIST}`);
     expect([sentAway.status, sentAway.headers.get('retry-after')]).toEqual([503, '1']);
@@ -141,7 +141,7 @@ describe('concurrent requests', () => {
     held.open();
     expect(await Promise.all(first)).toEqual([200, 200]);
     for (let again = 0; again < 5; again++) expect(await fetchStatus(`${url}${LIST}`)).toBe(200);
-    expect(held.asked()).toBe(7);
+    expect(held.waiting()).toBe(7);
   });
 
   it('count while they are under way, and not after they failed', async () => {
@@ -159,7 +159,7 @@ describe('concurrent requests', () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 1 } });
     const client = connectRaw(url, requestText(LIST));
-    await eventually(held.asked).toBe(1);
+    await eventually(held.waiting).toBe(1);
     expect(await fetchStatus(`${url}${ELSEWHERE}`)).toBe(503);
     client.socket.destroy();
     await eventually(() => fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
@@ -169,12 +169,12 @@ describe('concurrent requests', () => {
     const held = createHeldCatalogue();
     const { url } = await startServer({ catalogue: held.catalogue, limits: { requests: 3 } });
     const client = connectRaw(url, requestToStay(LIST).repeat(3));
-    await eventually(held.asked).toBe(3);
+    await eventually(held.waiting).toBe(3);
     client.socket.destroy();
     await eventually(() => fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
 
     const three = [1, 2, 3].map(() => fetchStatus(`${url}${LIST}`));
-    await eventually(held.asked).toBe(6);
+    await eventually(held.waiting).toBe(6);
     held.open();
     expect(await Promise.all(three)).toEqual([200, 200, 200]);
   });
@@ -211,13 +211,13 @@ describe('a client', () => {
       catalogue: longList(bytes),
       limits: { responseMs: 200, requests: 1 },
     });
-    const { socket, said, ended } = connectRaw(url, requestText(LIST));
+    const { socket, received, ended } = connectRaw(url, requestText(LIST));
     let pause = 10;
     socket.on('data', () => {
       socket.pause();
       setTimeout(() => socket.resume(), pause);
     });
-    await eventually(() => said().length).toBeGreaterThan(0);
+    await eventually(() => received().length).toBeGreaterThan(0);
     await eventually(() => fetchStatus(`${url}${ELSEWHERE}`)).toBe(404);
     pause = 0;
     const answer = await ended;

@@ -207,7 +207,7 @@ describe('the described choices', () => {
         .map((cell) => cell.trim()),
     );
     expect(rows).toEqual(
-      listUnspecified().map(({ operation, question, answer }) => [operation, question, answer]),
+      listUnspecified().map(({ operation, choice, answer }) => [operation, choice, answer]),
     );
   });
 

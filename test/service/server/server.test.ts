@@ -47,7 +47,7 @@ describe('the server', () => {
   it('aborts the query of the catalogue when the client leaves, which is no failure', async () => {
     const { catalogue } = createFixture();
     const errors: unknown[] = [];
-    const { open: asked, opened: wasAsked } = createGate();
+    const { open: markRequested, opened: requested } = createGate();
     const { open: gaveUp, opened: givenUp } = createGate();
     const videos: typeof catalogue.videos = (_query, signal) =>
       new Promise((_, reject) => {
@@ -56,12 +56,12 @@ describe('the server', () => {
           gaveUp();
         };
         signal.addEventListener('abort', give, { once: true });
-        asked();
+        markRequested();
       });
     const onError = (error: unknown) => void errors.push(error);
     const { url } = await startServer({ catalogue: { ...catalogue, videos }, onError });
     const request = get(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`).on('error', () => undefined);
-    await wasAsked;
+    await requested;
     request.destroy();
     await givenUp;
     await fetch(`${url}/another`); // whose response follows that one
@@ -95,14 +95,14 @@ describe('the server', () => {
   it('closes although a response is not ready, and ends its connection', async () => {
     const { catalogue } = createFixture();
     let tell = (): void => undefined;
-    const asked = new Promise<void>((resolve) => (tell = resolve));
+    const markRequested = new Promise<void>((resolve) => (tell = resolve));
     const videos = () => {
       tell();
       return new Promise<never>(() => undefined);
     };
     const { url, server } = await startServer({ catalogue: { ...catalogue, videos } });
     const answer = expect(fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`)).rejects.toThrow();
-    await asked;
+    await markRequested;
     await server.close();
     await answer;
   });

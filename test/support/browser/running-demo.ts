@@ -32,9 +32,9 @@ export async function startDemo(): Promise<RunningDemo> {
   };
   let hasEnded = false;
   void command.ended.then(() => (hasEnded = true));
-  const waitForLine = async (words: RegExp): Promise<string> => {
+  const waitForLine = async (text: RegExp): Promise<string> => {
     for (;;) {
-      const address = words.exec(command.stdout())?.[1];
+      const address = text.exec(command.stdout())?.[1];
       if (address !== undefined) return address;
       if (hasEnded) throw new Error(`the demo ended: ${command.stderr()}`);
       await sleep(10);

@@ -10,7 +10,7 @@ import { storageRecord } from '../fixtures/service-responses.ts';
 import {
   openStorageAccount,
   type DayAnswer,
-  type DayQuestion,
+  type DayQuery,
   type StorageAccount,
 } from '../servers/storage-account.ts';
 import { HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
@@ -76,7 +76,7 @@ export const bookingHistory: fc.Arbitrary<BookingHistory> = fc.record({
 });
 
 /** One figure that the service returned for one day, and when. */
-interface Told {
+interface ReturnedFigure {
   date: string;
   figure: number;
   at: number;
@@ -105,7 +105,7 @@ export async function runBookingHistory(history: BookingHistory): Promise<string
     if (summary.failures.length > 0 && run.refuses === 0) broken.push(summary.failures[0]?.message ?? '');
     const after = bookedRows(account);
     for (const [date, row] of before) if (after.get(date) !== row) broken.push(`booked day ${date} changed`);
-    broken.push(...unfounded(account, service.told, calendar, settleMs));
+    broken.push(...unfounded(account, service.returned, calendar, settleMs));
     if (since && history.isDated && summary.failures.length === 0) {
       broken.push(...unaccounted(account, since, addDays(calendar.dayAt(startedAt - settleMs), -1)));
     }
@@ -116,11 +116,11 @@ export async function runBookingHistory(history: BookingHistory): Promise<string
 }
 
 function createService(history: BookingHistory, clock: VirtualClock, calendar: Calendar) {
-  const told: Told[] = [];
+  const returned: ReturnedFigure[] = [];
   const first = addDays(calendar.dayAt(START), -DAYS_BEFORE);
   let run: RunFate = { afterMs: 0, latencyMs: 0, refuses: 0 };
-  let asked = 0;
-  let looks = 0;
+  let requests = 0;
+  let readings = 0;
 
   function createRecords(date: string): Record<string, unknown>[] {
     const now = clock.now();
@@ -129,31 +129,31 @@ function createService(history: BookingHistory, clock: VirtualClock, calendar: C
     const daysOver = (now - calendar.startOf(addDays(date, 1))) / DAY_MS;
     if (daysOver >= 0 && (fate.lateDays === null || daysOver < fate.lateDays)) return [];
     const figure = getFigure(fate, daysOver);
-    if (fate.twice === 'never') return [tell(date, figure)];
+    if (fate.twice === 'never') return [createRecord(date, figure)];
     const isSame = fate.twice === 'same' || (fate.twice === 'different at first' && daysOver > 2);
-    if (isSame) return [tell(date, figure), tell(date, figure)];
+    if (isSame) return [createRecord(date, figure), createRecord(date, figure)];
     return [storageRecord(date, -1), storageRecord(date, -2)];
   }
 
   function getFigure({ changesAfterDays }: DayFate, daysOver: number): number {
-    if (daysOver < 0) return 1_000_000 + ++looks;
+    if (daysOver < 0) return 1_000_000 + ++readings;
     return changesAfterDays !== null && daysOver >= changesAfterDays ? 2 : 1;
   }
 
-  function tell(date: string, figure: number): Record<string, unknown> {
-    told.push({ date, figure, at: clock.now() });
+  function createRecord(date: string, figure: number): Record<string, unknown> {
+    returned.push({ date, figure, at: clock.now() });
     return storageRecord(date, figure);
   }
 
   return {
-    told,
+    returned,
     begin: (next: RunFate) => {
       run = next;
-      asked = 0;
+      requests = 0;
     },
-    answer: ({ days }: DayQuestion): DayAnswer => {
+    answer: ({ days }: DayQuery): DayAnswer => {
       clock.advance(run.latencyMs);
-      return ++asked === run.refuses ? { status: 403 } : days.flatMap(createRecords);
+      return ++requests === run.refuses ? { status: 403 } : days.flatMap(createRecords);
     },
   };
 }
@@ -166,18 +166,18 @@ function bookedRows(account: StorageAccount): Map<string, string> {
 /** Booked days whose figure the service never returned by itself after they were over and settled. */
 function unfounded(
   account: StorageAccount,
-  told: readonly Told[],
+  returned: readonly ReturnedFigure[],
   calendar: Calendar,
   settleMs: number,
 ): string[] {
   return account.days().flatMap(([date, state, figure]) => {
     const settledAt = calendar.startOf(addDays(date, 1)) + settleMs;
-    const isFounded = told.some(
+    const isFounded = returned.some(
       (each) => each.date === date && each.figure === figure && each.at >= settledAt,
     );
     return state === 'live' || isFounded
       ? []
-      : [`day ${date} is booked as ${figure}, which was never told of it`];
+      : [`day ${date} is booked as ${figure}, which the service never returned`];
   });
 }
 

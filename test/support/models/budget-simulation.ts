@@ -39,7 +39,7 @@ export interface Scenario {
 export type Fate =
   | { kind: 'seen'; from: number; until: number; restriction?: { waitMs: number | null } }
   | { kind: 'unseen' }
-  | { kind: 'parked'; askedAt: number; untilMs: number };
+  | { kind: 'parked'; requestedAt: number; untilMs: number };
 
 const limit = (most: number) => fc.option(fc.integer({ min: 1, max: most }), { nil: null, freq: 3 });
 
@@ -101,8 +101,8 @@ function createProcess(path: string, limits: Limits, timeline: Timeline, deadlin
   let ending = new AbortController();
   return {
     admit: () => {
-      const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
-      return budget.admit(note, ending.signal);
+      const entry = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
+      return budget.admit(entry, ending.signal);
     },
     deadlineMs,
     life: () => life,
@@ -128,7 +128,7 @@ async function live(
   const { fate } = arrival;
   const latencyMs = Math.min(arrival.latencyMs, process.deadlineMs);
   await timeline.sleep(at);
-  const askedAt = timeline.now();
+  const requestedAt = timeline.now();
   const life = process.life();
   try {
     const admission = await process.admit();
@@ -138,7 +138,7 @@ async function live(
     if (process.life() !== life) return { kind: 'seen', from, until: from + process.deadlineMs };
     return settle(admission, arrival, from, { now: timeline.now(), deadlineMs: process.deadlineMs });
   } catch (error) {
-    if (error instanceof ParkedError) return { kind: 'parked', askedAt, untilMs: error.untilMs };
+    if (error instanceof ParkedError) return { kind: 'parked', requestedAt, untilMs: error.untilMs };
     if (process.life() !== life) return { kind: 'unseen' };
     throw error;
   }
@@ -198,12 +198,12 @@ export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[]
     ['minute', 60_000, limits.perMinute],
     ['day', DAY_MS, limits.perDay],
   ] as const;
-  const crowded = windows.flatMap(([words, ms, most]) => {
+  const crowded = windows.flatMap(([name, ms, most]) => {
     const found = mostWithin(fates, ms);
-    return most !== null && found > most ? [`${found} requests in a ${words}, ${most} allowed`] : [];
+    return most !== null && found > most ? [`${found} requests in a ${name}, ${most} allowed`] : [];
   });
   const hasty = fates.filter(
-    (fate) => fate.kind === 'parked' && fate.untilMs <= fate.askedAt + limits.maxWaitMs,
+    (fate) => fate.kind === 'parked' && fate.untilMs <= fate.requestedAt + limits.maxWaitMs,
   );
   const disobedient = admittedInPauses(fates);
   const hurried = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];

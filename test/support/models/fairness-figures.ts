@@ -50,7 +50,7 @@ export function createAges(count: number, clock: { now: number }): Ages {
     return age;
   }
 
-  function note(age: PackageAge): void {
+  function recordAge(age: PackageAge): void {
     if (age.walks === 0) return;
     const days = (clock.now - age.walkedAt) / DAY_MS;
     const luck = (['neverFailed', 'failedOnce'] as const)[age.failures] ?? 'failedMore';
@@ -61,7 +61,7 @@ export function createAges(count: number, clock: { now: number }): Ages {
   return {
     walked: (id) => {
       const age = ofId(id);
-      note(age);
+      recordAge(age);
       if (age.walks > 0) steps.push((clock.now - age.walkedAt) / DAY_MS);
       Object.assign(age, { walks: age.walks + 1, walkedAt: clock.now, failures: 0 });
     },
@@ -70,7 +70,7 @@ export function createAges(count: number, clock: { now: number }): Ages {
     },
     waste: (requests) => void (wasted += requests),
     figures: (requests) => {
-      packages.forEach(note);
+      packages.forEach(recordAge);
       const unserved = packages.filter(({ walks }) => walks === 0).length;
       return { requests, wasted, unserved, oldestDays, medianDays: getMedian(steps), packages };
     },

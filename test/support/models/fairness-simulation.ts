@@ -70,7 +70,7 @@ export async function simulateFairness(options: FairnessOptions): Promise<Figure
   const random = createRandom(options.seed);
   const world: World = { options, clock, packages, budget, ages, random, walks: 0, last: null, made: null };
   const end = START_MS + options.days * DAY_MS;
-  while (clock.now < end) await look(world);
+  while (clock.now < end) await checkDue(world);
   return ages.figures(budget.requests());
 }
 
@@ -79,7 +79,7 @@ function createPackage(id: number, pages: number): SimulatedPackage {
 }
 
 /** The worker checks every minute, and after each run; minutes in which nothing can be due are skipped. */
-async function look(world: World): Promise<void> {
+async function checkDue(world: World): Promise<void> {
   const { clock, options } = world;
   const schedule = { full: options.full, quick: null };
   const due = findDue(schedule, clock.now, { full: world.last, quick: null });
@@ -144,7 +144,7 @@ async function walk(world: World, one: SimulatedPackage, turn: Slot, origin: str
   const faultyPage = one.read + Math.floor(failsAfter);
   for (;;) {
     if (one.read === faultyPage) await fail(world, one, walkId, origin);
-    await ask(world);
+    await sendRequest(world);
     turn.answered();
     one.read++;
     const isTurnOver = turn.pageRead();
@@ -153,7 +153,7 @@ async function walk(world: World, one: SimulatedPackage, turn: Slot, origin: str
   }
   ages.walked(one.id);
   one.read = 0;
-  noteServed(one, walkId, false);
+  recordServed(one, walkId, false);
   one.servedIn = origin;
 }
 
@@ -175,23 +175,23 @@ function setOut({ clock, ages }: World, one: SimulatedPackage): void {
 
 async function fail(world: World, one: SimulatedPackage, walkId: number, origin: string): Promise<never> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    await ask(world);
+    await sendRequest(world);
     world.ages.waste(1);
   }
   world.ages.failed(one.id);
-  noteServed(one, walkId, true);
+  recordServed(one, walkId, true);
   one.servedIn = origin;
   throw new TransientError('it answered 500', { fault: 'status', status: 500 });
 }
 
 /** The rule of notePackageServed in src/warehouse/statements/package.ts. */
-function noteServed(one: SimulatedPackage, walkId: number, failed: boolean): void {
+function recordServed(one: SimulatedPackage, walkId: number, failed: boolean): void {
   if (!failed || one.failedWalks % 2 === 1) one.turnWalkId = walkId;
   one.failedWalks = failed ? one.failedWalks + 1 : 0;
 }
 
 /** Throws ParkedError where the budget has no slot soon enough. */
-async function ask({ budget }: World): Promise<void> {
+async function sendRequest({ budget }: World): Promise<void> {
   const freeAt = budget.admit();
   if (freeAt !== null) throw new ParkedError('the budget is spent', freeAt);
   await Promise.resolve();

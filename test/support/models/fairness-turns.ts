@@ -20,7 +20,7 @@ export interface Played {
   /** The package of each page, in the order of reads. */
   read: number[];
   /** In the order of their first turns. */
-  begun: number[];
+  started: number[];
   /** Those that ended, early or not; and those that were stopped between turns. */
   ended: number[];
   stopped: number[];
@@ -45,7 +45,7 @@ export async function runTurns(
   play: TurnPlay,
   wait: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Played> {
-  const played: Played = { read: [], begun: [], ended: [], stopped: [], mostHeld: 0, breaches: [] };
+  const played: Played = { read: [], started: [], ended: [], stopped: [], mostHeld: 0, breaches: [] };
   const stage: Stage = { play, played, active: new Set(), waiting: [], freshPages: 0, wait };
   const { concurrency, pages, maxStarted, stopAfter = Infinity } = play;
   const stopReason = () => (played.read.length >= stopAfter ? new Error('stop') : null);
@@ -58,7 +58,7 @@ export async function runTurns(
 
 async function serve(stage: Stage, name: number, turn: Slot): Promise<void> {
   const { played, active } = stage;
-  played.begun.push(name);
+  played.started.push(name);
   takeSeat(stage, name);
   try {
     turn.begin();
@@ -130,5 +130,5 @@ function judgeTurn(stage: Stage, name: number, inTurn: number, isOver: boolean):
 }
 
 function isAnyFresh({ play, played }: Stage): boolean {
-  return played.begun.length < play.sizes.length;
+  return played.started.length < play.sizes.length;
 }

@@ -140,9 +140,9 @@ function comeBack(
   { place: first, videos }: Extract<Change, { kind: 'return' }>,
   at: number,
 ): void {
-  const gone = listed.gone();
-  const start = first % Math.max(1, gone.length);
-  for (const id of gone.slice(start, start + videos)) listed.add(id, at);
+  const delisted = listed.delisted();
+  const start = first % Math.max(1, delisted.length);
+  for (const id of delisted.slice(start, start + videos)) listed.add(id, at);
 }
 
 function purgeFrom(

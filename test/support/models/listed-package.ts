@@ -9,30 +9,30 @@ export interface Behaviour {
   /** By id; by id as text; as the videos arrived; by a fixed hash of the id; in another order at each request. */
   order: 'id' | 'text' | 'arrival' | 'hash' | 'shuffled';
   /** The effective page size: the requested one; that up to `size`; always `size`. */
-  size: { kind: 'asked' } | { kind: 'clamped' | 'fixed'; size: number };
+  size: { kind: 'requested' } | { kind: 'clamped' | 'fixed'; size: number };
   /** The error of `totalcount`. */
   count: -1 | 0 | 1;
   /** Whether `sort_direction=desc` has an effect, and whether the effective direction is echoed. */
-  direction: { honoured: boolean; told: boolean };
+  direction: { honoured: boolean; echoed: boolean };
 }
 
 export const HONEST: Behaviour = {
   order: 'id',
-  size: { kind: 'asked' },
+  size: { kind: 'requested' },
   count: 0,
-  direction: { honoured: true, told: true },
+  direction: { honoured: true, echoed: true },
 };
 
 export type Fields = Record<string, unknown>;
 
-export interface Question {
+export interface PageQuery {
   page: number;
   size: number;
   isDescending: boolean;
 }
 
 /** The paging data of a response. */
-export interface Said {
+export interface PageResult {
   totalpage: number;
   totalcount: number;
   pagesize: number;
@@ -45,7 +45,7 @@ export interface ListedPackage {
   /** The ids listed now, rising. */
   ids(): number[];
   /** The ids that were listed once and are not now, rising. */
-  gone(): number[];
+  delisted(): number[];
   record(id: number): Fields | undefined;
   /** The highest id that was ever listed. */
   highest(): number;
@@ -61,7 +61,7 @@ export interface ListedPackage {
   insertions: readonly { id: number; at: number }[];
   /** Whether the list is in the order of ids, and counted right. */
   isHonest(): boolean;
-  answer(question: Question): { body: string; said: Said };
+  answer(query: PageQuery): { body: string; result: PageResult };
 }
 
 /** A shorter list is never shuffled: it might be sorted by chance. */
@@ -100,7 +100,7 @@ export function createListedPackage(id: number, behaviour: Behaviour): ListedPac
   const listed: Omit<ListedPackage, 'behaviour'> = {
     id,
     ids: () => rising(state.records.keys()),
-    gone: () => rising(presences.keys()).filter((video) => !state.records.has(video)),
+    delisted: () => rising(presences.keys()).filter((video) => !state.records.has(video)),
     record: (video) => state.records.get(video),
     highest: () => state.highest,
     add: (video, at, fields = {}) => add(state, video, at, fields),
@@ -118,7 +118,7 @@ export function createListedPackage(id: number, behaviour: Behaviour): ListedPac
     isAsItIsSince: (video) => state.written.get(video) ?? Infinity,
     insertions: state.insertions,
     isHonest: () => state.behaviour.order === 'id' && state.behaviour.count === 0,
-    answer: (question) => answer(state, question),
+    answer: (query) => answer(state, query),
   };
   return Object.defineProperty(listed as ListedPackage, 'behaviour', {
     get: () => state.behaviour,
@@ -153,15 +153,15 @@ function remove(state: State, id: number, at: number): void {
 }
 
 /** The effective page size for a requested one. */
-export function sizeInEffect({ size }: Behaviour, asked: number): number {
-  if (size.kind === 'asked') return asked;
-  return size.kind === 'fixed' ? size.size : Math.min(size.size, asked);
+export function getEffectiveSize({ size }: Behaviour, requested: number): number {
+  if (size.kind === 'requested') return requested;
+  return size.kind === 'fixed' ? size.size : Math.min(size.size, requested);
 }
 
-function answer(state: State, { page, size, isDescending }: Question): { body: string; said: Said } {
+function answer(state: State, { page, size, isDescending }: PageQuery): { body: string; result: PageResult } {
   const { behaviour, records: all } = state;
   state.answers++;
-  const pagesize = sizeInEffect(behaviour, size);
+  const pagesize = getEffectiveSize(behaviour, size);
   const isReversed = isDescending && behaviour.direction.honoured;
   const order = inOrder(state);
   if (isReversed) order.reverse();
@@ -169,12 +169,12 @@ function answer(state: State, { page, size, isDescending }: Question): { body: s
   const records = ids.map((id) => all.get(id));
   const totalcount = Math.max(0, all.size + behaviour.count);
   const paging = { page, pagesize, totalcount, totalpage: Math.ceil(totalcount / pagesize) };
-  const direction = behaviour.direction.told ? (isReversed ? 'DESC' : 'ASC') : '';
+  const direction = behaviour.direction.echoed ? (isReversed ? 'DESC' : 'ASC') : '';
   const body = listBody({ records, ...paging }).replace(
     '"sort_direction":"ASC"', // the echo precedes the records
     `"sort_direction":"${direction}"`,
   );
-  return { body, said: { ...paging, ids } };
+  return { body, result: { ...paging, ids } };
 }
 
 function inOrder(state: State): number[] {

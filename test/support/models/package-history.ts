@@ -20,7 +20,7 @@ export type Step =
       kind: 'page';
       shown: Shown;
       refused: readonly number[];
-      proof: 'none' | 'whole' | 'ends';
+      proof: 'none' | 'all' | 'ends';
       violated: boolean;
     }
   | { kind: 'finish'; share: number; accept: boolean }
@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         { weight: 4, arbitrary: fc.constant([]) },
         { weight: 1, arbitrary: fc.array(id, { maxLength: 2 }) },
       ),
-      proof: fc.constantFrom('none' as const, 'whole' as const, 'whole' as const, 'ends' as const),
+      proof: fc.constantFrom('none' as const, 'all' as const, 'all' as const, 'ends' as const),
       violated: fc.oneof(
         { weight: 9, arbitrary: fc.constant(false) },
         { weight: 1, arbitrary: fc.constant(true) },
@@ -78,7 +78,7 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
   const register = () =>
     warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
   register();
-  let before = look(path);
+  let before = readState(path);
   const broken: string[] = [];
   for (const each of steps) {
     clock.advance(1000);
@@ -87,7 +87,7 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
       warehouse = openWarehouse(path, clock);
       walk = null;
     } else walk = await take(each, warehouse, clock, walk);
-    const after = look(path);
+    const after = readState(path);
     broken.push(...differences(before, after, each));
     before = after;
   }
@@ -122,7 +122,7 @@ async function take(
 function createPage({ shown: list, refused, proof, violated }: Extract<Step, { kind: 'page' }>) {
   const ids = [...list.map((each) => each.id), ...refused];
   const ends = ids.length === 0 ? null : { low: Math.min(...ids), high: Math.max(...ids) };
-  const range = { none: null, whole: EVERYTHING, ends }[proof];
+  const range = { none: null, all: EVERYTHING, ends }[proof];
   return {
     videos: list.map((each) => video(each.id, { title: each.title })),
     refused: refused.map((each) => ({ id: each, reason: 'no', raw: `{"id":${each}}` })),
@@ -131,7 +131,7 @@ function createPage({ shown: list, refused, proof, violated }: Extract<Step, { k
   };
 }
 
-interface Look {
+interface FileState {
   liveCount: number;
   live: number;
   seq: number;
@@ -139,7 +139,7 @@ interface Look {
   candidates: number[];
 }
 
-function look(path: string): Look {
+function readState(path: string): FileState {
   const rows = readRows(path, 'select * from video');
   return {
     liveCount: Number(readValue(path, 'select live_count from package')),
@@ -150,34 +150,31 @@ function look(path: string): Look {
   };
 }
 
-function differences(before: Look, after: Look, each: Step): string[] {
+function differences(before: FileState, after: FileState, each: Step): string[] {
   const broken: string[] = [];
-  const insist = (holds: boolean, words: string) => {
-    if (!holds) broken.push(`${words} after ${JSON.stringify(each)}`);
+  const check = (isMet: boolean, message: string) => {
+    if (!isMet) broken.push(`${message} after ${JSON.stringify(each)}`);
   };
   const seqs = [...after.rows.values()].map((row) => Number(row['change_seq']));
-  insist(after.liveCount === after.live, `live_count is ${after.liveCount}, not ${after.live}`);
-  insist(new Set(seqs).size === seqs.length, 'a change_seq stands twice');
-  insist(Math.max(0, ...seqs) <= after.seq, 'a row is ahead of the counter');
-  insist(after.seq >= before.seq, 'the counter went back');
-  insist(
+  check(after.liveCount === after.live, `live_count is ${after.liveCount}, not ${after.live}`);
+  check(new Set(seqs).size === seqs.length, 'a change_seq stands twice');
+  check(Math.max(0, ...seqs) <= after.seq, 'a row is ahead of the counter');
+  check(after.seq >= before.seq, 'the counter went back');
+  check(
     after.candidates.every((candidate) => after.rows.get(candidate)?.['removed_at'] === null),
     'a candidate is no live row',
   );
   for (const [number, row] of before.rows)
-    insist(after.rows.has(number), `row ${number} (${JSON.stringify(row)}) is gone`);
+    check(after.rows.has(number), `row ${number} (${JSON.stringify(row)}) is gone`);
   for (const [number, row] of after.rows) {
     const old = before.rows.get(number);
     const isSame = JSON.stringify(withoutStamps(old)) === JSON.stringify(withoutStamps(row));
     const isStamped = JSON.stringify(old) !== JSON.stringify(row);
-    insist(!isSame || !isStamped || showsTwice(each, number), `row ${number} was stamped without a change`);
-    insist(
-      isSame || Number(row['change_seq']) > before.seq,
-      `row ${number} changed without a new change_seq`,
-    );
+    check(!isSame || !isStamped || showsTwice(each, number), `row ${number} was stamped without a change`);
+    check(isSame || Number(row['change_seq']) > before.seq, `row ${number} changed without a new change_seq`);
     const wasRemoved = old !== undefined && old['removed_at'] === null && row['removed_at'] !== null;
     const wasProved = each.kind === 'finish' && before.candidates.includes(number);
-    insist(!wasRemoved || wasProved, `row ${number} was removed unproved`);
+    check(!wasRemoved || wasProved, `row ${number} was removed unproved`);
   }
   return [...broken, ...shownWrong(after, each)];
 }
@@ -188,7 +185,7 @@ function showsTwice(each: Step, number: number): boolean {
 }
 
 /** The videos of a page are live afterwards, and no candidates. */
-function shownWrong(after: Look, each: Step): string[] {
+function shownWrong(after: FileState, each: Step): string[] {
   if (each.kind !== 'page') return [];
   const last = new Map(each.shown.map(({ id: number, title }) => [number, title]));
   return [...last].flatMap(([number, title]) => {

@@ -58,9 +58,9 @@ export async function runQuickHistory(
     folder: temporaryFolder(),
   });
   await pipeline.run();
-  const gone: number[] = [];
+  const deleted: number[] = [];
   for (const round of history.rounds) {
-    change(service, round, gone);
+    change(service, round, deleted);
     pipeline.clock.advance(HOUR_MS);
     service.requests.length = 0;
     await pipeline.run({ mode: 'quick' });
@@ -70,17 +70,19 @@ export async function runQuickHistory(
 }
 
 /** The first video is never deleted: the removal of a complete package waits for a second proof. */
-function change(service: PackageService, round: Round, gone: number[]): void {
-  const back = round.returns.flatMap((place) => (gone.length > 0 ? gone.splice(place % gone.length, 1) : []));
+function change(service: PackageService, round: Round, deleted: number[]): void {
+  const back = round.returns.flatMap((place) =>
+    deleted.length > 0 ? deleted.splice(place % deleted.length, 1) : [],
+  );
   for (const place of round.deletions) {
     const ids = listedIds(service);
     if (ids.length < 2) break;
     const id = ids[1 + (place % (ids.length - 1))] ?? 0;
     service.remove(id);
-    gone.push(id);
+    deleted.push(id);
   }
   service.add(...back);
-  let id = Math.max(...listedIds(service), ...gone);
+  let id = Math.max(...listedIds(service), ...deleted);
   round.uploads.forEach((step, index) => {
     service.add((id += step));
     if (round.badEvery > 0 && index % round.badEvery === 0) service.edit(id, { duration: 'long' });

@@ -9,7 +9,7 @@ export type Sent = { id: number } & Record<SearchItem, string | null> &
   Record<'duration' | 'filesize', number | null> &
   Record<string, unknown>;
 
-export interface Asked {
+export interface ListQuery {
   search: { item: SearchItem; keyword: string } | null;
   item: SortItem;
   direction: SortDirection;
@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 /** The number of matching records, and those of the page. */
-export function referenceList(records: readonly Sent[], { search, item, direction, page, size }: Asked) {
+export function referenceList(records: readonly Sent[], { search, item, direction, page, size }: ListQuery) {
   const matching = records.filter((record) => !search || record[search.item]?.includes(search.keyword));
   const sorted = matching.sort((one, other) => compare(one[item], other[item]) || one.id - other.id);
   if (direction === 'desc') sorted.reverse();

@@ -1,7 +1,7 @@
 /** Random lists of difficult text, and random searches that often find something. */
 import fc from 'fast-check';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS } from '../../../src/service/videos.ts';
-import type { Asked, Sent } from './reference-list.ts';
+import type { ListQuery, Sent } from './reference-list.ts';
 import { videoRecord } from '../fixtures/service-responses.ts';
 
 /**
@@ -46,7 +46,7 @@ export const someRecords: fc.Arbitrary<Sent[]> = fc
   });
 
 /** Queries; half of the keywords are part of a field of some record. */
-export function someQuestions(records: readonly Sent[], count: number): fc.Arbitrary<Asked[]> {
+export function someQueries(records: readonly Sent[], count: number): fc.Arbitrary<ListQuery[]> {
   const part = fc
     .tuple(
       fc.nat(records.length - 1),
@@ -63,12 +63,12 @@ export function someQuestions(records: readonly Sent[], count: number): fc.Arbit
   const search = fc
     .oneof(fc.constant(null), part, part, other)
     .map((search) => (search?.keyword ? search : null));
-  const question = fc.record({
+  const query = fc.record({
     search,
     item: fc.constantFrom(...SORT_ITEMS),
     direction: fc.constantFrom(...SORT_DIRECTIONS),
     page: fc.integer({ min: 1, max: 6 }),
     size: fc.constantFrom(1, 2, 3, 7, 10, 50, 1000),
   });
-  return fc.array(question, { minLength: count, maxLength: count });
+  return fc.array(query, { minLength: count, maxLength: count });
 }

@@ -21,7 +21,7 @@ interface State {
   atATime: number;
   running: number | null;
   waiting: Map<number, () => void>;
-  mode: 'whole' | 'last' | 'open';
+  mode: 'full' | 'last' | 'open';
   served: number;
   /** No request has been answered in this run. */
   isFirst: boolean;
@@ -44,7 +44,7 @@ export function createTurns(choose: (n: number) => number): Turns {
   };
   return {
     begin: (walks, atATime) => {
-      Object.assign(state, { left: walks, atATime, running: null, mode: 'whole', isFirst: true });
+      Object.assign(state, { left: walks, atATime, running: null, mode: 'full', isFirst: true });
       waiting.clear();
     },
     take: (packageId) =>
@@ -59,7 +59,7 @@ export function createTurns(choose: (n: number) => number): Turns {
       serveNext(state, choose);
     },
     windUp: () => {
-      if (state.mode === 'whole') state.mode = 'last';
+      if (state.mode === 'full') state.mode = 'last';
       serveNext(state, choose);
     },
     letAllThrough: () => {

@@ -72,13 +72,13 @@ export const twinHistory: fc.Arbitrary<TwinHistory> = fc.record({
 /** Runs a history; returns the complete content of the file after each walk. */
 export async function runTwinWalks(
   { ids, others, walks }: TwinHistory,
-  looksIntoAll: boolean,
+  parsesAll: boolean,
 ): Promise<unknown[]> {
   const service = await startPackageService(ids);
   const pipeline = openTestPipeline({ url: service.url, removalBrake: 0.1, boundaryReads: 0.5 });
   const states: unknown[] = [];
   for (const each of walks) {
-    if (looksIntoAll) forgetPages(pipeline.file);
+    if (parsesAll) forgetPages(pipeline.file);
     await playWalk(service, pipeline, each, (list) => setList(service, ids, others[list - 1] ?? []));
     states.push(readContent(pipeline));
     pipeline.clock.advance(each.minutes * 60_000);
@@ -127,13 +127,13 @@ const TABLES = ['video', 'video_version', 'removal_candidate', 'quarantine', 'dr
 
 function readContent(pipeline: TestPipeline): Record<string, unknown[]> {
   return Object.fromEntries(
-    TABLES.map((table) => [table, pipeline.query<Row>(`select * from ${table}`).map(told)]),
+    TABLES.map((table) => [table, pipeline.query<Row>(`select * from ${table}`).map(withoutRecognised)]),
   );
 }
 
 type Row = Record<string, unknown>;
 
 /** A row without its number of unchanged pages: only that differs between the two walks. */
-function told(row: Row): Row {
+function withoutRecognised(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'recognised'));
 }

@@ -61,7 +61,7 @@ function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at
   }
   const isSorted = (one.sortedSince.get(packageId) ?? Infinity) <= fromTimestamp(at);
   if (isSorted && listed.wasListedAt(id, fromTimestamp(at))) {
-    broken.push(`B: ${key} was listed at ${at}, when it is said to be removed`);
+    broken.push(`B: ${key} was listed at ${at}, when it was marked removed`);
   }
   return broken;
 }
@@ -84,7 +84,7 @@ function lost(one: WalkCase, walk: WalkRow): string[] {
     .ids()
     .filter((id) => listed.isListedSince(id, since) && listed.isAsItIsSince(id) <= since)
     .flatMap((id) => findDifferences(stored, listed, id))
-    .map((words) => `C: package ${packageId}, walk since ${walk.origin_started_at}: ${words}`);
+    .map((text) => `C: package ${packageId}, walk since ${walk.origin_started_at}: ${text}`);
 }
 
 /** E. A completed walk leaves no candidates except those that are held back. */

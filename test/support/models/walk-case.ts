@@ -40,9 +40,9 @@ export interface Setup {
  * How a run ends: by itself; stopped, or killed after some reads of the clock, at a request of one package.
  */
 export type Ending =
-  | { kind: 'whole' }
+  | { kind: 'completed' }
   | { kind: 'stopped'; package: number; request: number }
-  | { kind: 'killed'; package: number; request: number; looks: number };
+  | { kind: 'killed'; package: number; request: number; clockReads: number };
 
 export interface RunOfCase {
   /** One script for each package, in their order. */
@@ -65,10 +65,10 @@ export interface WalkCase {
   quietMoments: Set<number>;
   pipeline: () => TestPipeline;
   /** Opens the pipeline again on the same file, with another page size. */
-  askForPageSize(pageSize: number): Promise<void>;
+  setPageSize(pageSize: number): Promise<void>;
   behave(listed: ListedPackage, behaviour: Behaviour): void;
   /** Null where it was killed. */
-  run(order: RunOfCase): Promise<RunSummary | null>;
+  run(options: RunOfCase): Promise<RunSummary | null>;
   close(): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export function openCase(server: AccountServer, template: string, folder: string
     sortedSince,
     quietMoments: new Set(),
     pipeline: () => pipeline,
-    askForPageSize: (pageSize) => {
+    setPageSize: (pageSize) => {
       setup.pageSize = pageSize;
       return reopen();
     },
@@ -120,7 +120,7 @@ export function openCase(server: AccountServer, template: string, folder: string
       if (!listed.isHonest()) honestSince.set(listed.id, Infinity);
       else if (!was) honestSince.set(listed.id, time.now());
     },
-    run: (order) => runOnce({ setup, account, clock, pipeline, reopen }, order),
+    run: (options) => runOnce({ setup, account, clock, pipeline, reopen }, options),
     close: () => pipeline.close(),
   };
 }
@@ -150,7 +150,7 @@ function openPipeline(
 
 interface WatchedClock extends VirtualClock {
   /** Calls `strike` after the given number of further reads of the time. */
-  strikeAfter(looks: number, strike: () => void): void;
+  strikeAfter(clockReads: number, strike: () => void): void;
 }
 
 /** The clock of the pipeline: it counts its reads, so that a case can kill a run between two steps. */
@@ -163,8 +163,8 @@ function createWatchedClock(time: VirtualClock): WatchedClock {
       if (left-- === 0) strike();
       return time.now();
     },
-    strikeAfter: (looks, then) => {
-      left = looks;
+    strikeAfter: (clockReads, then) => {
+      left = clockReads;
       strike = then;
     },
   };
@@ -183,14 +183,14 @@ interface Running {
  */
 const STUCK_MS = 20_000;
 
-async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary | null> {
+async function runOnce(running: Running, options: RunOfCase): Promise<RunSummary | null> {
   const { setup, account, clock, pipeline, reopen } = running;
   const ids = [...account.packages.keys()];
-  const scripts = new Map(ids.map((id, index) => [id, order.scripts[index] ?? []]));
+  const scripts = new Map(ids.map((id, index) => [id, options.scripts[index] ?? []]));
   account.beginRun({
     scripts,
     concurrency: setup.concurrency,
-    disturbance: createDisturbance(running, order),
+    disturbance: createDisturbance(running, options),
   });
   clock.advance(SECOND_MS);
   const turns = { stuck: false };
@@ -199,21 +199,21 @@ async function runOnce(running: Running, order: RunOfCase): Promise<RunSummary |
     account.letAllThrough();
   }, STUCK_MS);
   const outcome = await pipeline
-    .run({ mode: order.mode, acceptRemovals: order.acceptRemovals, acceptPage: true }) // packages are purged and filled with other videos
+    .run({ mode: options.mode, acceptRemovals: options.acceptRemovals, acceptPage: true }) // packages are purged and filled with other videos
     .catch((error: unknown) => ({ error }));
   clearTimeout(watchdog);
   clock.strikeAfter(Infinity, () => undefined);
   account.letAllThrough();
   clock.advance(SECOND_MS);
   if (turns.stuck) throw new Error('the turns of the packages were stuck');
-  if (order.ending.kind === 'killed') await reopen();
+  if (options.ending.kind === 'killed') await reopen();
   if (!('error' in outcome)) return outcome;
-  if (order.ending.kind !== 'killed') throw outcome.error;
+  if (options.ending.kind !== 'killed') throw outcome.error;
   return null;
 }
 
 function createDisturbance({ account, clock, pipeline }: Running, { ending }: RunOfCase) {
-  if (ending.kind === 'whole') return null;
+  if (ending.kind === 'completed') return null;
   const ids = [...account.packages.keys()];
   const packageId = ids[ending.package % ids.length] ?? FIRST_PACKAGE;
   const kill = () => {
@@ -224,6 +224,6 @@ function createDisturbance({ account, clock, pipeline }: Running, { ending }: Ru
     pipeline.stop();
     account.windUp();
   };
-  const strike = ending.kind === 'stopped' ? stop : () => clock.strikeAfter(ending.looks, kill);
+  const strike = ending.kind === 'stopped' ? stop : () => clock.strikeAfter(ending.clockReads, kill);
   return { packageId, request: ending.request, strike };
 }

@@ -2,7 +2,7 @@
  * Compares the warehouse with a service that does not change, and finds what no request could ever reveal.
  */
 import { videoRecord as documented } from '../../../src/service/videos.ts';
-import { sizeInEffect, type Fields, type ListedPackage } from './listed-package.ts';
+import { getEffectiveSize, type Fields, type ListedPackage } from './listed-package.ts';
 import type { WalkCase } from './walk-case.ts';
 
 type Row = Record<string, unknown> & { id: number; removed_at: string | null; extra: string | null };
@@ -25,7 +25,7 @@ function findPackageDifferences(one: WalkCase, listed: ListedPackage): string[] 
   const left = [...stored.rows.values()]
     .filter((row) => row.removed_at === null && listed.record(row.id) === undefined && !cannotSettle(row.id))
     .map((row) => `${row.id} is gone, and is a live row`);
-  return [...wrong, ...left].map((words) => `F: package ${listed.id}: ${words}`);
+  return [...wrong, ...left].map((text) => `F: package ${listed.id}: ${text}`);
 }
 
 /** The rows of a package in the file. */
@@ -75,7 +75,7 @@ const show = (value: unknown) => (value === undefined ? 'absent' : JSON.stringif
 /** The record that no page shows, because the count is too small by one and omits its page. */
 function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined {
   const ids = listed.ids();
-  const size = sizeInEffect(listed.behaviour, setup.pageSize);
+  const size = getEffectiveSize(listed.behaviour, setup.pageSize);
   const isAlone = listed.behaviour.count === -1 && ids.length > 1 && (ids.length - 1) % size === 0;
   return isAlone ? ids.at(-1) : undefined;
 }
@@ -87,7 +87,7 @@ function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined
 function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolean {
   const ids = listed.ids();
   const { direction, size } = listed.behaviour;
-  const most = sizeInEffect(listed.behaviour, one.setup.pageSize);
+  const most = getEffectiveSize(listed.behaviour, one.setup.pageSize);
   const { count } = listed.behaviour;
   // without a count, only the top shows the end; with a count that is too high by one, no page is short
   // enough
@@ -108,7 +108,7 @@ function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolea
 /** The number of boundaries between pages, in the package with the most. */
 export function boundaries({ packages, setup }: WalkCase): number {
   const pages = packages.map((listed) =>
-    Math.ceil(listed.ids().length / sizeInEffect(listed.behaviour, setup.pageSize)),
+    Math.ceil(listed.ids().length / getEffectiveSize(listed.behaviour, setup.pageSize)),
   );
   return Math.max(...pages);
 }

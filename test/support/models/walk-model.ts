@@ -23,7 +23,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
     { weight: 3, arbitrary: fc.constantFrom('text', 'arrival', 'hash', 'shuffled') },
   ),
   size: fc.oneof(
-    { weight: 4, arbitrary: fc.constant({ kind: 'asked' as const }) },
+    { weight: 4, arbitrary: fc.constant({ kind: 'requested' as const }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('clamped' as const), size: pageSize }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('fixed' as const), size: pageSize }) },
   ),
@@ -32,10 +32,10 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
     { weight: 1, arbitrary: fc.constantFrom(-1 as const, 1 as const) },
   ),
   direction: fc.constantFrom(
-    { honoured: true, told: true },
-    { honoured: true, told: false },
-    { honoured: false, told: true },
-    { honoured: false, told: false },
+    { honoured: true, echoed: true },
+    { honoured: true, echoed: false },
+    { honoured: false, echoed: true },
+    { honoured: false, echoed: false },
   ),
 });
 
@@ -87,12 +87,12 @@ const runEnding = (ending: fc.Arbitrary<Ending>) =>
     .map(run);
 
 const commandKinds = {
-  whole: runEnding(fc.constant({ kind: 'whole' })),
+  completed: runEnding(fc.constant({ kind: 'completed' })),
   stopped: runEnding(fc.record({ kind: fc.constant('stopped' as const), package: place, request })),
   killed: runEnding(
-    fc.record({ kind: fc.constant('killed' as const), package: place, request, looks: fc.nat(6) }),
+    fc.record({ kind: fc.constant('killed' as const), package: place, request, clockReads: fc.nat(6) }),
   ),
-  askForPageSize: pageSize.map(askForPageSize),
+  setPageSize: pageSize.map(setPageSize),
   behave: fc.tuple(place, behaviour).map(([at, next]) => behave(at, next)),
   changeQuietly: fc.tuple(place, changes).map(([at, all]) => changeQuietly(at, all)),
   growWhilePaused: fc
@@ -104,14 +104,14 @@ const commandKinds = {
 /** Runs are the most frequent: the other commands matter through the next run. */
 export const commands = fc.commands(
   [
-    commandKinds.whole,
-    commandKinds.whole,
-    commandKinds.whole,
+    commandKinds.completed,
+    commandKinds.completed,
+    commandKinds.completed,
     commandKinds.stopped,
     commandKinds.killed,
     commandKinds.changeQuietly,
     commandKinds.changeQuietly,
-    commandKinds.askForPageSize,
+    commandKinds.setPageSize,
     commandKinds.behave,
     commandKinds.letTimePass,
     commandKinds.growWhilePaused,
@@ -127,16 +127,16 @@ function replay() {
 
 type Command = fc.AsyncCommand<WalkCase, null>;
 
-function command(words: string, act: (one: WalkCase) => Promise<void> | void): Command {
-  return { check: () => true, run: async (one) => act(one), toString: () => words };
+function command(text: string, act: (one: WalkCase) => Promise<void> | void): Command {
+  return { check: () => true, run: async (one) => act(one), toString: () => text };
 }
 
-function run(order: RunOfCase): Command {
-  return command(`run ${JSON.stringify(order)}`, (one) => runAndJudge(one, order));
+function run(options: RunOfCase): Command {
+  return command(`run ${JSON.stringify(options)}`, (one) => runAndJudge(one, options));
 }
 
-function askForPageSize(size: number): Command {
-  return command(`ask for pages of ${size}`, (one) => one.askForPageSize(size));
+function setPageSize(size: number): Command {
+  return command(`request pages of ${size}`, (one) => one.setPageSize(size));
 }
 
 function behave(at: number, next: Behaviour): Command {
@@ -161,8 +161,8 @@ function changeNow(one: WalkCase, at: number, all: readonly Change[]): void {
  * position.
  */
 function growWhilePaused(at: number, number: number, growth: readonly Change[]): Command {
-  const words = `package ${at} is stopped at request ${number}, and grows by ${JSON.stringify(growth)}`;
-  return command(words, async (one) => {
+  const text = `package ${at} is stopped at request ${number}, and grows by ${JSON.stringify(growth)}`;
+  return command(text, async (one) => {
     changeNow(one, at, [retitled]);
     await runAndJudge(one, { ...QUIET, ending: { kind: 'stopped', package: at, request: number } });
     changeNow(one, at, growth);
@@ -180,9 +180,9 @@ function packageAt({ packages }: WalkCase, at: number) {
   return listed;
 }
 
-async function runAndJudge(one: WalkCase, order: RunOfCase): Promise<void> {
+async function runAndJudge(one: WalkCase, options: RunOfCase): Promise<void> {
   const before = removedRows(one);
-  const summary = await one.run(order);
+  const summary = await one.run(options);
   insist(one, brokenBy(one, before, summary));
 }
 
@@ -194,24 +194,24 @@ function insist(one: WalkCase, broken: readonly string[]): void {
 function formatHistory({ packages, account }: WalkCase): string[] {
   return packages.flatMap(({ id, behaviour: how }) => [
     `package ${id} behaves ${JSON.stringify(how)}`,
-    ...account.seen(id).map(({ at, page, size, isDescending, changes: made, ...said }) => {
-      const asked = `page ${page} of size ${size}${isDescending ? ', from the top' : ''}`;
-      const words = `${said.ids.join(' ')} (${said.totalcount} in ${said.totalpage} pages of ${said.pagesize})`;
+    ...account.seen(id).map(({ at, page, size, isDescending, changes: made, ...result }) => {
+      const request = `page ${page} of size ${size}${isDescending ? ', from the top' : ''}`;
+      const text = `${result.ids.join(' ')} (${result.totalcount} in ${result.totalpage} pages of ${result.pagesize})`;
       const before = made.length === 0 ? '' : `  after ${made.map(({ kind }) => kind).join(', ')}`;
-      return `  ${toTimestamp(at).slice(11)} ${asked}: ${words}${before}`;
+      return `  ${toTimestamp(at).slice(11)} ${request}: ${text}${before}`;
     }),
   ]);
 }
 
 /** Runs one case from its beginning until the service stops changing. */
 export async function runWalkCase(one: WalkCase, all: Iterable<Command>): Promise<void> {
-  if (one.setup.isKnown) await runAndJudge(one, LOOK);
+  if (one.setup.isKnown) await runAndJudge(one, ACCEPTING);
   await fc.asyncModelRun(() => ({ model: one, real: null }), all);
   await standStill(one);
 }
 
-const QUIET: RunOfCase = { scripts: [], mode: 'full', acceptRemovals: false, ending: { kind: 'whole' } };
-const LOOK: RunOfCase = { ...QUIET, acceptRemovals: true };
+const QUIET: RunOfCase = { scripts: [], mode: 'full', acceptRemovals: false, ending: { kind: 'completed' } };
+const ACCEPTING: RunOfCase = { ...QUIET, acceptRemovals: true };
 
 /**
  * The service does not change and is sorted by id. The third walk leaves nothing unsettled where a walk may
@@ -219,7 +219,7 @@ const LOOK: RunOfCase = { ...QUIET, acceptRemovals: true };
  */
 async function standStill(one: WalkCase): Promise<void> {
   for (const listed of one.packages) one.behave(listed, { ...listed.behaviour, order: HONEST.order });
-  await runAndJudge(one, LOOK);
+  await runAndJudge(one, ACCEPTING);
   await laterRun(one);
   await laterRun(one);
   const more = one.setup.boundaryReads >= 1 ? 0 : boundaries(one);
@@ -229,5 +229,5 @@ async function standStill(one: WalkCase): Promise<void> {
 
 async function laterRun(one: WalkCase): Promise<void> {
   one.clock.advance(HOUR_MS);
-  await runAndJudge(one, LOOK);
+  await runAndJudge(one, ACCEPTING);
 }

@@ -7,7 +7,7 @@ import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
 import type { Exchange } from '../servers/changing-account.ts';
 import type { WalkCase } from './walk-case.ts';
 
-type Asked = Exchange & { purpose: string };
+type LedgerExchange = Exchange & { purpose: string };
 
 /** Pages of a walk that are fetched again because they contradict the stored rows, and are stored anyway. */
 const DOUBTED = 4;
@@ -33,11 +33,11 @@ export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
   if (ledger.length !== seen.length) {
     return [`D: ${where}: the ledger has ${ledger.length} requests, the service saw ${seen.length}`];
   }
-  const asked = seen.map((exchange, index) => ({ ...exchange, purpose: ledger[index]?.purpose ?? '' }));
-  const reading = asked.filter(({ purpose }) => purpose !== 'boundary');
+  const exchanges = seen.map((exchange, index) => ({ ...exchange, purpose: ledger[index]?.purpose ?? '' }));
+  const reading = exchanges.filter(({ purpose }) => purpose !== 'boundary');
   const pages = Math.max(1, ...reading.map(({ totalpage }) => totalpage));
   return [
-    ...boundaryBroken(one, where, asked.length - reading.length, pages),
+    ...boundaryBroken(one, where, exchanges.length - reading.length, pages),
     ...readingBroken(one, walk, where, reading, pages),
   ];
 }
@@ -61,7 +61,7 @@ function readingBroken(
   one: WalkCase,
   walk: WalkRow,
   where: string,
-  reading: readonly Asked[],
+  reading: readonly LedgerExchange[],
   pages: number,
 ): string[] {
   const shrinks = reading.filter((answer, index) => hasShrunk(answer, reading[index - 1])).length;
@@ -69,32 +69,32 @@ function readingBroken(
   const upward = walk.resumed ? grownBelow(one, walk, reading) + 1 : 0;
   const most = pages + 1 + shrinks + growths + upward + DOUBTED;
   if (reading.length <= most) return [];
-  const told = reading.map(({ page, totalpage, purpose }) => `${purpose} ${page} of ${totalpage}`).join(', ');
+  const list = reading.map(({ page, totalpage, purpose }) => `${purpose} ${page} of ${totalpage}`).join(', ');
   const sum = `${pages} pages + 1 probe + ${shrinks} shrinks + ${growths} growths + ${upward} upward + ${DOUBTED} doubted`;
-  return [`D: ${where}: ${reading.length} requests for ${sum}: ${told}`];
+  return [`D: ${where}: ${reading.length} requests for ${sum}: ${list}`];
 }
 
 /**
  * The requested page no longer exists, and the previous response did not show that yet. The first guess is a
  * probe.
  */
-function hasShrunk({ page, totalpage }: Asked, before: Asked | undefined): boolean {
+function hasShrunk({ page, totalpage }: LedgerExchange, before: LedgerExchange | undefined): boolean {
   return before !== undefined && totalpage < before.totalpage && Math.max(1, totalpage) < page;
 }
 
 /** The last page by the previous response is no longer the last. */
-function hasGrown({ page, totalpage }: Asked, before: Asked | undefined): boolean {
+function hasGrown({ page, totalpage }: LedgerExchange, before: LedgerExchange | undefined): boolean {
   if (before === undefined || before.page === page) return false;
   return Math.max(1, before.totalpage) === page && totalpage > page;
 }
 
 /** The largest number of pages by which the list can have grown below the checkpoint since the walk began. */
-function grownBelow({ account }: WalkCase, walk: WalkRow, reading: readonly Asked[]): number {
+function grownBelow({ account }: WalkCase, walk: WalkRow, reading: readonly LedgerExchange[]): number {
   const since = fromTimestamp(walk.origin_started_at);
   const below = walk.resumed_from_id ?? 0;
   const size = Math.min(...reading.map(({ pagesize }) => pagesize));
-  const came = account.packages
+  const inserted = account.packages
     .get(walk.package_id)
     ?.insertions.filter(({ id, at }) => id < below && at >= since);
-  return Math.ceil((came?.length ?? 0) / size);
+  return Math.ceil((inserted?.length ?? 0) / size);
 }

@@ -21,7 +21,7 @@ export type Step =
   | { kind: 'settle'; which: number; result: 'answered' | 'lost' | 'unsent' }
   | { kind: 'pass'; ms: number }
   | { kind: 'back'; ms: number }
-  | { kind: 'look' }
+  | { kind: 'read' }
   | { kind: 'recount' }
   | { kind: 'delete'; which: number };
 
@@ -45,7 +45,7 @@ const settle: fc.Arbitrary<Step> = fc.record({
 });
 const pass: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('pass'), ms: duration });
 const back: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('back'), ms: duration });
-const look: fc.Arbitrary<Step> = fc.constant({ kind: 'look' });
+const read: fc.Arbitrary<Step> = fc.constant({ kind: 'read' });
 const recount: fc.Arbitrary<Step> = fc.constant({ kind: 'recount' });
 const remove: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('delete'), which: fc.nat() });
 
@@ -58,10 +58,10 @@ function history(...others: fc.Arbitrary<Step>[]) {
 /** No rows are deleted from the ledger by hand. */
 export const orderlyHistory = history(back);
 /** Queries are rare, rows are deleted by hand, and the clock goes back. */
-export const anyHistory = history(back, look, recount, remove);
+export const anyHistory = history(back, read, recount, remove);
 
 /** The counts and the actual rows, by window. */
-export interface Look {
+export interface WindowCounts {
   carried: number[];
   exact: number[];
 }
@@ -81,9 +81,9 @@ export function createHistory() {
   const exact = () => WINDOWS.map(({ ms }) => Number(countSince.get(clock.now() - ms)));
 
   async function admitted({ process, account, deadlineMs }: Step & { kind: 'admit' }): Promise<void> {
-    const note = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
+    const entry = { purpose: 'page', packageId: 1, page: 1, runId: null, deadlineMs } as const;
     const budget = processes[process]?.createBudget(account, OFF);
-    if (budget) underWay.push({ admission: await budget.admit(note), at: clock.now() });
+    if (budget) underWay.push({ admission: await budget.admit(entry), at: clock.now() });
   }
 
   function settled({ which, result }: Step & { kind: 'settle' }): void {
@@ -110,21 +110,21 @@ export function createHistory() {
       if (step.kind === 'delete') removed(step);
     },
     /** Queries as `admit` does before it admits. */
-    look: (): Look => {
+    read: (): WindowCounts => {
       const carried = transact(db, () => WINDOWS.map((window) => counts.used(window, clock.now())));
       return { carried, exact: exact() };
     },
     /** Queries as `admit` does before it rejects; then once more. */
-    recount: (): { anew: Look; after: Look } => {
+    recount: (): { recounted: WindowCounts; after: WindowCounts } => {
       const now = clock.now();
       const all = () => WINDOWS.map((window) => counts.used(window, now));
-      const [anew, used] = transact(db, () => {
+      const [recounted, used] = transact(db, () => {
         all();
         return [WINDOWS.map((window) => counts.recount(window, now)), all()] as const;
       });
       const there = exact();
       return {
-        anew: { carried: anew, exact: there },
+        recounted: { carried: recounted, exact: there },
         after: { carried: used, exact: there },
       };
     },

@@ -8,7 +8,9 @@ export function watchConsole(): string[] {
     vi.spyOn(process.stdout, 'write').mockImplementation(record),
     vi.spyOn(process.stderr, 'write').mockImplementation(record),
     ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>
-      vi.spyOn(console, name).mockImplementation((...words: unknown[]) => void written.push(words.join(' '))),
+      vi
+        .spyOn(console, name)
+        .mockImplementation((...values: unknown[]) => void written.push(values.join(' '))),
     ),
   ];
   onTestFinished(() => {

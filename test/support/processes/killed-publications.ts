@@ -15,9 +15,9 @@ const VIDEOS = 3000;
 /** Kills `count` publications; returns how many of them had replaced the file. */
 export async function killPublications(count: number, random: () => number): Promise<number> {
   const path = liveFileWith(packageRow(101), ...Array.from({ length: VIDEOS }, (_, id) => videoRow(id + 1)));
-  const begun = performance.now();
+  const before = performance.now();
   await publish(createPublishRequest(path));
-  const tookMs = performance.now() - begun;
+  const tookMs = performance.now() - before;
   let done = 0;
   for (let round = 1; round <= count; round++) {
     const before = publishedFact(createPublishRequest(path).file, 'change_seq');
@@ -31,7 +31,7 @@ export async function killPublications(count: number, random: () => number): Pro
     const found = publishedFact(createPublishRequest(path).file, 'change_seq');
     expect([before, after]).toContain(found);
     if (found === after) done++;
-    checkWhole(createPublishRequest(path).file, Number(found));
+    checkComplete(createPublishRequest(path).file, Number(found));
   }
   await publish(createPublishRequest(path));
   expect(readdirSync(dirname(path)).filter((name) => name.includes('.new-'))).toEqual([]);
@@ -51,7 +51,7 @@ async function publishAndKill(path: string, afterMs: number): Promise<void> {
   await child.ended;
 }
 
-function checkWhole(file: string, changeSeq: number): void {
+function checkComplete(file: string, changeSeq: number): void {
   expect(readRows(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   expect(readValue(file, 'select count(*) from videos')).toBe(VIDEOS);
   expect(readValue(file, 'select max(change_seq) from video_versions')).toBe(changeSeq);

@@ -1,13 +1,13 @@
 /** A simulated service of several packages behind one real HTTP server: each changes only at its own requests. */
 import { change, type Change, type Script } from '../models/list-changes.ts';
-import type { ListedPackage, Question, Said } from '../models/listed-package.ts';
+import type { ListedPackage, PageQuery, PageResult } from '../models/listed-package.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { VIDEO_LIST } from '../fixtures/service-responses.ts';
 import { createTurns } from '../models/turns.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 
 /** A request as the package saw it, and what it said. */
-export interface Exchange extends Question, Said {
+export interface Exchange extends PageQuery, PageResult {
   at: number;
   changes: readonly Change[];
 }
@@ -65,12 +65,12 @@ export function createChangingAccount(
       const one = packages.get(Number(request.query.get('pkg')));
       if (!one || request.path !== VIDEO_LIST) return { status: 404 };
       await turns.take(one.id);
-      return { body: serve(state, clock, one, readRequest(request)) };
+      return { body: serve(state, clock, one, readPageQuery(request)) };
     },
   };
 }
 
-function readRequest({ query }: SeenRequest): Question {
+function readPageQuery({ query }: SeenRequest): PageQuery {
   return {
     page: Number(query.get('page')),
     size: Number(query.get('pagesize')),
@@ -79,13 +79,13 @@ function readRequest({ query }: SeenRequest): Question {
 }
 
 /** Time goes on, the next change comes about, and then the package is looked at. */
-function serve({ plan, seen }: State, clock: VirtualClock, one: ListedPackage, question: Question): string {
+function serve({ plan, seen }: State, clock: VirtualClock, one: ListedPackage, query: PageQuery): string {
   clock.advance(ANSWER_MS);
   const exchanges = seen.get(one.id) ?? [];
   const changes = plan.scripts.get(one.id)?.[exchanges.length] ?? [];
   change(one, changes, clock.now());
-  const { body, said } = one.answer(question);
-  exchanges.push({ ...question, ...said, at: clock.now(), changes });
+  const { body, result } = one.answer(query);
+  exchanges.push({ ...query, ...result, at: clock.now(), changes });
   const { disturbance } = plan;
   if (disturbance?.packageId === one.id && disturbance.request === exchanges.length) disturbance.strike();
   return body;

@@ -20,7 +20,7 @@ export interface ReadPage extends Browsed {
   /** The element with this id. */
   part: (id: string) => Element;
   /** Its text, with single spaces. */
-  words: (id: string) => string;
+  partText: (id: string) => string;
 }
 
 /** Answers until the test is over; nothing that the server fails at is allowed. */
@@ -61,7 +61,7 @@ function readPage(answer: Browsed): ReadPage {
     root,
     title: title ? getExactText(title) : '',
     part: (id) => byId(root, id),
-    words: (id) => getText(byId(root, id)),
+    partText: (id) => getText(byId(root, id)),
   };
 }
 

@@ -120,7 +120,7 @@ export function openSite(
 }
 
 /** The status of an answer, and its text. */
-export async function ask(
+export async function fetchResponse(
   url: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; text: string; headers: Headers }> {
@@ -129,8 +129,8 @@ export async function ask(
 }
 
 /** The `errorInfo` of a video list, and the ids of its records. */
-export async function askVideos(url: string, headers: Readonly<Record<string, string>> = {}) {
-  const { status, text } = await ask(url, headers);
+export async function fetchVideos(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const { status, text } = await fetchResponse(url, headers);
   expect(status).toBe(200);
   const { videoInfoList } = JSON.parse(text) as {
     videoInfoList: {
@@ -142,8 +142,8 @@ export async function askVideos(url: string, headers: Readonly<Record<string, st
 }
 
 /** The `message` of the storage statistics, and the total bytes of its days by date. */
-export async function askStorage(url: string, headers: Readonly<Record<string, string>> = {}) {
-  const { status, text } = await ask(url, headers);
+export async function fetchStorage(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const { status, text } = await fetchResponse(url, headers);
   expect(status).toBe(200);
   const { message, data } = JSON.parse(text) as {
     message: string;

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 export interface RawConnection {
   socket: Socket;
   /** Everything that came so far; a body that is no text comes out as such. */
-  said: () => string;
+  received: () => string;
   /** Resolves with everything that came when the connection has ended, however it did. */
   ended: Promise<string>;
 }
@@ -14,13 +14,13 @@ export interface RawConnection {
 export function connectRaw(url: string, text: string): RawConnection {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  let said = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (said += chunk));
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
   socket.on('error', () => undefined); // a connection that is cut off ends too
-  const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
+  const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
   onTestFinished(() => void socket.destroy());
   socket.write(text);
-  return { socket, said: () => said, ended };
+  return { socket, received: () => received, ended };
 }
 
 /** A whole request of HTTP/1.1 with these header lines, its `host` among them where it is not this machine's; the last of its connection. */

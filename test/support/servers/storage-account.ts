@@ -19,7 +19,7 @@ import { silentProgress } from '../../../src/sync/context.ts';
 import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/pipeline.ts';
 
 /** What the service is asked for. */
-export interface DayQuestion {
+export interface DayQuery {
   from: string;
   to: string;
   /** Every day of the range. */
@@ -32,7 +32,7 @@ export interface DayQuestion {
 export type DayAnswer = readonly (Record<string, unknown> | string)[] | Reply;
 
 export interface StorageAccountOptions {
-  answer: (question: DayQuestion) => DayAnswer;
+  answer: (query: DayQuery) => DayAnswer;
   timezone?: string;
   rules?: Partial<StorageConfig>;
   limits?: Partial<AccountConfig['limits']>;
@@ -52,7 +52,7 @@ export interface StorageAccount {
   clock: VirtualClock;
   path: string;
   /** The ranges asked for so far: `2026-03-01..2026-03-02`. */
-  asked: string[];
+  requestedRanges: string[];
   log: string[];
   /** Moves the clock to the moment, and makes a run of everything, or of what is asked for. */
   runAt(moment: string | number, request?: Partial<RunRequest>): Promise<RunSummary>;
@@ -67,7 +67,7 @@ export interface StorageAccount {
 
 /** A record for every day asked for, with the figure that `figureOf` gives; null leaves the day out. */
 export function everyDay(figureOf: (date: string) => number | null) {
-  return ({ days }: DayQuestion): Record<string, unknown>[] =>
+  return ({ days }: DayQuery): Record<string, unknown>[] =>
     days.flatMap((date) => {
       const figure = figureOf(date);
       return figure === null ? [] : [storageRecord(date, figure)];
@@ -75,15 +75,15 @@ export function everyDay(figureOf: (date: string) => number | null) {
 }
 
 export async function openStorageAccount(options: StorageAccountOptions): Promise<StorageAccount> {
-  const asked: string[] = [];
+  const requestedRanges: string[] = [];
   const log: string[] = [];
   const clock = options.clock ?? createVirtualClock('2026-03-10T03:00Z');
   const date = options.date ?? (() => (options.isDated ? clock.now() : null));
   const replyTo = (request: SeenRequest): Reply => {
     if (request.path !== STORAGE) return options.list ? options.list(request) : listPage(request, []);
-    const question = readQuestion(request, asked.length + 1);
-    asked.push(`${question.from}..${question.to}`);
-    return toReply(options.answer(question));
+    const query = readDayQuery(request, requestedRanges.length + 1);
+    requestedRanges.push(`${query.from}..${query.to}`);
+    return toReply(options.answer(query));
   };
   const service = await startScriptedService((request) => dated(replyTo(request), date(request.number)));
   const path = join(options.folder ?? temporaryFolder(), 'live.db');
@@ -103,7 +103,7 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
   return {
     clock,
     path,
-    asked,
+    requestedRanges,
     log,
     runAt: (moment, request = {}) => {
       clock.set(moment);
@@ -123,7 +123,7 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
   };
 }
 
-function readQuestion({ query }: SeenRequest, number: number): DayQuestion {
+function readDayQuery({ query }: SeenRequest, number: number): DayQuery {
   const from = query.get('sdate') ?? '';
   const to = query.get('edate') ?? '';
   const days: string[] = [];

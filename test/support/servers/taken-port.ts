@@ -8,10 +8,10 @@ export interface TakenPort {
 }
 
 /** Takes a port on loopback until the test is over: this one, or else any free one. */
-export async function takePort(wished = 0): Promise<TakenPort> {
+export async function takePort(port = 0): Promise<TakenPort> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(wished, '127.0.0.1', () => resolve());
+    server.once('error', reject).listen(port, '127.0.0.1', () => resolve());
   });
   const free = () => new Promise<void>((resolve) => void server.close(() => resolve()));
   onTestFinished(free);

@@ -41,9 +41,9 @@ export async function startWebhook(): Promise<Webhook> {
       const { method = '', url: path = '', headers } = request;
       const call = { method, path, headers, body };
       calls.push(call);
-      void Promise.resolve(typeof reply === 'function' ? reply(call) : reply).then((said) => {
-        if (said === 'hang') return;
-        const { status, location = '' } = typeof said === 'number' ? { status: said } : said;
+      void Promise.resolve(typeof reply === 'function' ? reply(call) : reply).then((result) => {
+        if (result === 'hang') return;
+        const { status, location = '' } = typeof result === 'number' ? { status: result } : result;
         if (status >= 200 && status < 300 && body !== '') taken.push(JSON.parse(body) as Post);
         response.writeHead(status, location === '' ? {} : { location }).end('thank you');
       });

@@ -31,12 +31,12 @@ export function overlaps({ runs }: Life): string[] {
  * worker runs, and while a run is under way, the run may begin up to a minute after the end of that.
  */
 export function unserved(life: Life, ticks: readonly number[], isOf: (run: SoakRun) => boolean): string[] {
-  const begun = life.runs
+  const started = life.runs
     .filter((run) => isOf(run) && run.status !== 'interrupted')
     .map(({ startedAt }) => startedAt);
   return ticks.flatMap((tick) => {
     const until = latestFor(life, tick) + MINUTE_MS;
-    return begun.some((at) => at >= tick && at <= until) ? [] : [`nothing began at ${formatTime(tick)}`];
+    return started.some((at) => at >= tick && at <= until) ? [] : [`nothing began at ${formatTime(tick)}`];
   });
 }
 

@@ -65,7 +65,7 @@ export async function runSoak(path: string): Promise<Soak> {
   const begin = () => startWorker(config, soak, clock);
   const everyHalfDay = () => {
     gather();
-    noteSizes(soak, path, clock.now());
+    recordSizes(soak, path, clock.now());
   };
   try {
     await live(soak, clock, begin, everyHalfDay);
@@ -79,15 +79,15 @@ async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, ev
   const { outages, service } = soak;
   const deaths = [...DEATHS];
   let worker = begin();
-  let noteAt = START;
-  for (let at = START; at < END; at = nextLook(outages, at, clock.now())) {
+  let sizesAt = START;
+  for (let at = START; at < END; at = nextCheck(outages, at, clock.now())) {
     clock.set(Math.max(at, clock.now()));
     churn(service, at);
     if (deaths[0] && at >= deaths[0].at) service.atArrival(deaths.shift()?.requests ?? 0, worker.kill);
     await worker.runTick();
     if (worker.isKilled()) worker = await startAgain(worker, soak, clock, begin);
-    if (at < noteAt) continue;
-    noteAt += DAY_MS / 2;
+    if (at < sizesAt) continue;
+    sizesAt += DAY_MS / 2;
     everyHalfDay();
   }
   await endQuietly(worker, service, clock);
@@ -128,7 +128,7 @@ export function ticks(): { full: number[]; quick: number[] } {
 }
 
 /** A run may be due every ten minutes; around an outage, and after a missed tick, at any minute. */
-function nextLook(outages: readonly Outage[], lastAt: number, now: number): number {
+function nextCheck(outages: readonly Outage[], lastAt: number, now: number): number {
   const minute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
   const isOften = now - lastAt > MINUTE_MS || outageWithin(outages, minute, minute + 5 * MINUTE_MS);
   return isOften ? minute : Math.ceil(minute / QUICK_MS) * QUICK_MS;
@@ -140,7 +140,7 @@ function churn({ sandbox }: SoakService, at: number): void {
   if (at % (8 * DAY_MS) === 30 * MINUTE_MS) sandbox.churn(40);
 }
 
-function noteSizes({ sizes }: Soak, path: string, now: number): void {
+function recordSizes({ sizes }: Soak, path: string, now: number): void {
   const day = (sizes.at(-1)?.day ?? 0) + 10;
   if (now >= START + day * DAY_MS) sizes.push(measure(path, day));
 }

@@ -5,7 +5,7 @@ import {
   everyDay,
   openStorageAccount,
   type DayAnswer,
-  type DayQuestion,
+  type DayQuery,
 } from '../../support/servers/storage-account.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
@@ -17,7 +17,7 @@ describe('the first run', () => {
   it('requests yesterday and today together, books the one and reads the other', async () => {
     const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
     const summary = await account.runAt('2026-03-10T03:00Z');
-    expect(account.asked).toEqual(['2026-03-09..2026-03-10']);
+    expect(account.requestedRanges).toEqual(['2026-03-09..2026-03-10']);
     expect(summary).toMatchObject({ status: 'succeeded', requests: 1 });
     expect(summary.storage).toEqual([
       { account: 'main', live: true, booked: 1, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 },
@@ -37,26 +37,26 @@ describe('the first run', () => {
   it('requests the 400 days since `since` in 13 more requests of at most 31 days, newest first', async () => {
     const account = await openStorageAccount({ answer: steady, rules: { since: '2025-02-03' } });
     await account.runAt('2026-03-10T03:00Z');
-    expect(account.asked).toHaveLength(14);
-    expect(account.asked.slice(0, 4)).toEqual([
+    expect(account.requestedRanges).toHaveLength(14);
+    expect(account.requestedRanges.slice(0, 4)).toEqual([
       '2026-03-09..2026-03-10',
       '2026-02-06..2026-03-08',
       '2026-01-06..2026-02-05',
       '2025-12-06..2026-01-05',
     ]);
-    expect(account.asked.at(-1)).toBe('2025-02-03..2025-03-01');
+    expect(account.requestedRanges.at(-1)).toBe('2025-02-03..2025-03-01');
     const days = account.days();
     expect(days).toHaveLength(401);
     expect(days[0]).toEqual(['2025-02-03', 'booked', 5]);
     expect(days.at(-1)).toEqual(['2026-03-10', 'live', 5]);
     await account.runAt('2026-03-10T04:00Z');
-    expect(account.asked.slice(14)).toEqual(['2026-03-10..2026-03-10']);
+    expect(account.requestedRanges.slice(14)).toEqual(['2026-03-10..2026-03-10']);
   });
 
   it('begins with today where the history begins there', async () => {
     const account = await openStorageAccount({ answer: steady, rules: { since: '2026-03-10' } });
     await account.runAt('2026-03-10T03:00Z');
-    expect(account.asked).toEqual(['2026-03-10..2026-03-10']);
+    expect(account.requestedRanges).toEqual(['2026-03-10..2026-03-10']);
     expect(account.days()).toEqual([['2026-03-10', 'live', 5]]);
     await account.runAt('2026-03-11T03:00Z');
     expect(account.days()).toEqual([
@@ -85,7 +85,7 @@ describe('a day', () => {
     expect(account.days()[1]).toEqual(['2026-03-09', 'live', 2]);
     await account.runAt('2026-03-09T16:00:00Z');
     expect(account.days()[1]?.slice(0, 2)).toEqual(['2026-03-09', 'booked']);
-    expect(account.asked.slice(1, 4).map((range) => range.slice(-22))).toEqual([
+    expect(account.requestedRanges.slice(1, 4).map((range) => range.slice(-22))).toEqual([
       '2026-03-08..2026-03-10',
       '2026-03-09..2026-03-10',
       '2026-03-09..2026-03-10',
@@ -105,14 +105,14 @@ describe('a day', () => {
       { date: '2026-03-10', mov_org_cnt: 3, observed_at: '2026-03-10 04:00:00' },
       { date: '2026-03-10', mov_org_cnt: 4, observed_at: '2026-03-10 05:00:00' },
     ]);
-    expect(account.asked.slice(1)).toEqual(['2026-03-10..2026-03-10', '2026-03-10..2026-03-10']);
+    expect(account.requestedRanges.slice(1)).toEqual(['2026-03-10..2026-03-10', '2026-03-10..2026-03-10']);
   });
 
   it('is booked days later where no run was made: its live row is no history until then', async () => {
     const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
     await account.runAt('2026-03-10T03:00Z');
     await account.runAt('2026-03-15T03:00Z');
-    expect(account.asked.slice(1)).toEqual(['2026-03-14..2026-03-15', '2026-03-10..2026-03-13']);
+    expect(account.requestedRanges.slice(1)).toEqual(['2026-03-14..2026-03-15', '2026-03-10..2026-03-13']);
     expect(account.days()).toEqual([
       ...[9, 10, 11, 12, 13, 14].map((day) => [`2026-03-${String(day).padStart(2, '0')}`, 'booked', day]),
       ['2026-03-15', 'live', 15],
@@ -149,13 +149,13 @@ describe('a day', () => {
   it('that ends during the request of a run is still the today of that run', async () => {
     let figure = 0;
     const account = await openStorageAccount({
-      answer: (question) => {
+      answer: (query) => {
         account.clock.set('2026-03-09T17:00:00Z');
-        return everyDay(() => ++figure)(question);
+        return everyDay(() => ++figure)(query);
       },
     });
     await account.runAt('2026-03-09T14:59:59Z');
-    expect(account.asked).toEqual(['2026-03-08..2026-03-09']);
+    expect(account.requestedRanges).toEqual(['2026-03-08..2026-03-09']);
     expect(account.days()).toEqual([
       ['2026-03-08', 'booked', 1],
       ['2026-03-09', 'live', 2],
@@ -164,7 +164,7 @@ describe('a day', () => {
       { observed_at: '2026-03-09 17:00:00' },
     ]);
     await account.runAt('2026-03-09T17:30:00Z');
-    expect(account.asked[1]).toBe('2026-03-08..2026-03-10');
+    expect(account.requestedRanges[1]).toBe('2026-03-08..2026-03-10');
     expect(account.days()).toEqual([
       ['2026-03-08', 'booked', 1],
       ['2026-03-09', 'booked', 4],
@@ -185,7 +185,7 @@ describe('a day', () => {
     });
     const summary = await after.runAt('2026-03-10T03:30Z');
     expect(summary.status).toBe('succeeded');
-    expect(after.asked[0]).toMatch(/2026-03-09$/);
+    expect(after.requestedRanges[0]).toMatch(/2026-03-09$/);
     expect(after.days()).toContainEqual(['2026-03-09', 'booked', 5]);
     expect(
       after.rows('select date, mov_org_cnt from storage_reading order by reading_id desc limit 1'),
@@ -194,10 +194,10 @@ describe('a day', () => {
 });
 
 describe('a booked day', () => {
-  const lookAgain = async (change: (date: string) => number, lookAgainDays = 3) => {
+  const runAgain = async (change: (date: string) => number, lookAgainDays = 3) => {
     let figureOf: (date: string) => number = () => 5;
     const account = await openStorageAccount({
-      answer: (question) => everyDay((date) => figureOf(date))(question),
+      answer: (query) => everyDay((date) => figureOf(date))(query),
       rules: { since: '2026-03-01', lookAgainDays },
     });
     await account.runAt('2026-03-10T03:00Z');
@@ -207,11 +207,11 @@ describe('a booked day', () => {
   const discrepancies = `select date, field, booked, observed, observed_at from storage_discrepancy order by discrepancy_id`;
 
   it('is compared again at the first run of a day only, for the configured number of days back', async () => {
-    const account = await lookAgain(() => 5);
+    const account = await runAgain(() => 5);
     await account.runAt('2026-03-10T14:00Z');
     await account.runAt('2026-03-10T17:00Z');
     await account.runAt('2026-03-10T18:00Z');
-    expect(account.asked.slice(2)).toEqual([
+    expect(account.requestedRanges.slice(2)).toEqual([
       '2026-03-10..2026-03-10',
       '2026-03-08..2026-03-11',
       '2026-03-11..2026-03-11',
@@ -220,17 +220,17 @@ describe('a booked day', () => {
   });
 
   it('does not change, and different figures of the service are recorded field by field', async () => {
-    const account = await lookAgain((date) => (date === '2026-03-08' ? 6 : 5));
+    const account = await runAgain((date) => (date === '2026-03-08' ? 6 : 5));
     const summary = await account.runAt('2026-03-10T17:00Z');
     expect(summary.storage[0]).toMatchObject({ discrepancies: 10, booked: 1 });
-    const noted = { date: '2026-03-08', booked: 5, observed: 6, observed_at: '2026-03-10 17:00:00' };
-    expect(account.rows(discrepancies)).toEqual(FIGURES.map((field) => ({ ...noted, field })));
+    const discrepancy = { date: '2026-03-08', booked: 5, observed: 6, observed_at: '2026-03-10 17:00:00' };
+    expect(account.rows(discrepancies)).toEqual(FIGURES.map((field) => ({ ...discrepancy, field })));
     expect(account.days()).toContainEqual(['2026-03-08', 'booked', 5]);
   });
 
   it('has one discrepancy while the service repeats it, and another when that changes', async () => {
     let figure = 6;
-    const account = await lookAgain((date) => (date === '2026-03-09' ? figure : 5), 4);
+    const account = await runAgain((date) => (date === '2026-03-09' ? figure : 5), 4);
     await account.runAt('2026-03-10T17:00Z');
     await account.runAt('2026-03-11T17:00Z');
     expect(account.rows(discrepancies)).toHaveLength(10);
@@ -243,16 +243,16 @@ describe('a booked day', () => {
   it('has a discrepancy for a single field, and for figures that appear or disappear', async () => {
     const first = { ...storageRecord('2026-03-09'), image_size: null, image_count: 3 };
     const later = { ...storageRecord('2026-03-09'), image_size: 9, image_count: null };
-    let said: DayAnswer = [first];
+    let answer: DayAnswer = [first];
     const rules = { optional: ['image_size', 'image_count'] as const };
-    const account = await openStorageAccount({ answer: () => said, rules, isDated: true });
+    const account = await openStorageAccount({ answer: () => answer, rules, isDated: true });
     await account.runAt('2026-03-10T03:00Z');
-    said = [later];
+    answer = [later];
     await account.runAt('2026-03-10T17:00Z');
-    const noted = { date: '2026-03-09', observed_at: '2026-03-10 17:00:00' };
+    const discrepancy = { date: '2026-03-09', observed_at: '2026-03-10 17:00:00' };
     expect(account.rows(discrepancies)).toEqual([
-      { ...noted, field: 'image_count', booked: 3, observed: null },
-      { ...noted, field: 'image_size', booked: null, observed: 9 },
+      { ...discrepancy, field: 'image_count', booked: 3, observed: null },
+      { ...discrepancy, field: 'image_size', booked: null, observed: 9 },
     ]);
   });
 });
@@ -290,24 +290,26 @@ describe('a record', () => {
         storage: [{ quarantined: 2, missed: 1, live: false }],
       });
       expect(account.days()).toEqual([]);
-      const kept = account.rows('select * from quarantine order by record_id');
-      expect(kept).toHaveLength(2);
-      expect(kept[0]).toMatchObject({
+      const quarantined = account.rows('select * from quarantine order by record_id');
+      expect(quarantined).toHaveLength(2);
+      expect(quarantined[0]).toMatchObject({
         account: 'main',
         stream: 'storage',
         package_id: null,
         record_id: '2026-03-09',
       });
-      expect(kept[0]?.['raw']).toBe(JSON.stringify(storageRecord('2026-03-09', '?')).replaceAll('"?"', text));
-      expect(kept[0]?.['reason']).toMatch(/^mov_org_cnt: /);
+      expect(quarantined[0]?.['raw']).toBe(
+        JSON.stringify(storageRecord('2026-03-09', '?')).replaceAll('"?"', text),
+      );
+      expect(quarantined[0]?.['reason']).toMatch(/^mov_org_cnt: /);
       expect(account.rows('select date from storage_gap')).toEqual([{ date: '2026-03-09' }]);
     },
   );
 
   it('that arrives twice is booked where both are equal, and quarantined where they differ', async () => {
-    const twice = (one: number, other: number) => (question: DayQuestion) => [
-      ...everyDay(() => one)(question),
-      ...everyDay(() => other)(question),
+    const twice = (one: number, other: number) => (query: DayQuery) => [
+      ...everyDay(() => one)(query),
+      ...everyDay(() => other)(query),
     ];
     const same = await openStorageAccount({ answer: twice(5, 5) });
     expect(await same.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'succeeded' });
@@ -329,7 +331,7 @@ describe('a record', () => {
 
   it('that was not requested is quarantined, and never booked', async () => {
     const account = await openStorageAccount({
-      answer: (question) => [...steady(question), storageRecord('2026-03-01'), storageRecord('2026-03-11')],
+      answer: (query) => [...steady(query), storageRecord('2026-03-01'), storageRecord('2026-03-11')],
       rules: { since: '2026-03-09' },
     });
     expect(await account.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'partial' });

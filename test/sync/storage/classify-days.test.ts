@@ -110,8 +110,8 @@ describe('a response', () => {
       const sorted = sort(records);
       expect(sorted.past).toEqual([]);
       expect(dates(sorted.missed)).toContain('2026-03-08');
-      const kept = new Set(sorted.refused.map(({ raw }) => raw));
-      expect(kept).toEqual(new Set([JSON.stringify(one), JSON.stringify(other)]));
+      const quarantined = new Set(sorted.refused.map(({ raw }) => raw));
+      expect(quarantined).toEqual(new Set([JSON.stringify(one), JSON.stringify(other)]));
       expect(sorted.refused.every(({ date, reason }) => date === '2026-03-08' && reason === TWICE)).toBe(
         true,
       );

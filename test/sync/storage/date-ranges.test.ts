@@ -190,7 +190,7 @@ describe('the ranges of the gaps', () => {
   });
 
   it('cover exactly the days that are due, whatever is known', () => {
-    const fate = fc.constantFrom('unknown', 'booked', 'asked today', 'asked before', 'given up');
+    const fate = fc.constantFrom('unknown', 'booked', 'requested today', 'requested before', 'given up');
     const property = fc.property(
       fc.array(fate, { minLength: 1, maxLength: 120 }),
       fc.integer({ min: NOON - 30 * HOUR_MS, max: NOON }),
@@ -202,12 +202,12 @@ describe('the ranges of the gaps', () => {
           booked: days.filter((day) => day.fate === 'booked').map((day) => day.date),
           gaps: Object.fromEntries(
             days
-              .filter((day) => ['asked today', 'asked before', 'given up'].includes(day.fate))
+              .filter((day) => ['requested today', 'requested before', 'given up'].includes(day.fate))
               .map((day) => [
                 day.date,
                 {
                   givenUp: day.fate === 'given up',
-                  lastRequestedAt: toTimestamp(day.fate === 'asked today' ? now : now - 26 * HOUR_MS),
+                  lastRequestedAt: toTimestamp(day.fate === 'requested today' ? now : now - 26 * HOUR_MS),
                 },
               ]),
           ),
@@ -217,11 +217,11 @@ describe('the ranges of the gaps', () => {
         const current = currentRange(day, history, rules, isFirst);
         const ranges = findGapRanges(SEOUL, day, history, { current, isFirst, newest: null });
         const due = days
-          .filter((each) => ['unknown', 'asked before'].includes(each.fate))
+          .filter((each) => ['unknown', 'requested before'].includes(each.fate))
           .map((each) => each.date)
           .filter((date) => date <= day.settled && date < current.from);
-        const asked = new Set(ranges.flatMap(listDays));
-        expect(due.filter((date) => !asked.has(date))).toEqual([]);
+        const requested = new Set(ranges.flatMap(listDays));
+        expect(due.filter((date) => !requested.has(date))).toEqual([]);
         expect(ranges.flatMap(({ from, to }) => [from, to]).filter((date) => !due.includes(date))).toEqual(
           [],
         );

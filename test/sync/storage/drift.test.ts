@@ -3,14 +3,14 @@ import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
 import { sortContext } from '../../support/fixtures/classify-context.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
-import { everyDay, openStorageAccount, type DayQuestion } from '../../support/servers/storage-account.ts';
+import { everyDay, openStorageAccount, type DayQuery } from '../../support/servers/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const DRIFT = 'select field, kind, sample, first_seen_at, last_seen_at from drift order by field, kind';
 
 /** Every day, with members added to each record, or removed where they are undefined. */
-const withMembers = (members: Record<string, unknown>) => (question: DayQuestion) =>
-  everyDay(() => 5)(question).map((record) => ({ ...record, ...members }));
+const withMembers = (members: Record<string, unknown>) => (query: DayQuery) =>
+  everyDay(() => 5)(query).map((record) => ({ ...record, ...members }));
 
 /** Makes every further row of the table fail. */
 const breakTable = (path: string, table: string) =>
@@ -59,7 +59,7 @@ describe('storage days', () => {
 
   it('retain the first occurrence, and have the time of the last one', async () => {
     let members: Record<string, unknown> = { note: 'first' };
-    const account = await openStorageAccount({ answer: (question) => withMembers(members)(question) });
+    const account = await openStorageAccount({ answer: (query) => withMembers(members)(query) });
     await account.runAt(NOON);
     members = { note: 'second', image_size: undefined };
     await account.runAt('2026-03-10T04:00Z');
@@ -120,7 +120,7 @@ describe('storage days', () => {
       const account = await openStorageAccount({ answer: withMembers({ note: 'n' }) });
       breakTable(account.path, table);
       await account.runAt(NOON).catch(() => undefined);
-      expect(account.asked).toHaveLength(1);
+      expect(account.requestedRanges).toHaveLength(1);
       expect([account.days(), account.rows(DRIFT)]).toEqual([[], []]);
       execute(account.path, 'drop trigger broken');
       await account.runAt('2026-03-10T04:00Z');

@@ -2,11 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
-import {
-  openStorageAccount,
-  type DayAnswer,
-  type DayQuestion,
-} from '../../support/servers/storage-account.ts';
+import { openStorageAccount, type DayAnswer, type DayQuery } from '../../support/servers/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const GAPS = 'select date, reason, asked_days from storage_gap order by date';
@@ -16,7 +12,7 @@ const GB = 1e9;
 
 /** A service whose first response has another record of yesterday, and whose later responses are correct. */
 function oddOnce(odd: (record: Record<string, unknown>) => Record<string, unknown>) {
-  return ({ days, number }: DayQuestion): DayAnswer =>
+  return ({ days, number }: DayQuery): DayAnswer =>
     days.map((day) => {
       const record = storageRecord(day, 5);
       return number === 1 && day === '2026-03-09' ? odd(record) : record;
@@ -142,11 +138,11 @@ describe('a record with 0 in every figure', () => {
       answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
     });
     await account.runAt(NOON);
-    const asked = account.asked.length;
+    const before = account.requestedRanges.length;
     await account.runAt('2026-03-10T03:30Z');
-    expect(account.asked.slice(asked)).toEqual(['2026-03-10..2026-03-10']);
+    expect(account.requestedRanges.slice(before)).toEqual(['2026-03-10..2026-03-10']);
     await account.runAt('2026-03-10T04:00Z');
-    expect(account.asked.at(-1)).toBe('2026-03-07..2026-03-07');
+    expect(account.requestedRanges.at(-1)).toBe('2026-03-07..2026-03-07');
     expect(account.days()[0]).toEqual(['2026-03-07', 'booked', 0]);
   });
 
@@ -262,9 +258,9 @@ describe('one wrong response', () => {
     figure = 5;
     await account.runAt('2026-03-13T03:00Z');
     expect(open()).toEqual([]);
-    const asked = account.asked.length;
+    const before = account.requestedRanges.length;
     await account.runAt('2026-03-14T03:00Z');
-    expect(account.asked.slice(asked)).toHaveLength(1);
+    expect(account.requestedRanges.slice(before)).toHaveLength(1);
   });
 });
 
@@ -283,9 +279,12 @@ describe('days of a manual range', () => {
       { given_up_at: '2026-03-10 03:00:00' },
     ]);
     missing.clear();
-    const asked = account.asked.length;
+    const before = account.requestedRanges.length;
     const summary = await account.runAt('2026-03-10T04:00Z', only);
-    expect(account.asked.slice(asked)).toEqual(['2026-02-07..2026-03-09', '2026-02-01..2026-02-06']);
+    expect(account.requestedRanges.slice(before)).toEqual([
+      '2026-02-07..2026-03-09',
+      '2026-02-01..2026-02-06',
+    ]);
     expect(summary).toMatchObject({ status: 'succeeded', storage: [{ booked: 36, live: null }] });
     expect(account.rows('select scope from run order by run_id desc limit 1')).toEqual([
       { scope: 'storage only, 2026-02-01 to 2026-03-09' },
@@ -304,9 +303,9 @@ describe('days of a manual range', () => {
       storage: [{ booked: 1, missed: 0 }],
     });
     expect(account.rows(GAPS)).toEqual([]);
-    const asked = account.asked.length;
+    const before = account.requestedRanges.length;
     await account.runAt('2026-03-11T03:00Z');
-    expect(account.asked.slice(asked)).toEqual(['2026-03-09..2026-03-11']);
+    expect(account.requestedRanges.slice(before)).toEqual(['2026-03-09..2026-03-11']);
   });
 
   it('are compared where they are booked, however long ago; a matching figure resolves the discrepancy', async () => {

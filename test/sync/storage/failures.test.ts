@@ -22,7 +22,7 @@ describe.each(FAILURES)('storage that fails with %s', (_name, reply) => {
   it('does not stop the packages, and succeeds at the next run', async () => {
     let isDown = true;
     const account = await openStorageAccount({
-      answer: (question) => (isDown ? reply : steady(question)),
+      answer: (query) => (isDown ? reply : steady(query)),
       packages: [101, 102],
       list: (request) => listPage(request, records),
     });
@@ -89,14 +89,14 @@ describe('a spent budget', () => {
     expect(account.days()).toHaveLength(2);
     const next = await account.runAt('2026-03-10T04:00Z');
     expect(next).toMatchObject({ status: 'parked', requests: 0 });
-    expect(account.asked).toHaveLength(1);
+    expect(account.requestedRanges).toHaveLength(1);
   });
 });
 
 describe('a service that recovers', () => {
   it('receives retries, and every attempt is in the ledger', async () => {
     const account = await openStorageAccount({
-      answer: (question) => (question.number < 3 ? { status: 503 } : steady(question)),
+      answer: (query) => (query.number < 3 ? { status: 503 } : steady(query)),
     });
     expect(await account.runAt(NOON)).toMatchObject({ status: 'succeeded', requests: 3 });
     expect(account.rows('select status, purpose from request order by request_id')).toEqual([

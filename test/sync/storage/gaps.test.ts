@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everyDay, openStorageAccount, type DayQuestion } from '../../support/servers/storage-account.ts';
+import { everyDay, openStorageAccount, type DayQuery } from '../../support/servers/storage-account.ts';
 
 /** Noon in Seoul, the given number of days after 2026-03-10. */
 const noon = (days: number, hour = 3) => Date.UTC(2026, 2, 10 + days, hour);
@@ -20,14 +20,14 @@ describe('a day that the service does not return', () => {
       ['2026-03-08', 'booked', 5],
       ['2026-03-10', 'live', 5],
     ]);
-    const asked = {
+    const stamps = {
       first_missed_at: '2026-03-10 03:00:00',
       last_asked_at: '2026-03-10 03:00:00',
       given_up_at: null,
     };
     expect(account.rows(GAPS)).toEqual([
-      { date: '2026-03-07', ...asked },
-      { date: '2026-03-09', ...asked },
+      { date: '2026-03-07', ...stamps },
+      { date: '2026-03-09', ...stamps },
     ]);
   });
 
@@ -35,11 +35,11 @@ describe('a day that the service does not return', () => {
     const account = await openWith(new Set(['2026-03-09']));
     await account.runAt(noon(0));
     await account.runAt(noon(0, 4));
-    expect(account.asked).toEqual(['2026-03-09..2026-03-10', '2026-03-09..2026-03-10']);
+    expect(account.requestedRanges).toEqual(['2026-03-09..2026-03-10', '2026-03-09..2026-03-10']);
     await account.runAt(noon(1));
     await account.runAt(noon(1, 4));
     await account.runAt(noon(1, 5));
-    expect(account.asked.slice(2)).toEqual([
+    expect(account.requestedRanges.slice(2)).toEqual([
       '2026-03-10..2026-03-11',
       '2026-03-09..2026-03-09',
       '2026-03-11..2026-03-11',
@@ -61,10 +61,11 @@ describe('a day that the service does not return', () => {
         given_up_at: '2026-03-12 03:00:00',
       },
     ]);
-    const asked = account.asked.length;
-    const isAsked = () => account.asked.slice(asked).some((range) => range.startsWith('2026-03-09'));
+    const before = account.requestedRanges.length;
+    const isRequested = () =>
+      account.requestedRanges.slice(before).some((range) => range.startsWith('2026-03-09'));
     for (const day of [3, 4, 5, 20, 31]) await account.runAt(noon(day));
-    expect(isAsked()).toBe(false);
+    expect(isRequested()).toBe(false);
     expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-12 03:00:00' }]);
   });
 
@@ -75,9 +76,10 @@ describe('a day that the service does not return', () => {
     const days = [29, 30, 31, 59, 60].filter((day) => day > 0);
     const monthly: number[] = [];
     for (const day of days) {
-      const before = account.asked.length;
+      const before = account.requestedRanges.length;
       await account.runAt(noon(day));
-      if (account.asked.slice(before).some((range) => range.startsWith('2026-03-09'))) monthly.push(day);
+      if (account.requestedRanges.slice(before).some((range) => range.startsWith('2026-03-09')))
+        monthly.push(day);
     }
     expect(monthly).toEqual([30, 60]);
     missing.clear();
@@ -105,7 +107,7 @@ describe('a day that the service does not return', () => {
     expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-10 03:00:00' }]);
     missing.clear();
     await account.runAt(noon(2));
-    expect(account.asked.at(-1)).toBe('2026-03-08..2026-03-12');
+    expect(account.requestedRanges.at(-1)).toBe('2026-03-08..2026-03-12');
     expect(account.rows(GAPS)).toEqual([]);
     expect(account.days()[1]).toEqual(['2026-03-09', 'booked', 5]);
   });
@@ -150,29 +152,28 @@ describe('today', () => {
 describe('an older gap', () => {
   it('that is rejected is requested in halves, and a single rejected day is a gap until tomorrow', async () => {
     const first = '2026-02-20';
-    const answer = (question: DayQuestion) =>
-      question.from < first ? { status: 400 } : everyDay(() => 5)(question);
+    const answer = (query: DayQuery) => (query.from < first ? { status: 400 } : everyDay(() => 5)(query));
     const account = await openStorageAccount({ answer, rules: { since: '2026-01-01' } });
     expect((await account.runAt(noon(0))).status).toBe('succeeded');
     const dates = account.days().map(([date]) => date);
     expect(dates).toContain(first);
     expect(dates).toHaveLength(19);
     expect(account.rows(GAPS)).toHaveLength(50);
-    expect(account.asked.length).toBeLessThan(30);
-    const asked = account.asked.length;
+    expect(account.requestedRanges.length).toBeLessThan(30);
+    const before = account.requestedRanges.length;
     await account.runAt(noon(0, 4));
-    expect(account.asked.slice(asked)).toEqual(['2026-03-10..2026-03-10']);
+    expect(account.requestedRanges.slice(before)).toEqual(['2026-03-10..2026-03-10']);
   });
 
   it('is stored before the next one is requested: a failure loses nothing', async () => {
     const failing = new Set(['2026-01-06']);
-    const answer = (question: DayQuestion) =>
-      failing.has(question.from) ? { status: 500 } : everyDay(() => 5)(question);
+    const answer = (query: DayQuery) =>
+      failing.has(query.from) ? { status: 500 } : everyDay(() => 5)(query);
     const account = await openStorageAccount({ answer, rules: { since: '2026-01-01' } });
     const summary = await account.runAt(noon(0));
     expect(summary).toMatchObject({ status: 'failed', failures: [{ packageId: null }] });
-    const failed = account.asked.length;
-    expect([...new Set(account.asked)]).toEqual([
+    const failed = account.requestedRanges.length;
+    expect([...new Set(account.requestedRanges)]).toEqual([
       '2026-03-09..2026-03-10',
       '2026-02-06..2026-03-08',
       '2026-01-06..2026-02-05',
@@ -180,7 +181,7 @@ describe('an older gap', () => {
     expect(account.days()).toHaveLength(33);
     failing.clear();
     await account.runAt(noon(0, 4));
-    expect(account.asked.slice(failed)).toEqual([
+    expect(account.requestedRanges.slice(failed)).toEqual([
       '2026-03-10..2026-03-10',
       '2026-01-06..2026-02-05',
       '2026-01-01..2026-01-05',
@@ -194,20 +195,20 @@ describe('an older gap', () => {
       rules: { since: '2026-01-01' },
     });
     await account.runAt(noon(0));
-    expect(account.asked).toEqual(['2026-03-09..2026-03-10']);
+    expect(account.requestedRanges).toEqual(['2026-03-09..2026-03-10']);
     expect(account.rows(GAPS)).toEqual([]);
   });
 
   it('is not requested after the stop signal of a run', async () => {
     const account = await openStorageAccount({
-      answer: (question) => {
-        if (question.number === 2) account.stop();
-        return everyDay(() => 5)(question);
+      answer: (query) => {
+        if (query.number === 2) account.stop();
+        return everyDay(() => 5)(query);
       },
       rules: { since: '2026-01-01' },
     });
     expect(await account.runAt(noon(0))).toMatchObject({ status: 'interrupted', failures: [] });
-    expect(account.asked).toHaveLength(2);
+    expect(account.requestedRanges).toHaveLength(2);
     expect(account.days()).toHaveLength(33);
     await account.runAt(noon(0, 4));
     expect(account.days()).toHaveLength(69);

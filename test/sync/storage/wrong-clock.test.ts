@@ -5,7 +5,7 @@ import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
   openStorageAccount,
-  type DayQuestion,
+  type DayQuery,
   type StorageAccountOptions,
 } from '../../support/servers/storage-account.ts';
 import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
@@ -26,7 +26,7 @@ async function openAt({ isDated = true, missing = new Set(), ...given }: Options
   /** How far the machine's clock is ahead of the service's. */
   const machine = { ahead: 0 };
   const serviceNow = () => clock.now() - machine.ahead;
-  const answer = ({ days }: DayQuestion) => {
+  const answer = ({ days }: DayQuery) => {
     const today = SEOUL.dayAt(serviceNow());
     return days
       .filter((day) => day >= '2026-02-01' && day <= today && !missing.has(day))
@@ -50,9 +50,9 @@ describe.each([10 * HOUR_MS, DAY_MS, 3 * DAY_MS, 8 * DAY_MS, 30 * DAY_MS, 100 * 
       const { account, runAt, booked } = await openAt({ isDated });
       await runAt(NOON);
       const before = booked();
-      const asked = account.asked.length;
+      const requests = account.requestedRanges.length;
       await runAt(NOON + HOUR_MS, ahead);
-      expect(account.asked.length - asked).toBeLessThanOrEqual(5);
+      expect(account.requestedRanges.length - requests).toBeLessThanOrEqual(5);
       await runAt(NOON + 2 * HOUR_MS);
       expect(booked()).toEqual(before);
       expect(account.rows('select * from storage_gap')).toEqual([]);
@@ -122,7 +122,7 @@ describe('a clock that the responses contradict', () => {
       rules: RULES,
       date: () => clock.now(),
       answer: ({ days }) => {
-        clock.set(NOON + account.asked.length * 1000);
+        clock.set(NOON + account.requestedRanges.length * 1000);
         return days
           .filter((day) => day <= '2026-03-10')
           .map((day) => storageRecord(day, day === '2026-03-10' ? 7 : 5));

@@ -55,7 +55,7 @@ describe.each(ODD_DAYS)('in %s, %s', (timezone, day, start, hours) => {
     expect(await states(endMs - 1)).toEqual([`${before} booked`, `${day} live`]);
     expect(await states(endMs + HOUR_MS - 1)).toEqual([`${before} booked`, `${day} live`, `${after} live`]);
     expect(await states(endMs + HOUR_MS)).toEqual([`${before} booked`, `${day} booked`, `${after} live`]);
-    expect(account.asked.every((range) => range >= before)).toBe(true);
+    expect(account.requestedRanges.every((range) => range >= before)).toBe(true);
   });
 });
 

@@ -16,7 +16,7 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
 }
 
 /** The requests of the last run: page, page size and direction. */
-function asked(service: PackageService, from: number): string[] {
+function listRequests(service: PackageService, from: number): string[] {
   return service.requests
     .slice(from)
     .map(({ query }) => `${query.get('page')}/${query.get('pagesize')} ${query.get('sort_direction')}`);
@@ -38,7 +38,7 @@ describe('a video between two pages', () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 16), (list) => list.remove(6));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([6]);
-    expect(asked(service, before)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
+    expect(listRequests(service, before)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
     expect(lastWalk(pipeline)).toMatchObject({ removed: 1, unsettled: 0, pages: 3 });
     expect(pipeline.query("select count(*) as n from request where purpose = 'boundary'")).toEqual([
       { n: 1 },
@@ -51,7 +51,7 @@ describe('a video between two pages', () => {
       list.remove(6);
     });
     await pipeline.run();
-    expect(asked(service, before).slice(-2)).toEqual(['2/4 asc', '3/5 desc']);
+    expect(listRequests(service, before).slice(-2)).toEqual(['2/4 asc', '3/5 desc']);
     expect(removed(pipeline)).toEqual([6]);
   });
 
@@ -85,13 +85,13 @@ describe('the end of a list', () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([11]);
-    expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
+    expect(listRequests(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
   });
 
   it('costs nothing where no known video is above a full last page', async () => {
     const { service, pipeline, before } = await walked(idsBetween(1, 10), () => undefined);
     await pipeline.run();
-    expect(asked(service, before)).toEqual(['2/5 asc', '1/5 asc']);
+    expect(listRequests(service, before)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
   it('is proved by a smaller page where the service has no other direction', async () => {
@@ -102,7 +102,7 @@ describe('the end of a list', () => {
     };
     await pipeline.run();
     expect(removed(pipeline)).toEqual([11]);
-    expect(asked(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
+    expect(listRequests(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
   });
 
   it('is not proved where the service has neither another direction nor another size', async () => {

@@ -12,14 +12,14 @@ describe('a response that echoes', () => {
     ],
   ];
 
-  it.each(CASES)('%s is fetched again; if it is repeated, it is not stored', async (_, echo, words) => {
+  it.each(CASES)('%s is fetched again; if it is repeated, it is not stored', async (_, echo, message) => {
     const { service, run, live, leftovers } = await openWalkedAccount({ 102: OF_102 });
     let left = 1;
     service.intercept = () => (left-- > 0 ? { packageId: 102, echo, only: (id) => id < 100 } : undefined);
     expect((await run()).failures).toEqual([]);
     expect([live(102), leftovers(), service.takePages(102)]).toEqual([OF_102, [], [1, 1]]);
     left = 2;
-    expect(firstFailure(await run())).toMatchObject({ message: expect.stringMatching(words) as string });
+    expect(firstFailure(await run())).toMatchObject({ message: expect.stringMatching(message) as string });
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
   });
 

@@ -144,14 +144,14 @@ describe('the page of another package', () => {
     const scene = await openWalkedAccount({ 101: OF_101, 102: own }, { pageSize: 100, boundaryReads: 1 });
     scene.service.getPackage(102).remove(own[100] ?? 0); // it was first on its page: between two pages now
     scene.service.getPackage(102).add(2000);
-    const looks: number[] = [];
+    const counts: number[] = [];
     scene.service.intercept = ({ packageId, page, size, isDescending }) => {
       if (packageId !== 102 || (size === 100 && !isDescending)) return undefined;
-      looks.push(page);
+      counts.push(page);
       return { packageId: 101 };
     };
     expect((await scene.run()).failures).toEqual([]);
-    expect(looks.length).toBeGreaterThan(0);
+    expect(counts.length).toBeGreaterThan(0);
     expect(scene.live(102).filter((id) => id % 3 === 1)).toEqual([]);
     expect(scene.live(101)).toEqual(OF_101);
   });

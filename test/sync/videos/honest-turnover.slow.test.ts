@@ -50,10 +50,10 @@ function change(
   }
   if (chosen === null) return;
   const all = [...service.getPackage(101).records.keys()];
-  const kept = [...service.getPackage(chosen).records.keys()].filter((id) => id % 4 === 0);
+  const remaining = [...service.getPackage(chosen).records.keys()].filter((id) => id % 4 === 0);
   service
     .getPackage(chosen)
-    .refill([...new Set([...kept, ...all.filter((id) => scatter(id, step + 77) < 30)])]);
+    .refill([...new Set([...remaining, ...all.filter((id) => scatter(id, step + 77) < 30)])]);
 }
 
 async function runTurnover(seed: { pageSize: number; steps: readonly Turnover[] }): Promise<void> {

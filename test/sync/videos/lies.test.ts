@@ -10,10 +10,10 @@ const PAGES = 10;
 interface Lie {
   name: string;
   /** Paging and records for the requested page; missing members stay honest. */
-  tells: (page: number) => { ids?: readonly number[]; paging?: Record<string, number> };
+  answer: (page: number) => { ids?: readonly number[]; paging?: Record<string, number> };
   /** The status of the walk, and its message. */
   status: string;
-  says: RegExp;
+  message: RegExp;
   /** The allowed requests: every page once, and the additional ones. */
   requests: number;
   stored?: number;
@@ -25,103 +25,103 @@ const always = (paging: Record<string, number>) => () => ({ paging });
 const LIES: Lie[] = [
   {
     name: 'the same page again and again, under its own number',
-    tells: () => ({ ids: honest(1), paging: { page: 1 } }),
+    answer: () => ({ ids: honest(1), paging: { page: 1 } }),
     status: 'partial',
-    says: /page 1 came for page/,
+    message: /page 1 came for page/,
     requests: PAGES + 4,
   },
   {
     name: 'the same page again and again, under the number asked for',
-    tells: () => ({ ids: honest(9) }),
+    answer: () => ({ ids: honest(9) }),
     status: 'partial',
-    says: /came with nothing but records of page|came with 5 of 3 records/,
+    message: /came with nothing but records of page|came with 5 of 3 records/,
     requests: PAGES + 4,
   },
   {
     name: 'a page number that is one too low',
-    tells: (page) => ({ paging: { page: page - 1 } }),
+    answer: (page) => ({ paging: { page: page - 1 } }),
     status: 'partial',
-    says: /page \d+ came for page \d+/,
+    message: /page \d+ came for page \d+/,
     requests: PAGES + 4,
   },
   {
     name: 'too many pages',
-    tells: always({ totalpage: 14 }),
+    answer: always({ totalpage: 14 }),
     status: 'succeeded',
-    says: /10 pages prove no removal \(14 pages for 48 records\)/,
+    message: /10 pages prove no removal \(14 pages for 48 records\)/,
     requests: PAGES + 6,
   },
   {
     name: 'too few pages',
-    tells: always({ totalpage: 8 }),
+    answer: always({ totalpage: 8 }),
     status: 'succeeded',
-    says: /10 pages prove no removal \(8 pages for 48 records\)/,
+    message: /10 pages prove no removal \(8 pages for 48 records\)/,
     requests: PAGES + 1,
   },
   {
     name: 'no pages at all',
-    tells: always({ totalpage: 0 }),
+    answer: always({ totalpage: 0 }),
     status: 'succeeded',
-    says: /10 pages prove no removal \(0 pages for 48 records\)/,
+    message: /10 pages prove no removal \(0 pages for 48 records\)/,
     requests: PAGES + 1,
   },
   {
     name: 'a thousand million pages',
-    tells: always({ totalpage: 1_000_000_000 }),
+    answer: always({ totalpage: 1_000_000_000 }),
     status: 'succeeded',
-    says: /10 pages prove no removal \(1000000000 pages for 48 records\)/,
+    message: /10 pages prove no removal \(1000000000 pages for 48 records\)/,
     requests: PAGES + 40,
   },
   {
     name: 'a thousand million pages, and as many records',
-    tells: always({ totalpage: 1_000_000_000, totalcount: 5_000_000_000 }),
+    answer: always({ totalpage: 1_000_000_000, totalcount: 5_000_000_000 }),
     status: 'partial',
-    says: /page 1000000000 came with 0 of 5 records|page 10 came with 3 of 5 records/,
+    message: /page 1000000000 came with 0 of 5 records|page 10 came with 3 of 5 records/,
     requests: PAGES + 40,
   },
   {
     name: 'an empty page in the middle',
-    tells: (page) => (page === 4 ? { ids: [] } : {}),
+    answer: (page) => (page === 4 ? { ids: [] } : {}),
     status: 'partial',
-    says: /page 4 came with 0 of 5 records/,
+    message: /page 4 came with 0 of 5 records/,
     requests: PAGES + 4,
     stored: 43,
   },
   {
     name: 'an id twice on a page',
-    tells: (page) => (page === 4 ? { ids: [16, 17, 17, 19, 20] } : {}),
+    answer: (page) => (page === 4 ? { ids: [16, 17, 17, 19, 20] } : {}),
     status: 'succeeded',
-    says: /1 page proves no removal \(an id twice\)/,
+    message: /1 page proves no removal \(an id twice\)/,
     requests: PAGES + 1,
     stored: 47,
   },
   {
     name: 'an id on two pages',
-    tells: (page) => (page === 4 ? { ids: [16, 17, 18, 19, 21] } : {}),
+    answer: (page) => (page === 4 ? { ids: [16, 17, 18, 19, 21] } : {}),
     status: 'succeeded',
-    says: /1 page proves no removal \(1 record of page 5 seen again/,
+    message: /1 page proves no removal \(1 record of page 5 seen again/,
     requests: PAGES + 1,
     stored: 47,
   },
   {
     name: 'pages in no order',
-    tells: (page) => ({ ids: honest(page).toReversed() }),
+    answer: (page) => ({ ids: honest(page).toReversed() }),
     status: 'succeeded',
-    says: /not sorted by id: nothing is marked removed/,
+    message: /not sorted by id: nothing is marked removed/,
     requests: PAGES + 1,
   },
   {
     name: 'pages that are sorted each, but not among each other',
-    tells: (page) => (page === PAGES ? {} : { ids: [0, 9, 18, 27, 36].map((step) => page + step) }),
+    answer: (page) => (page === PAGES ? {} : { ids: [0, 9, 18, 27, 36].map((step) => page + step) }),
     status: 'succeeded',
-    says: /not sorted by id: nothing is marked removed/,
+    message: /not sorted by id: nothing is marked removed/,
     requests: PAGES + 1,
   },
 ];
 
-function lie(service: PackageService, { tells }: Lie): void {
+function lie(service: PackageService, { answer }: Lie): void {
   service.intercept = ({ page, query }) => {
-    const { ids = honest(page), paging = {} } = tells(page);
+    const { ids = honest(page), paging = {} } = answer(page);
     if (query.get('sort_direction') === 'desc') return { status: 400 };
     const records = ids.map((id) => videoRecord(id));
     return { body: listBody({ records, page, pagesize: 5, totalcount: 48, totalpage: 10, ...paging }) };
@@ -137,7 +137,7 @@ describe('a service that reports', () => {
     lie(service, each);
     const before = service.requests.length;
     const [walk] = (await pipeline.run()).walks;
-    expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.says) as string });
+    expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.message) as string });
     expect(service.requests.length - before).toBeLessThanOrEqual(each.requests);
     expect(pipeline.query('select id from video where removed_at is not null')).toEqual([]);
     expect(pipeline.query('select id from removal_candidate')).toEqual([]);
@@ -148,11 +148,11 @@ describe('a service that reports', () => {
     lie(service, each);
     const pipeline = openTestPipeline({ url: service.url });
     const [walk] = (await pipeline.run()).walks;
-    expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.says) as string });
+    expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.message) as string });
     expect(service.requests.length).toBeLessThanOrEqual(each.requests + 1);
     const stored = pipeline.query<{ n: number }>('select count(*) as n from video')[0]?.n ?? 0;
     const shown = new Set(
-      Array.from({ length: PAGES }, (_, index) => each.tells(index + 1).ids ?? honest(index + 1)).flat(),
+      Array.from({ length: PAGES }, (_, index) => each.answer(index + 1).ids ?? honest(index + 1)).flat(),
     );
     expect(stored).toBe(each.stored ?? shown.size);
   });

@@ -11,16 +11,16 @@ describe('a quick walk of a package of 1,000 pages', () => {
   it('finds any one deletion, and proves it, in at most 14 requests', async () => {
     const one = await openWalkedPackage(ids, { pageSize: SIZE });
     // in the middle of a page, at both ends of one, on the first and the last page, in the middle of the list
-    const gone = [5, 1, 10_000, 9_991, 5_000, 5_001, 4_990, 2_505, 7_777, 9_990, 20, 21];
+    const deleted = [5, 1, 10_000, 9_991, 5_000, 5_001, 4_990, 2_505, 7_777, 9_990, 20, 21];
     const costs = [];
-    for (const id of gone) {
+    for (const id of deleted) {
       one.service.remove(id);
       const { pages, summary } = await runQuick(one);
       costs.push(pages.length);
       expect([id, summary.walks[0]?.removed]).toEqual([id, 1]);
     }
     expect(Math.max(...costs)).toBeLessThanOrEqual(14);
-    expect(liveIds(one.pipeline)).toHaveLength(ids.length - gone.length);
+    expect(liveIds(one.pipeline)).toHaveLength(ids.length - deleted.length);
   }, 120_000);
 
   it('finds a deletion as cheaply while records are in quarantine, and while removals are held back', async () => {
@@ -60,8 +60,8 @@ describe('a quick walk of a package of 1,000 pages', () => {
         [1000, 3000, 5000, 7000, 9000],
         [101, 102, 103, 104, 105],
       ];
-      for (const gone of sets) {
-        one.service.remove(...gone);
+      for (const deleted of sets) {
+        one.service.remove(...deleted);
         const { pages, summary } = await runQuick(one);
         expect(summary.walks).toMatchObject([{ removed: 5 }]);
         expect(pages.length).toBeLessThanOrEqual(50);

@@ -23,7 +23,7 @@ describe('a quick walk of an unchanged package', () => {
       { looked_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
     ]);
     expect(one.pipeline.query('select * from saved_requests')).toEqual([
-      { account: 'main', date: '2026-03-10', looks: 2, requests: 8 },
+      { account: 'main', date: '2026-03-10', runs: 2, requests: 8 },
     ]);
   });
 
@@ -108,8 +108,8 @@ describe('a quick walk', () => {
     await pipeline.run();
     expect(pipeline.query('select * from quarantine where resolved_at is null')).toHaveLength(4);
     expect((await runQuick({ service, pipeline })).pages).toHaveLength(1);
-    for (const gone of [77, 149, 2, 51]) {
-      service.remove(gone);
+    for (const deleted of [77, 149, 2, 51]) {
+      service.remove(deleted);
       const { summary, pages } = await runQuick({ service, pipeline });
       expect(summary.walks).toMatchObject([{ removed: 1 }]);
       expect(pages.length).toBeLessThanOrEqual(10);
@@ -121,8 +121,8 @@ describe('a quick walk', () => {
     const one = await openWalkedPackage(idsBetween(1, 200));
     one.service.edit(120, { id: 'no. 120' });
     await one.pipeline.run();
-    const looks = [await runQuick(one), await runQuick(one)];
-    expect(looks.map(({ pages }) => pages.length)).toEqual([expect.any(Number), 1]);
+    const runs = [await runQuick(one), await runQuick(one)];
+    expect(runs.map(({ pages }) => pages.length)).toEqual([expect.any(Number), 1]);
     one.service.remove(77);
     expect((await runQuick(one)).summary.walks).toMatchObject([{ removed: 1 }]);
     expect((await runQuick(one)).pages).toHaveLength(1);

@@ -304,8 +304,10 @@ describe('a page with a contradiction', () => {
     service.intercept = () => ({ body: body.replace('"id":2,', '"id":9007199254740993,') });
     const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
     expect((await pipeline.run()).status).toBe('partial');
-    const [kept] = pipeline.query<{ raw: string; reason: string }>('select raw, reason from quarantine');
-    expect(kept?.raw).toContain('9007199254740993');
+    const [quarantined] = pipeline.query<{ raw: string; reason: string }>(
+      'select raw, reason from quarantine',
+    );
+    expect(quarantined?.raw).toContain('9007199254740993');
     expect(liveIds(pipeline)).toEqual([1]);
   });
 });
@@ -405,9 +407,9 @@ describe('an interrupted walk', () => {
     expect(summary.status).toBe('interrupted');
     expect(lastWalk(pipeline)).toMatchObject({ status: 'interrupted', pages: 5, checkpoint_id: 26 });
     service.beforeAnswer = () => undefined;
-    const asked = service.pages().length;
+    const before = service.pages().length;
     await pipeline.run();
-    expect(service.pages().slice(asked)).toEqual([6, 5, 4, 3, 2, 1]);
+    expect(service.pages().slice(before)).toEqual([6, 5, 4, 3, 2, 1]);
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', resumed: 1 });
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 50));
   });

@@ -13,7 +13,7 @@ describe('a redirect path', () => {
     '\u2028',
     '／',
   );
-  const wished = fc.oneof(
+  const path = fc.oneof(
     fc.string({ unit }),
     fc.string({ unit }).map((text) => `/${text}`),
     fc.string(),
@@ -21,7 +21,7 @@ describe('a redirect path', () => {
 
   it('is one of this server for a browser, on one line, for any input', () => {
     fc.assert(
-      fc.property(wished, (text) => {
+      fc.property(path, (text) => {
         const path = safeRedirectPath(text);
         const { origin, searchParams } = new URL(path, 'http://here.test');
         expect([origin, searchParams.has('key')]).toEqual(['http://here.test', false]);

@@ -141,7 +141,7 @@ describe('with keys', () => {
         ['next', path],
         ['key', undefined],
       ]);
-      for (const word of ['Package 104', '4.88', '가나다']) expect(text).not.toContain(word);
+      for (const content of ['Package 104', '4.88', '가나다']) expect(text).not.toContain(content);
     }
     for (const path of DATA) {
       const { status, headers, text } = await browse(`${url}${path}`);

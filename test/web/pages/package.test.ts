@@ -33,7 +33,7 @@ describe('the page of a package', () => {
       ['58', NAME(58), '1:00', '1 GiB', '', '2026-02-01 10:20:30.5'],
     ]);
     expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
-    expect(first.words('videos-heading')).toBe('60 videos');
+    expect(first.partText('videos-heading')).toBe('60 videos');
     expect(linksIn(first.root)).toContainEqual(['/packages/main/104/videos/60', 'Last']);
     const second = await page('/packages/main/104?page=2');
     expect(idsOn(second)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
@@ -62,7 +62,7 @@ describe('the page of a package', () => {
     const found = await page(
       `/packages/main/104?${new URLSearchParams({ item: 'author', keyword: ' Kim & "Co" ' }).toString()}`,
     );
-    expect(found.words('videos-heading')).toBe('30 videos found');
+    expect(found.partText('videos-heading')).toBe('30 videos found');
     expect(idsOn(found)).toHaveLength(30);
     const [keyword] = named(found.root, 'input').filter(
       ({ attributes }) => attributes.get('id') === 'keyword',
@@ -73,11 +73,11 @@ describe('the page of a package', () => {
     const [, title = ['']] = linksIn(named(found.root, 'thead')[0] ?? found.root);
     const sorted = await page(title[0]);
     expect(idsOn(sorted).slice(0, 2)).toEqual([60, 58]);
-    expect(sorted.words('videos-heading')).toBe('30 videos found');
+    expect(sorted.partText('videos-heading')).toBe('30 videos found');
     const headings = named(sorted.root, 'th').map(({ attributes }) => attributes.get('aria-sort'));
     expect(headings.slice(0, 6)).toEqual([undefined, 'ascending', ...Array<undefined>(4)]);
     const none = await page('/packages/main/104?keyword=nothing');
-    expect([none.words('videos-heading'), idsOn(none)]).toEqual(['0 videos found', []]);
+    expect([none.partText('videos-heading'), idsOn(none)]).toEqual(['0 videos found', []]);
   });
 
   it('has the removed videos on a separate page, fifty at a time', async () => {
@@ -87,7 +87,7 @@ describe('the page of a package', () => {
     const [address = ''] =
       linksIn((await page('/packages/main/104')).root).find(([, text]) => text === 'Removed') ?? [];
     const first = await page(address);
-    expect(first.words('videos-heading')).toBe('Removed videos');
+    expect(first.partText('videos-heading')).toBe('Removed videos');
     expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
     expect(rowsIn(first.part('content'))[1]).toEqual([
       ...['60', NAME(60), '1:00', '1 GiB'],
@@ -97,8 +97,8 @@ describe('the page of a package', () => {
     const second = await page(further);
     expect(idsOn(second)).toEqual([10, 9, 8, 7, 6]);
     expect(linksIn(second.root).some(([, text]) => text === 'More')).toBe(false);
-    expect((await page('/packages/main/104?removed=6')).words('content')).toContain('No more.');
-    expect((await page('/packages/main/101?removed=all')).words('content')).toContain('None.');
+    expect((await page('/packages/main/104?removed=6')).partText('content')).toContain('No more.');
+    expect((await page('/packages/main/101?removed=all')).partText('content')).toContain('None.');
   });
 
   it('has its status and its last walks', async () => {
@@ -127,13 +127,13 @@ describe('the page of a package', () => {
   it('exists for one that was never walked, that is in no run, or that is retired; and for no other', async () => {
     const { page } = await openPages();
     for (const id of [102, 103]) {
-      const { words, part } = await page(`/packages/main/${id}`);
-      expect(words('content')).toContain('never walked');
-      expect(words('content')).toContain('The first full walk is not complete yet.');
+      const { partText, part } = await page(`/packages/main/${id}`);
+      expect(partText('content')).toContain('never walked');
+      expect(partText('content')).toContain('The first full walk is not complete yet.');
       expect(named(part('content'), 'table')).toEqual([]);
     }
     const retired = await page('/packages/main/500');
-    expect(retired.words('content')).toContain(
+    expect(retired.partText('content')).toContain(
       'No longer in the config since 2026-03-09 00:00:00 UTC. Its stored videos are kept.',
     );
     expect(idsOn(retired)).toEqual([1]);
@@ -143,8 +143,8 @@ describe('the page of a package', () => {
       '/packages/nobody/104',
       '/packages/MAIN/104',
     ]) {
-      const { words } = await page(path, 404);
-      expect(words('content')).toBe('No such package, video or account in this warehouse. Status page');
+      const { partText } = await page(path, 404);
+      expect(partText('content')).toBe('No such package, video or account in this warehouse. Status page');
     }
   });
 });
@@ -175,7 +175,7 @@ describe('the page of a video', () => {
       ['/#packages', 'All packages'],
       ['/packages/main/104', 'Package 104'],
     ]);
-    expect(shown.words('content')).toContain(
+    expect(shown.partText('content')).toContain(
       'live first seen 2026-03-01 03:00:00, last changed 2026-03-05 00:00:00 UTC',
     );
     const fields = fieldsOn(shown);
@@ -204,13 +204,13 @@ describe('the page of a video', () => {
       ['2026-03-02 00:00:00 edited', `title ${NAME(1)} second`, 'tag not provided empty'],
       ['2026-03-01 03:00:00 first known state'],
     ]);
-    expect(shown.words('versions-heading')).toBe('Versions 5');
+    expect(shown.partText('versions-heading')).toBe('Versions 5');
   });
 
   it('has the time of the proof of one that was removed', async () => {
     const { page } = await openPages(HISTORY);
-    const { words, part } = await page('/packages/main/104/videos/2');
-    expect(words('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
+    const { partText, part } = await page('/packages/main/104/videos/2');
+    expect(partText('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
     expect(named(part('content'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 removed');
   });
 
@@ -218,7 +218,7 @@ describe('the page of a video', () => {
     const { page } = await openPages();
     const paths = ['main/104/videos/61', 'main/999/videos/1', 'nobody/104/videos/1', 'main/104/videos/x'];
     for (const path of paths) {
-      expect((await page(`/packages/${path}`, 404)).words('content')).toContain('No such package');
+      expect((await page(`/packages/${path}`, 404)).partText('content')).toContain('No such package');
     }
   });
 
@@ -227,14 +227,14 @@ describe('the page of a video', () => {
       edit('id = 3', `2026-03-02 00:${String(index % 60).padStart(2, '0')}:00`, `title = 't${index}'`),
     );
     const { page, change } = await openPages(many.slice(0, 100));
-    const whole = await page('/packages/main/104/videos/3');
-    expect(whole.words('versions-heading')).toBe('Versions 101');
-    expect(whole.words('content')).toContain('first known state');
+    const page3 = await page('/packages/main/104/videos/3');
+    expect(page3.partText('versions-heading')).toBe('Versions 101');
+    expect(page3.partText('content')).toContain('first known state');
     change(...many.slice(100));
     const cut = await page('/packages/main/104/videos/3');
-    expect(cut.words('versions-heading')).toBe('Versions the last 101');
+    expect(cut.partText('versions-heading')).toBe('Versions the last 101');
     expect(named(cut.part('content'), 'li')).toHaveLength(101);
-    expect(cut.words('content')).not.toContain('first known state');
+    expect(cut.partText('content')).not.toContain('first known state');
     expect(getText(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
-import { noteRunner } from '../../support/fixtures/run-holder.ts';
+import { recordRunner } from '../../support/fixtures/run-holder.ts';
 import { listElements, linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
@@ -65,19 +65,21 @@ const needsOn = ({ part }: ReadPage) =>
 
 describe('the status page', () => {
   it('shows its parts by importance, and a message where all is well', async () => {
-    const { title, words, root } = await (await openPages(ALL_WELL)).page();
+    const { title, partText, root } = await (await openPages(ALL_WELL)).page();
     const ids = named(root, 'section', 'div').flatMap(({ attributes }) => attributes.get('id') ?? []);
     const sections = ['overall-status', 'progress', 'problems', 'storage', 'packages', 'budgets', 'runs'];
     const changes = ['changes', 'added', 'edited', 'removed'];
     const parts = [...sections, ...changes];
     expect(ids.filter((id) => parts.includes(id))).toEqual(parts);
-    expect(words('overall-status')).toBe(
+    expect(partText('overall-status')).toBe(
       '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 12:00:00 UTC',
     );
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · vodhouse');
-    expect(words('problems')).toBe('Needs attention Nothing.');
-    expect(words('progress')).toBe('No run in progress The next full run is due at 2026-03-10 13:00:00 UTC.');
-    expect(words('runs')).toBe('Last runs None yet.');
+    expect(partText('problems')).toBe('Needs attention Nothing.');
+    expect(partText('progress')).toBe(
+      'No run in progress The next full run is due at 2026-03-10 13:00:00 UTC.',
+    );
+    expect(partText('runs')).toBe('Last runs None yet.');
   });
 
   it('is read from the file at that moment, and has a stamp for changes', async () => {
@@ -90,7 +92,7 @@ describe('the status page', () => {
     expect(getStamp(after)).not.toBe(getStamp(before));
     expect(await data('/live.json')).toMatchObject({ stamp: getStamp(after), running: false });
     clock.advance(3 * 3_600_000);
-    expect((await page()).words('overall-status')).toContain(
+    expect((await page()).partText('overall-status')).toContain(
       '6 of 6 packages are stale; the oldest was last walked 3 h ago; storage of main, other is stale',
     );
   });
@@ -109,9 +111,9 @@ describe('a run under way', () => {
 
   it('is shown with packages and pages, on the page and for its script', async () => {
     const { page, data, change, live } = await openPages(UNDER_WAY);
-    noteRunner(live);
-    const { words, part, text } = await page();
-    expect(words('progress')).toBe(
+    recordRunner(live);
+    const { partText, part, text } = await page();
+    expect(partText('progress')).toBe(
       'Run 1 in progress full, for 1m 30s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: starting',
     );
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
@@ -127,15 +129,15 @@ describe('a run under way', () => {
       `<section id="progress" class="card" aria-label="Current run">${progress}</section>`,
     );
     change(`update run set mode = 'quick';`, `delete from walk;`);
-    expect((await page()).words('progress')).toBe('Run 1 in progress quick, for 1m 30s');
+    expect((await page()).partText('progress')).toBe('Run 1 in progress quick, for 1m 30s');
   });
 
   it('is about to read what was never read: that needs no attention yet', async () => {
     const opened = await openPages(UNDER_WAY);
-    noteRunner(opened.live);
+    recordRunner(opened.live);
     const page = await opened.page();
     expect(needsOn(page)).toEqual([]);
-    expect(page.words('overall-status')).toContain('… First load: 4 of 6 packages read');
+    expect(page.partText('overall-status')).toContain('… First load: 4 of 6 packages read');
     const states = rowsIn(page.part('packages')).map(([name, state]) => [name, state]);
     expect(states).toContainEqual(['main/102', 'first walk in progress']);
     expect(states).toContainEqual(['main/103', 'waiting for its first walk']);
@@ -153,7 +155,7 @@ describe('a run under way', () => {
 });
 
 describe('the attention list', () => {
-  const plain = (words = '') => words.replace(/ --config \S+$/, '');
+  const plain = (partText = '') => partText.replace(/ --config \S+$/, '');
 
   it('has each kind of problem, with examples, and the command or the query that helps', async () => {
     const differing = ['2026-03-07', '2026-03-08'].map((date) =>
@@ -278,14 +280,14 @@ describe('the attention list', () => {
       candidate(1),
       `update package set "order" = 'untrusted', totalcount = 30, page_size = 10 where account = 'alone';`,
     ]);
-    const { part, words } = await page();
+    const { part, partText } = await page();
     expect(rowsIn(part('packages')).map(([name, state]) => [name, state])).toEqual([
       ['Package', 'State'],
       ['main/104', '1 removal held back'],
       ['alone/7', 'not ordered by id'],
       ...['main/101', 'main/102', 'main/103', 'other/101'].map((name) => [name, 'fresh']),
     ]);
-    expect(words('overall-status')).toContain(
+    expect(partText('overall-status')).toContain(
       '! All 6 packages fresh; last full walk 30 min ago; 2 items need',
     );
   });
@@ -298,7 +300,7 @@ describe('the attention list', () => {
     ]);
     const failed = await page();
     expect(needsOn(failed)).toEqual([['run 2 failed: the disk is full']]);
-    expect(failed.words('overall-status')).toMatch(
+    expect(failed.partText('overall-status')).toMatch(
       /^✕ The last run failed; last full walk 30 min ago As of /,
     );
     expect(rowsIn(failed.part('runs')).at(2)).toEqual(['', 'the disk is full']);
@@ -334,7 +336,7 @@ describe('the attention list', () => {
     );
     const page = await (await openPages([...ALL_WELL, ...drift])).page();
     expect(needsOn(page)).toHaveLength(30);
-    expect(page.words('problems')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
+    expect(page.partText('problems')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
   });
 });
 
@@ -357,7 +359,7 @@ describe('the packages', () => {
   it('are listed a hundred at a time, problems first, and are found by a part of their name or id', async () => {
     const { page } = await openPages(WALKED, { accounts: onlyMain(THOUSANDS) });
     const first = await page();
-    expect(first.words('packages')).toMatch(/^Packages 230 Name or number Find /);
+    expect(first.partText('packages')).toMatch(/^Packages 230 Name or number Find /);
     expect(rowsIn(first.part('packages')).slice(1, 4)).toEqual([
       ['main/1229', 'stale', '10 h ago', '1,234', 'not counted yet'],
       ['Course 0 main/1000', 'fresh', '30 min ago', '1,234', 'not counted yet'],
@@ -376,12 +378,12 @@ describe('the packages', () => {
       ['/?page=2#packages', 'Previous'],
     ]);
     const found = await page('/?find=%20cOURSE%20');
-    expect(found.words('packages')).toMatch(/^Packages 115 of 230 Name or number Find All packages/);
+    expect(found.partText('packages')).toMatch(/^Packages 115 of 230 Name or number Find All packages/);
     expect(linksIn(found.part('packages')).at(-1)).toEqual(['/?find=cOURSE&page=2#packages', 'Last']);
     expect(named(found.part('packages'), 'input')[0]?.attributes.get('value')).toBe('cOURSE');
     expect(namesOn(await page('/?find=main/1203'))).toEqual(['main/1203']);
-    expect((await page('/?find=nowhere')).words('packages')).toContain('0 of 230');
-    expect((await page('/?find=nowhere')).words('packages')).toContain('No match.');
+    expect((await page('/?find=nowhere')).partText('packages')).toContain('0 of 230');
+    expect((await page('/?find=nowhere')).partText('packages')).toContain('No match.');
   });
 
   it('need no search where they are few, and show their number of videos by day', async () => {
@@ -422,8 +424,8 @@ describe('storage', () => {
       insert('storage_correction', correction),
       gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
     ]);
-    const { words, part } = await page('/?storage=main');
-    expect(words('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
+    const { partText, part } = await page('/?storage=main');
+    expect(partText('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
     expect(rowsIn(part('storage')).slice(1, 3)).toEqual([
       ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${AT} UTC`],
       ['2026-03-08 (corrected)', ...Array<string>(5).fill('1 GiB'), '5 GiB'],
@@ -433,11 +435,11 @@ describe('storage', () => {
   it('is of the requested account, else of the first', async () => {
     const { page } = await openPages(DAYS);
     for (const path of ['/', '/?storage=main', '/?storage=alone', '/?storage=nobody']) {
-      const { words } = await page(path);
-      expect(words('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
+      const { partText } = await page(path);
+      expect(partText('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
     }
-    const { words, part } = await page('/?storage=other');
-    expect(words('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
+    const { partText, part } = await page('/?storage=other');
+    expect(partText('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
     expect(linksIn(part('storage')).slice(0, 2)).toEqual([
       ['/?storage=main#storage', 'main'],
       ['/?storage=other#storage', 'other'],
@@ -474,7 +476,7 @@ describe('storage', () => {
   it('is available by year, with counts', async () => {
     const { page } = await openPages([storageRow('2025-12-31', 5, { account: 'other' }), ...DAYS]);
     const newest = await page('/storage/other');
-    expect(newest.words('days-heading')).toBe('Storage of other');
+    expect(newest.partText('days-heading')).toBe('Storage of other');
     const rows = rowsIn(newest.part('content'));
     expect([rows[1]?.[0], rows.at(-1)?.[0], rows.length]).toEqual(['2026-03-10', '2026-01-01', 70]);
     expect(rows[1]).toEqual([
@@ -487,14 +489,14 @@ describe('storage', () => {
     for (const year of ['1999', 'x', '']) {
       expect(rowsIn((await page(`/storage/other?year=${year}`)).part('content'))).toEqual(rows);
     }
-    expect((await page('/storage/alone', 404)).words('content')).toContain('No such package');
+    expect((await page('/storage/alone', 404)).partText('content')).toContain('No such package');
   });
 
   it('has a message where no account has any', async () => {
     const options = { accounts: onlyMain([{ id: 101, name: null }]) };
     const { page, url } = await openPages([], options);
-    const { words, root } = await page();
-    expect(words('storage')).toBe('Storage No account has storage statistics in the config.');
+    const { partText, root } = await page();
+    expect(partText('storage')).toBe('Storage No account has storage statistics in the config.');
     expect(named(root, 'script')).toHaveLength(1);
     const answer = await fetch(`${url}/storage.json`);
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
@@ -506,13 +508,13 @@ describe('storage', () => {
       ['delete from video;', 'drop trigger storage_day_booked_delete;', 'delete from storage_day;'],
       options,
     );
-    const { words, part } = await page();
-    expect(words('storage')).toBe('Storage No day has been read yet.');
-    expect(words('added')).toBe('Latest additions None yet.');
-    expect(words('edited')).toBe('Latest edits None among the last 1,000 changes.');
-    expect(words('removed')).toBe('Latest removals None that is still removed.');
+    const { partText, part } = await page();
+    expect(partText('storage')).toBe('Storage No day has been read yet.');
+    expect(partText('added')).toBe('Latest additions None yet.');
+    expect(partText('edited')).toBe('Latest edits None among the last 1,000 changes.');
+    expect(partText('removed')).toBe('Latest removals None that is still removed.');
     expect(named(part('storage'), 'figure')).toEqual([]);
-    expect((await page('/storage/main')).words('content')).toContain('No day has been read yet.');
+    expect((await page('/storage/main')).partText('content')).toContain('No day has been read yet.');
     expect(await data('/storage.json')).toMatchObject({ dates: [], sizes: [[], [], [], [], []], live: null });
   });
 });

@@ -7,8 +7,8 @@ import { startWebProcess } from '../../../src/web/process/supervisor.ts';
 import { moduleUrl, runModule } from '../../support/processes/child-process.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import {
-  ask,
-  askVideos,
+  fetchResponse,
+  fetchVideos,
   configToServe,
   liveFileToServe,
   STORAGE,
@@ -72,19 +72,21 @@ describe('the server process', () => {
     const server = await startTestServer(configToServe(live, ['server-key'], `publish: { file: ${file} }`));
     const { url, log, close } = server;
     const list = `${url}${VIDEOS}?key=server-key&pkg=104`;
-    expect((await askVideos(list)).ids).toHaveLength(20);
-    expect((await askVideos(`${list}&sort_item=title&sort_direction=asc&pagesize=1`)).ids).toEqual([1]);
-    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    expect((await fetchVideos(list)).ids).toHaveLength(20);
+    expect((await fetchVideos(`${list}&sort_item=title&sort_direction=asc&pagesize=1`)).ids).toEqual([1]);
+    expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
 
     server.recordPublication({ durationMs: 1_500 });
-    const metrics = async () => (await ask(`${url}/metrics?key=server-key`)).text;
+    const metrics = async () => (await fetchResponse(`${url}/metrics?key=server-key`)).text;
     await eventually(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
 
     const [pid = 0] = serverPids();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
-    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
     execute(live, 'drop table storage_day');
-    const days = await ask(`${url}/accounts/main${STORAGE}?key=server-key&sdate=2026-03-01&edate=2026-03-02`);
+    const days = await fetchResponse(
+      `${url}/accounts/main${STORAGE}?key=server-key&sdate=2026-03-01&edate=2026-03-02`,
+    );
     expect([days.status, days.text]).toEqual([500, '{"error":"internal error"}']);
     await eventually(log).toMatch(/the web server failed to answer: .*no such table: storage_day/);
     expect(serverPids()).toEqual([pid]);
@@ -108,7 +110,7 @@ describe('the server process', () => {
     expect(log()).toContain('the web server ended: SIGKILL; restarting in 1 s');
     expect(log()).toContain(`the web server ended: cannot listen on 127.0.0.1:${port}: `);
     expect(clock.sleeps).toEqual([1_000, 2_000]);
-    expect((await askVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
+    expect((await fetchVideos(`${url}${VIDEOS}?pkg=104`)).ids).toHaveLength(20);
     expect(serverPids()).toHaveLength(1);
   });
 
@@ -152,11 +154,11 @@ describe('the server process', () => {
       const server = await startWebProcess(${config}, { clock: systemClock, logger, environment: {}, signal: new AbortController().signal });
       console.log(server.url + ' is up');
     `);
-    let said = '';
-    parent.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let printed = '';
+    parent.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     await parent.waitForOutput('is up');
-    const [url = ''] = said.split(' ');
-    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    const [url = ''] = printed.split(' ');
+    expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
     const [pid = 0] = findChildProcesses(parent.process.pid ?? 0, CHILD);
     expect(isRunning(pid)).toBe(true);
     parent.process.kill('SIGKILL');
