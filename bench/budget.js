@@ -1,11 +1,11 @@
 /**
- * What the budget's bookkeeping costs a request: admitted into a ledger that holds a day of them, and settled.
- * `node bench/budget.js FILE`.
+ * The cost of the budget for a request: admission into a ledger that holds a full day, and settlement. `node
+ * bench/budget.js FILE`.
  */
 import { openWarehouse } from '../dist/warehouse/warehouse.js';
 
 const [file] = process.argv.slice(2);
-/** At this pace the day holds just less than its limit, and nobody waits. */
+/** At this rate the day stays just below its limit, and no request waits. */
 const STEP_MS = 4_400;
 const DAY = 20_000;
 const MEASURED = 2_000;
@@ -19,10 +19,10 @@ const request = { purpose: 'page', packageId: 1, page: 1, runId: 1, deadlineMs: 
 
 const costs = [];
 for (let count = 0; count < DAY + MEASURED; count++) {
-  const begun = process.hrtime.bigint();
+  const startedAt = process.hrtime.bigint();
   const admission = await budget.admit(request);
   admission.answered({ status: 200, bytes: 1_000_000, sent: true });
-  if (count >= DAY) costs.push(Number(process.hrtime.bigint() - begun) / 1000);
+  if (count >= DAY) costs.push(Number(process.hrtime.bigint() - startedAt) / 1000);
   now += STEP_MS;
 }
 warehouse.close();

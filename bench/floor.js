@@ -1,4 +1,4 @@
-/** The floor: the same work written by hand, without any check. `node bench/floor.js URL PACKAGES FILE`. */
+/** The floor: the same work in plain code without any check. `node bench/floor.js URL PACKAGES FILE`. */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Agent, request } from 'undici';
@@ -46,9 +46,9 @@ async function walk(pkg) {
 }
 
 const cpu = process.cpuUsage();
-const begun = performance.now();
+const startedAt = performance.now();
 await Promise.all(Array.from({ length: Number(packages) }, (_, index) => walk(index + 1)));
-const ms = performance.now() - begun;
+const ms = performance.now() - startedAt;
 const { user, system } = process.cpuUsage(cpu);
 const { rows } = db.prepare('select count(*) as rows from video').get();
 process.send({ ms, cpuMs: (user + system) / 1000, rows, rssMb: process.resourceUsage().maxRSS / 1024 }, () =>

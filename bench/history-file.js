@@ -1,5 +1,5 @@
 /**
- * Makes a live file with a long history: a number of versions of videos in a number of packages, over 400 days.
+ * Creates a live file with a long history: versions of videos in many packages, over 400 days.
  * `makeHistoryFile(path, { packages, videos, versions })`.
  */
 import { openDatabase } from '../dist/database/connection.js';
@@ -16,8 +16,8 @@ const CONTENT = '강의 소개 Introduction 데이터 season 하이라이트 epi
 const spread = (number) => (number * 0.618_033_988_749_895) % 1;
 
 /**
- * `videos` live videos, each with `versions` former states, in the order in which a worker would have stored them: that of
- * the changes, not that of the videos.
+ * `videos` live videos, each with `versions` former states, in the order in which a worker would store them:
+ * by the time of the change, not by video.
  */
 export function makeHistoryFile(path, { packages, videos, versions }) {
   const { $client: db } = openDatabase(path, START);
@@ -32,7 +32,7 @@ export function makeHistoryFile(path, { packages, videos, versions }) {
   db.close();
 }
 
-/** When the state of a video began: the first at the beginning, the others spread over all days. */
+/** The start of a state of a video: the first state starts first, the others are spread over all days. */
 function getBegin(video, state, versions) {
   if (state === 0) return START + (video % 3600) * 1000;
   return START + Math.floor(((state - 1 + spread(video)) / versions) * (DAYS - 1) * DAY + DAY);
@@ -66,8 +66,8 @@ function fillVersions(db, { packages, videos, versions }) {
     );
     for (const video of order) {
       const [from, to] = [getBegin(video, state, versions), getBegin(video, state + 1, versions)].map(at);
-      const begun = at(getBegin(video, 0, versions));
-      insert.run(...createCells(video, state, packages), begun, from, ++changeSeq, from, to);
+      const startedAt = at(getBegin(video, 0, versions));
+      insert.run(...createCells(video, state, packages), startedAt, from, ++changeSeq, from, to);
     }
   }
   return changeSeq;
@@ -76,8 +76,8 @@ function fillVersions(db, { packages, videos, versions }) {
 function fillVideos(db, { packages, videos, versions }, changeSeq) {
   const insert = db.prepare(`insert into video (${NAMES}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   for (let video = 0; video < videos; video++) {
-    const begun = at(getBegin(video, 0, versions));
+    const startedAt = at(getBegin(video, 0, versions));
     const changed = at(getBegin(video, versions, versions));
-    insert.run(...createCells(video, versions, packages), begun, changed, changeSeq + video + 1);
+    insert.run(...createCells(video, versions, packages), startedAt, changed, changeSeq + video + 1);
   }
 }

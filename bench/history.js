@@ -1,7 +1,8 @@
 /**
- * Publishing as packages and history grow: `node bench/history.js [--million]`. Many packages by many former states of each
- * video, spread over 400 days; always about as many states in all, so that the columns can be compared. The floor is to read
- * all and to write all: VACUUM INTO of the live file and of the published one.
+ * Publishing with more packages and more history: `node bench/history.js [--million]`. Each row has packages
+ * times former states of each video, over 400 days; the total number of states is similar, so that columns
+ * are comparable. The floor reads and writes everything: VACUUM INTO of the live file and of the published
+ * file.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,13 +15,13 @@ import { requestFor, vacuum } from './publish.js';
 const PACKAGES = [10, 100, 1_000, 10_000];
 const VERSIONS = [0, 1, 10, 100];
 const STATES = 101_000;
-/** History may cost this much more than the same number of states without it. */
+/** The allowed ratio to the same number of states without history. */
 const MOST_GROWTH = 1.5;
 const here = dirname(fileURLToPath(import.meta.url));
 const show = (number) => Math.round(number).toLocaleString('en-US');
 const least = (values) => Math.min(...values);
 
-/** Of three rounds the fastest: what else a machine does only ever adds. */
+/** The fastest of three rounds: other load on the machine can only add time. */
 async function measure(packages, versions, states, rounds) {
   const folder = mkdtempSync(join(here, '../data/bench-'));
   try {
@@ -41,9 +42,9 @@ async function measure(packages, versions, states, rounds) {
 }
 
 async function measureOnce(folder) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { rows } = await createPublisher(requestFor(folder)).publish(END, new AbortController().signal);
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   return { rows, ms, floorMs: vacuum(folder) + vacuum(folder, 'live.bi.db') };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes a live file as it looks after 35 days of hourly runs: videos of about 1 KB, each edited once, 400 days of storage,
- * and the ledger of the requests. `makeLiveFile(path, videos)`.
+ * Creates a live file like one after 35 days of hourly runs: videos of about 1 KB, each edited once, 400
+ * days of storage, and the ledger of requests. `makeLiveFile(path, videos)`.
  */
 import { openDatabase } from '../dist/database/connection.js';
 
@@ -108,12 +108,28 @@ function fillRuns(db, videos) {
      values ('bench', ?, ?, 'page', ?, ?, ?, 200, 150, 1000000, ?)`,
   );
   for (let count = 0; count < RUNS; count++) {
-    const begun = START + count * HOUR;
-    const id = run.run(at(begun), at(begun + 60_000), pages * PACKAGES).lastInsertRowid;
+    const startedAt = START + count * HOUR;
+    const id = run.run(at(startedAt), at(startedAt + 60_000), pages * PACKAGES).lastInsertRowid;
     for (let pkg = 1; pkg <= PACKAGES; pkg++) {
-      walk.run(id, pkg, pages, videos / PACKAGES, pages, at(begun), at(begun + 60_000), at(begun));
+      walk.run(
+        id,
+        pkg,
+        pages,
+        videos / PACKAGES,
+        pages,
+        at(startedAt),
+        at(startedAt + 60_000),
+        at(startedAt),
+      );
       for (let page = pages; page > 0; page--)
-        request.run(begun + page * 200, begun + page * 200 + 150, id, pkg, page, begun + page * 200 + 150);
+        request.run(
+          startedAt + page * 200,
+          startedAt + page * 200 + 150,
+          id,
+          pkg,
+          page,
+          startedAt + page * 200 + 150,
+        );
     }
   }
 }

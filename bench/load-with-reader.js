@@ -1,7 +1,7 @@
 /**
- * A first load alone, and while a reader scans a published file in a loop: `node bench/load-with-reader.js`. On a machine with two
- * cores the reader takes one from the load and from the service that it loads from; so it is also measured what the same
- * reader takes where it reads a file that has nothing to do with the load.
+ * A first load without and with a reader that scans a published file in a loop: `node bench/load-with-
+ * reader.js`. On a machine with two cores the reader takes one from the load and the service. So the bench
+ * also measures the effect of the same reader on an unrelated file.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ try {
   await publish(request);
   const unrelated = join(folder, 'unrelated.db');
   copyFileSync(request.file, unrelated);
-  await load(url, folder, 'warm'); // the server makes its pages
+  await load(url, folder, 'warm'); // the server renders its pages
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push({

@@ -1,4 +1,6 @@
-/** What the benches of the server have in common: a config that serves, and small things to start and ask processes. */
+/**
+ * Shared by the benches of the server: a config that serves, and functions that start and measure processes.
+ */
 import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,13 +11,13 @@ export const here = dirname(fileURLToPath(import.meta.url));
 /** Silent: an interrupted run would be logged. */
 export const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
 
-/** The limits of an account: none but `perSecond`, which may be null too. */
+/** The limits of an account: only `perSecond`, which may be null. */
 const limits = (perSecond) => ({
   ...{ concurrency: 4, perSecond, perMinute: null, perDay: null },
   ...{ maxWaitMs: 120_000, restrictedCodes: [], finalCodes: [] },
 });
 
-/** A config of some accounts that have the same packages 1 to `packages`, served at any port without a key. */
+/** A config of accounts that have the same packages 1 to `packages`; the server has any port and no key. */
 export function createConfig({ url, file, packages, accounts = ['bench'], perSecond = null }) {
   const list = Array.from({ length: packages }, (_, index) => ({ id: index + 1, name: null }));
   return {
@@ -40,13 +42,13 @@ export function createConfig({ url, file, packages, accounts = ['bench'], perSec
   };
 }
 
-/** Starts a script of this folder; gives its first message, and the child. */
+/** Starts a script of this folder; returns its first message, and the child. */
 export async function start(script, ...parameters) {
   const child = fork(join(here, script), parameters.map(String));
   return { child, message: await nextMessage(child) };
 }
 
-/** What a child says next; rejects where it ends before. */
+/** Returns the next message of a child; rejects if the child ends before. */
 export function nextMessage(child) {
   return new Promise((resolve, reject) => {
     const ended = (code) => reject(new Error(`${child.spawnargs[1]} ended with ${code}`));
@@ -58,23 +60,25 @@ export function nextMessage(child) {
   });
 }
 
-/** The path of a page of 100; further parameters in `more`. */
+/** The path of a page of 100 videos; `more` has additional parameters. */
 export function pagePath(packageId, page, more = 'sort_item=id&sort_direction=asc') {
   return `/info/v1/videos.json?pkg=${packageId}&pagesize=100&page=${page}&${more}`;
 }
 
-/** The processes that this one, or another one, started itself, by the books of Linux. */
+/** The child processes of this or another process, from /proc. */
 export function listChildren(pid) {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
-/** The CPU that a process has taken until now, in milliseconds, by the books of the scheduler: exact, however busy the machine. */
+/**
+ * The CPU time of a process in milliseconds, from the scheduler's statistics; exact on a busy machine too.
+ */
 export function readCpuMs(pid) {
   const ns = (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + ns(thread), 0) / 1e6;
 }
 
-/** The CPU that all processes of this machine have taken until now, in milliseconds. */
+/** The CPU time of all processes of this machine in milliseconds. */
 export function cpuMsOfAll() {
   const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]
@@ -84,7 +88,7 @@ export function cpuMsOfAll() {
   return (user + nice + system + irq + softirq) * 10;
 }
 
-/** The value below which a share of the ascending values is. */
+/** A quantile of ascending values. */
 export const quantile = (sorted, share) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 export const ascending = (values) => [...values].sort((one, other) => one - other);

@@ -1,9 +1,12 @@
-/** Pages of the video list at a steady pace, with and without a sync in progress: `measureDuringSync(folder)`. */
+/**
+ * Requests pages of the video list at a fixed rate, with and without a sync in progress:
+ * `measureDuringSync(folder)`.
+ */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { readCpuMs, cpuMsOfAll, ms, nextMessage, pagePath, start } from './mirror-config.js';
-import { askSteadily } from './mirror-load.js';
+import { requestSteadily } from './mirror-load.js';
 
 const PACKAGES = 4;
 const VIDEOS = 100_000;
@@ -12,7 +15,7 @@ const SECONDS = 20;
 const MOST_P99_MS = 25;
 const PAGES = VIDEOS / PACKAGES / 100;
 
-/** What is measured: which responses, and what the worker does at the same time (null: nothing). */
+/** The measurements: the target of the requests, and the work of the worker (null: none). */
 const WORK = [
   { name: 'floor', of: 'floor', sync: null },
   { name: 'no sync', of: 'server', sync: null },
@@ -22,7 +25,7 @@ const WORK = [
   { name: 'and a first load', of: 'server', sync: { isLoading: true }, most: MOST_P99_MS },
 ];
 
-/** A page anywhere; the same ones in each measurement. */
+/** Random pages; the same ones in each measurement. */
 function createPaths() {
   let seed = 1;
   const below = (limit) => (seed = (seed * 48_271) % 2_147_483_647) % limit;
@@ -43,7 +46,7 @@ export async function measureDuringSync(folder) {
     const worker = await started('mirror-worker.js', ...urls, PACKAGES, join(folder, 'during-sync.db'));
     const { url, serverPid } = worker.message;
     const floor = await startFloor(started, `${url}${pagePath(1, 1)}`);
-    heading();
+    printHeading();
     for (const work of WORK) {
       const [target, pid] = work.of === 'floor' ? [floor.url, floor.pid] : [url, serverPid];
       const pids = {
@@ -59,7 +62,7 @@ export async function measureDuringSync(folder) {
   }
 }
 
-/** The list as it is, or with one video of a hundred changed; every page of it is made before. */
+/** The list unchanged, or with one of a hundred videos changed; all its pages are rendered before. */
 async function startService(started, isChanged) {
   const service = await started('server.js', PACKAGES, VIDEOS / PACKAGES);
   if (isChanged) {
@@ -79,20 +82,20 @@ async function startFloor(started, page) {
 
 async function measure({ of, sync }, { target, pids, worker }) {
   if (sync) worker.send({ walks: true, ...sync });
-  const all = { ...pids, asking: [process.pid] };
+  const all = { ...pids, client: [process.pid] };
   const cpu = () => {
     const ours = Object.entries(all).map(([name, list]) => [name, sum(list.map(readCpuMs))]);
     return [...ours, ['others', cpuMsOfAll() - sum(ours.map(([, value]) => value))]];
   };
   let before = [];
-  let begun = 0;
-  const counting = () => void ([before, begun] = [cpu(), performance.now()]);
-  const load = await askSteadily(target, createPaths(), {
+  let startedAt = 0;
+  const counting = () => void ([before, startedAt] = [cpu(), performance.now()]);
+  const load = await requestSteadily(target, createPaths(), {
     perSecond: PER_SECOND,
     seconds: SECONDS,
     counting,
   });
-  const wallMs = performance.now() - begun;
+  const wallMs = performance.now() - startedAt;
   const shares = cpu().map(([name, value], index) => [name, (value - before[index][1]) / wallMs]);
   let synced = null;
   if (sync) {
@@ -105,7 +108,7 @@ async function measure({ of, sync }, { target, pids, worker }) {
 
 const sum = (values) => values.reduce((sum, value) => sum + value, 0);
 
-/** The ids of a page are known: each package holds 1 to its size. */
+/** The ids of a page are known: each package has the ids from 1 to its size. */
 function verify({ path, text }) {
   const { videoInfoList } = JSON.parse(text).videoInfoList;
   const page = Number(/&page=(\d+)/.exec(path)[1]);
@@ -114,9 +117,9 @@ function verify({ path, text }) {
 }
 
 const COLUMNS = ['req/s', 'p50 ms', 'p99 ms', 'most', 'max ms', 'failed', 'CPU ms'];
-const CPU = ['answering', 'worker', 'service', 'asking', 'others'];
+const CPU = ['answering', 'worker', 'service', 'client', 'others'];
 
-function heading() {
+function printHeading() {
   console.log(
     `${PER_SECOND} pages of 100 a second of ${VIDEOS.toLocaleString('en-US')} videos in ${PACKAGES} packages for ${SECONDS} s, ` +
       `latency from when a request was due; a sync walks\nagain and again through a list of which 1 % has changed each time; CPU in ms a page, and of each process in cores:`,
@@ -136,8 +139,8 @@ function show({ name, most }, { achieved, p50, p99, max, failures, shares, synce
       .toFixed(2)
       .padStart(each.length > 8 ? 11 : 9),
   );
-  const words =
+  const syncRate =
     synced &&
     `  ${Math.round(synced.seen / synced.seconds)} videos/s seen, ${Math.round(synced.written / synced.seconds)} written`;
-  console.log(`${name.padEnd(22)}${[...figures, ...cpu].join('')}${words ?? ''}`);
+  console.log(`${name.padEnd(22)}${[...figures, ...cpu].join('')}${syncRate ?? ''}`);
 }

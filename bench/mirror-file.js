@@ -1,13 +1,14 @@
 /**
- * Makes a live file that holds one package, as a walk leaves it: videos of about 1 KB, the last page first, and one of 500
- * removed. `makePackageFile(path, videos)`, and `editFile(db, videos, places)` for what a writer does to it during a measurement.
+ * Creates a live file with one package as a walk stores it: videos of about 1 KB, the last page first, and
+ * one of 500 removed. `makePackageFile(path, videos)`; `editFile(db, videos, places)` makes the changes of a
+ * writer during a measurement.
  */
 import { openDatabase } from '../dist/database/connection.js';
 import { toTimestamp } from '../dist/lib/clock.js';
 
 const PAGE = 1_000;
 const REMOVED_OF = 500;
-/** Ids have gaps, so that a video may come between two others. */
+/** Ids have gaps, so that new videos fit between two others. */
 const GAP = 3;
 const START = Date.UTC(2026, 1, 1);
 const NAMES =
@@ -19,7 +20,7 @@ const words = '강의 소개 Introduction 데이터 season 하이라이트 episo
 const phrase = (seed, length) =>
   Array.from({ length }, (_, index) => words[(seed * 7 + index * 3) % words.length]).join(' ');
 
-/** Titles of four of ten words and their id; contents of 40 words, of which all hold all ten, and their id. */
+/** A title has four of ten words and its id; a content has 40 words, always all ten of them, and its id. */
 function createRow(id, changeSeq) {
   const at = toTimestamp(START + Math.floor(changeSeq / PAGE) * 1000);
   return [
@@ -81,7 +82,10 @@ function retitle(db, places) {
 
 let inserted = 0;
 
-/** New videos right after those of these places; each call takes the first or the second gap after them, so two at most. */
+/**
+ * Inserts new videos directly after these positions; the first call uses the first gap, the second call the
+ * second gap.
+ */
 function insert(db, places) {
   const changeSeq = lastChange(db) + 1;
   const statement = db.prepare(
@@ -95,13 +99,16 @@ function insert(db, places) {
   recordChange(db, count, changeSeq);
 }
 
-/** One commit: of the videos at these places four of ten are changed, three removed, and three new ones come after three. */
+/**
+ * One commit: of ten videos at these positions it changes four, removes three, and inserts new videos after
+ * three.
+ */
 export function editFile(db, places) {
-  const [changed, gone] = [0.4, 0.7].map((share) => Math.round(places.length * share));
+  const [changed, removed] = [0.4, 0.7].map((share) => Math.round(places.length * share));
   db.transaction(() => {
     retitle(db, places.slice(0, changed));
-    remove(db, places.slice(changed, gone));
-    insert(db, places.slice(gone));
+    remove(db, places.slice(changed, removed));
+    insert(db, places.slice(removed));
   }).immediate();
 }
 

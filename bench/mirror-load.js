@@ -1,38 +1,39 @@
 /**
- * An open loop of requests: each is due at its time, whether the earlier ones were answered or not, and its latency counts
- * from there. Responses are read and not parsed; some are kept to be checked afterwards.
+ * Sends requests at scheduled times, independent of earlier responses; the latency of a request counts from
+ * its scheduled time. Responses are read and not parsed; samples are returned for a later check.
  */
 import { setTimeout } from 'node:timers';
 import { Pool } from 'undici';
 import { ascending, quantile } from './mirror-config.js';
 
-/** Asked like the rest, and not counted: connections are made and code is compiled. */
+/** Seconds at the start that are not counted: connections open and code is compiled. */
 const WARM_SECONDS = 2;
-/** One response in this many is kept. */
-const KEPT_OF = 500;
+/** One of this number of responses is a sample. */
+const SAMPLE_EVERY = 500;
 
 /**
- * Requests `pathOf()` at a fixed rate for a fixed time; `counting` is called when the counted part begins. Gives responses a
- * second, latencies in milliseconds, failures (another status than 200, or a connection that broke), and sample responses.
+ * Requests `getPath()` at a fixed rate for a fixed time; calls `counting` when the counted part begins.
+ * Returns responses a second, latencies in milliseconds, failures (a status other than 200, or a broken
+ * connection), and sample responses.
  */
-export async function askSteadily(url, pathOf, { perSecond, seconds, counting = () => {} }) {
+export async function requestSteadily(url, getPath, { perSecond, seconds, counting = () => {} }) {
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   const warm = WARM_SECONDS * perSecond;
   const latencies = [];
   const samples = [];
   let failures = 0;
   let lastAt = 0;
-  const begun = performance.now();
-  const getDue = (number) => begun + (number * 1000) / perSecond;
+  const startedAt = performance.now();
+  const getDue = (number) => startedAt + (number * 1000) / perSecond;
   const send = (number) =>
-    ask(pool, pathOf(), number % KEPT_OF === 0).then(({ status, path, text }) => {
+    sendRequest(pool, getPath(), number % SAMPLE_EVERY === 0).then(({ status, path, text }) => {
       if (number < warm) return;
       lastAt = performance.now();
       latencies.push(lastAt - getDue(number));
       if (status !== 200) failures++;
       else if (text !== null) samples.push({ path, text });
     });
-  await atTheirTimes(warm + perSecond * seconds, getDue, (number) => {
+  await callOnSchedule(warm + perSecond * seconds, getDue, (number) => {
     if (number === warm) counting();
     return send(number);
   });
@@ -48,8 +49,8 @@ export async function askSteadily(url, pathOf, { perSecond, seconds, counting = 
   };
 }
 
-/** Calls `send` with 0, 1, … when each is due; resolves when all that it promised is done. */
-function atTheirTimes(count, getDue, send) {
+/** Calls `send` with 0, 1, … at their scheduled times; resolves when all returned promises have. */
+function callOnSchedule(count, getDue, send) {
   return new Promise((resolve) => {
     const sent = [];
     const go = () => {
@@ -61,15 +62,16 @@ function atTheirTimes(count, getDue, send) {
   });
 }
 
-function ask(pool, path, isKept) {
+function sendRequest(pool, path, isSampled) {
   return new Promise((resolve) => {
     const chunks = [];
     let status = 0;
     const handler = {
       onRequestStart: () => {},
       onResponseStart: (_controller, code) => void (status = code),
-      onResponseData: (_controller, chunk) => void (isKept && chunks.push(chunk)),
-      onResponseEnd: () => resolve({ status, path, text: isKept ? Buffer.concat(chunks).toString() : null }),
+      onResponseData: (_controller, chunk) => void (isSampled && chunks.push(chunk)),
+      onResponseEnd: () =>
+        resolve({ status, path, text: isSampled ? Buffer.concat(chunks).toString() : null }),
       onResponseError: () => resolve({ status: 0, path, text: null }),
     };
     pool.dispatch({ path, method: 'GET' }, handler);

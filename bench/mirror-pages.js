@@ -1,4 +1,7 @@
-/** Single pages of a large package, one after another: `measurePages(folder)` by id, `measureScans(folder)` of the rest. */
+/**
+ * Requests single pages of a large package in sequence: `measurePages(folder)` by id, `measureScans(folder)`
+ * searches and sorts.
+ */
 import { join } from 'node:path';
 import { request } from 'undici';
 import { openDatabase } from '../dist/database/connection.js';
@@ -22,7 +25,10 @@ const EDITS = 1_000;
 const MOST_PAGE_MS = 50;
 const MOST_SCAN_MS = 100;
 
-/** A server over a file of one package, and a writer on the same file; `ask` gives the milliseconds until the answer was read. */
+/**
+ * Runs `work` with a server over a file of one package, and a writer of that file; `measureRequest` returns
+ * the milliseconds until the response was read.
+ */
 async function withServer(file, videos, work) {
   makePackageFile(file, videos);
   const { $client: db } = openDatabase(file, Date.now());
@@ -33,17 +39,17 @@ async function withServer(file, videos, work) {
     signal: new AbortController().signal,
   });
   const pid = listChildren(process.pid).at(-1);
-  const ask = async (path) => {
-    const [begun, cpuBefore] = [performance.now(), readCpuMs(pid)];
+  const measureRequest = async (path) => {
+    const [startedAt, cpuBefore] = [performance.now(), readCpuMs(pid)];
     const { statusCode, body } = await request(server.url + path);
     const text = await body.text();
-    const took = performance.now() - begun;
+    const took = performance.now() - startedAt;
     if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
     return { took, cpu: readCpuMs(pid) - cpuBefore, text };
   };
   try {
     await request(`${server.url}/healthz`).then(({ body }) => body.dump());
-    await work({ ask, db });
+    await work({ measureRequest, db });
   } finally {
     await server.close();
     db.close();
@@ -66,8 +72,8 @@ function report(name, answers, most = '') {
   console.log(`${name.padEnd(40)}${figures.map((each) => String(each).padStart(9)).join('')}`);
 }
 
-function heading(words) {
-  console.log(`\n${words}; median and max in ms, also of the server's CPU`);
+function printHeading(text) {
+  console.log(`\n${text}; median and max in ms, also of the server's CPU`);
   const columns = ['requests', 'median', 'max', 'most', 'CPU', 'max'];
   console.log(' '.repeat(40) + columns.map((name) => name.padStart(9)).join(''));
 }
@@ -75,19 +81,19 @@ function heading(words) {
 const show = (number) => number.toLocaleString('en-US');
 
 export function measurePages(folder) {
-  return withServer(join(folder, 'million.db'), MILLION, async ({ ask, db }) => {
+  return withServer(join(folder, 'million.db'), MILLION, async ({ measureRequest, db }) => {
     const last = Math.ceil(db.prepare('select live_count from package').pluck().get() / 100);
     const deep = [1, ...[0.1, 0.5, 0.9].map((share) => Math.round(last * share)), last];
     const pages = [...deep, ...Array.from({ length: 20 }, () => 1 + below(last))];
-    heading(
+    printHeading(
       `pages of 100 by id of ${show(MILLION)} videos in one package: first, 10 %, 50 %, 90 %, last, 20 random`,
     );
-    report('the first request of the server', [await ask(pagePath(1, deep[2]))], MOST_PAGE_MS);
+    report('the first request of the server', [await measureRequest(pagePath(1, deep[2]))], MOST_PAGE_MS);
     const each = async (before) => {
       const answers = [];
       for (const page of pages) {
         before();
-        answers.push(await ask(pagePath(1, page)));
+        answers.push(await measureRequest(pagePath(1, page)));
         if (deep.includes(page)) verifyPage(db, page, answers.at(-1).text);
       }
       return answers;
@@ -101,13 +107,13 @@ export function measurePages(folder) {
   });
 }
 
-/** As a walk finds them where a series was edited. */
+/** Like the changes of a walk after a series was edited. */
 function sideBySide() {
   const first = below(MILLION - EDITS);
   return Array.from({ length: EDITS }, (_, index) => first + index);
 }
 
-/** Hardly two in the same thousand. */
+/** Rarely two in the same thousand. */
 function anywhere() {
   return Array.from({ length: EDITS }, () => below(MILLION));
 }
@@ -122,7 +128,7 @@ function verifyPage(db, page, text) {
   if (wanted.join() !== given.join()) throw new Error(`page ${page} has other videos`);
 }
 
-/** Keywords of the files that mirror-file.js makes. No two are the same: the server caches what it found. */
+/** Keywords for the files of mirror-file.js. Each is used once: the server caches results. */
 const KEYWORDS = {
   many: ['강의', '소개', 'season', 'episode', 'campus'],
   few: ['12345', '23451', '34512', '45123', '51234'],
@@ -130,23 +136,23 @@ const KEYWORDS = {
 };
 
 export function measureScans(folder) {
-  return withServer(join(folder, 'scans.db'), SCANNED, async ({ ask, db }) => {
-    heading(`searches and sorted lists, pages of 100, ${show(SCANNED)} videos in one package`);
-    const first = await ask(pagePath(1, 1, 'search_item=tag&keyword=a'));
+  return withServer(join(folder, 'scans.db'), SCANNED, async ({ measureRequest, db }) => {
+    printHeading(`searches and sorted lists, pages of 100, ${show(SCANNED)} videos in one package`);
+    const first = await measureRequest(pagePath(1, 1, 'search_item=tag&keyword=a'));
     report('the first one, which starts the thread', [first]);
     for (const item of ['title', 'content'])
       for (const [kind, keywords] of Object.entries(KEYWORDS))
-        await search({ ask, db }, item, kind, keywords);
-    for (const item of ['title', 'duration']) await sorted({ ask, db }, item);
+        await search({ measureRequest, db }, item, kind, keywords);
+    for (const item of ['title', 'duration']) await sorted({ measureRequest, db }, item);
   });
 }
 
-async function search({ ask, db }, item, kind, keywords) {
+async function search({ measureRequest, db }, item, kind, keywords) {
   const [first, next, hits] = [[], [], []];
   for (const keyword of keywords) {
     const more = `search_item=${item}&keyword=${encodeURIComponent(keyword)}`;
-    first.push(await ask(pagePath(1, 1, more)));
-    next.push(await ask(pagePath(1, 2, more)));
+    first.push(await measureRequest(pagePath(1, 1, more)));
+    next.push(await measureRequest(pagePath(1, 2, more)));
     hits.push(JSON.parse(first.at(-1).text).videoInfoList.paging.totalcount);
     verifyHits(db, item, keyword, hits.at(-1));
   }
@@ -160,13 +166,13 @@ function verifyHits(db, item, keyword, totalcount) {
   if (wanted !== totalcount) throw new Error(`${keyword} is in ${wanted} videos, not in ${totalcount}`);
 }
 
-/** Each time after an edit: what was sorted before is of no use then. */
-async function sorted({ ask, db }, item) {
+/** An edit before each request invalidates the cached sort. */
+async function sorted({ measureRequest, db }, item) {
   const [first, next] = [[], []];
   for (let count = 0; count < 5; count++) {
     editFile(db, [below(SCANNED)]);
-    first.push(await ask(pagePath(1, 1, `sort_item=${item}&sort_direction=asc`)));
-    next.push(await ask(pagePath(1, 2, `sort_item=${item}&sort_direction=asc`)));
+    first.push(await measureRequest(pagePath(1, 1, `sort_item=${item}&sort_direction=asc`)));
+    next.push(await measureRequest(pagePath(1, 2, `sort_item=${item}&sort_direction=asc`)));
   }
   report(`sorted by ${item}, first page`, first);
   report(`${' '.repeat(`sorted by ${item}`.length)}  next page`, next);

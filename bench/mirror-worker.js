@@ -1,7 +1,8 @@
 /**
- * A worker with its server: `node bench/mirror-worker.js URL_BEFORE URL_AFTER PACKAGES FILE`. The second list differs from the
- * first in one of a hundred videos. Loads the first, says where its server listens, and then syncs from the one and the
- * other in turn, from a message `{ walks: true, perSecond, isLoading }` until the next one.
+ * A worker with its server: `node bench/mirror-worker.js URL_BEFORE URL_AFTER PACKAGES FILE`. The second
+ * list differs from the first in one of a hundred videos. It loads the first list, reports the address of
+ * its server, and then syncs from both in turn, from a message `{ walks: true, perSecond, isLoading }` until
+ * the next one.
  */
 import { openPipeline } from '../dist/app/pipeline.js';
 import { systemClock } from '../dist/lib/clock.js';
@@ -14,7 +15,7 @@ const lists = [after, before];
 let stopping = new AbortController();
 let round = 0;
 
-/** One sync as the command makes it; with `isLoading`, of an account more that was never loaded before. */
+/** One sync like that of the command; `isLoading` adds a new account. */
 async function sync(url, { perSecond = null, isLoading = false } = {}) {
   const accounts = isLoading ? ['bench', `load-${round}`] : ['bench'];
   const config = createConfig({ url, file, packages: Number(packages), accounts, perSecond });
@@ -41,14 +42,14 @@ async function sync(url, { perSecond = null, isLoading = false } = {}) {
 }
 
 async function syncOnAndOn(order) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const sums = { seen: 0, written: 0 };
   while (!stopping.signal.aborted) {
     const { seen, written } = await sync(lists[round++ % 2], order);
     sums.seen += seen;
     sums.written += written;
   }
-  process.send({ ...sums, seconds: (performance.now() - begun) / 1000 });
+  process.send({ ...sums, seconds: (performance.now() - startedAt) / 1000 });
 }
 
 process.on('message', (order) => {

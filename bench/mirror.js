@@ -1,7 +1,7 @@
 /**
- * The server against its targets: `node bench/mirror.js [during-sync] [pages] [scans] [page]`; without an argument, all of them. Pages at a steady
- * pace during a sync; pages of a package of a million videos; searches and sorted lists; the status page. The server is a process of its own,
- * as under a worker.
+ * Measures the server against its targets: `node bench/mirror.js [during-sync] [pages] [scans] [page]`; all
+ * by default. It requests pages at a fixed rate during a sync, pages of a package of a million videos,
+ * searches and sorted lists, and the status page. The server runs in a separate process, as under a worker.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const PARTS = {
   scans: measureScans,
   page: measureStatusPage,
 };
-const selected = process.argv.slice(2).filter((word) => word in PARTS);
+const selected = process.argv.slice(2).filter((name) => name in PARTS);
 
 for (const part of selected.length > 0 ? selected : Object.keys(PARTS)) {
   const folder = mkdtempSync(join(here, '../data/bench-'));

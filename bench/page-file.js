@@ -1,6 +1,7 @@
 /**
- * Makes a live file of many packages as months of work leave it: videos of about 1 KB, edits and removals, walks of ten runs,
- * the sizes of ninety days, and two years of storage. `makePagesFile(path, { packages, videos })`: `videos` in all.
+ * Creates a live file of many packages after months of work: videos of about 1 KB, edits and removals, walks
+ * of ten runs, the sizes of ninety days, and two years of storage. `makePagesFile(path, { packages, videos
+ * })`; `videos` is the total.
  */
 import { openDatabase } from '../dist/database/connection.js';
 import { toTimestamp } from '../dist/lib/clock.js';
@@ -98,7 +99,7 @@ function fillStorage(db, now) {
   ).run(toTimestamp(now), day(now, 0));
 }
 
-/** The last edits and removals: as many states that were superseded. */
+/** The last edits and removals, with their former states. */
 function change(db, packages, each, now) {
   const edit = db.prepare(
     "update video set title = title || '.', changed_at = ?, change_seq = ? where account = 'bench' and package_id = ? and id = ?",

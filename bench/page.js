@@ -1,6 +1,6 @@
 /**
- * The status page of a warehouse of 1,000 packages and 1,000,000 videos: how long it takes, and what it weighs with all that
- * it loads. `measureStatusPage(folder)`.
+ * The status page of a warehouse of 1,000 packages and 1,000,000 videos: response times, and the size of all
+ * that it loads. `measureStatusPage(folder)`.
  */
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -11,7 +11,7 @@ import { makePagesFile } from './page-file.js';
 
 const PACKAGES = 1_000;
 const VIDEOS = 1_000_000;
-const ASKED = 30;
+const REPEATS = 30;
 const MOST_MS = 300;
 const MOST_KB = 300;
 
@@ -20,7 +20,7 @@ const ADDRESSES = {
   'its tenth hundred of packages': '/?page=10',
   'packages found by their name': '/?find=campus',
   'the chart of two years': '/storage.json?account=bench',
-  'what the page asks again and again': '/live.json',
+  'what the page requests repeatedly': '/live.json',
   'a package': '/packages/bench/500',
   'its removed videos': '/packages/bench/500?removed=all',
   'a video': '/packages/bench/500/videos/5000100',
@@ -58,14 +58,14 @@ async function measure(url) {
   const pid = listChildren(process.pid).at(-1);
   const show = (number) => number.toLocaleString('en-US');
   console.log(
-    `\npages of ${show(PACKAGES)} packages and ${show(VIDEOS)} videos, each ${ASKED} times: ms, and KB as HTML`,
+    `\npages of ${show(PACKAGES)} packages and ${show(VIDEOS)} videos, each ${REPEATS} times: ms, and KB as HTML`,
   );
   console.log(
     ' '.repeat(40) + ['first', 'median', 'max', 'most', 'CPU', 'KB'].map((name) => name.padStart(9)).join(''),
   );
   for (const [name, path] of Object.entries(ADDRESSES)) {
     const answers = [];
-    for (let count = 0; count < ASKED; count++) answers.push(await ask(url + path, pid));
+    for (let count = 0; count < REPEATS; count++) answers.push(await measureRequest(url + path, pid));
     const [took, cpu] = ['took', 'cpu'].map((figure) => ascending(answers.map((each) => each[figure])));
     const figures = [answers[0].took, quantile(took, 0.5), took.at(-1), MOST_MS, quantile(cpu, 0.5)].map(ms);
     const kb = ms(answers[0].text.length / 1000);
@@ -74,19 +74,19 @@ async function measure(url) {
   await weigh(url);
 }
 
-async function ask(address, pid, headers = {}) {
-  const [begun, cpuBefore] = [performance.now(), readCpuMs(pid)];
+async function measureRequest(address, pid, headers = {}) {
+  const [startedAt, cpuBefore] = [performance.now(), readCpuMs(pid)];
   const { statusCode, body } = await request(address, { headers });
   const text = Buffer.from(await body.arrayBuffer());
-  const took = performance.now() - begun;
+  const took = performance.now() - startedAt;
   if (statusCode !== 200) throw new Error(`${address} was answered with ${statusCode}`);
   return { took, cpu: readCpuMs(pid) - cpuBefore, text };
 }
 
-/** All that a browser loads for the page, as it is sent where nothing is compressed, and as a browser asks for it. */
+/** The size of all files of the page, uncompressed and as a browser requests them. */
 async function weigh(url) {
   const pid = listChildren(process.pid).at(-1);
-  const kb = async (path, headers) => (await ask(url + path, pid, headers)).text.length / 1000;
+  const kb = async (path, headers) => (await measureRequest(url + path, pid, headers)).text.length / 1000;
   const loaded = await loadedBy(url, pid);
   const sums = {};
   for (const [name, headers] of [
@@ -101,9 +101,9 @@ async function weigh(url) {
   );
 }
 
-/** The page, what it names, what its scripts import, and the figures of its chart. */
+/** The page, its files, the imports of its scripts, and the figures of its chart. */
 async function loadedBy(url, pid) {
-  const page = (await ask(`${url}/`, pid)).text.toString();
+  const page = (await measureRequest(`${url}/`, pid)).text.toString();
   const found = [
     '/',
     ...[...page.matchAll(/(?:href|src|data-chart)="(\/(?:assets|storage\.json)[^"]*)"/g)].map(
@@ -112,7 +112,7 @@ async function loadedBy(url, pid) {
   ];
   for (const path of found) {
     if (!path.endsWith('.js') || path.includes('uPlot')) continue;
-    const script = (await ask(url + path, pid)).text.toString();
+    const script = (await measureRequest(url + path, pid)).text.toString();
     for (const [, name] of script.matchAll(/from\s*['"]\.\/([^'"]+)['"]/g)) {
       const next = path.replace(/[^/]+$/, name);
       if (!found.includes(next)) found.push(next);

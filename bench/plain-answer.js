@@ -1,4 +1,7 @@
-/** The floor of the server: the same framework with one answer that is ready, sent by the parent. `node bench/plain-answer.js`. */
+/**
+ * The floor of the server: the same framework with one fixed response, sent by the parent. `node
+ * bench/plain-answer.js`.
+ */
 import { fastify } from 'fastify';
 
 const app = fastify();

@@ -1,6 +1,7 @@
 /**
- * Publishing against its floor, `VACUUM INTO` of the same live file: `node bench/publish.js [--million]`. Also how long the
- * event loop of the publishing process is blocked, and the memory of the larger of the processes that do it.
+ * Compares publishing with its floor, `VACUUM INTO` of the same live file: `node bench/publish.js
+ * [--million]`. It also measures how long publishing blocks the event loop, and the memory of its largest
+ * process.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,31 +32,31 @@ export function requestFor(folder) {
   };
 }
 
-/** How long VACUUM INTO of that file takes, in milliseconds. */
+/** The duration of VACUUM INTO of this file, in milliseconds. */
 export function vacuum(folder, name = 'live.db') {
   const into = join(folder, 'vacuum.db');
   rmSync(into, { force: true });
   const db = new Database(join(folder, name), { readonly: true });
-  const begun = performance.now();
+  const startedAt = performance.now();
   db.prepare('vacuum into ?').run(into);
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   db.close();
   return ms;
 }
 
-/** Publishes as a worker does, and watches its own event loop. */
+/** Publishes like a worker, and measures its own event loop. */
 async function publishApart(folder) {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   const publisher = createPublisher(requestFor(folder));
   delay.enable();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { durationMs } = await publisher.publish(Date.now(), new AbortController().signal);
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   delay.disable();
   return { ms, innerMs: durationMs, stallMs: delay.max / 1e6 };
 }
 
-/** The most memory that one of the processes below this one has taken, by /proc; polled. */
+/** The peak memory of the largest child process, polled from /proc. */
 function watchMemory() {
   let most = 0;
   const poll = (pid) => {
@@ -84,7 +85,7 @@ async function compare(videos) {
     const of = (name) => rounds.map((each) => each[name]);
     const ratio = median(of('ms')) / median(of('vacuumMs'));
     const stopWatching = watchMemory();
-    await publishApart(folder); // not one of those measured: to watch takes time
+    await publishApart(folder); // separate from the measured rounds: polling takes time
     const rssMb = stopWatching();
     console.log(
       `publishing ${show(videos)} videos, each edited once (${show(statSync(join(folder, 'live.db')).size / 1e6)} MB): ` +

@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- --million]`: vodhouse against a floor, interleaved, in processes of their own, on one machine: the
- * first load, a walk of what is unchanged, and a walk of a list of which 1 % has changed; then the ledger, publishing (also over a long history), a load
- * with a reader on the published file, and the server. Absolute times mean little on a shared machine; the ratios of the medians are the figures to watch.
+ * `npm run bench [-- --million]`: compares vodhouse with a floor on one machine, interleaved, in separate
+ * processes. It measures the first load, a walk of an unchanged list, and a walk of a list with 1 % of
+ * changes; then the ledger, publishing (also with a long history), a load with a reader of the published
+ * file, and the server. Absolute times depend on the machine; compare the ratios of the medians.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,14 +14,14 @@ const here = dirname(fileURLToPath(import.meta.url));
 const PACKAGES = 4;
 const ROUNDS = 5;
 const SCRIPTS = ['floor.js', 'vodhouse.js'];
-/** What is measured, and the least ratio that is good enough. */
+/** The measurements, and the smallest allowed ratio of each. */
 const WORK = [
   { name: 'first load', least: 0.8 },
   { name: 'unchanged walk', least: 3 },
   { name: '1 % changed', least: 0.8 },
 ];
 
-/** Starts a script; gives its first message and the child. */
+/** Starts a script; returns its first message and the child. */
 function start(script, args) {
   return new Promise((resolve, reject) => {
     const child = fork(join(here, script), args.map(String));
@@ -38,7 +39,7 @@ async function startServer(total) {
   return { url: `http://127.0.0.1:${message.port}`, change, stop: () => child.kill() };
 }
 
-/** One walk of everything into the file of a folder. */
+/** One walk of all packages into the file of a folder. */
 async function walk(script, url, total, folder) {
   const { message } = await start(script, [url, PACKAGES, join(folder, 'bench.db')]);
   if (message.rows !== total) throw new Error(`${script} saw ${message.rows} of ${total} records`);
@@ -55,7 +56,7 @@ async function inFolders(count, work) {
   }
 }
 
-/** A round: each kind of work by both, one right after the other. Gives results by work, then by script. */
+/** One round: both do each kind of work in sequence. Returns results by work, then by script. */
 function round(server, total) {
   return inFolders(SCRIPTS.length, async (folders) => {
     const results = [];
@@ -86,7 +87,7 @@ function report(name, least, rounds) {
 
 async function compare(total) {
   const server = await startServer(total);
-  await server.change(); // warms the server's pages
+  await server.change(); // fills the page cache of the server
   const rounds = [];
   for (let count = 0; count < ROUNDS; count++) rounds.push(await round(server, total));
   server.stop();
@@ -108,7 +109,7 @@ async function compare(total) {
   return { rss, firstLoad: firstLoads.sort((one, other) => one.ms - other.ms)[firstLoads.length >> 1] };
 }
 
-/** What a request costs in the ledger, and what that makes of a first load. */
+/** The cost of a request in the ledger, and its share of a first load. */
 async function budget({ ms, requests }) {
   const { medianUs, meanUs, p99Us } = await inFolders(1, async ([folder]) => {
     const { message } = await start('budget.js', [join(folder, 'bench.db')]);
@@ -130,8 +131,8 @@ async function million(rssAt100k) {
     for (const name of ['first load', 'unchanged walk']) {
       const { perSecond, rssMb } = await walk('vodhouse.js', server.url, total, folder);
       const growth = Math.round((rssMb / rssAt100k - 1) * 100);
-      const words = `${show(perSecond)} records/s, peak RSS ${rssMb} MB (${growth} % against 100,000)`;
-      console.log(`${show(total)} records, ${name}: ${words}`);
+      const figures = `${show(perSecond)} records/s, peak RSS ${rssMb} MB (${growth} % against 100,000)`;
+      console.log(`${show(total)} records, ${name}: ${figures}`);
     }
   });
   server.stop();

@@ -1,9 +1,9 @@
-/** A local video list for the bench, in a process of its own: `node bench/server.js PACKAGES VIDEOS`. */
+/** A local video list for the bench, in a separate process: `node bench/server.js PACKAGES VIDEOS`. */
 import { createServer } from 'node:http';
 
 const [packages, videos] = process.argv.slice(2).map(Number);
 const PAGE = 1000;
-/** Bytes of rendered pages that are cached; beyond that, a page is rendered each time. */
+/** The size of the cache of rendered pages in bytes; other pages are rendered at each request. */
 const CACHE_BYTES = 400_000_000;
 
 const words = [
@@ -23,7 +23,7 @@ const words = [
 const phrase = (seed, length) =>
   Array.from({ length }, (_, i) => words[(seed * 7 + i * 5) % words.length]).join(' ');
 
-/** How often the list has changed: each time another hundredth of the videos has a new title. */
+/** The number of changes of the list: each changes the titles of another hundredth of the videos. */
 let changes = 0;
 
 function record(pkg, id) {
@@ -103,7 +103,7 @@ const server = createServer((request, response) => {
   response.end(content);
 });
 
-/** Makes the next change, and has every page ready again before it says so. */
+/** Makes the next change, renders all pages, and then reports it. */
 function change() {
   changes++;
   cache.clear();

@@ -1,4 +1,7 @@
-/** vodhouse on the same work: one `sync` as the command makes it. `node bench/vodhouse.js URL PACKAGES FILE [PER_SECOND]`. */
+/**
+ * vodhouse with the same work: one `sync` like that of the command. `node bench/vodhouse.js URL PACKAGES
+ * FILE [PER_SECOND]`.
+ */
 import { openPipeline } from '../dist/app/pipeline.js';
 import { systemClock } from '../dist/lib/clock.js';
 import { createLogger } from '../dist/lib/logger.js';
@@ -40,9 +43,9 @@ const pipeline = openPipeline(config, {
   command: 'bench',
 });
 const cpu = process.cpuUsage();
-const begun = performance.now();
+const startedAt = performance.now();
 const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
-const ms = performance.now() - begun;
+const ms = performance.now() - startedAt;
 const { user, system } = process.cpuUsage(cpu);
 const rows = summary.walks.reduce((sum, walk) => sum + walk.inserted + walk.updated + walk.unchanged, 0);
 await pipeline.close();

@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots`: writes docs/images/*.png from the pages over a made-up account with a month behind it. The history
- * is the same each time: its clock is moved by hand. Needs Debian's chromium, and fonts-noto-cjk for the titles.
+ * `npm run screenshots`: writes docs/images/*.png from the pages of a generated account with a month of
+ * history. The history is the same each time: the script advances the clock. Needs Debian's chromium, and
+ * fonts-noto-cjk for the titles.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,19 +34,22 @@ const PACKAGES = [
 ];
 const [WEBINARS, CAMPAIGNS] = [102, 103];
 
-/** A run a day, and one an hour on the last day. In the last but two a package fails; in the last one a third of one is gone. */
+/**
+ * A run a day, and one an hour on the last day. Two hours before the end a package fails; in the last run a
+ * third of one is missing.
+ */
 const FIRST_RUN = Date.parse('2026-10-23T01:00Z');
 const DAILY_RUNS = 30;
 const HOURLY_RUNS = 8;
 const CHANGES_A_DAY = 45;
 const CHANGES_AN_HOUR = 14;
-const LOOKED_AT_MS = 4 * 60_000;
+const VIEWED_AFTER_MS = 4 * 60_000;
 
-/** Storage begins on the first of these days; the service never served the others. */
+/** Storage starts on the first of these days; the service never returned the others. */
 const STORAGE_SINCE = '2025-11-01';
 const UNSERVED = ['2026-07-06', '2026-07-07', '2026-07-08', '2026-07-09', '2026-07-10', '2026-07-11'];
 
-/** What is shown of which page: widths and heights in pixels. */
+/** The page and the size in pixels of each picture. */
 const PICTURES = [
   { name: 'status-page', path: '/', width: 1280, height: 1306, colorScheme: 'light' },
   { name: 'status-page-dark', path: '/', width: 390, height: 1192, colorScheme: 'dark' },
@@ -56,7 +60,7 @@ const folder = mkdtempSync(join(tmpdir(), 'vodhouse-screenshots-'));
 try {
   const clock = createClock(FIRST_RUN);
   const config = await makeHistory(clock);
-  clock.advance(LOOKED_AT_MS);
+  clock.advance(VIEWED_AFTER_MS);
   const serving = await openWebServer(config, {
     clock,
     workerDeadReason: () => null,
@@ -71,7 +75,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** It stands still until it is moved; whoever sleeps moves it on. */
+/** A clock that does not advance by itself; each sleep advances it. */
 function createClock(start) {
   let now = start;
   return {
@@ -85,12 +89,12 @@ function createClock(start) {
   };
 }
 
-/** Lives through the month, and gives the config. */
+/** Runs the month, and returns the config. */
 async function makeHistory(clock) {
   const sandbox = createSandbox({ clock, packages: PACKAGES, timezone: TIMEZONE });
   const trouble = { failing: null, thinned: null };
   const server = createServiceServer({
-    catalogue: inFrontOf(sandbox.catalogue, clock, trouble),
+    catalogue: createProxy(sandbox.catalogue, clock, trouble),
     now: clock.now,
     keys: [sandbox.key],
     defaultPageSize: 200,
@@ -139,11 +143,14 @@ schedule: { full: "0 * * * *" }
 server: { port: 0 }
 `;
   writeFileSync(file, text);
-  return { ...loadConfig(file, {}), file: DEFAULT_CONFIG }; // commands are shown as they are typed beside it
+  return { ...loadConfig(file, {}), file: DEFAULT_CONFIG }; // the commands on the page then have no `--config`
 }
 
-/** The sandbox with other sizes of storage; each answer takes its time, and the troubles are these. */
-function inFrontOf(sandbox, clock, trouble) {
+/**
+ * The sandbox with other sizes of storage; each response advances the clock, and `trouble` changes the
+ * lists.
+ */
+function createProxy(sandbox, clock, trouble) {
   const list = async (query, signal) => {
     if (query.packageId !== trouble.thinned) return sandbox.videos(query, signal);
     const all = await sandbox.videos({ ...query, page: 1, pageSize: 10_000 }, signal);
@@ -165,7 +172,7 @@ function inFrontOf(sandbox, clock, trouble) {
   };
 }
 
-/** A day with five sizes that can be told apart; in spring old originals were thrown away. */
+/** A day with five distinct sizes; old originals were deleted in spring. */
 function resized(day) {
   const age = (Date.parse(day.date) - Date.parse(STORAGE_SINCE)) / DAY_MS;
   const size = (first, daily, wave) =>

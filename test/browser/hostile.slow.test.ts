@@ -146,8 +146,8 @@ describe('text of the service', () => {
     const { site, page } = await openHostile();
     const isBefore = (one: string, other: string) =>
       page.evaluate<boolean>(`(() => {
-        const leftOf = (selector) => document.querySelector(selector).getBoundingClientRect().left;
-        return leftOf(${JSON.stringify(one)}) < leftOf(${JSON.stringify(other)});
+        const getLeft = (selector) => document.querySelector(selector).getBoundingClientRect().left;
+        return getLeft(${JSON.stringify(one)}) < getLeft(${JSON.stringify(other)});
       })()`);
     await page.goto(site.url);
     const inFirst = (what: string) => `#added li:first-child p ${what}`;

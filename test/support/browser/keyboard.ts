@@ -20,23 +20,23 @@ const WORDS = `(element) => [
  */
 export async function focusable(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
-    const wordsOf = ${WORDS};
+    const getLabel = ${WORDS};
     const takes = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"]';
-    return [...document.querySelectorAll(takes)].filter((each) => each.checkVisibility()).map(wordsOf);
+    return [...document.querySelectorAll(takes)].filter((each) => each.checkVisibility()).map(getLabel);
   })()`);
 }
 
 /** The element with the focus. */
 export async function focused(page: Page): Promise<Stop> {
   return page.evaluate<Stop>(`(() => {
-    const wordsOf = ${WORDS};
+    const getLabel = ${WORDS};
     const element = document.activeElement;
     if (element === document.body) return { what: 'body', isSeen: false };
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
     const isInSight = right > 0 && left < innerWidth && bottom > 0 && top < innerHeight && width > 0 && height > 0;
     const isDrawn = element.matches(':focus-visible') && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
-    return { what: wordsOf(element), isSeen: isDrawn && isInSight };
+    return { what: getLabel(element), isSeen: isDrawn && isInSight };
   })()`);
 }
 

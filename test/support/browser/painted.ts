@@ -30,7 +30,7 @@ export async function coloursAt(page: Page, at: number): Promise<number[]> {
     const over = document.querySelector('.plot .u-over');
     const scale = canvas.width / canvas.clientWidth;
     const style = getComputedStyle(document.documentElement);
-    const hexOf = (data, i) => '#' + [0, 1, 2].map((n) => data[i + n].toString(16).padStart(2, '0')).join('');
+    const toHex = (data, i) => '#' + [0, 1, 2].map((n) => data[i + n].toString(16).padStart(2, '0')).join('');
     const names = new Map([1, 2, 3, 4, 5].map((n) => [style.getPropertyValue('--chart-' + n).trim(), n]));
     const x = Math.round((over.offsetLeft + ${at} * (over.clientWidth - 1)) * scale);
     const column = new OffscreenCanvas(1, canvas.height).getContext('2d', { willReadFrequently: true });
@@ -38,7 +38,7 @@ export async function coloursAt(page: Page, at: number): Promise<number[]> {
     const { data } = column.getImageData(0, 0, 1, canvas.height);
     const found = [];
     for (let i = data.length - 4; i >= 0; i -= 4) {
-      const which = names.get(hexOf(data, i));
+      const which = names.get(toHex(data, i));
       if (which !== undefined && !found.includes(which)) found.push(which);
     }
     return found;

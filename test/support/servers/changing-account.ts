@@ -1,4 +1,4 @@
-/** A simulated service of several packages behind one real HTTP server: each changes only at its own requests. */
+/** A simulated service of several packages behind one HTTP server: each changes only at its own requests. */
 import { change, type Change, type Script } from '../models/list-changes.ts';
 import type { ListedPackage, PageQuery, PageResult } from '../models/listed-package.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
@@ -6,34 +6,34 @@ import { VIDEO_LIST } from '../fixtures/service-responses.ts';
 import { createTurns } from '../models/turns.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 
-/** A request as the package saw it, and what it said. */
+/** A request of a package, and its result. */
 export interface Exchange extends PageQuery, PageResult {
   at: number;
   changes: readonly Change[];
 }
 
-/** What happens while a run goes on. */
+/** The events of a run. */
 export interface Plan {
   /** By package id. */
   scripts: ReadonlyMap<number, Script>;
   concurrency: number;
-  /** Called at the so-many-th request of one package, before its answer. */
+  /** `strike` is called at the n-th request of one package, before its response. */
   disturbance: { packageId: number; request: number; strike: () => void } | null;
 }
 
 export interface ChangingAccount {
   packages: ReadonlyMap<number, ListedPackage>;
-  /** What each package was asked since the run began, by its id. */
+  /** The requests of a package since the start of the run. */
   seen(packageId: number): readonly Exchange[];
   beginRun(plan: Plan): void;
   walkEnded(packageId: number): void;
-  /** No further walk will ask: the run is being stopped. */
+  /** The run is being stopped: no further walk sends requests. */
   windUp(): void;
   letAllThrough(): void;
   reply(request: SeenRequest): Promise<Reply>;
 }
 
-/** One answer takes so long. */
+/** The duration of a response. */
 const ANSWER_MS = 1000;
 
 interface State {
@@ -41,7 +41,7 @@ interface State {
   seen: Map<number, Exchange[]>;
 }
 
-/** The account of one case; `choose` says which package has the n-th turn. */
+/** The account of one case; `choose` selects the package of the n-th turn. */
 export function createChangingAccount(
   listed: readonly ListedPackage[],
   clock: VirtualClock,
@@ -78,7 +78,7 @@ function readPageQuery({ query }: SeenRequest): PageQuery {
   };
 }
 
-/** Time goes on, the next change comes about, and then the package is looked at. */
+/** Advances the clock, applies the next changes, and then reads the page. */
 function serve({ plan, seen }: State, clock: VirtualClock, one: ListedPackage, query: PageQuery): string {
   clock.advance(ANSWER_MS);
   const exchanges = seen.get(one.id) ?? [];
@@ -91,7 +91,7 @@ function serve({ plan, seen }: State, clock: VirtualClock, one: ListedPackage, q
   return body;
 }
 
-/** One server for all cases of a test: each case shows its own account. */
+/** One server for all cases of a test: each case sets its account. */
 export interface AccountServer {
   url: string;
   show(account: ChangingAccount): void;
@@ -100,7 +100,7 @@ export interface AccountServer {
 export async function startAccountServer(): Promise<AccountServer> {
   let shown: ChangingAccount | null = null;
   const service = await startScriptedService(async (request) => {
-    service.requests.length = 0; // thousands of cases ask it
+    service.requests.length = 0; // thousands of cases use this server
     return shown ? shown.reply(request) : { status: 404 };
   });
   return { url: service.url, show: (account) => void (shown = account) };

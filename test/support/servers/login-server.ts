@@ -13,7 +13,7 @@ const START = '2026-03-10T12:00:00Z';
 
 const ACCOUNTS = [{ storage: { auth: { header: 'X-Main-Key' } } }] as unknown as AccountConfig[];
 
-/** Closed after the test. Forms are rendered as JSON; `errors` collects what `onError` gets. */
+/** Closes after the test. Forms are rendered as JSON; `errors` collects the arguments of `onError`. */
 export async function openLoginServer(keys: readonly string[] = [KEY], port = 0) {
   const clock = createVirtualClock(START);
   const errors: unknown[] = [];

@@ -1,4 +1,4 @@
-/** A warehouse that is synced over HTTP and served back over HTTP: another one can be synced from it. */
+/** A warehouse that is synced over HTTP and served over HTTP: another one can be synced from it. */
 import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -29,14 +29,14 @@ export interface MirroredWarehouse {
   live: string;
   config: Config & { server: ServerConfig };
   sync(): Promise<RunSummary>;
-  /** Serves the live file, which must be there, until the test is over; gives its address. */
+  /** Serves the live file, which must exist, until the end of the test; returns its address. */
   serve(): Promise<string>;
   query(sql: string): Record<string, unknown>[];
-  /** Before the test is over. */
+  /** Closes the server before the end of the test. */
   close(): Promise<void>;
 }
 
-/** A warehouse in a folder of its own, with the storage of the same service. Nothing limits its requests. */
+/** A warehouse in a temporary folder, with storage from the same service and unlimited requests. */
 export function createMirrored(options: MirrorOptions): MirroredWarehouse {
   const { clock, url, packages, pageSize, since, storageAuth = 'none' } = options;
   const live = join(temporaryFolder(), 'vodhouse.db');

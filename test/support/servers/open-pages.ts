@@ -1,4 +1,4 @@
-/** The pages of a real server, over the live file of open-site.ts and what else a test puts into it. */
+/** The pages of a real server over the live file of open-web-server.ts, which a test can change. */
 import { expect } from 'vitest';
 import type { AccountConfig } from '../../../src/config/config.ts';
 import { browse, type Browsed, type BrowseOptions } from '../browser/browser-request.ts';
@@ -8,9 +8,9 @@ import { byId, getExactText, named, readHtml, getText, type Element } from '../r
 
 export interface OpenPagesOptions {
   keys?: readonly string[];
-  /** The accounts of the config, where they are to be others. */
+  /** Replaces the accounts of the config. */
   accounts?: (accounts: readonly AccountConfig[]) => AccountConfig[];
-  /** Lines of the config below it. */
+  /** Additional lines of the config. */
   lines?: string;
 }
 
@@ -19,11 +19,11 @@ export interface ReadPage extends Browsed {
   title: string;
   /** The element with this id. */
   part: (id: string) => Element;
-  /** Its text, with single spaces. */
+  /** The text of the element with this id, with single spaces. */
   partText: (id: string) => string;
 }
 
-/** Answers until the test is over; nothing that the server fails at is allowed. */
+/** Serves until the end of the test; any error of the server fails the test. */
 export async function openPages(statements: readonly string[] = [], options: OpenPagesOptions = {}) {
   const live = liveFileToServe();
   execute(live, atOnce(statements));
@@ -33,7 +33,7 @@ export async function openPages(statements: readonly string[] = [], options: Ope
   return {
     ...site,
     live,
-    /** The page at a path, which must be there (`status`: or be answered so). */
+    /** Requests a page, and expects this status. */
     page: async (path = '/', status = 200, sent: BrowseOptions = {}): Promise<ReadPage> => {
       const answer = await browse(`${site.url}${path}`, sent);
       expect([path.slice(0, 200), answer.status]).toEqual([path.slice(0, 200), status]);
@@ -46,7 +46,7 @@ export async function openPages(statements: readonly string[] = [], options: Ope
       expect([path, answer.status]).toEqual([path, 200]);
       return JSON.parse(answer.text) as unknown;
     },
-    /** Changes the live file under the server. */
+    /** Changes the live file while the server runs. */
     change: (...later: string[]) => execute(live, atOnce(later)),
   };
 }
@@ -65,7 +65,7 @@ function readPage(answer: Browsed): ReadPage {
   };
 }
 
-/** Only `main` with these packages; with storage, or without. */
+/** Only `main` with these packages, with or without storage. */
 export const onlyMain =
   (packages: AccountConfig['packages'], hasStorage = false) =>
   ([main]: readonly AccountConfig[]): AccountConfig[] => {

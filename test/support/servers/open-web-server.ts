@@ -1,4 +1,4 @@
-/** The server of a worker over a live file with known content, at noon of 10 March 2026 in UTC. */
+/** The web server over a live file with known content, at noon of 10 March 2026 in UTC. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -12,14 +12,14 @@ import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.t
 export const VIDEOS = '/info/v1/videos.json';
 export const STORAGE = '/report/stats/video/storage';
 
-/** The keys that vodhouse asks the service with: the server lets nobody in by them, and tells none of them. */
+/** The keys of the service: the server must neither accept nor reveal them. */
 export const SERVICE_KEYS = ['first-secret', 'second-secret', 'third-secret', 'fourth-secret'];
 
 export type ServedConfig = Config & { server: ServerConfig };
 
 /**
- * `main` and `other` have storage and a package 101 each, `alone` has package 7 and no storage. No run has met package 103
- * of `main`, none has walked 102 whole, and 500 is no longer in the config.
+ * `main` and `other` have storage and a package 101, `alone` has package 7 and no storage. No run has listed
+ * package 103 of `main`, no walk of 102 was completed, and 500 is no longer in the config.
  */
 export function configToServe(live: string, keys: readonly string[] = [], lines = ''): ServedConfig {
   const config = load(`warehouse: ${live}
@@ -52,7 +52,7 @@ const createVideos = (account: string, package_id: number, ids: readonly number[
 const read = (account: string) =>
   insert('storage_reading', { account, observed_at: '2026-03-10 11:30:00', date: '2026-03-10' });
 
-/** A live file as `configToServe` has it: 60 videos in 104 of `main`, two or three in the others. */
+/** A live file for `configToServe`: 60 videos in 104 of `main`, two or three in the other packages. */
 export function liveFileToServe(): string {
   made ??= readFileSync(makeLiveFile());
   const path = join(temporaryFolder(), 'live.db');
@@ -60,7 +60,7 @@ export function liveFileToServe(): string {
   return path;
 }
 
-/** Its bytes, once one was made: that takes longer than most tests here. */
+/** Cached bytes of the file: creating it takes longer than most tests. */
 let made: Buffer | undefined;
 
 function makeLiveFile(): string {
@@ -91,12 +91,12 @@ function makeLiveFile(): string {
 export interface OpenSite {
   url: string;
   clock: VirtualClock;
-  /** What it told the process around it. */
+  /** Errors that the server reported. */
   errors: unknown[];
   close: () => Promise<void>;
 }
 
-/** Serves until the test is over; what it is not told of, it must not fail at. */
+/** Serves until the end of the test. */
 export async function openSiteOver(
   config: ServedConfig,
   parts: Partial<WebEnvironment> = {},
@@ -111,7 +111,7 @@ export async function openSiteOver(
   return { url: serving.url, clock, errors, close };
 }
 
-/** The same over a live file of its own. */
+/** Serves a new live file. */
 export function openSite(
   keys: readonly string[] = [],
   parts: Partial<WebEnvironment> = {},
@@ -119,7 +119,7 @@ export function openSite(
   return openSiteOver(configToServe(liveFileToServe(), keys), parts);
 }
 
-/** The status of an answer, and its text. */
+/** Returns the status, text and headers of the response. */
 export async function fetchResponse(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -128,7 +128,7 @@ export async function fetchResponse(
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** The `errorInfo` of a video list, and the ids of its records. */
+/** Returns the `errorInfo` of a video list, and the ids of its records. */
 export async function fetchVideos(url: string, headers: Readonly<Record<string, string>> = {}) {
   const { status, text } = await fetchResponse(url, headers);
   expect(status).toBe(200);
@@ -141,7 +141,7 @@ export async function fetchVideos(url: string, headers: Readonly<Record<string, 
   return { ...videoInfoList.errorInfo, ids: videoInfoList.videoInfoList.map(({ id }) => id) };
 }
 
-/** The `message` of the storage statistics, and the total bytes of its days by date. */
+/** Returns the `message` of the storage statistics, and the total bytes by date. */
 export async function fetchStorage(url: string, headers: Readonly<Record<string, string>> = {}) {
   const { status, text } = await fetchResponse(url, headers);
   expect(status).toBe(200);

@@ -12,7 +12,7 @@ import { expectDescribed } from '../openapi-document.ts';
 
 export const KEY = 'k1';
 
-/** A catalogue that notes what it is asked for: package 1 has `records`, and there are `days`. */
+/** A catalogue that records its queries: package 1 has `records`, and storage has `days`. */
 export function createFixture(records: readonly VideoRecord[] = [], days: readonly StorageDay[] = []) {
   const queries: VideoQuery[] = [];
   const ranges: StorageRange[] = [];
@@ -31,7 +31,7 @@ export function createFixture(records: readonly VideoRecord[] = [], days: readon
   return { catalogue, queries, ranges };
 }
 
-/** A server on loopback until the test is over; `get` gives the body of an answer with HTTP 200. */
+/** A server on loopback until the end of the test; `videos` returns the body of a response. */
 export async function startServer(options: Partial<ServiceServerOptions> & { catalogue: Catalogue }) {
   const server = createServiceServer({ keys: [KEY], defaultPageSize: 20, maxPageSize: 1000, ...options });
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -58,7 +58,7 @@ export interface StorageBody {
   data: { list: StorageDay[] };
 }
 
-/** The text of a storage answer, and what it says. */
+/** Returns the status, text and parsed body of a storage response. */
 export async function getStorage(url: string, query: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/report/stats/video/storage?${query}`, { headers });
   const text = await response.text();

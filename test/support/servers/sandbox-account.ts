@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 
-/** A sandbox that listens until the test is over, with three small packages unless others are wished for. */
+/** A sandbox that listens until the end of the test; by default with three small packages. */
 export async function startSandbox(
   options: Partial<SandboxOptions> = {},
 ): Promise<{ url: string; sandbox: Sandbox }> {

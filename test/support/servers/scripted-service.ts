@@ -1,9 +1,9 @@
-/** A real HTTP server on loopback that answers by script and remembers what it was asked. */
+/** An HTTP server on loopback that responds by a script and records its requests. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 export interface SeenRequest {
   /** Counts from 1, over all requests of this server. */
   number: number;
@@ -11,50 +11,50 @@ export interface SeenRequest {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** When it came, in milliseconds since 1970. */
+  /** The time of arrival, in milliseconds since 1970. */
   at: number;
-  /** Which connection it came over; counts from 1. */
+  /** The number of its connection, from 1. */
   connection: number;
 }
 
-/** A whole answer: status 200, JSON, its content-length and no `date`, unless said otherwise. */
+/** A complete response: by default status 200, JSON, with content-length and without `date`. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
 }
 
-/** An answer that breaks off after so many bytes of its body. */
+/** A response that ends after this number of bytes of its body. */
 export interface TruncatedAnswer extends Answer {
   truncateAfter: number;
-  /** True: without a content-length, in chunks. */
+  /** True: chunked, without a content-length. */
   chunked?: boolean;
 }
 
-/** An answer that never ends: the text again and again. */
+/** A response that never ends: the text is repeated. */
 export interface DrippingAnswer {
   drip: string;
   everyMs: number;
 }
 
-/** `hang`: no answer ever. `drop`: the connection is closed without one. */
+/** `hang`: never a response. `drop`: the connection is closed without a response. */
 export type Reply = Answer | TruncatedAnswer | DrippingAnswer | 'hang' | 'drop';
 
-/** Gives the reply to one request; a promise holds the answer back until it resolves. */
+/** Returns the reply to a request; a promise delays the response. */
 export type Script = (request: SeenRequest) => Reply | Promise<Reply>;
 
 export interface ScriptedService {
-  /** Without a slash at its end: it serves as both base addresses. */
+  /** Without a trailing slash: it serves as both base addresses. */
   url: string;
   requests: SeenRequest[];
   /** Connections opened so far. */
   connections: () => number;
-  /** The most requests that waited for their answers at one time. */
+  /** The largest number of concurrent requests. */
   mostAtOnce: () => number;
   close: () => Promise<void>;
 }
 
-/** A server that follows the script until the test is over. */
+/** A server that follows the script until the end of the test. */
 export async function startScriptedService(script: Script): Promise<ScriptedService> {
   const requests: SeenRequest[] = [];
   const connections = new Map<Socket, number>();
@@ -67,7 +67,7 @@ export async function startScriptedService(script: Script): Promise<ScriptedServ
     requests.push(seen);
     mostAtOnce = Math.max(mostAtOnce, ++waiting);
     response.on('close', () => waiting--);
-    response.sendDate = false; // of the machine's clock, which is not that of the test
+    response.sendDate = false; // of the clock of the machine, not of the test
     play(await script(seen), response);
   }
 
@@ -142,7 +142,7 @@ function drip({ drip: text, everyMs }: DrippingAnswer, response: ServerResponse)
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-/** Something to wait for that the test lets happen: `open` resolves `opened`. */
+/** A gate that the test opens: `open` resolves `opened`. */
 export function createGate() {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => (open = resolve));

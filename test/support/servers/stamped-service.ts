@@ -1,4 +1,4 @@
-/** A service that stamps every request by its own clock as it arrives, and accounts that ask it within limits. */
+/** A service that records the arrival time of every request, and accounts with limits that use it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CONFIG } from '../fixtures/config-file.ts';
 import { createFolder } from '../fixtures/folder-of-files.ts';
@@ -6,15 +6,15 @@ import { startScriptedService, type Reply, type SeenRequest } from './scripted-s
 import { listPage, videoRecord } from '../fixtures/service-responses.ts';
 
 export interface LimitedAccount {
-  /** Also its key. */
+  /** Also the key of the account. */
   name: string;
   packages?: readonly number[];
   pageSize?: number;
-  /** As in the config: `per_second: 5, per_minute: 120`. What is not named is off. */
+  /** As in the config: `per_second: 5, per_minute: 120`. Limits that are absent are off. */
   limits: string;
 }
 
-/** What the service does with a request: how long it takes, and what comes of it. */
+/** The duration and the outcome of a request. */
 export interface Treatment {
   latencyMs: number;
   outcome: 'well' | 'error' | 'drop' | 'truncate' | Reply;
@@ -22,7 +22,7 @@ export interface Treatment {
 
 const OFF = { concurrency: 4, per_second: 'null', per_minute: 'null', per_day: 'null' };
 
-/** The whole service: each package has so many videos; `treat` says what comes of each request. */
+/** Serves packages of this number of videos; `treat` decides the outcome of each request. */
 export async function startStampedService(
   videos: number,
   treat: (request: SeenRequest, account: string) => Treatment,
@@ -38,18 +38,18 @@ export async function startStampedService(
   });
   return {
     url: service.url,
-    /** Everything that arrived, in its order. */
+    /** All requests in the order of arrival. */
     arrivals: service.requests,
     getArrivals: (account: string) => service.requests.filter((request) => getAccount(request) === account),
   };
 }
 
-/** Which account sent the request: each has its name as its key. */
+/** The account of the request: the name of an account is its key. */
 export function getAccount({ query }: SeenRequest): string {
   return query.get('key') ?? '';
 }
 
-/** A folder with a config of these accounts. */
+/** Creates a folder with a config of these accounts. */
 export function folderOfAccounts(url: string, accounts: readonly LimitedAccount[]): string {
   const lines = accounts.flatMap(({ name, packages = [101, 102, 103], pageSize = 2, limits }) => [
     `  - name: ${name}`,
@@ -66,7 +66,10 @@ function allLimits(limits: string): string {
   return [limits, ...others.map(([name, value]) => `${name}: ${value}`)].join(', ');
 }
 
-/** The most arrivals that any sliding window of this length holds; a window has its beginning and not its end. */
+/**
+ * The largest number of arrivals in any sliding window of this length; a window includes its beginning and
+ * not its end.
+ */
 export function mostArrivals(arrivals: readonly SeenRequest[], windowMs: number): number {
   const stamps = arrivals.map(({ at }) => at);
   return Math.max(0, ...stamps.map((end) => stamps.filter((at) => at <= end && at > end - windowMs).length));

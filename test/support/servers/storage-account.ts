@@ -1,6 +1,6 @@
 /**
- * An account with storage statistics: a real pipeline over a real file and real HTTP, with a clock that the test
- * moves, and a service that answers as the test says.
+ * An account with storage statistics: a real pipeline over a real file and real HTTP, with a test clock and
+ * a service whose responses the test sets.
  */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -18,7 +18,7 @@ import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.t
 import { silentProgress } from '../../../src/sync/context.ts';
 import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/pipeline.ts';
 
-/** What the service is asked for. */
+/** A storage request. */
 export interface DayQuery {
   from: string;
   to: string;
@@ -28,7 +28,7 @@ export interface DayQuery {
   number: number;
 }
 
-/** The records to answer with, each as a value or as JSON text; or another reply altogether. */
+/** The records of the response, as values or as JSON text; or another reply. */
 export type DayAnswer = readonly (Record<string, unknown> | string)[] | Reply;
 
 export interface StorageAccountOptions {
@@ -36,14 +36,17 @@ export interface StorageAccountOptions {
   timezone?: string;
   rules?: Partial<StorageConfig>;
   limits?: Partial<AccountConfig['limits']>;
-  /** Packages, and what the video list answers; none unless said. */
+  /** Packages and the responses of the video list; none by default. */
   packages?: readonly number[];
   list?: (request: SeenRequest) => Reply;
   clock?: VirtualClock;
   folder?: string;
-  /** The service's time in milliseconds since 1970: the `Date` of the answer to request `number`; null for none. */
+  /**
+   * The service's time in milliseconds since 1970: the `Date` of the response to request `number`; null:
+   * none.
+   */
   date?: (number: number) => number | null;
-  /** Every answer is dated, and agrees with the clock. */
+  /** Every response has a `Date` equal to the clock. */
   isDated?: boolean;
   retention?: Config['retention'];
 }
@@ -51,13 +54,13 @@ export interface StorageAccountOptions {
 export interface StorageAccount {
   clock: VirtualClock;
   path: string;
-  /** The ranges asked for so far: `2026-03-01..2026-03-02`. */
+  /** The requested ranges so far: `2026-03-01..2026-03-02`. */
   requestedRanges: string[];
   log: string[];
-  /** Moves the clock to the moment, and makes a run of everything, or of what is asked for. */
+  /** Sets the clock, and starts a run of everything due, or as `request` selects. */
   runAt(moment: string | number, request?: Partial<RunRequest>): Promise<RunSummary>;
   pipeline: Pipeline;
-  /** Ends the run under way. */
+  /** Stops the current run. */
   stop(): void;
   rows(query: string): Row[];
   /** Date, state and one figure of every stored day. */
@@ -65,11 +68,11 @@ export interface StorageAccount {
   close(): Promise<void>;
 }
 
-/** A record for every day asked for, with the figure that `figureOf` gives; null leaves the day out. */
-export function everyDay(figureOf: (date: string) => number | null) {
+/** A record for every requested day with the figure of `getFigure`; null omits the day. */
+export function everyDay(getFigure: (date: string) => number | null) {
   return ({ days }: DayQuery): Record<string, unknown>[] =>
     days.flatMap((date) => {
-      const figure = figureOf(date);
+      const figure = getFigure(date);
       return figure === null ? [] : [storageRecord(date, figure)];
     });
 }

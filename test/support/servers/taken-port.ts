@@ -3,11 +3,11 @@ import { onTestFinished } from 'vitest';
 
 export interface TakenPort {
   port: number;
-  /** Gives it back before the test is over. */
+  /** Releases the port before the end of the test. */
   free(): Promise<void>;
 }
 
-/** Takes a port on loopback until the test is over: this one, or else any free one. */
+/** Occupies a port on loopback until the end of the test: this one, or any free one. */
 export async function takePort(port = 0): Promise<TakenPort> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A service behind a real HTTP server: a test changes its packages and replaces its answers. */
+/** A service behind a real HTTP server: a test changes its packages and replaces its responses. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   startScriptedService,
@@ -38,7 +38,7 @@ export interface ListRequest extends SeenRequest {
   isDescending: boolean;
 }
 
-/** Answers with the page of this package instead. */
+/** Responds with the page of this package instead. */
 export interface Substitute {
   packageId: number;
   /** Members of the echo, replaced or added. */
@@ -48,11 +48,11 @@ export interface Substitute {
 }
 
 interface Hooks {
-  /** Milliseconds before each answer: parallel requests then overlap. */
+  /** The delay of each response in milliseconds: parallel requests then overlap. */
   delayMs: number;
   /** Called before the list is read. */
   beforeAnswer: (request: ListRequest) => void;
-  /** Replaces the answer to a request; undefined keeps it. */
+  /** Replaces the response to a request; undefined keeps it. */
   intercept: (request: ListRequest) => Reply | Substitute | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface WalkedAccount {
   pipeline: TestPipeline;
   /** One run, an hour after the last one. */
   run: (request?: Partial<RunRequest>) => Promise<RunSummary>;
-  /** Answers the next `times` requests for the package with the page of another one. */
+  /** Responds to the next `times` requests for the package with a page of another package. */
   mixUp: (packageId: number, other: number, times: number, page?: number) => void;
   /** The live ids of a package. */
   live: (packageId: number) => number[];

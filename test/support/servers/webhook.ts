@@ -1,4 +1,4 @@
-/** A real webhook on loopback that keeps what is posted to it. */
+/** A webhook on loopback that records its calls. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -11,25 +11,25 @@ export interface SeenCall {
   body: string;
 }
 
-/** What it answers: a status (and where to), or nothing ever. */
+/** The response: a status (with a location for redirects), or none at all. */
 export type WebhookReply = number | { status: number; location: string } | 'hang';
 
 type WebhookAnswer = WebhookReply | ((call: SeenCall) => WebhookReply | Promise<WebhookReply>);
 
 export interface Webhook {
-  /** With a path that is a secret. */
+  /** Its path is a secret. */
   url: string;
   host: string;
   calls: SeenCall[];
-  /** The calls that were answered with 2xx, as what was posted. */
+  /** The posted messages of all calls that got a 2xx response. */
   taken: Post[];
-  /** Answers like this from now on. */
+  /** Sets the response of all later calls. */
   answer: (reply: WebhookAnswer) => void;
 }
 
 export const SECRET_PATH = '/services/T0000/B0000/x7f-secret-path';
 
-/** A webhook that takes what it gets until it is told otherwise, or the test is over. */
+/** A webhook that accepts calls until the end of the test, unless the test sets another response. */
 export async function startWebhook(): Promise<Webhook> {
   const calls: SeenCall[] = [];
   const taken: Post[] = [];

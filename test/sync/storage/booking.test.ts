@@ -195,13 +195,13 @@ describe('a day', () => {
 
 describe('a booked day', () => {
   const runAgain = async (change: (date: string) => number, lookAgainDays = 3) => {
-    let figureOf: (date: string) => number = () => 5;
+    let getFigure: (date: string) => number = () => 5;
     const account = await openStorageAccount({
-      answer: (query) => everyDay((date) => figureOf(date))(query),
+      answer: (query) => everyDay((date) => getFigure(date))(query),
       rules: { since: '2026-03-01', lookAgainDays },
     });
     await account.runAt('2026-03-10T03:00Z');
-    figureOf = change;
+    getFigure = change;
     return account;
   };
   const discrepancies = `select date, field, booked, observed, observed_at from storage_discrepancy order by discrepancy_id`;
