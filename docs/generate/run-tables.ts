@@ -161,6 +161,9 @@ const warehouseState = describeTable(schema.warehouseState, 'The only row: the s
   restored_at:
     'When a backup last replaced the file; NULL if none did. Numbers (`change_seq`) from before may be used again for other changes.',
   timezone: 'Time zone of the calendar by which days are booked; NULL before the first run.',
+  config_file: 'The config that the last run used; NULL before the first one.',
+  config_accounts: 'The names of its accounts, separated by commas.',
+  is_demo: '1 for the file of `vodhouse demo`.',
 });
 
 export const RUN_TABLES = [run, runFailure, walk, request, pause, savedRequests];

@@ -2,11 +2,12 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import { formatOffset } from '../lib/format.ts';
+import { ConfigError } from '../lib/errors.ts';
+import { formatOffset, pluralize } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import { setV8Flags } from '../lib/v8-flags.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
-import { createLockedError, tryLock, type Lock } from '../database/lock.ts';
+import { createLockedError, lockOrThrow, tryLock, type Lock } from '../database/lock.ts';
 import { acceptPageCommands, commandsFor, type FormatCommand } from '../health/commands.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { createServiceClient } from '../service/client/client.ts';
@@ -15,7 +16,8 @@ import type { Progress, RunOptions, SyncAccount, SyncContext } from '../sync/con
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
 import { runOnce, type RunSummary } from '../sync/run.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { assertSameZone } from './same-zone.ts';
+import { assertDemoOrReal, assertSameZone, joinAccounts, otherConfigText } from './file-use.ts';
+import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import type { SchedulerOptions } from './scheduler.ts';
 
 /** What a command gives to the composition. */
@@ -27,13 +29,18 @@ export interface Environment {
   command: string;
   /** Formats commands for messages; left out: they name the config by its path. */
   formatCommand?: FormatCommand | undefined;
+  /** The file is, or becomes, that of `vodhouse demo`. */
+  isDemo?: boolean;
   /** When the worker checks what is due; left out: every minute. */
   createTicks?: SchedulerOptions['createTicks'];
 }
 
 /** What one run is to do; left out: everything. */
 export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
-  Partial<Omit<RunOptions, 'accounts' | 'retention'>>;
+  Partial<Omit<RunOptions, 'accounts' | 'retention'>> & {
+    /** Retires packages that left the config, however many. */
+    acceptRetirements?: boolean;
+  };
 
 const DEFAULT_RUN = {
   mode: 'full',
@@ -55,21 +62,35 @@ export function openPipeline(config: Config, environment: Environment) {
   const { clock, command } = environment;
   setV8Flags();
   const publisher = openPublisher(config, command);
-  const warehouse = openConfiguredWarehouse(config, clock);
+  const warehouse = openConfiguredWarehouse(config, environment);
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
+  const { logger, formatCommand = commandsFor(config.file) } = environment;
+  const registerPackages = (acceptRetirements: boolean) => {
+    const leaving = findLeaving(warehouse.listActivePackages(), config);
+    if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
+    for (const line of leavingLines(leaving)) logger.warn(`${line}; its rows stay, marked as retired`);
+    warehouse.registerPackages(config.accounts, clock.now());
+    warehouse.recordConfig({ file: config.file, accounts: joinAccounts(config.accounts) });
+  };
   return {
     /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
-    async run(request: RunRequest, { wait } = { wait: false }): Promise<RunSummary> {
+    async run(
+      { acceptRetirements = false, ...request }: RunRequest,
+      { wait } = { wait: false },
+    ): Promise<RunSummary> {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        warehouse.registerPackages(config.accounts, clock.now());
+        registerPackages(acceptRetirements);
         return await runOnce(context, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
       } finally {
         lock.release();
       }
     },
+    /** Throws ConfigError where a run would refuse to retire what left the config. */
+    assertMayRetire: () =>
+      assertMayRetire(findLeaving(warehouse.listActivePackages(), config), formatCommand),
     warehouse,
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
@@ -87,15 +108,43 @@ export function openPipeline(config: Config, environment: Environment) {
   };
 }
 
-function openConfiguredWarehouse(config: Config, clock: Clock): Warehouse {
+function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
+  const { clock, logger, isDemo = false } = environment;
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
+    const use = warehouse.getFileUse();
+    assertDemoOrReal(config.warehouse, use, isDemo);
+    if (isDemo) warehouse.markAsDemo({});
     assertSameZone(config, warehouse.getBookedZone());
+    const warning = otherConfigText(config, use);
+    if (warning !== null) logger.warn(warning);
+    for (const account of config.accounts) renameAccount(config, account, warehouse, environment);
   } catch (error) {
     warehouse.close();
     throw error;
   }
   return warehouse;
+}
+
+/** Once: all rows of the account that was named `was` get its new name. Throws ConfigError where both names have rows. */
+function renameAccount(
+  { warehouse: path }: Config,
+  { name, was }: AccountConfig,
+  warehouse: Warehouse,
+  { clock, logger, command }: Environment,
+): void {
+  if (was === null || !warehouse.hasAccount(was)) return;
+  if (warehouse.hasAccount(name))
+    throw new ConfigError(`account ${name} was ${was}, but the warehouse has rows of both`, {
+      hint: `remove \`was: ${was}\``,
+    });
+  const lock = lockOrThrow(path, 'run', command, clock.now());
+  try {
+    const rows = warehouse.renameAccount(was, name);
+    logger.info(`account ${was} is ${name} from now on: ${pluralize(rows, 'row')}`);
+  } finally {
+    lock.release();
+  }
 }
 
 function createSyncContext(

@@ -41,6 +41,7 @@ export async function runWorker(
     assertUndamaged(config.warehouse);
     const pipeline = openPipeline(config, environment);
     try {
+      pipeline.assertMayRetire();
       await serveSchedule({ ...environment, config, pipeline, signal, events });
     } finally {
       await pipeline.close();

@@ -2,7 +2,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/version.ts';
-import { parsePackageSelectors, parsePositiveInt, parseDay, parseInteger } from './parse-args.ts';
+import {
+  parseForgetTarget,
+  parsePackageSelectors,
+  parsePositiveInt,
+  parseDay,
+  parseInteger,
+} from './parse-args.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
 import { DEFAULT_CONFIG } from '../health/commands.ts';
 
@@ -91,6 +97,7 @@ configured('sync', 'make one run now', async () => (await import('./commands/syn
     '--accept-page',
     'with --package: store pages that look like those of another package, because it was filled with other videos',
   )
+  .option('--accept-retirements', 'retire the packages that left the config, however many')
   .option('--wait', 'wait until a run of another process has ended')
   .option(...JSON_OPTION);
 
@@ -113,6 +120,15 @@ configured(
   'rebuild the published file now',
   async () => (await import('./commands/publish.ts')).publish,
 ).option(...JSON_OPTION);
+
+configured(
+  'forget',
+  'delete all rows of an account, or of a package, that left the config',
+  async () => (await import('./commands/forget.ts')).forget,
+)
+  .argument('<account[/id]>', 'what to delete: an account, or one of its packages', parseForgetTarget)
+  .option('--yes', 'do not ask')
+  .option('--no-backup', 'do not back up the warehouse first');
 
 configured(
   'correct',

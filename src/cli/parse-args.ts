@@ -1,6 +1,7 @@
 /** Parsers of option values. Each throws InvalidArgumentError. */
 import { InvalidArgumentError } from 'commander';
 import { isDay } from '../lib/days.ts';
+import type { ForgetTarget } from '../warehouse/accounts.ts';
 import type { PackageSelector } from '../sync/package-selector.ts';
 
 /** An integer from 1 up. */
@@ -27,6 +28,14 @@ function parsePackageSelector(text: string): PackageSelector {
   const [, account = null, id = ''] = /^(?:([^/]+)\/)?(\d+)$/.exec(text) ?? [];
   if (isInteger(id)) return { account, packageId: Number(id) };
   throw new InvalidArgumentError('expected the ID of a package, or ACCOUNT/ID.');
+}
+
+/** An account, or one of its packages: `ACCOUNT` or `ACCOUNT/ID`. */
+export function parseForgetTarget(text: string): ForgetTarget {
+  const [, account = '', id] = /^([^/]+)(?:\/(\d+))?$/.exec(text) ?? [];
+  if (account !== '' && (id === undefined || isInteger(id)))
+    return { account, packageId: id === undefined ? null : Number(id) };
+  throw new InvalidArgumentError('expected ACCOUNT or ACCOUNT/ID.');
 }
 
 /** A day, `yyyy-mm-dd`. */

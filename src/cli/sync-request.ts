@@ -21,6 +21,8 @@ export interface SyncOptions extends JsonOptions {
   acceptRemovals?: true | number;
   /** Store pages that look like those of another package. */
   acceptPage?: true;
+  /** Retire packages that left the config, however many. */
+  acceptRetirements?: true;
   wait?: true;
 }
 
@@ -43,6 +45,7 @@ export function createRunRequest(
     storageDays: getStorageDays(options, createCalendar(config.timezone).dayAt(now)),
     acceptRemovals: options.acceptRemovals ?? false,
     acceptPage: options.acceptPage ?? false,
+    acceptRetirements: options.acceptRetirements ?? false,
   } satisfies Partial<RunRequest>;
 }
 

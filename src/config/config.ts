@@ -140,6 +140,7 @@ const limits = section(
 
 const account = section({
   name: accountName.describe('Name of the account in tables, logs and metrics; unique.'),
+  was: orNull(accountName).describe('Its former name: all its rows get the new one, once. Default none.'),
   video_list: videoList.describe('Where the videos are listed.'),
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
   packages: withDefault(

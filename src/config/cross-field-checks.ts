@@ -25,6 +25,7 @@ function checkAll(settings: unknown, sourceMap: SourceMap, now: number): Found[]
       const name = sourceMap.displayValue(path);
       return { path, message: `${name} is the name of accounts[${first}] too; expected another` };
     }),
+    ...checkFormerNames(accounts, sourceMap),
     ...accounts.flatMap((account, index) => checkAccount(account, ['accounts', index], sourceMap)),
     ...accounts.flatMap((account, index) => {
       const path = ['accounts', index, 'storage', 'since'];
@@ -33,6 +34,24 @@ function checkAll(settings: unknown, sourceMap: SourceMap, now: number): Found[]
     ...checkFiles(settings),
     ...checkServer(settings, sourceMap),
   ];
+}
+
+/** A former name that is still in use, or that two accounts had. */
+function checkFormerNames(accounts: readonly unknown[], sourceMap: SourceMap): Found[] {
+  const names = accounts.map((account) => textAt(account, 'name'));
+  const former = accounts.map((account) => textAt(account, 'was'));
+  return former.flatMap((was, index) => {
+    if (was === undefined) return [];
+    const path = ['accounts', index, 'was'];
+    const user = names.indexOf(was);
+    if (user >= 0) {
+      const message = `${sourceMap.displayValue(path)} is the name of accounts[${user}]; expected a name that is no longer used`;
+      return [{ path, message }];
+    }
+    const first = former.indexOf(was);
+    const message = `${sourceMap.displayValue(path)} is accounts[${first}].was too; expected one account`;
+    return first < index ? [{ path, message }] : [];
+  });
 }
 
 function checkAccount(account: unknown, path: Path, sourceMap: SourceMap): Found[] {

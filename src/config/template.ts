@@ -27,6 +27,7 @@ accounts:
       #give_up_days: 7          # separate days on which a missing day is requested
       #optional: []             # figures that a record may lack and still be booked
       #plausible_factor: 2      # a total further from the last reading waits for a second
+    #was: old-name              # its former name: all its rows get the new one, once
     packages: [101, { id: 102, name: Lectures }]
     limits:                     # requests with this key; null switches a window off
       per_second: 5

@@ -11,10 +11,24 @@ import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import * as runs from './statements/run.ts';
-import { getBookedZone, recordZone } from './statements/warehouse-state.ts';
+import {
+  getBookedZone,
+  getFileUse,
+  markAsDemo,
+  recordConfig,
+  recordZone,
+} from './statements/warehouse-state.ts';
+import {
+  countTargetRows,
+  forget,
+  hasAccount,
+  listAccounts,
+  listTargetPackages,
+  renameAccount,
+} from './accounts.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
-import { dropCandidates, countProofsByOrder } from './statements/removal.ts';
+import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
 import { countLive, findLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
 import { countOrphanFailures, findWalks } from './statements/walk.ts';
@@ -69,6 +83,13 @@ const READS = {
   readDayHistory,
   findBookedDay,
   getBookedZone,
+  getFileUse,
+  hasAccount,
+  listAccounts,
+  hasHeldBack,
+  listActivePackages: packages.listActivePackages,
+  listTargetPackages,
+  countTargetRows,
 };
 
 /** Each call is one transaction. */
@@ -85,6 +106,10 @@ const WRITES = {
   beginQuickWalk,
   finishQuickWalk,
   recordZone,
+  recordConfig,
+  markAsDemo,
+  renameAccount,
+  forget,
   storeDays,
   correctDay,
 };

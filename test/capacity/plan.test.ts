@@ -18,6 +18,7 @@ function account(
 ): AccountConfig {
   return {
     name: 'main',
+    was: null,
     videoList: { baseUrl: 'http://127.0.0.1:9', key: 'key', pageSize: 1000 },
     storage: storage
       ? {

@@ -15,6 +15,7 @@ describe('a minimal config', () => {
       accounts: [
         {
           name: 'main',
+          was: null,
           videoList: { baseUrl: 'https://videos.example.test', key: 'first-key', pageSize: 1000 },
           storage: null,
           packages: [{ id: 101, name: null }],
@@ -58,6 +59,7 @@ timezone: Europe/Berlin
 duration_unit: s
 accounts:
   - name: main
+    was: former
     video_list: { base_url: "https://videos.example.test/api/", key: first-key, page_size: 20 }
     storage:
       base_url: http://reports.example.test:8080/
@@ -93,6 +95,7 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     const config = load(everything);
     expect(config.accounts[0]).toEqual({
       name: 'main',
+      was: 'former',
       videoList: { baseUrl: 'https://videos.example.test/api', key: 'first-key', pageSize: 20 },
       storage: {
         baseUrl: 'http://reports.example.test:8080',

@@ -138,6 +138,15 @@ describe('rules across values', () => {
     ]);
   });
 
+  test('a former name is no longer used, and belongs to one account', () => {
+    const account = (name: string, was: string) =>
+      `  - name: ${name}\n    was: ${was}\n    video_list: { base_url: http://v, key: k }\n    packages: [1]\n`;
+    expect(readProblems(LEAST + account('b', 'main') + account('c', 'old') + account('d', 'old'))).toEqual([
+      'line 7  accounts[1].was: "main" is the name of accounts[0]; expected a name that is no longer used',
+      'line 15  accounts[3].was: "old" is accounts[2].was too; expected one account',
+    ]);
+  });
+
   test('an account has each package once', () => {
     expect(readProblems(LEAST.replace('101', '101, 102, { id: 101 }, 102'))).toEqual([
       'line 5  accounts[0].packages[2].id: 101 is packages[0] too; expected each package once',

@@ -62,7 +62,7 @@ describe('the template', () => {
     expect(readProblems(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, except for the first day and the webhooks', () => {
+  test('means the same with its commented defaults uncommented, except for the former name, the first day and the webhooks', () => {
     expect(uncommented).not.toBe(CONFIG_TEMPLATE);
     const plain = load(CONFIG_TEMPLATE, ENV);
     const config = load(uncommented, ENV);
@@ -81,7 +81,7 @@ describe('the template', () => {
       file,
       warehouse,
       publish,
-      accounts: [{ ...plain.accounts[0], storage }],
+      accounts: [{ ...plain.accounts[0], storage, was: 'old-name' }],
     });
   });
 

@@ -76,7 +76,16 @@ describe('a new file', () => {
     expect(Buffer.from(APPLICATION_ID.toString(16), 'hex').toString()).toBe('vodh');
     expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
     expect(readRows(path, 'select * from warehouse_state')).toEqual([
-      { singleton: 1, created_at: '2026-03-01 12:00:00', change_seq: 0, restored_at: null, timezone: null },
+      {
+        ...{
+          singleton: 1,
+          created_at: '2026-03-01 12:00:00',
+          change_seq: 0,
+          restored_at: null,
+          timezone: null,
+        },
+        ...{ config_file: null, config_accounts: null, is_demo: 0 },
+      },
     ]);
   });
 

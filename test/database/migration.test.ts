@@ -38,12 +38,12 @@ function migrated(change = ''): { path: string; before: Map<string, Row[]>; afte
   return { path, before, after: readTables(path) };
 }
 
-/** Columns that format 11 added, and their values in earlier rows; `asked_days` is counted. */
+/** Columns that later formats added, and their values in earlier rows; `asked_days` is counted. */
 const ADDED: Record<string, Row> = {
   storage_discrepancy: { resolved_at: null },
   storage_gap: { reason: 'missing' },
   run: { clock_offset_ms: null },
-  warehouse_state: { timezone: null },
+  warehouse_state: { timezone: null, config_file: null, config_accounts: null, is_demo: 0 },
 };
 /** Tables and columns that format 12 renamed. */
 const RENAMED_TABLES: Record<string, string> = { saving: 'saved_requests' };

@@ -1,5 +1,6 @@
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
+import { leavingWarnings } from '../../app/leaving.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { createCalendar } from '../../lib/calendar.ts';
@@ -32,6 +33,7 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
   const pipeline = openPipeline(config, context);
   try {
     warnIfPlanDoesNotFit(config, options, context.logger);
+    for (const warning of leavingWarnings(config)) context.logger.warn(warning);
     const findings: CheckResult[] = [];
     for (const account of config.accounts) {
       const client = pipeline.clients.get(account.name);

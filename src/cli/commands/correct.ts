@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
@@ -8,6 +7,7 @@ import { ConfigError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
+import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatTable } from '../output/table.ts';
@@ -52,7 +52,8 @@ async function correctDay(
     return EXIT.done;
   }
   process.stdout.write(`${account} ${date}\n\n${offerTable(offer)}\n\n`);
-  if (!options.yes && !(await isConfirmed(account, date, signal))) {
+  const question = 'Accept the figures of the service as a correction?';
+  if (!options.yes && !(await isConfirmed(question, `vodhouse correct ${account} ${date}`, signal))) {
     process.stdout.write('nothing was changed\n');
     return EXIT.done;
   }
@@ -88,21 +89,4 @@ function offerTable({ booked, corrected, observed, differing }: CorrectionOffer)
     format(observed[figure]),
   ]);
   return formatTable(['figure', '>booked', ...(corrected ? ['>corrected'] : []), '>service now'], rows);
-}
-
-/** Asks at the terminal. Throws ConfigError where stdin is none. */
-async function isConfirmed(account: string, date: string, signal: AbortSignal): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    throw new ConfigError('cannot ask for confirmation: stdin is not a terminal; nothing was changed', {
-      hint: `vodhouse correct ${account} ${date} --yes does not ask`,
-    });
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const question = 'Accept the figures of the service as a correction? [y/N] ';
-    const answer = await terminal.question(question, { signal });
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    terminal.close();
-  }
 }

@@ -3,13 +3,16 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { createCronTicks } from '../../app/cron.ts';
+import { assertDemoOrReal } from '../../app/file-use.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { assertOurFile } from '../../publishing/atomic-replace.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { Progress } from '../../sync/context.ts';
+import { openWarehouse } from '../../warehouse/warehouse.ts';
 import {
   openCommandContext,
   openWorkerContext,
@@ -50,9 +53,10 @@ export async function demo(options: DemoOptions): Promise<number> {
   const port = options.once ? 0 : await findPort(DEFAULT_PORT);
   const config = demoConfig(resolve(options.file), url, sandbox, port);
   const { warehouse } = config;
-  const context = await openCommandContext('demo', options, config.secrets);
+  const context = { ...(await openCommandContext('demo', options, config.secrets)), isDemo: true };
   try {
     const isResumed = existsSync(warehouse);
+    if (isResumed) assertDemoFile(warehouse);
     if (isResumed) sandbox.churn(countReplayedChanges(warehouse));
     else removeStalePublishedFile(getPublishedFile(warehouse));
     const file = displayPath(warehouse);
@@ -66,6 +70,16 @@ export async function demo(options: DemoOptions): Promise<number> {
   } finally {
     context.close();
     await sandbox.close();
+  }
+}
+
+/** Throws ConfigError if the file holds anything else. */
+function assertDemoFile(path: string): void {
+  const warehouse = openWarehouse(path, systemClock);
+  try {
+    assertDemoOrReal(path, warehouse.getFileUse(), true);
+  } finally {
+    warehouse.close();
   }
 }
 

@@ -1,14 +1,18 @@
+import { leavingWarnings } from '../../app/leaving.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createPlan } from '../../capacity/plan-report.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { JsonOptions } from '../command-context.ts';
+import { openWorkerContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { planText } from '../output/plan-text.ts';
 
 /** `vodhouse plan`: what runs cost; sends nothing. Returns the exit code: 3 where the schedule does not fit. */
 export async function plan(options: JsonOptions): Promise<number> {
-  const report = createPlan(loadConfig(options.config), systemClock.now());
+  const config = loadConfig(options.config);
+  const { logger } = openWorkerContext('plan', options, config.secrets);
+  for (const warning of leavingWarnings(config)) logger.warn(warning);
+  const report = createPlan(config, systemClock.now());
   process.stdout.write(options.json ? formatJson(report) : planText(report, options.config));
   return report.fits ? EXIT.done : EXIT.partial;
 }

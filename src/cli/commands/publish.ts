@@ -2,7 +2,7 @@ import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
-import { assertSameZone } from '../../app/same-zone.ts';
+import { assertSameZone } from '../../app/file-use.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { EXIT } from '../exit.ts';

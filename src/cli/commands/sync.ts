@@ -1,7 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { openPipeline } from '../../app/pipeline.ts';
+import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { acceptRemovalsCommands, commandsFor } from '../../health/commands.ts';
+import { ConfigError } from '../../lib/errors.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { openCommandContext, type CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -20,6 +21,7 @@ export async function sync(options: SyncOptions): Promise<number> {
   try {
     const pipeline = openPipeline(config, context);
     try {
+      assertHeldBack(pipeline, options.acceptRemovals);
       const wait = options.wait ?? false;
       const summary = await pipeline.run({ trigger: 'manual', signal, ...request }, { wait });
       const published = await publishAfterRun(pipeline, context, signal, summary.clock);
@@ -43,6 +45,14 @@ export async function sync(options: SyncOptions): Promise<number> {
   } finally {
     context.close();
   }
+}
+
+/** Throws ConfigError if no removal that the named walk held back waits. */
+function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemovals']): void {
+  if (typeof walkId !== 'number' || warehouse.hasHeldBack(walkId)) return;
+  throw new ConfigError(`walk ${walkId} held nothing back that still waits`, {
+    hint: 'vodhouse status names the walks that did; without a number, all of them are accepted',
+  });
 }
 
 /** A run waits this long for webhooks; what is left is sent by the next run or worker. */

@@ -30,6 +30,19 @@ export const retireAccounts = query<never, { accounts: string; at: string }>(
     where retired_at is null and account not in (select value from json_each(:accounts))`,
 ).run;
 
+/** A package that is not retired. */
+export interface ActivePackage extends PackageKey {
+  name: string | null;
+  videos: number;
+}
+
+const selectActive = query<ActivePackage>(
+  `select account, package_id as packageId, name, live_count as videos from package where retired_at is null
+    order by account, package_id`,
+).all;
+
+export const listActivePackages = (tx: Tx): ActivePackage[] => selectActive(tx, {});
+
 export const findPackage = query<PackageRow, PackageKey>(`select * from package where ${OF_PACKAGE}`).get;
 
 /** A package in the order of turns. */

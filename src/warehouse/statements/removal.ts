@@ -83,3 +83,10 @@ export const holdBackCandidates = query<
   `update removal_candidate set held_back = 1, held_at = :at, held_by = :walkId, held_reason = :reason
     where ${OF_PACKAGE} and walk_id = :walkId and not held_back`,
 ).run;
+
+const selectHeldBy = query<{ count: number }, { walkId: number }>(
+  'select exists (select 1 from removal_candidate where held_back and held_by = :walkId) as count',
+).count;
+
+/** True if removals that this walk held back still wait. */
+export const hasHeldBack = (tx: Tx, walkId: number): boolean => selectHeldBy(tx, { walkId }) > 0;

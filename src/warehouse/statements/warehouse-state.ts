@@ -9,6 +9,33 @@ export const getChangeSeq = (tx: Tx): number => findChangeSeq(tx, {}).seq;
 
 export const setChangeSeq = query<never, { seq: number }>('update warehouse_state set change_seq = :seq').run;
 
+/** Who uses the file. */
+export interface FileUse {
+  /** Absolute path of the config of the last run; null before the first one. */
+  file: string | null;
+  /** Its accounts, separated by `, `. */
+  accounts: string | null;
+  /** It is the file of `vodhouse demo`. */
+  isDemo: 0 | 1;
+  /** Packages of any account. */
+  packages: number;
+}
+
+const selectFileUse = query<FileUse>(
+  `select config_file as file, config_accounts as accounts, is_demo as isDemo,
+    (select count(*) from package) as packages from warehouse_state`,
+).one;
+
+export const getFileUse = (tx: Tx): FileUse => selectFileUse(tx, {});
+
+/** Records the config that uses the file from now on. */
+export const recordConfig = query<never, { file: string; accounts: string }>(
+  `update warehouse_state set config_file = :file, config_accounts = :accounts
+    where config_file is not :file or config_accounts is not :accounts`,
+).run;
+
+export const markAsDemo = query<never>('update warehouse_state set is_demo = 1 where is_demo = 0').run;
+
 /** The calendar of the booked days. */
 export interface BookedZone {
   /** The time zone by which they were booked; null before it is recorded. */

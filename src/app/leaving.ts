@@ -1,0 +1,92 @@
+/** Packages that the config no longer names: they are retired, unless so many leave at once that it looks like a slip. */
+import { existsSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../lib/errors.ts';
+import { escapeControls, pluralize } from '../lib/format.ts';
+import type { FormatCommand } from '../health/commands.ts';
+import { openReadOnly } from '../database/connection.ts';
+import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
+
+/** Up to this number of packages may leave at once, if their account keeps others. */
+const FEW = 3;
+/** How many packages a message names. */
+const MAX_NAMED = 10;
+
+export interface Leaving {
+  packages: readonly ActivePackage[];
+  /** What looks like a slip; null: these packages may be retired. */
+  doubt: string | null;
+}
+
+/** `active`: the packages of the live file that are not retired. */
+export function findLeaving(
+  active: readonly ActivePackage[],
+  { accounts, walk }: Pick<Config, 'accounts' | 'walk'>,
+): Leaving {
+  const configured = new Set(
+    accounts.flatMap(({ name, packages }) => packages.map(({ id }) => `${name}/${id}`)),
+  );
+  const rename = (account: string) => accounts.find(({ was }) => was === account)?.name ?? account;
+  const packages = active.filter(
+    ({ account, packageId }) => !configured.has(`${rename(account)}/${packageId}`),
+  );
+  const staying = new Set(active.filter((each) => !packages.includes(each)).map(({ account }) => account));
+  const emptied = [...new Set(packages.map(({ account }) => account))].filter((name) => !staying.has(name));
+  const isMuch = packages.length > FEW && packages.length > active.length * walk.removalBrake;
+  const names = new Set(accounts.map(({ name }) => name));
+  const doubts = [
+    ...emptied.map((name) => (names.has(name) ? `all packages of ${name}` : `the account ${name}`)),
+    ...(isMuch && emptied.length === 0
+      ? [`${packages.length} of ${pluralize(active.length, 'package')}`]
+      : []),
+  ];
+  return { packages, doubt: doubts.length === 0 ? null : doubts.join(', ') };
+}
+
+/** A line for each package that leaves, `left the config: main/101 Lectures, 4,997 videos`; the last one counts the rest. */
+export function leavingLines({ packages }: Leaving): string[] {
+  const lines = packages
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ account, packageId, name, videos }) =>
+        `left the config: ${account}/${packageId}${name === null ? '' : ` ${escapeControls(name)}`}, ${pluralize(videos, 'video')}`,
+    );
+  const more = packages.length - lines.length;
+  return more === 0 ? lines : [...lines, `left the config: ${pluralize(more, 'more package')}`];
+}
+
+/** Warnings before a run, for commands that change nothing: what the next run would retire or refuse, and empty accounts. */
+export function leavingWarnings(config: Config): string[] {
+  const leaving = findLeaving(readActivePackages(config.warehouse), config);
+  const refused = `sync and start refuse this: the config no longer names ${leaving.doubt ?? ''}`;
+  const empty = config.accounts.filter(({ packages }) => packages.length === 0);
+  return [
+    ...leavingLines(leaving),
+    ...(leaving.doubt === null ? [] : [refused]),
+    ...empty.map(({ name }) => `account ${name} has no packages`),
+  ];
+}
+
+/** None where there is no file, or one that this version has not opened yet. */
+function readActivePackages(path: string): ActivePackage[] {
+  if (!existsSync(path)) return [];
+  const db = openReadOnly(path);
+  try {
+    return listActivePackages(db);
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** Throws ConfigError if what leaves looks like a slip. */
+export function assertMayRetire(leaving: Leaving, formatCommand: FormatCommand): void {
+  const { doubt } = leaving;
+  if (doubt === null) return;
+  const gone = [...new Set(leaving.packages.map(({ account }) => account))];
+  throw new ConfigError(
+    `the config no longer names ${doubt}; nothing was sent or changed\n  ${leavingLines(leaving).join('\n  ')}`,
+    {
+      hint: `put them back into the config, or retire them (their rows stay): ${formatCommand('sync --accept-retirements')}. For an account with a new name: \`was: ${gone[0] ?? ''}\` below its \`name\``,
+    },
+  );
+}

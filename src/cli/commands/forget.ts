@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/config.ts';
+import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
+import { backUpInChild } from '../../backup/backup.ts';
+import { lockOrThrow } from '../../database/lock.ts';
+import { commandsFor, shellQuote } from '../../health/commands.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { findNearest } from '../../lib/did-you-mean.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import { formatCount } from '../../lib/format.ts';
+import type { ForgetTarget } from '../../warehouse/accounts.ts';
+import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
+import { isConfirmed } from '../confirm.ts';
+import { EXIT } from '../exit.ts';
+import { displayPath } from '../output/output.ts';
+import { publishResultText } from '../output/publication-text.ts';
+import { formatTable } from '../output/table.ts';
+import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
+import { abortOnSignal } from '../signals.ts';
+
+export interface ForgetOptions extends ConfigOptions {
+  yes?: true;
+  /** False with `--no-backup`. */
+  backup: boolean;
+}
+
+/** `vodhouse forget ACCOUNT[/ID]`: deletes all rows of what is retired. Returns the exit code. */
+export async function forget(options: ForgetOptions, target: ForgetTarget): Promise<number> {
+  const name = target.packageId === null ? target.account : `${target.account}/${target.packageId}`;
+  const config = loadConfig(options.config);
+  if (!existsSync(config.warehouse)) throw new ConfigError(`there is no warehouse at ${config.warehouse}`);
+  const context = await openCommandContext('forget', options, config.secrets);
+  const { signal } = abortOnSignal();
+  const pipeline = openPipeline(config, context);
+  try {
+    assertRetired(pipeline, config, target, name, options);
+    process.stdout.write(`${rowsTable(pipeline, target)}\n\n`);
+    const command = commandsFor(options.config)(`forget ${shellQuote(name)}`);
+    const question = `Delete all these rows of ${name}?`;
+    if (!options.yes && !(await isConfirmed(question, command, signal))) {
+      process.stdout.write('nothing was changed\n');
+      return EXIT.done;
+    }
+    await deleteRows(pipeline, config, context, target, options.backup, signal);
+    process.stdout.write(`deleted ${name}\n`);
+    const published = await publishAfterRun(pipeline, context, signal, null);
+    process.stdout.write(publishResultText(published));
+    return exitCodeForSync('succeeded', published);
+  } finally {
+    await pipeline.close();
+    context.close();
+  }
+}
+
+/** Throws ConfigError unless everything that would go is retired. */
+function assertRetired(
+  { warehouse }: Pipeline,
+  config: Config,
+  target: ForgetTarget,
+  name: string,
+  options: ForgetOptions,
+): void {
+  const { account, packageId } = target;
+  const packages = warehouse.listTargetPackages(target);
+  if (packageId === null ? !warehouse.hasAccount(account) : packages.length === 0) {
+    const nearest = findNearest(account, warehouse.listAccounts());
+    const hint = `the warehouse has the accounts ${warehouse.listAccounts().join(', ')}`;
+    throw new ConfigError(`the warehouse has no ${name}`, {
+      hint: nearest === undefined || nearest === account ? hint : `did you mean ${nearest}?`,
+    });
+  }
+  const configured = config.accounts.find((each) => each.name === account);
+  const isConfigured =
+    packageId === null ? configured !== undefined : configured?.packages.some(({ id }) => id === packageId);
+  if (isConfigured)
+    throw new ConfigError(`${name} is in the config; only what is retired can be forgotten`, {
+      hint: `take it out of ${options.config} first, and run ${commandsFor(options.config)('sync')}`,
+    });
+  const active = packages.filter(({ isRetired }) => isRetired === 0).map((each) => each.packageId);
+  if (active.length > 0)
+    throw new ConfigError(`${name} is not retired yet: package ${active.join(', ')}`, {
+      hint: `the next run retires it: ${commandsFor(options.config)('sync --accept-retirements')}`,
+    });
+}
+
+function rowsTable({ warehouse }: Pipeline, target: ForgetTarget): string {
+  const rows = warehouse.countTargetRows(target).map(({ table, rows }) => [table, formatCount(rows)]);
+  return formatTable(['table', '>rows'], rows);
+}
+
+/** Under the run lock. The backup comes first. */
+async function deleteRows(
+  { warehouse }: Pipeline,
+  { warehouse: path }: Config,
+  { clock, announce }: CommandContext,
+  target: ForgetTarget,
+  isBackedUp: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const lock = lockOrThrow(path, 'run', 'forget', clock.now());
+  try {
+    warehouse.assertNotReplaced();
+    if (isBackedUp) {
+      const file = `${path}.before-forget-${toTimestamp(clock.now()).replaceAll(/[-:]/g, '').replace(' ', '-')}`;
+      announce(`backing up to ${displayPath(file)} …\n`);
+      await backUpInChild(path, file, signal);
+      process.stdout.write(`backed up to ${displayPath(file)}\n`);
+    }
+    warehouse.forget(target);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,79 @@
+/** Renaming and forgetting: what a person does to all rows of an account or a package at once. */
+import { listTablesWith, runOnTable, withoutTriggers } from '../database/account-tables.ts';
+import type { Tx } from '../database/connection.ts';
+import { query } from '../database/query.ts';
+
+/** Tables in which only packages and storage days of an account are; the others only record what was done. */
+const hasData = query<{ count: number }, { account: string }>(
+  `select exists (select 1 from package where account = :account)
+    or exists (select 1 from storage_day where account = :account)
+    or exists (select 1 from storage_gap where account = :account) as count`,
+);
+
+/** True if the file has packages or storage of the account. */
+export const hasAccount = (tx: Tx, account: string): boolean => hasData.count(tx, { account }) > 0;
+
+const selectAccounts = query<{ account: string }>(
+  'select account from package union select account from storage_day order by account',
+).all;
+
+/** The accounts with packages or storage. */
+export const listAccounts = (tx: Tx): string[] => selectAccounts(tx, {}).map(({ account }) => account);
+
+/** Gives all rows of an account another name: videos, storage, history, ledger, pauses and incidents. Returns their number. */
+export function renameAccount(tx: Tx, from: string, to: string): number {
+  tx.$client.pragma('defer_foreign_keys = on');
+  return withoutTriggers(tx, () =>
+    listTablesWith(tx, 'account').reduce(
+      (rows, table) =>
+        rows +
+        runOnTable(tx, `update or replace "${table}" set account = :to where account = :from`, { from, to }),
+      0,
+    ),
+  );
+}
+
+/** What `vodhouse forget` names: an account, or one of its packages. */
+export interface ForgetTarget {
+  account: string;
+  packageId: number | null;
+}
+
+/** The packages of the target, and whether they are retired. */
+export const listTargetPackages = query<{ packageId: number; isRetired: 0 | 1 }, ForgetTarget>(
+  `select package_id as packageId, retired_at is not null as isRetired from package
+    where account = :account and (:packageId is null or package_id = :packageId) order by package_id`,
+).all;
+
+const condition = ({ packageId }: ForgetTarget) =>
+  packageId === null ? 'account = :account' : 'account = :account and package_id = :packageId';
+
+/** How many rows of the target each table has; tables without any are left out. */
+export function countTargetRows(tx: Tx, target: ForgetTarget): { table: string; rows: number }[] {
+  return tablesOf(tx, target)
+    .map((table) => {
+      const sql = `select count(*) from "${table}" where ${condition(target)}`;
+      return {
+        table,
+        rows: tx.$client
+          .prepare(sql)
+          .pluck()
+          .get({ ...target }) as number,
+      };
+    })
+    .filter(({ rows }) => rows > 0);
+}
+
+/** Deletes every row of the target. */
+export function forget(tx: Tx, target: ForgetTarget): void {
+  withoutTriggers(tx, () => {
+    for (const table of tablesOf(tx, target))
+      runOnTable(tx, `delete from "${table}" where ${condition(target)}`, { ...target });
+  });
+}
+
+/** The ledger of an account that stays is not among them: its requests still count against the limits. */
+const tablesOf = (tx: Tx, { packageId }: ForgetTarget): string[] =>
+  packageId === null
+    ? listTablesWith(tx, 'account')
+    : listTablesWith(tx, 'account', 'package_id').filter((table) => table !== 'request');

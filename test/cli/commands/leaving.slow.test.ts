@@ -1,0 +1,144 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const RETIRED = 'select count(*) from package where retired_at is not null';
+const REQUESTS = 'select count(*) from request';
+
+/** A folder after a sync of three packages, and a way to write its config anew. */
+async function syncedFolder() {
+  const { url } = await startSandbox();
+  const text = configText({ url, packages: [101, 102, 103], top: 'publish: {}' });
+  const cwd = createFolder({ [CONFIG]: text });
+  expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+  const write = (change: (text: string) => string) => writeFileSync(join(cwd, CONFIG), change(text));
+  const vodhouseHere = (...args: string[]) => vodhouse(args, { cwd });
+  return { cwd, write, vodhouseHere };
+}
+
+const without = (text: string) => text.replace('packages: [101, 102, 103]', 'packages: []');
+
+describe('a config that lost its packages', () => {
+  it('is refused by sync and start, which send and retire nothing; check and plan warn', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    const requests = readWarehouseValue(cwd, REQUESTS);
+    write(without);
+    for (const command of ['sync', 'start']) {
+      const { code, stderr, stdout } = await vodhouseHere(command);
+      expect([command, code, stdout]).toEqual([command, 2, '']);
+      expect(stderr).toContain(
+        'the config no longer names all packages of main; nothing was sent or changed',
+      );
+      expect(stderr).toContain('  left the config: main/101, 250 videos\n');
+      expect(stderr).toContain('vodhouse sync --accept-retirements');
+    }
+    expect([readWarehouseValue(cwd, REQUESTS), readWarehouseValue(cwd, RETIRED)]).toEqual([requests, 0]);
+    for (const command of ['check', 'plan']) {
+      const { code, stderr } = await vodhouseHere(command);
+      expect([command, code]).toEqual([command, 0]);
+      expect(stderr).toContain('left the config: main/101, 250 videos');
+      expect(stderr).toContain('sync and start refuse this');
+      expect(stderr).toContain('account main has no packages');
+    }
+    expect((await vodhouseHere('sync', '--accept-retirements')).code).toBe(0);
+    expect(readWarehouseValue(cwd, RETIRED)).toBe(3);
+  });
+
+  it('retires one package of several, and says so', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    write((text) => text.replace('[101, 102, 103]', '[101, 102]'));
+    const { code, stderr } = await vodhouseHere('sync');
+    expect(code).toBe(0);
+    expect(stderr).toContain('left the config: main/103, 0 videos; its rows stay, marked as retired');
+    expect(readWarehouseValue(cwd, RETIRED)).toBe(1);
+  });
+
+  it('renames an account that has `was`, once, without reading a video again', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    write((text) => text.replace('name: main', 'name: news'));
+    expect((await vodhouseHere('sync')).code).toBe(2);
+    write((text) => text.replace('name: main', 'name: news\n    was: main'));
+    const renamed = await vodhouseHere('sync');
+    expect(renamed.code).toBe(0);
+    expect(renamed.stderr).toContain('account main is news from now on');
+    expect(renamed.stdout).toMatch(/^news\/101: +inserted 0, updated 0, unchanged 250,/m);
+    expect(
+      readWarehouseRows(cwd, 'select distinct account from request union select account from package'),
+    ).toEqual([{ account: 'news' }]);
+    const again = await vodhouseHere('sync');
+    expect([again.code, again.stderr.includes('from now on')]).toEqual([0, false]);
+  });
+});
+
+describe('forget', () => {
+  it('deletes a retired package after a backup, and the published file follows', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    const early = await vodhouseHere('forget', 'main/101', '--yes');
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('main/101 is in the config')]);
+    write((text) => text.replace('[101, 102, 103]', '[102, 103]'));
+    const active = await vodhouseHere('forget', 'main/101', '--yes');
+    expect([active.code, active.stderr]).toEqual([2, expect.stringContaining('main/101 is not retired yet')]);
+    expect((await vodhouseHere('sync')).code).toBe(0);
+
+    const asked = await vodhouseHere('forget', 'main/101');
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringContaining('forget main/101 --yes does not ask'),
+    ]);
+    expect(asked.stdout).toMatch(/^video +250$/m);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(280);
+
+    const done = await vodhouseHere('forget', 'main/101', '--yes');
+    expect([done.code, done.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^deleted main\/101\npublished .*: 30 videos/m),
+    ]);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(30);
+    const [backup = ''] = readdirSync(join(cwd, 'data')).filter((name) => name.includes('.before-forget-'));
+    expect((await vodhouseHere('restore', join('data', backup))).code).toBe(0);
+    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(280);
+    const unknown = await vodhouseHere('forget', 'mainn', '--yes', '--no-backup');
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean main?')]);
+  });
+});
+
+describe('the demo', () => {
+  it('opens no other file, and its own file is for no config', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    const before = readWarehouseRows(cwd, 'select * from package');
+    const refused = await vodhouseHere('demo', '--once', '--file', WAREHOUSE);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('is not a file of vodhouse demo: it has 3 packages');
+    expect(readWarehouseRows(cwd, 'select * from package')).toEqual(before);
+    expect((await vodhouseHere('demo', '--once', '--file', 'demo/demo.db')).code).toBe(0);
+    write((text) => text.replace(`warehouse: ${WAREHOUSE}`, 'warehouse: demo/demo.db'));
+    const { code, stderr } = await vodhouseHere('sync');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is the file of vodhouse demo')]);
+  });
+});
+
+it('another config over the same file is reported', async () => {
+  const { cwd, vodhouseHere } = await syncedFolder();
+  writeFileSync(
+    join(cwd, 'other.yaml'),
+    configText({ url: 'http://127.0.0.1:1', packages: [101, 102, 103] }),
+  );
+  const { stderr } = await vodhouseHere('sync', '--config', 'other.yaml');
+  expect(stderr).toContain('the last run on this warehouse used another config');
+  expect(stderr).toContain(`${CONFIG} (accounts main)`);
+});
+
+it('--accept-removals of a walk that held nothing back ends with 2 before a request', async () => {
+  const { cwd, vodhouseHere } = await syncedFolder();
+  const requests = readWarehouseValue(cwd, REQUESTS);
+  const { code, stderr } = await vodhouseHere('sync', '--accept-removals', '9999');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('walk 9999 held nothing back')]);
+  expect(readWarehouseValue(cwd, REQUESTS)).toBe(requests);
+});
