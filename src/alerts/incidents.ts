@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { IncidentEvent } from '../database/schema/incidents.ts';
 import { formatPackage } from '../health/package-problems.ts';
-import type { Problem, ProblemKind } from '../health/problem.ts';
+import type { Problem, ProblemKind } from '../health/problem-kinds.ts';
 import type { OpenIncident } from './outbox.ts';
 
 /** A problem as alerts report it. */

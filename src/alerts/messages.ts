@@ -1,6 +1,6 @@
 /** The messages that report incidents: one for each, or one for more than ten packages of an account. Pure. */
 import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
-import { groupPackages, groupText, listFirst } from '../health/problem.ts';
+import { groupPackages, groupText, listFirst } from '../health/problem-kinds.ts';
 import type { ActiveIncident } from './incidents.ts';
 import type { OutboxMessage } from './outbox.ts';
 

@@ -19,7 +19,7 @@ import {
   timezone,
   url,
   integer,
-} from './fields.ts';
+} from './value-types.ts';
 import { FIGURES } from '../lib/storage-figures.ts';
 
 /** Where the live file and the published file are when the config does not say. */

@@ -1,7 +1,7 @@
 /** The state of everything in one sentence. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
-import { groupProblems, type Problem, type ProblemKind } from './problem.ts';
+import { groupProblems, type Problem, type ProblemKind } from './problem-kinds.ts';
 import type { HealthReport } from './report.ts';
 
 export interface OverallStatus {

@@ -4,7 +4,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize, truncate } from '../lib/format.ts';
 import type { HealthFacts } from './facts.ts';
 import { packageNames } from './commands.ts';
-import { createProblem, toOneLine, type Problem } from './problem.ts';
+import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
 import type { Stream } from './streams.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {

@@ -4,7 +4,7 @@ import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../li
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
 import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
-import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem.ts';
+import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem-kinds.ts';
 import { findStorageProblems } from './storage-problems.ts';
 
 /** How long drift is a problem after it was first seen. */

@@ -3,7 +3,7 @@ import { measureDiskSpace, type DiskSpace } from '../database/disk-space.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatBinaryBytes } from '../lib/format.ts';
 import { findStreamProblems } from './package-problems.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './problem-kinds.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
 export interface ReadinessFacts {

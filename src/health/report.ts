@@ -1,7 +1,7 @@
 /** The health of a live file: its facts, and the problems in them. */
 import { readHealthFacts, type HealthFacts, type HealthParts } from './facts.ts';
 import { findProblems } from './problems.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './problem-kinds.ts';
 
 export interface HealthReport extends HealthFacts {
   /** Not grouped: see groupProblems. */

@@ -3,7 +3,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, pluralize } from '../lib/format.ts';
 import type { HealthFacts, StorageDetails, StorageReport } from './facts.ts';
 import { withoutSubject } from './package-problems.ts';
-import { createProblem, listFirst, toOneLine, type Problem } from './problem.ts';
+import { createProblem, listFirst, toOneLine, type Problem } from './problem-kinds.ts';
 
 /** Days that a message of status shows, and days or fields that an alert lists. */
 const EXAMPLES = 5;

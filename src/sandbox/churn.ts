@@ -1,7 +1,7 @@
 /** The changes of the simulated account while it runs. */
 import { MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { createRandom, STREAM, type Random } from './random.ts';
-import type { PackageList } from './package-list.ts';
+import type { PackageVideos } from './package-videos.ts';
 
 export interface Change {
   kind: 'upload' | 'edit' | 'delete' | 're-add';
@@ -16,7 +16,7 @@ const SHARES = { upload: 40, edit: 35, delete: 15 } as const;
 const STEP_MS = 100;
 
 /** Makes `count` changes at once, the same ones in the same order for a seed. Empty packages stay empty. */
-export function createChurn(seed: number, lists: readonly PackageList[]): (count: number) => Change[] {
+export function createChurn(seed: number, lists: readonly PackageVideos[]): (count: number) => Change[] {
   let made = 0;
   const change = (): Change | null => {
     const random = createRandom(seed, STREAM.churn, made++);
@@ -27,7 +27,7 @@ export function createChurn(seed: number, lists: readonly PackageList[]): (count
 }
 
 /** A package by its share of the videos; null if all are empty. */
-function pickList(lists: readonly PackageList[], random: Random): PackageList | null {
+function pickList(lists: readonly PackageVideos[], random: Random): PackageVideos | null {
   let rank = random.nextInt(lists.reduce((sum, list) => sum + list.size(), 0));
   for (const list of lists) {
     if (rank < list.size()) return list;
@@ -37,7 +37,7 @@ function pickList(lists: readonly PackageList[], random: Random): PackageList | 
 }
 
 /** If no video may be removed, a delete is an edit; if none is removed, a re-add is an upload. */
-function changeOne(list: PackageList, random: Random): Change {
+function changeOne(list: PackageVideos, random: Random): Change {
   const { packageId } = list;
   const kind = pickKind(random);
   const rank = random.nextInt(list.size());

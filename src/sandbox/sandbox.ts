@@ -5,7 +5,7 @@ import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts'
 import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/server/server.ts';
 import { churnSteadily, createChurn } from './churn.ts';
 import type { PackageSpec } from './record-cache.ts';
-import { createPackageList, type PackageList } from './package-list.ts';
+import { createPackageVideos, type PackageVideos } from './package-videos.ts';
 import { createStorageDays, isSentAsDoubles } from './sample-storage.ts';
 
 const DEFAULT_PACKAGES: readonly PackageSpec[] = [
@@ -39,7 +39,7 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 /** A simulated account; it answers once `listen` is called. Throws RangeError if the time zone does not exist. */
 export function createSandbox(options: SandboxOptions) {
   const { clock, seed = 1, packages = DEFAULT_PACKAGES, keys = DEFAULT_KEYS, churnPerMinute = 0 } = options;
-  const lists = packages.map((spec) => createPackageList(seed, spec));
+  const lists = packages.map((spec) => createPackageVideos(seed, spec));
   const churn = createChurn(seed, lists);
   const calendar = createCalendar(options.timezone ?? 'Asia/Seoul');
   const catalogue = createCatalogue(lists, createStorageDays(seed, calendar, clock));
@@ -76,7 +76,7 @@ export function createSandbox(options: SandboxOptions) {
 }
 
 function createCatalogue(
-  lists: readonly PackageList[],
+  lists: readonly PackageVideos[],
   readStorageDays: ReturnType<typeof createStorageDays>,
 ): Catalogue {
   return {

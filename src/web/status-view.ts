@@ -5,7 +5,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import type { HealthParts, PackageReport } from '../health/facts.ts';
-import type { Problem } from '../health/problem.ts';
+import type { Problem } from '../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../health/report.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PageQueries } from '../queries/page-queries.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPlainCron } from '../../src/config/fields.ts';
+import { isPlainCron } from '../../src/config/value-types.ts';
 import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { dueTrigger } from '../../src/app/due.ts';
 import { findByTrying } from '../support/models/slow-cron.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthFacts, PackageReport, StorageReport } from '../../src/health/facts.ts';
 import { getOverallStatus } from '../../src/health/overall-status.ts';
-import { createProblem, type Problem } from '../../src/health/problem.ts';
+import { createProblem, type Problem } from '../../src/health/problem-kinds.ts';
 import { findProblems } from '../../src/health/problems.ts';
 import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';

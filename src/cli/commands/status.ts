@@ -1,7 +1,7 @@
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
-import { groupProblems } from '../../health/problem.ts';
+import { groupProblems } from '../../health/problem-kinds.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { openPublisher } from '../../publishing/publisher.ts';

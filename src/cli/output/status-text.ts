@@ -2,7 +2,7 @@
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
 import type { BudgetReport, PublishedReport } from '../../health/facts.ts';
-import { groupProblems, type Advice } from '../../health/problem.ts';
+import { groupProblems, type Advice } from '../../health/problem-kinds.ts';
 import type { HealthReport } from '../../health/report.ts';
 import { formatAgo, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
 import { displayPath } from './output.ts';

@@ -1,6 +1,6 @@
 /** The packages: state, last walk, number of videos and its history. */
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { ProblemKind } from '../../health/problem.ts';
+import type { ProblemKind } from '../../health/problem-kinds.ts';
 import type { PackageRowView, PackageState, StatusView } from '../status-view.ts';
 import { RelativeTime, packagePath, toQueryString } from './format.tsx';
 import { Pager } from './pager.tsx';

@@ -1,5 +1,5 @@
 /** What needs attention, with the commands to type. */
-import type { Problem } from '../../health/problem.ts';
+import type { Problem } from '../../health/problem-kinds.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Section } from './section.tsx';
 

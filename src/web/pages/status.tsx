@@ -1,6 +1,6 @@
 /** The status page, the most important sections first. */
 import { toTimestamp } from '../../lib/clock.ts';
-import { groupProblems } from '../../health/problem.ts';
+import { groupProblems } from '../../health/problem-kinds.ts';
 import type { StatusView } from '../status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
 import { Page, type PageFrame } from './layout.tsx';

@@ -14,7 +14,7 @@ import {
 } from './record-cache.ts';
 import { createSortedIndex, cutPage, findRank, type SortedIndex } from './sorted-index.ts';
 
-export type PackageList = ReturnType<typeof createPackageList>;
+export type PackageVideos = ReturnType<typeof createPackageVideos>;
 
 interface State {
   /** Ascending by id. */
@@ -28,7 +28,7 @@ interface State {
 }
 
 /** A package with its first videos. Everything about it follows from `seed`, `spec` and the changes made. */
-export function createPackageList(seed: number, spec: PackageSpec) {
+export function createPackageVideos(seed: number, spec: PackageSpec) {
   const live = createFirstEntries(seed, spec);
   const getRecord = createRecordCache(seed, spec, live);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
