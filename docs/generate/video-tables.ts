@@ -1,6 +1,6 @@
 /** The tables of the live file: packages, videos, and what a walk knows of them. */
 import * as schema from '../../src/database/schema/videos.ts';
-import { VIDEO_FIELDS } from '../../src/lib/service-fields.ts';
+import { DRIFT_KINDS, VIDEO_FIELDS } from '../../src/lib/service-fields.ts';
 import { describeFields, describeTable, enumOf, withUnit } from './describe-table.ts';
 
 /** Columns that mean the same in every table that has them. */
@@ -141,7 +141,7 @@ const drift = describeTable(
     stream: STREAM,
     field: 'Name of the field.',
     kind: enumOf(
-      schema.DRIFT_KINDS,
+      DRIFT_KINDS,
       'new: not documented. missing: documented, but not sent. type: another JSON type than documented.',
     ),
     sample: withUnit('JSON', 'The first such value, truncated; NULL for a missing field.'),

@@ -17,7 +17,7 @@ import type { IncidentChanges, Outbox } from './outbox.ts';
 
 export interface AlertLoopParts {
   config: Config & { notify: NotifyConfig };
-  overview: StatusQueries;
+  statusQueries: StatusQueries;
   outbox: Outbox;
   isStale: IsStale;
   /** What was never read becomes overdue two ticks after this time (ms). */
@@ -80,10 +80,10 @@ async function recordChanges(parts: AlertLoopParts): Promise<void> {
 
 /** Yields between the steps: each takes some milliseconds for a thousand packages. */
 async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
-  const { config, overview, clock, outbox, isStale, watchedSince } = parts;
+  const { config, statusQueries, clock, outbox, isStale, watchedSince } = parts;
   const now = clock.now();
   const formatCommand = commandsFor(config.file);
-  const facts = readHealthFacts({ config, overview, isStale, publisher: null, formatCommand }, now, 1);
+  const facts = readHealthFacts({ config, statusQueries, isStale, publisher: null, formatCommand }, now, 1);
   await yieldToEventLoop();
   const problems = findProblems(facts);
   await yieldToEventLoop();
@@ -91,28 +91,28 @@ async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
   const isRunning = facts.runs[0]?.status === 'running'; // it may still read what was never read
   const isFirstReadOverdue = isStale(since, now) && !isRunning;
   const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue });
-  const clean = <Value>(value: Value) => redactAll(value, config.secrets);
+  const redactSecrets = <Value>(value: Value) => redactAll(value, config.secrets);
   const cleanActive = active.map(({ text, details, ...incident }) => {
-    return { ...incident, text: clean(text), details: clean(details) };
+    return { ...incident, text: redactSecrets(text), details: redactSecrets(details) };
   });
   await yieldToEventLoop();
   const [first, ...others] = config.accounts;
   return diffIncidents(cleanActive, outbox.listOpen(now), {
     now,
     remindAfterMs: config.notify.remindAfterMs,
-    formatResolved: (incident) => clean(formatResolved(config, incident)),
-    redact: clean,
+    formatResolved: (incident) => redactSecrets(formatResolved(config, incident)),
+    redact: redactSecrets,
     onlyAccount: first && others.length === 0 ? first.name : null,
   });
 }
 
 /** The value without secrets in any text in it. */
 function redactAll<Value>(value: Value, secrets: readonly string[]): Value {
-  const clean = (inner: unknown): unknown => {
+  const redactEach = (inner: unknown): unknown => {
     if (typeof inner === 'string') return redact(inner, secrets);
-    if (Array.isArray(inner)) return inner.map(clean);
+    if (Array.isArray(inner)) return inner.map(redactEach);
     if (typeof inner !== 'object' || inner === null) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, clean(each)]));
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, redactEach(each)]));
   };
-  return clean(value) as Value;
+  return redactEach(value) as Value;
 }

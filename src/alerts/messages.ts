@@ -1,6 +1,6 @@
 /** The messages that report incidents: one for each, or one for more than ten packages of an account. Pure. */
 import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
-import { groupPackages, groupText, listFirst } from '../health/problem-kinds.ts';
+import { GROUP_TEXTS, groupPackages, groupText, listFirst } from '../health/problem-kinds.ts';
 import type { ActiveIncident } from './incidents.ts';
 import type { OutboxMessage } from './outbox.ts';
 
@@ -69,7 +69,7 @@ function buildGroupPost(
   const { event, account } = first;
   const packages = group.map(({ packageId, since }) => ({ package_id: packageId, since }));
   const isOver = state === 'over';
-  const sentence = groupText(account, group.length, GROUP_TEXTS[event][isOver ? 1 : 0]);
+  const sentence = groupText(account, group.length, INCIDENT_TEXTS[event][isOver ? 1 : 0]);
   const names = listFirst(group.flatMap(({ packageId }) => packageId ?? []));
   const example = event === 'failed' && !isOver ? `; ${first.text}` : '';
   const since = packages.map((each) => each.since).sort()[0] ?? first.since;
@@ -78,9 +78,9 @@ function buildGroupPost(
   return buildPost(state, { ...first, packageId: null, text, since, details });
 }
 
-const GROUP_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
-  failed: ['failed in their last full walk', 'no longer fail'],
-  stale: ['are stale', 'are fresh again'],
+const INCIDENT_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
+  failed: [GROUP_TEXTS.failed, 'no longer fail'],
+  stale: [GROUP_TEXTS.stale, 'are fresh again'],
   held_back: ['have removals that are held back', 'have no removals held back any more'],
   restricted: ['are paused', 'are no longer paused'],
   discrepancy: ['differ', 'no longer differ'],

@@ -71,15 +71,15 @@ function openAlerts(
   call: Omit<DeliveryParts, 'webhook' | 'outbox'>,
 ) {
   const outbox = openOutbox(config.warehouse);
-  const overview = openStatusQueries(config.warehouse);
-  const watchedSince = since === 'always' ? fromTimestamp(overview.createdAt()) : call.clock.now();
+  const statusQueries = openStatusQueries(config.warehouse);
+  const watchedSince = since === 'always' ? fromTimestamp(statusQueries.createdAt()) : call.clock.now();
   const deliver = createDelivery({ ...call, outbox, webhook });
-  const loop = createAlertLoop({ ...call, config, overview, outbox, isStale, watchedSince, deliver });
+  const loop = createAlertLoop({ ...call, config, statusQueries, outbox, isStale, watchedSince, deliver });
   return {
     ...loop,
     close: () => {
       outbox.close();
-      overview.close();
+      statusQueries.close();
     },
   };
 }

@@ -20,7 +20,7 @@ export type PublishedReport = NonNullable<HealthFacts['published']>;
 
 export interface HealthParts extends StreamParts {
   config: Config;
-  overview: StatusQueries;
+  statusQueries: StatusQueries;
   /** Null where the config publishes nothing, or where the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   formatCommand: FormatCommand;
@@ -31,18 +31,18 @@ const RECENT_DAYS = 14;
 
 /** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
 export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
-  const { config, overview, formatCommand } = parts;
+  const { config, statusQueries, formatCommand } = parts;
   const { accounts } = config;
-  const rows = overview.packages();
+  const rows = statusQueries.packages();
   const streams = listStreams(parts, now, rows);
   const isConfigured = createConfigFilter(config);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
-  const heldBack = overview.heldBack().filter(isConfigured);
-  const clean = <Row extends { error: string | null }>(row: Row): Row => ({
+  const heldBack = statusQueries.heldBack().filter(isConfigured);
+  const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
     ...row,
     error: row.error && redact(row.error, config.secrets),
   });
-  const failedRun = overview.failedRun();
+  const failedRun = statusQueries.failedRun();
   const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
@@ -52,17 +52,17 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     warehouse: config.warehouse,
     packages: readPackages(streams, rows, heldBack),
     held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
-    quarantine: overview.quarantine().filter(isOfAccount),
-    drift: overview.drift().filter(isOfAccount),
-    storage: accounts.flatMap((account) => readStorage(account, overview, streams)),
+    quarantine: statusQueries.quarantine().filter(isOfAccount),
+    drift: statusQueries.drift().filter(isOfAccount),
+    storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
     published: readPublished(parts, now),
-    runs: overview.runs(runs),
+    runs: statusQueries.runs(runs),
     streams,
-    failedWalks: overview.failedWalks().filter(isConfigured).map(clean),
-    failedRun: failedRun && clean(failedRun),
+    failedWalks: statusQueries.failedWalks().filter(isConfigured).map(redactError),
+    failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
-    newestTime: overview.newestTime(),
+    newestTime: statusQueries.newestTime(),
   };
 }
 
@@ -113,11 +113,11 @@ function readPackages(
 
 function readStorage(
   { name: account, storage }: AccountConfig,
-  overview: StatusQueries,
+  statusQueries: StatusQueries,
   streams: readonly Stream[],
 ) {
   if (!storage) return [];
-  const status = overview.storage(account, storage.since ?? '');
+  const status = statusQueries.storage(account, storage.since ?? '');
   return [
     {
       account,
@@ -125,8 +125,8 @@ function readStorage(
       booked_through: status.booked_through,
       gaps: status.open_gaps,
       gaps_given_up: status.given_up_gaps,
-      waiting: overview.waitingDays(account),
-      discrepancies: overview.discrepancies(account),
+      waiting: statusQueries.waitingDays(account),
+      discrepancies: statusQueries.discrepancies(account),
       stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account),
     },
   ];
@@ -135,21 +135,21 @@ function readStorage(
 /** What problems of storage need beyond the report. */
 function readStorageDetails(
   { name: account, storage }: AccountConfig,
-  { config, overview }: HealthParts,
+  { config, statusQueries }: HealthParts,
   streams: readonly Stream[],
   recentSince: string,
 ) {
   if (!storage) return [];
-  const { booked, differing } = overview.storage(account, recentSince);
+  const { booked, differing } = statusQueries.storage(account, recentSince);
   const readAt = streams.find((each) => each.account === account && each.packageId === null)?.at ?? '';
-  const failures = overview.storageFailures(account);
+  const failures = statusQueries.storageFailures(account);
   const [last] = failures;
   const unread = failures.filter((failure) => failure.started_at > readAt); // a reading after a failure proves that it is over
   return [
     {
       account,
-      differences: overview.differences(account),
-      gaps: overview.openGaps(account, storage.since ?? ''),
+      differences: statusQueries.differences(account),
+      gaps: statusQueries.openGaps(account, storage.since ?? ''),
       recent: { booked, differing },
       /** Null where no run over everything failed at it since one succeeded. */
       failure: last
@@ -165,16 +165,16 @@ function readStorageDetails(
 
 function readBudget(
   { name: account, limits }: AccountConfig,
-  { config, overview }: HealthParts,
+  { config, statusQueries }: HealthParts,
   now: number,
 ) {
-  const spent = overview.spentRequests(account, now);
+  const spent = statusQueries.spentRequests(account, now);
   const toWindow = (count: number, limit: number | null) => ({
     spent: count,
     limit,
     left: limit === null ? null : Math.max(0, limit - count), // null: no limit
   });
-  const pause = overview.pause(account, now);
+  const pause = statusQueries.pause(account, now);
   return {
     account,
     per_second: toWindow(spent.second, limits.perSecond),

@@ -24,6 +24,10 @@ export const PROBLEM_KINDS = [
 ] as const;
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
+/** The kinds of problems that a single package can have. */
+const PACKAGE_PROBLEM_KINDS = ['failed', 'never_read', 'stale', 'partial', 'held_back', 'unordered'] as const;
+export type PackageProblemKind = (typeof PACKAGE_PROBLEM_KINDS)[number];
+
 /** A package; an account where `packageId` is null; the worker where `account` is null. */
 export interface Scope {
   account: string | null;
@@ -54,12 +58,23 @@ export interface Problem {
   isFading: boolean;
 }
 
-type NewProblem = Pick<Problem, 'kind' | 'message'> & Partial<Problem>;
+export type PackageProblem = Problem & { kind: PackageProblemKind };
+
+export function isPackageProblem(problem: Problem): problem is PackageProblem {
+  return problem.scope.packageId !== null && PACKAGE_PROBLEM_KINDS.some((kind) => kind === problem.kind);
+}
+
+/** Only the kinds of package problems may name a package. */
+type NewProblem<Kind extends ProblemKind> = Pick<Problem, 'message'> &
+  Partial<Problem> & {
+    kind: Kind;
+    scope?: Kind extends PackageProblemKind ? Scope : Scope & { packageId: null };
+  };
 
 const BAD: readonly ProblemKind[] = ['run_failed', 'scoped_run_failed', 'failed', 'never_read', 'stale'];
 
 /** Completes a problem: of the worker, without details and advice, unless given. */
-export function createProblem(given: NewProblem): Problem {
+export function createProblem<Kind extends ProblemKind>(given: NewProblem<Kind>): Problem {
   return {
     scope: { account: null, packageId: null },
     since: null,
@@ -76,7 +91,8 @@ export function createProblem(given: NewProblem): Problem {
 const GROUP_ABOVE = 10;
 const EXAMPLES = 3;
 
-const GROUP_TEXTS: Partial<Record<ProblemKind, string>> = {
+/** What more than ten packages with the same problem have in common. Held-back removals are not grouped. */
+export const GROUP_TEXTS: Record<Exclude<PackageProblemKind, 'held_back'>, string> = {
   failed: 'failed in their last full walk',
   never_read: 'have had no full walk yet',
   stale: 'are stale',
@@ -84,12 +100,16 @@ const GROUP_TEXTS: Partial<Record<ProblemKind, string>> = {
   unordered: 'are not listed in order of ids',
 };
 
-/** Replaces more than ten packages of an account with the same kind of problem by one problem; held-back removals keep their commands. */
+function isGrouped(kind: ProblemKind): kind is keyof typeof GROUP_TEXTS {
+  return kind in GROUP_TEXTS;
+}
+
+/** Replaces the problems of more than ten packages of an account by one, if they are of the same kind. */
 export function groupProblems(problems: readonly Problem[]): Problem[] {
   const groups = groupPackages(problems, ({ kind, scope: { account, packageId } }) => ({
     kind,
     account,
-    packageId: kind in GROUP_TEXTS ? packageId : null,
+    packageId: isGrouped(kind) ? packageId : null,
   }));
   return groups.map((group) => {
     const [{ kind, scope }, ...others] = group;
@@ -99,7 +119,7 @@ export function groupProblems(problems: readonly Problem[]): Problem[] {
       kind,
       scope: { ...scope, packageId: null },
       since: group.flatMap(({ since }) => since ?? []).sort()[0] ?? null,
-      message: groupText(scope.account, group.length, GROUP_TEXTS[kind] ?? kind),
+      message: groupText(scope.account, group.length, isGrouped(kind) ? GROUP_TEXTS[kind] : kind),
       details: [...examples, `and ${formatCount(group.length - EXAMPLES)} more`],
     });
   });

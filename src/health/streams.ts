@@ -29,15 +29,15 @@ export function createStaleCheck({ full }: { full: string }): IsStale {
 
 export interface StreamParts {
   config: Pick<Config, 'accounts' | 'warehouse'>;
-  overview: Pick<StatusQueries, 'packages' | 'storage'>;
+  statusQueries: Pick<StatusQueries, 'packages' | 'storage'>;
   isStale: IsStale;
 }
 
 /** Lists the streams of the config at `now` (ms), also those that no run has read yet. */
 export function listStreams(
-  { config, overview, isStale }: StreamParts,
+  { config, statusQueries, isStale }: StreamParts,
   now: number,
-  packages = overview.packages(),
+  packages = statusQueries.packages(),
 ): Stream[] {
   const rows = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
   const streams = config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
@@ -46,7 +46,7 @@ export function listStreams(
       return { account, stream: 'videos', packageId, name, at, videos: live };
     });
     if (!storage) return videos;
-    const at = overview.storage(account, '').read_at;
+    const at = statusQueries.storage(account, '').read_at;
     return [
       ...videos,
       { account, stream: 'storage' as const, packageId: null, name: null, at, videos: null },

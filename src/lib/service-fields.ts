@@ -6,6 +6,10 @@
 /** The types of docs/service.md 2. */
 export type FieldType = 'string' | 'integer' | 'number';
 
+/** How a field differs from docs/service.md 2: unknown there, missing here, or of another JSON type. */
+export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
 export interface ServiceField {
   readonly type: FieldType;
   /** Without a full stop. */

@@ -1,9 +1,6 @@
 /** Drift: where the records of an answer differ from docs/service.md 2. Pure. */
 
-import type { FieldType } from '../lib/service-fields.ts';
-
-/** How a field differs: not documented, missing, or of another JSON type. */
-export type DriftKind = 'new' | 'missing' | 'type';
+import type { DriftKind, FieldType } from '../lib/service-fields.ts';
 
 /** A field of one record that differs; `value` is undefined where the field is missing. */
 export interface DriftedValue {
@@ -83,15 +80,15 @@ export function withDrift<T extends object>(read: T, drift: readonly DriftedValu
  * in a name or a value, and half of one would stay. Only one sample per field and kind is formatted: a page on which every
  * record drifts costs little more than one on which one does.
  */
-export function createDriftCollector(clean: (text: string) => string = (text) => text) {
+export function createDriftCollector(redact: (text: string) => string = (text) => text) {
   const seen = { new: new Set<string>(), missing: new Set<string>(), type: new Set<string>() };
   const documented = new Map<string, FieldDrift>();
   const others = new Map<string, FieldDrift>();
   const add = ({ field: name, kind, value }: DriftedValue): void => {
     if (seen[kind].has(name) || seen[kind].size >= MAX_FIELDS) return;
     seen[kind].add(name);
-    const field = shorten(clean(name), FIELD_LENGTH);
-    const sample = kind === 'missing' ? null : shorten(clean(toJson(value, clean)), SAMPLE_LENGTH);
+    const field = shorten(redact(name), FIELD_LENGTH);
+    const sample = kind === 'missing' ? null : shorten(redact(toJson(value, redact)), SAMPLE_LENGTH);
     const all = kind === 'new' ? others : documented;
     const key = `${kind} ${field}`;
     if (!all.has(key)) all.set(key, { field, kind, sample });
@@ -108,12 +105,12 @@ export function createDriftCollector(clean: (text: string) => string = (text) =>
  * A number beyond a double becomes the text `Infinity`: JSON would say null. Each text is cleaned before JSON escapes it: an
  * escaped key would not be found.
  */
-function toJson(value: unknown, clean: (text: string) => string): string {
+function toJson(value: unknown, redact: (text: string) => string): string {
   const replacer = (_name: string, inner: unknown): unknown => {
-    if (typeof inner === 'string') return clean(inner);
+    if (typeof inner === 'string') return redact(inner);
     if (typeof inner === 'number' && !Number.isFinite(inner)) return String(inner);
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [clean(name), each]));
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [redact(name), each]));
   };
   try {
     return JSON.stringify(value, replacer);

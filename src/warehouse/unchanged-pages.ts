@@ -1,7 +1,7 @@
 /** Pages with unchanged bytes: their records are not read, only the checkpoint moves. */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
-import type { DriftKind } from '../database/schema/videos.ts';
+import type { DriftKind } from '../lib/service-fields.ts';
 import { getChangeSeq } from './statements/warehouse-state.ts';
 import { touchDrift } from './statements/drift.ts';
 import { confirmPageHash, findByHash, hasChangedSince, type HashedPage } from './statements/page-hash.ts';

@@ -7,7 +7,7 @@ import type { Stream } from '../health/streams.ts';
 
 export interface Scrape {
   config: Config;
-  overview: StatusQueries;
+  statusQueries: StatusQueries;
   /** Milliseconds since 1970. */
   now: number;
   streams: readonly Stream[];
@@ -74,9 +74,9 @@ export const GAUGES: readonly GaugeReading[] = [
     name: 'vodhouse_held_back_removals',
     help: 'Removals of the package that wait for a second proof, or for a person who accepts them.',
     labels: ['account', 'package_id'],
-    read: ({ config, overview }) => {
+    read: ({ config, statusQueries }) => {
       const removals = new Map(
-        overview.countHeldBack().map((row) => [`${row.account}/${row.package_id}`, row.removals]),
+        statusQueries.countHeldBack().map((row) => [`${row.account}/${row.package_id}`, row.removals]),
       );
       return config.accounts.flatMap(({ name: account, packages }) =>
         packages.map(({ id }) =>
@@ -89,8 +89,8 @@ export const GAUGES: readonly GaugeReading[] = [
     name: 'vodhouse_quarantine_records',
     help: 'Records that could not be stored, and were not valid in a later answer.',
     labels: ['account', 'stream'],
-    read: ({ streams, overview }) => {
-      const rows = overview.countQuarantine();
+    read: ({ streams, statusQueries }) => {
+      const rows = statusQueries.countQuarantine();
       const kinds = new Map(
         streams.map(({ account, stream }) => [`${stream} ${account}`, { account, stream }]),
       );
@@ -104,10 +104,10 @@ export const GAUGES: readonly GaugeReading[] = [
     name: 'vodhouse_storage_gaps',
     help: 'Past days that the service did not return: open while they are still requested, then given_up.',
     labels: ['account', 'state'],
-    read: ({ config, overview }) =>
+    read: ({ config, statusQueries }) =>
       config.accounts.flatMap(({ name: account, storage }) => {
         if (!storage) return [];
-        const { open_gaps, given_up_gaps } = overview.storage(account, storage.since ?? '');
+        const { open_gaps, given_up_gaps } = statusQueries.storage(account, storage.since ?? '');
         return [
           toSample(open_gaps, { account, state: 'open' }),
           toSample(given_up_gaps, { account, state: 'given_up' }),
@@ -118,9 +118,9 @@ export const GAUGES: readonly GaugeReading[] = [
     name: 'vodhouse_budget_left_requests',
     help: 'Requests that the account may still send in the window that ends now. No sample if the window has no limit.',
     labels: ['account', 'window'],
-    read: ({ config, overview, now }) =>
+    read: ({ config, statusQueries, now }) =>
       config.accounts.flatMap(({ name: account, limits }) => {
-        const spent = overview.spentRequests(account, now);
+        const spent = statusQueries.spentRequests(account, now);
         return WINDOWS.flatMap(({ window, limit }) => {
           const most = limits[limit];
           return most === null ? [] : toSample(Math.max(0, most - spent[window]), { account, window });
@@ -143,9 +143,9 @@ export const GAUGES: readonly GaugeReading[] = [
     name: 'vodhouse_pause_left_seconds',
     help: 'Seconds until the account may send requests again after a restriction by the service; 0 if it may now.',
     labels: ['account'],
-    read: ({ config, overview, now }) =>
+    read: ({ config, statusQueries, now }) =>
       config.accounts.map(({ name: account }) => {
-        const until = overview.pause(account, now)?.until;
+        const until = statusQueries.pause(account, now)?.until;
         const left = until === undefined ? 0 : (fromTimestamp(until) - now) / 1000;
         return toSample(Math.max(0, left), { account });
       }),

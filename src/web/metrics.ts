@@ -14,7 +14,7 @@ import { listStreams, type StreamParts } from '../health/streams.ts';
 
 export interface MetricsOptions {
   config: Config;
-  overview: StatusQueries;
+  statusQueries: StatusQueries;
   deltas: Pick<MetricDeltaReader, 'sinceLast'>;
   /** Null if the config publishes nothing. */
   publisher: Pick<Publisher, 'isBehind'> | null;
@@ -61,7 +61,7 @@ export function createMetrics(options: MetricsOptions) {
 }
 
 function readScrape(
-  { config, overview, publisher, clock, isStale }: MetricsOptions,
+  { config, statusQueries, publisher, clock, isStale }: MetricsOptions,
   durationMs: number | null,
 ): Scrape {
   const now = clock.now();
@@ -71,9 +71,9 @@ function readScrape(
       isBehind: publisher.isBehind(now),
       durationMs,
     };
-  const streams = listStreams({ config, overview, isStale }, now);
+  const streams = listStreams({ config, statusQueries, isStale }, now);
   const space = measureDiskSpace(config.warehouse);
-  return { config, overview, now, streams, space, published, version: version() };
+  return { config, statusQueries, now, streams, space, published, version: version() };
 }
 
 /** Replaces the samples. prom-client gives label-less gauges a default 0; `remove` drops it. */

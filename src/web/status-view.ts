@@ -5,7 +5,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { addDays } from '../lib/days.ts';
 import type { HealthParts, PackageReport } from '../health/facts.ts';
-import type { Problem } from '../health/problem-kinds.ts';
+import { isPackageProblem, type PackageProblem } from '../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../health/report.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
@@ -27,7 +27,7 @@ export const statusQuery = z.object({
 type StatusQuery = z.output<typeof statusQuery>;
 
 /** A package with its first problem, which is its state. */
-export type PackageState = PackageReport & { problem: Problem | undefined };
+export type PackageState = PackageReport & { problem: PackageProblem | undefined };
 export type PackageRowView = PackageState & { sizes: { date: string; videos: number }[] };
 
 export type StatusView = ReturnType<typeof createStatusView>;
@@ -118,8 +118,8 @@ function matches({ account, package_id: id, name }: PackageReport, find: string 
 
 /** The packages of the config with their first problems. */
 export function getPackageStates({ packages, problems }: HealthReport): PackageState[] {
-  const first = new Map<string, Problem>();
-  for (const problem of problems) {
+  const first = new Map<string, PackageProblem>();
+  for (const problem of problems.filter(isPackageProblem)) {
     const key = `${problem.scope.account ?? ''}/${problem.scope.packageId ?? ''}`;
     if (!first.has(key)) first.set(key, problem);
   }

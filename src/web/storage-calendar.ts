@@ -28,7 +28,7 @@ export function buildCalendar(
   return days;
 }
 
-const GAP_REASONS: Record<GapRow['reason'], string> = {
+const GAP_TEXTS: Record<GapRow['reason'], string> = {
   missing: 'not returned by the service',
   incomplete: 'incomplete in the answers of the service',
   unconfirmed: 'implausible figures, waiting for a second reading',
@@ -38,7 +38,7 @@ function formatGap(gap: GapRow | undefined): string {
   if (!gap) return 'not read';
   const { reason, given_up_at: givenUpAt, last_asked_at: requestedAt } = gap;
   const time = givenUpAt === null ? `last requested at ${requestedAt} UTC` : `given up at ${givenUpAt} UTC`;
-  return `${GAP_REASONS[reason]}; ${time}`;
+  return `${GAP_TEXTS[reason]}; ${time}`;
 }
 
 /** The sum of the sizes; `at least …` if the service did not provide all of them. */

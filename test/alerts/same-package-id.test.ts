@@ -32,10 +32,10 @@ it('the command of an alert names the account where another one has a package wi
     ...one,
     accounts: [...one.accounts, ...second.map((each) => ({ ...each, name: 'second' }))],
   };
-  const overview = openStatusQueries(path);
-  onTestFinished(() => overview.close());
+  const statusQueries = openStatusQueries(path);
+  onTestFinished(() => statusQueries.close());
   const facts = readHealthFacts(
-    { config, overview, isStale: () => false, publisher: null, formatCommand: commandsFor(config.file) },
+    { config, statusQueries, isStale: () => false, publisher: null, formatCommand: commandsFor(config.file) },
     Date.parse('2026-03-10T12:00:00Z'),
     1,
   );

@@ -233,9 +233,13 @@ describe('a file of an older format', () => {
     const path = madeFile();
     execute(path, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     openWarehouse(path, clock).close();
-    const overview = openStatusQueries(path);
-    expect([overview.heldBack(), overview.quarantine(), overview.drift()]).toEqual([[], [], []]);
-    overview.close();
+    const statusQueries = openStatusQueries(path);
+    expect([statusQueries.heldBack(), statusQueries.quarantine(), statusQueries.drift()]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    statusQueries.close();
   });
 });
 

@@ -124,8 +124,8 @@ describe('a warehouse', () => {
 /** The readiness inputs of a live file at noon, with the config of `configOver`. */
 function readFacts(...statements: string[]) {
   const live = liveFileWith(...statements);
-  const overview = openStatusQueries(live);
-  onTestFinished(() => overview.close());
+  const statusQueries = openStatusQueries(live);
+  onTestFinished(() => statusQueries.close());
   const config = configOver(live);
   let countQueries = 0;
   const count = (at: string | null, now: number) => {
@@ -137,8 +137,8 @@ function readFacts(...statements: string[]) {
   const many = { ...config, accounts: main ? [{ ...main, packages }] : [] };
   const now = toMs('2026-03-10T12:00:00Z');
   return {
-    facts: readReadinessFacts({ config, overview, isStale: count }, now),
-    ofThousand: () => readReadinessFacts({ config: many, overview, isStale: count }, now),
+    facts: readReadinessFacts({ config, statusQueries, isStale: count }, now),
+    ofThousand: () => readReadinessFacts({ config: many, statusQueries, isStale: count }, now),
     countQueries: () => countQueries,
   };
 }

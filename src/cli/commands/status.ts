@@ -17,24 +17,24 @@ const MAX_RUNS = 5;
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: JsonOptions & { requests?: true }): Promise<number> {
   const config = loadConfig(options.config);
-  const overview = openStatusQueries(config.warehouse);
+  const statusQueries = openStatusQueries(config.warehouse);
   try {
     if (options.requests) {
-      const requests = overview.requests(MAX_REQUESTS);
+      const requests = statusQueries.requests(MAX_REQUESTS);
       process.stdout.write(options.json ? formatJson({ requests }) : requestsText(requests));
       return EXIT.done;
     }
     const now = systemClock.now();
     const publisher = openPublisher(config, 'status');
     const isStale = createStaleCheck(config.schedule);
-    const parts = { config, overview, publisher, formatCommand: commandsFor(options.config), isStale };
+    const parts = { config, statusQueries, publisher, formatCommand: commandsFor(options.config), isStale };
     const health = createHealthReport(parts, now, MAX_RUNS);
-    const budgets = health.budgets.map((row) => ({ ...row, saved: overview.savings(row.account, now) }));
+    const budgets = health.budgets.map((row) => ({ ...row, saved: statusQueries.savings(row.account, now) }));
     const report = { ...health, budgets };
     process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
     return report.problems.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
-    overview.close();
+    statusQueries.close();
   }
 }
 

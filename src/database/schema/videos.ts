@@ -1,5 +1,6 @@
 import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { DRIFT_KINDS } from '../../lib/service-fields.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
 /** One distribution package of an account, as far as it has been walked. */
@@ -135,10 +136,6 @@ export const quarantine = sqliteTable(
     index('quarantine_open').on(table.account, table.stream).where(isNull(table.resolved_at)),
   ],
 );
-
-export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
-/** How a field differs from docs/service.md: unknown there, missing here, or of another JSON type. */
-export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** Where the records of a stream stopped matching docs/service.md. */
 export const drift = sqliteTable(

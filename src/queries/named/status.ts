@@ -124,9 +124,9 @@ from drift
 order by first_seen_at desc, account, stream, field, kind`,
 );
 
-type PauseRow = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'>;
+type PauseStatus = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'>;
 
-export const PAUSE = query<PauseRow, { account: string; at: string }>(
+export const PAUSE = query<PauseStatus, { account: string; at: string }>(
   'Is the account restricted?',
   'A row while a pause is in force (`until`), or while the rate rises again (until `full_rate_at`).',
   `

@@ -24,7 +24,7 @@ export type ServiceClient = ReturnType<typeof createServiceClient>;
 export function createServiceClient(options: ClientOptions) {
   const { account } = options;
   const connection = createConnection(options);
-  const parsing = { codes: account.codes, clean: (text: string) => redact(text, connection.secrets) };
+  const parsing = { codes: account.codes, redact: (text: string) => redact(text, connection.secrets) };
   return {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
     videoPage: (request: PageRequest) =>

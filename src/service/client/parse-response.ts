@@ -56,14 +56,14 @@ export interface ErrorCodes {
 interface ParseOptions {
   codes: ErrorCodes;
   /** Takes secrets out of a text. */
-  clean: (text: string) => string;
+  redact: (text: string) => string;
 }
 
 /** The days of one storage answer; its records are read one by one. */
 export interface StorageDays {
   records: readonly unknown[];
   raw(index: number): string;
-  clean: ParseOptions['clean'];
+  redact: ParseOptions['redact'];
 }
 
 /** Reads an answer of the video list. Throws TransientError or RefusedError. */
@@ -89,7 +89,7 @@ function parseEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash };
 }
 
-function parsePage(text: string, { codes, clean }: ParseOptions, hash: string | null): VideoPage {
+function parsePage(text: string, { codes, redact }: ParseOptions, hash: string | null): VideoPage {
   const json = parseJson(text);
   const { errorInfo } = validate(videoListStatus, json).videoInfoList;
   if (isRefusal(errorInfo)) {
@@ -101,7 +101,7 @@ function parsePage(text: string, { codes, clean }: ParseOptions, hash: string | 
   const { paging, videoInfoList: records, ...rest } = validate(videoListAnswer, json).videoInfoList;
   const raw = createRawReader(text, records, (answer) => answer.videoInfoList?.videoInfoList);
   const echo = rest.apiVideoSearchOption ?? null;
-  return { paging, echo, hash, unchanged: false, ...readVideos(records, raw, clean) };
+  return { paging, echo, hash, unchanged: false, ...readVideos(records, raw, redact) };
 }
 
 function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): boolean {
@@ -112,16 +112,16 @@ function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): 
 function readVideos(
   records: readonly unknown[],
   raw: (index: number) => string,
-  clean: ParseOptions['clean'],
+  redact: ParseOptions['redact'],
 ): PageRecords {
   const page: Omit<PageRecords, 'drift'> = { videos: [], refused: [], ids: [] };
-  const drift = createDriftCollector(clean);
+  const drift = createDriftCollector(redact);
   records.forEach((record, index) => {
     const read = readVideo(record);
     if ('video' in read) page.videos.push(read.video);
     else {
       const { id, reason } = read.refused;
-      page.refused.push({ id, reason: clean(reason), raw: clean(raw(index)) });
+      page.refused.push({ id, reason: redact(reason), raw: redact(raw(index)) });
     }
     page.ids.push('video' in read ? read.video.id : read.refused.id);
     drift.add(read.drift);
@@ -130,7 +130,7 @@ function readVideos(
 }
 
 /** Reads an answer of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(content: Buffer, { codes, clean }: ParseOptions): StorageDays {
+export function readStorageDays(content: Buffer, { codes, redact }: ParseOptions): StorageDays {
   const text = decode(content);
   const json = parseJson(text);
   const { message } = validate(storageStatus, json);
@@ -140,7 +140,7 @@ export function readStorageDays(content: Buffer, { codes, clean }: ParseOptions)
   }
   const records = validate(storageAnswer, json).data.list;
   const raw = createRawReader(text, records, (answer) => answer.data?.list);
-  return { records, raw: (index) => clean(raw(index)), clean };
+  return { records, raw: (index) => redact(raw(index)), redact };
 }
 
 function parseOrNull(text: string): unknown {

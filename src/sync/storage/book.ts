@@ -171,7 +171,7 @@ async function fillRange(booking: Booking, range: DayRange): Promise<boolean> {
 
 /** Stands for a service that returns none of the days. */
 function emptyAnswer({ options }: Booking): Answer {
-  return { records: [], raw: () => '', clean: (text) => text, answeredAt: options.account.clock.now() };
+  return { records: [], raw: () => '', redact: (text) => text, answeredAt: options.account.clock.now() };
 }
 
 function fetchDays({ account, runId, signal }: StorageOptions, range: DayRange) {

@@ -11,10 +11,10 @@ import type { StorageRules } from '../context.ts';
 import { findDoubt, isConfirmed } from './plausible.ts';
 import { toDay, type RunCalendar } from './date-ranges.ts';
 
-export type DaysToClassify = Omit<StorageDays, 'clean'> & {
+export type DaysToClassify = Omit<StorageDays, 'redact'> & {
   /** When the answer was received, in milliseconds since 1970. */
   answeredAt: number;
-  clean?: StorageDays['clean'];
+  redact?: StorageDays['redact'];
 };
 
 /** How far the clock of a run can be trusted. */
@@ -136,7 +136,7 @@ function readDays(answer: DaysToClassify, { range, day, rules }: ClassifyContext
   const rows = new Map<string, DayRow>();
   const indexes = new Map<string, number>();
   const refused: DaysToStore['refused'][number][] = [];
-  const drift = createDriftCollector(answer.clean);
+  const drift = createDriftCollector(answer.redact);
   const reject = (index: number, date: string | null, reason: string) =>
     refused.push({ date, reason, raw: answer.raw(index) });
   for (const [index, record] of answer.records.entries()) {

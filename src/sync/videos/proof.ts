@@ -31,7 +31,7 @@ export interface TrustedNeighbour extends IdBounds {
 }
 
 /** What was read above a page: `end` if the list has nothing there, null if that is unknown. */
-export type Above = TrustedNeighbour | 'end' | null;
+export type PageAbove = TrustedNeighbour | 'end' | null;
 
 /** One page as requested and as returned. */
 export interface PageInput {
@@ -44,7 +44,7 @@ export interface PageInput {
   contents: PageContents;
   /** The page was requested in descending order, and `contents` are reversed. */
   isDescending?: boolean;
-  above: Above;
+  above: PageAbove;
   /** Earlier pages of the walk were out of order. */
   orderViolated: boolean;
 }
@@ -173,7 +173,7 @@ function formatOtherPage(number: number, { page }: Paging): string {
   return `page ${page} came for page ${number}`;
 }
 
-export function isTrustedNeighbour(above: Above): above is TrustedNeighbour {
+export function isTrustedNeighbour(above: PageAbove): above is TrustedNeighbour {
   return above !== null && above !== 'end';
 }
 
@@ -191,7 +191,7 @@ function findRepetition({ number, paging, contents, above }: PageInput): string 
 }
 
 /** Counts the records that were on the page above too. */
-function countRepeated({ ids }: PageContents, above: Above): number {
+function countRepeated({ ids }: PageContents, above: PageAbove): number {
   if (!isTrustedNeighbour(above) || !ids) return 0;
   return ids.reduce((count, id) => (id >= above.first ? count + 1 : count), 0);
 }

@@ -16,7 +16,7 @@ import type { StartedWalk, WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
 import type { PageOwners } from './page-owners.ts';
-import { countExpectedOn, type Above, type PageContents, type PageProof } from './proof.ts';
+import { countExpectedOn, type PageAbove, type PageContents, type PageProof } from './proof.ts';
 import type { TrustedNeighbour } from './proof.ts';
 
 export interface WalkOptions {
@@ -53,7 +53,7 @@ export interface WalkState {
   /** 0 before the walk has a row. */
   walkId: number;
   checkpoint: Checkpoint;
-  above: Above;
+  above: PageAbove;
   /** Pages requested again because they were not the requested ones. */
   retriedPages: number;
   /** Pages that looked like pages of another package, were returned twice, and were stored. */

@@ -1,7 +1,8 @@
 /** Where the service's answers stopped matching docs/service.md: one row per account, stream, field and kind. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { drift, type DriftKind } from '../../database/schema/videos.ts';
+import { drift } from '../../database/schema/videos.ts';
+import type { DriftKind } from '../../lib/service-fields.ts';
 
 /** A field that departed somewhere in an answer; `sample` is the first such value as JSON, shortened. */
 export interface FieldDrift {

@@ -1,6 +1,6 @@
 /** The packages: state, last walk, number of videos and its history. */
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { ProblemKind } from '../../health/problem-kinds.ts';
+import type { PackageProblemKind } from '../../health/problem-kinds.ts';
 import type { PackageRowView, PackageState, StatusView } from '../status-view.ts';
 import { RelativeTime, packagePath, toQueryString } from './format.tsx';
 import { Pager } from './pager.tsx';
@@ -82,20 +82,22 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
 
 type Level = 'good' | 'warn' | 'bad' | 'new';
 
-const STATES: Partial<Record<ProblemKind, [level: Level, text: string]>> = {
-  failed: ['bad', 'last walk failed'],
-  never_read: ['bad', 'never walked'],
-  stale: ['bad', 'stale'],
-  partial: ['warn', 'last walk partial'],
-  unordered: ['warn', 'not ordered by id'],
+const STATES: Record<PackageProblemKind, [level: Level, format: (row: PackageState) => string]> = {
+  failed: ['bad', () => 'last walk failed'],
+  never_read: ['bad', () => 'never walked'],
+  stale: ['bad', () => 'stale'],
+  partial: ['warn', () => 'last walk partial'],
+  held_back: ['warn', ({ held_back }) => `${pluralize(held_back, 'removal')} held back`],
+  unordered: ['warn', () => 'not ordered by id'],
 };
 
 /** The most severe state of a package, as short text. */
-export function getPackageState(
-  { last_walk, walked_at, held_back, problem }: PackageState,
-  isFirstReadRunning = false,
-): [level: Level, text: string] {
+export function getPackageState(row: PackageState, isFirstReadRunning = false): [level: Level, text: string] {
+  const { last_walk, walked_at, problem } = row;
   if (last_walk === 'running' && walked_at === null) return ['new', 'first walk in progress'];
-  if (problem) return STATES[problem.kind] ?? ['warn', `${pluralize(held_back, 'removal')} held back`];
+  if (problem) {
+    const [level, format] = STATES[problem.kind];
+    return [level, format(row)];
+  }
   return walked_at === null && isFirstReadRunning ? ['new', 'waiting for its first walk'] : ['good', 'fresh'];
 }

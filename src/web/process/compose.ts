@@ -25,8 +25,8 @@ export async function openWebServer(
   environment: WebEnvironment,
 ): Promise<WebServer> {
   const { clock } = environment;
-  const { lists, overview, details, deltas, close } = openQueries(config.warehouse, clock.now());
-  const streams = { config, overview, isStale: createStaleCheck(config.schedule) };
+  const { lists, statusQueries, details, deltas, close } = openQueries(config.warehouse, clock.now());
+  const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const nextRun = (now: number) => nextTick(config.schedule.full, now);
   const formatCommand = commandsFor(config.file);
@@ -60,16 +60,16 @@ export async function openWebServer(
 /** Each has a read connection of its own. */
 function openQueries(path: string, now: number) {
   const lists = openVideoLists(path);
-  const overview = openStatusQueries(path);
+  const statusQueries = openStatusQueries(path);
   const details = openPageQueries(path);
   const deltas = openMetricDeltas(path, now);
   const close = async () => {
     deltas.close();
     details.close();
-    overview.close();
+    statusQueries.close();
     await lists.close();
   };
-  return { lists, overview, details, deltas, close };
+  return { lists, statusQueries, details, deltas, close };
 }
 
 const CACHED_MS = 1_000;
