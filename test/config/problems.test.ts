@@ -142,7 +142,7 @@ describe('rules across values', () => {
     const account = (name: string, was: string) =>
       `  - name: ${name}\n    was: ${was}\n    video_list: { base_url: http://v, key: k }\n    packages: [1]\n`;
     expect(readProblems(LEAST + account('b', 'main') + account('c', 'old') + account('d', 'old'))).toEqual([
-      'line 7  accounts[1].was: "main" is the name of accounts[0]; expected a name that is no longer used',
+      'line  7  accounts[1].was: "main" is the name of accounts[0]; expected a name that is no longer used',
       'line 15  accounts[3].was: "old" is accounts[2].was too; expected one account',
     ]);
   });
