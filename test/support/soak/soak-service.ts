@@ -69,7 +69,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
       awaited = { number: seen.arrivals.length + count, call };
     },
     /** From now on nothing changes by itself. */
-    standStill: () => void (isStill = true),
+    stopChanges: () => void (isStill = true),
     close: async () => {
       await app.close();
     },
