@@ -55,7 +55,7 @@ function startPolling(poll: () => Promise<number>): void {
     } catch (error) {
       if (error instanceof SignedOutError) {
         location.reload();
-        return; // `isPolling` stays set: polling has ended
+        return; // with `isPolling` set: no more polls
       }
       waitMs = Math.min(MAX_RETRY_MS, IDLE_MS * 2 ** failures);
       failures += 1;

@@ -39,7 +39,7 @@ export function assertNotEmpty(path: string): void {
   });
 }
 
-/** Throws WarehouseError if SQLite finds damage in a file. Reads all of it; `start` checks once, before it begins to work. */
+/** Throws WarehouseError if SQLite finds damage in a file. Reads all of it: `start` checks once before it works for months. */
 export function assertUndamaged(path: string): void {
   if (!existsSync(path)) return;
   assertNotEmpty(path);

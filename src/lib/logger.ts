@@ -6,7 +6,7 @@ import { redact } from './redact.ts';
 
 export type Logger = PinoLogger;
 
-/** `text`: one plain line per message; `json`: pino's own lines. */
+/** `text`: a plain line a message; `json`: pino's own lines. */
 export type LogFormat = 'text' | 'json';
 
 export interface LoggerOptions {

@@ -22,7 +22,7 @@ export function serializeError(error: unknown): SerializedError {
   };
 }
 
-/** Restores the error, in its own class if vodhouse defines that. */
+/** The error again, of its own class where that is one of ours. */
 export function deserializeError({ name, message, hint, stack }: SerializedError): Error {
   const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
   return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });

@@ -8,7 +8,15 @@ import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';
 import type { ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
 import type { HelperProcess } from './helper-process.ts';
-import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
+import {
+  createIndexes,
+  createTable,
+  createView,
+  fillTable,
+  insertRows,
+  type Table,
+  type WorkingTable,
+} from './mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
 import { MOVEMENT_TABLES } from './marts/movements.ts';
@@ -86,7 +94,7 @@ export function attachLive(db: Database.Database, path: string): void {
 
 /** The tables that are filled before `MOVEMENT_TABLES`, in this order. */
 export function videoTables(marts: Marts): (Table | WorkingTable)[] {
-  return [packageKeys, marts.videos, marts.videoHistory];
+  return [packageKeys, marts.videos, marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
 }
 
 /** The tables that are filled after `MOVEMENT_TABLES`, in this order: each reads only the live file and tables before it. */
@@ -94,12 +102,14 @@ export function dayTables(marts: Marts): (Table | WorkingTable)[] {
   return [
     ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
     ...[marts.storageDaily, marts.storageReadings, marts.storageCorrections, marts.catalogDaily],
+    ...[marts.runs, marts.walks],
   ];
 }
 
 function fill(db: Database.Database, table: Table | WorkingTable, parameters: object = {}): void {
   if (table.kind === 'working') db.exec(createTable(table));
   db.prepare(fillTable(table)).run(parameters);
+  if (table.kind === 'table') for (const sql of createIndexes(table)) db.exec(sql);
 }
 
 /** Fills `MOVEMENT_TABLES`; `dates` must exist. The calendar takes 70 ms to load, so it is loaded only here. */

@@ -1,4 +1,4 @@
-/** Decides whether a publication now would differ from the last one. */
+/** Tells whether a publication now would give another file than the last one. */
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { addDays } from '../lib/days.ts';
@@ -6,7 +6,7 @@ import { FIGURES } from '../lib/storage-figures.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** Number of the shape of the published file; a file of another shape is replaced. */
-export const SHAPE = 2;
+export const SHAPE = 3;
 
 /**
  * Hash of everything that affects the published file: rows, day, and options. Times at which nothing new was seen are not

@@ -55,10 +55,18 @@ export interface Table {
   from: string | null;
   /** The query that counts the rows it must have, by the live file; '' if there is none. */
   count: string;
+  /** For questions that would otherwise read every row; one with a column that is not published is left out. */
+  indexes?: readonly TableIndex[];
   /** Rules that no row may match: the check of the file rejects it. */
   invalid?: readonly InvalidRows[];
   /** The query for rows that contradict another table, or have no parent there: each as a text in one column. */
   contradictions?: string;
+}
+
+/** An index, of the rows that match a condition. */
+export interface TableIndex {
+  columns: readonly string[];
+  where?: string;
 }
 
 /** Rows that cannot be right. */
@@ -111,6 +119,17 @@ export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main'
     ),
   ];
   return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)`;
+}
+
+/** The CREATE INDEX statements of a table. */
+export function createIndexes({ name: table, columns, indexes = [] }: Table): string[] {
+  const names = columns.map(({ name }) => name);
+  return indexes
+    .filter((index) => index.columns.every((name) => names.includes(name)))
+    .map(({ columns: [first = '', ...rest], where }) => {
+      const condition = where === undefined ? '' : ` WHERE ${where}`;
+      return `CREATE INDEX "${table}_${first}" ON "${table}" (${quoteAll([first, ...rest])})${condition}`;
+    });
 }
 
 /** The CREATE VIEW statement. */

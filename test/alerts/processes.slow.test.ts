@@ -9,12 +9,12 @@ import { startWebhook } from '../support/servers/webhook.ts';
 import { join } from 'node:path';
 
 type List = (request: SeenRequest) => Reply;
-const succeed: List = (request) => listPage(request, [videoRecord(1)]);
+const well: List = (request) => listPage(request, [videoRecord(1)]);
 const refuse: List = () => listRefusal('Gone', 'no such package');
 
 /** A folder with a config that has a webhook, and a service with scripted responses. */
 async function openFolder(packages: readonly number[] = [101]) {
-  let list = succeed;
+  let list = well;
   const { url } = await startScriptedService((request) => list(request));
   const [webhook, ping] = [await startWebhook(), await startWebhook()];
   const notify = 'notify: { webhook: "${HOOK}", ping: "${PING}" }';
@@ -22,7 +22,7 @@ async function openFolder(packages: readonly number[] = [101]) {
   const cwd = createFolder({ [CONFIG]: text });
   const env = { HOOK: webhook.url, PING: ping.url };
   const newMessages = () =>
-    webhook.received.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
+    webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
   return {
     cwd,
     env,
@@ -41,7 +41,7 @@ describe('sync', () => {
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
     expect(newMessages()).toEqual(['failed begun 101']);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
-    answer(succeed);
+    answer(well);
     expect((await vodhouse(['sync', '--package', '101'], { cwd, env })).code).toBe(0);
     expect([newMessages(), ping.calls.length]).toEqual([['failed begun 101', 'failed over 101'], 0]);
     expect((await vodhouse(['sync', '--quick'], { cwd, env })).code).toBe(0);
@@ -80,11 +80,11 @@ describe('processes that check at the same time', () => {
     answer(refuse);
     const worker = startVodhouse(['start'], { cwd, env });
     await eventually(worker.stderr).toContain('next full run at');
-    await eventually(() => webhook.received.length).toBe(3);
-    answer(succeed);
+    await eventually(() => webhook.taken.length).toBe(3);
+    answer(well);
     const syncs = packages.map((id) => vodhouse(['sync', '--wait', '--package', String(id)], { cwd, env }));
     await Promise.all(syncs);
-    await eventually(() => webhook.received.length).toBe(6);
+    await eventually(() => webhook.taken.length).toBe(6);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
     const each = packages.flatMap((id) => [`failed begun ${id}`, `failed over ${id}`]);

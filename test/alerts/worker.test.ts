@@ -34,7 +34,7 @@ const RECORDS = [videoRecord(1), videoRecord(2)];
 
 type List = (request: SeenRequest) => Reply | Promise<Reply>;
 type Tick = () => Promise<void>;
-const succeed: List = (request) => listPage(request, RECORDS);
+const well: List = (request) => listPage(request, RECORDS);
 
 interface WorkerOptions {
   packages?: readonly number[];
@@ -47,7 +47,7 @@ interface WorkerOptions {
 
 /** A worker over a service with scripted responses, and a trigger for its checks. */
 async function openWorker({ packages = [101], key = 'test-key', ...options }: WorkerOptions = {}) {
-  let list = succeed;
+  let list = well;
   const service = await startScriptedService((request) => list(request));
   const webhook = await startWebhook();
   const folder = temporaryFolder();
@@ -115,21 +115,21 @@ describe('a worker', () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker({ packages: [101, 102] });
     await start(async (tick) => {
       answer((request) =>
-        request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : succeed(request),
+        request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : well(request),
       );
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(1);
-      answer(succeed);
+      answer(well);
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(2);
     });
-    expect(webhook.received.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
+    expect(webhook.taken.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
       ['failed', 'begun', 101],
       ['failed', 'over', 101],
     ]);
-    expect(webhook.received[0]?.text).toContain('no such package');
+    expect(webhook.taken[0]?.text).toContain('no such package');
   });
 
   it('reports a failure that no open incident covers, also of storage, until the data is read', async () => {
@@ -142,7 +142,7 @@ describe('a worker', () => {
         },
       ],
     });
-    const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : succeed(request));
+    const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : well(request));
     answer((request) => {
       const fails = request.path === STORAGE || request.query.get('pkg') === '101';
       return fails ? listRefusal('Gone', 'no more') : serve(request);
@@ -154,19 +154,19 @@ describe('a worker', () => {
       await tick();
       await postsReach(4);
     });
-    const posts = webhook.received.map(({ event, state, package_id: id }) => [event, state, id]);
+    const posts = webhook.taken.map(({ event, state, package_id: id }) => [event, state, id]);
     expect(posts.sort()).toEqual([
       ['failed', 'begun', null],
       ['failed', 'begun', 101],
       ['failed', 'over', null],
       ['failed', 'over', 101],
     ]);
-    const begun = webhook.received.filter(({ state }) => state === 'begun').map(({ text }) => text);
+    const begun = webhook.taken.filter(({ state }) => state === 'begun').map(({ text }) => text);
     expect(begun.sort()).toEqual([
       expect.stringMatching(/^main\/101 failed: page 1: .*no more/),
       expect.stringMatching(/^storage of main failed: \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: /),
     ]);
-    const errors = webhook.received.map(({ details }) => String(details['error']));
+    const errors = webhook.taken.map(({ details }) => String(details['error']));
     expect(errors.filter((error) => error.includes('account main'))).toEqual([]);
   });
 
@@ -188,18 +188,18 @@ describe('a worker', () => {
     await start(async (tick, minute) => {
       let isFirst = true;
       answer(async (request) => {
-        if (!isFirst) return succeed(request);
+        if (!isFirst) return well(request);
         isFirst = false;
         clock.advance(5 * HOUR_MS);
         await minute();
         await postsReach(1);
-        return succeed(request);
+        return well(request);
       });
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(2);
     });
-    expect(webhook.received.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
+    expect(webhook.taken.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
       ['stale', 'begun', 101],
       ['stale', 'over', 101],
     ]);
@@ -224,7 +224,7 @@ describe('a worker', () => {
       await tick();
       await postsReach(2);
     });
-    expect(webhook.received).toMatchObject([{ event: 'failed', state: 'begun' }]);
+    expect(webhook.taken).toMatchObject([{ event: 'failed', state: 'begun' }]);
   });
 
   it('that shuts down waits for its server and for the webhook at the same time', async () => {
@@ -251,7 +251,7 @@ describe('a worker', () => {
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(2);
-      answer(succeed);
+      answer(well);
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(4);
@@ -300,10 +300,10 @@ describe('a worker', () => {
       if (id === '7') return listRefusal('Other', `it is ${SERVER_KEY}`);
       return id === '8' ? listRefusal('Slow', `wait, ${key} and ${SERVER_KEY}`) : replyWithKey(request);
     });
-    await start(() => expect.poll(() => new Set(webhook.received.map(({ event }) => event)).size).toBe(2));
+    await start(() => expect.poll(() => new Set(webhook.taken.map(({ event }) => event)).size).toBe(2));
     const posts = webhook.calls.map(({ body }, index): [string, string] => [`post ${index}`, body]);
     expect(posts.join('')).toContain('[key]');
-    expect(webhook.received.map(({ event }) => event)).toContain('restricted');
+    expect(webhook.taken.map(({ event }) => event)).toContain('restricted');
     const texts = [...posts, ...writtenFiles(folder), ['the log', log.join('')] as [string, string]];
     expect(findCanary(texts)).toEqual([]);
     const ours = ['incident', 'incident_message'].flatMap((table) =>

@@ -189,10 +189,10 @@ describe('the worker', () => {
     expect(log()).not.toContain('failed');
     isLocked = false;
     await pass(MINUTE_MS);
-    const newest = runs.at(-1);
-    expect(newest).toBe('2026-03-10T13:10 catch_up');
+    const made = runs.at(-1);
+    expect(made).toBe('2026-03-10T13:10 catch_up');
     await pass(10 * MINUTE_MS);
-    expect(runs.at(-1)).toBe(newest);
+    expect(runs.at(-1)).toBe(made);
   });
 
   it('defers a run while requests are not allowed, logs that once, and catches up', async () => {
@@ -309,12 +309,12 @@ describe('the worker', () => {
       events.push('run');
       if (isLocked) throw new LockedError('a run is under way');
     };
-    startWorker({ run, onCaughtUp: () => events.push('caught up') });
+    startWorker({ run, onCaughtUp: () => events.push('in step') });
     await pass(MINUTE_MS);
     expect(events).toEqual(['run', 'run']);
     isLocked = false;
     await pass(MINUTE_MS);
-    expect(events).toEqual(['run', 'run', 'run', 'caught up']);
+    expect(events).toEqual(['run', 'run', 'run', 'in step']);
   });
 
   it('starts nothing where the signal is already aborted', async () => {

@@ -15,11 +15,11 @@ import { execute, hashFile, readRows, readValue } from '../support/fixtures/live
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
-import { corruptIndex, writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { misindex, putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
-const PREVIOUS = 'live.db.before-restore-20260303-080500';
+const KEPT = 'live.db.before-restore-20260303-080500';
 
 let folder: string;
 let path: string;
@@ -29,7 +29,7 @@ let file: string;
 beforeEach(async () => {
   folder = temporaryFolder();
   [path, file] = [join(folder, 'live.db'), join(folder, 'backups/copy.db')];
-  await writeFilled(path);
+  await putFilled(path);
   backUp(path, file);
   execute(path, "update package set name = 'later'");
 });
@@ -40,7 +40,7 @@ const nameIn = (db: string) => readValue(db, 'select name from package');
 const isMarked = () => existsSync(restoreMarkerPath(path));
 
 /** Leaves a change in the write-ahead log of the live file, as a killed process does. */
-function writeToLog(): void {
+function leaveInLog(): void {
   const writer = new Database(path);
   writer.exec("update package set name = 'in the log'");
   for (const part of ['', '-wal']) copyFileSync(path + part, join(folder, `crash${part}`));
@@ -67,18 +67,18 @@ describe('a restored backup', () => {
       videos: 40,
       sizeBytes: statSync(file).size,
       lastRunAt: '2026-03-01 12:01:00',
-      kept: join(folder, PREVIOUS),
+      kept: join(folder, KEPT),
       carried: { requests: 0, pauses: 0 },
     });
-    expect(names().sort()).toEqual(['live.db', PREVIOUS]);
-    expect(hashFile(join(folder, PREVIOUS))).toBe(before);
+    expect(names().sort()).toEqual(['live.db', KEPT]);
+    expect(hashFile(join(folder, KEPT))).toBe(before);
   });
 
   it('preserves the log of the old file with it', () => {
-    writeToLog();
+    leaveInLog();
     restore(path, file, NOW);
-    expect(names().sort()).toEqual(['live.db', PREVIOUS, `${PREVIOUS}-wal`]);
-    expect([nameIn(path), nameIn(join(folder, PREVIOUS))]).toEqual([null, 'in the log']);
+    expect(names().sort()).toEqual(['live.db', KEPT, `${KEPT}-wal`]);
+    expect([nameIn(path), nameIn(join(folder, KEPT))]).toEqual([null, 'in the log']);
   });
 
   it('overwrites no file that an earlier restore preserved', () => {
@@ -86,7 +86,7 @@ describe('a restored backup', () => {
       execute(path, `update package set name = '${name}'`);
       restore(path, file, NOW);
     }
-    const kept = [PREVIOUS, `${PREVIOUS}.2`, `${PREVIOUS}.3`].map((name) => nameIn(join(folder, name)));
+    const kept = [KEPT, `${KEPT}.2`, `${KEPT}.3`].map((name) => nameIn(join(folder, name)));
     expect(kept).toEqual(['one', 'two', 'three']);
   });
 
@@ -97,9 +97,9 @@ describe('a restored backup', () => {
   });
 
   it('ignores the log of a missing file, and preserves the log', () => {
-    writeToLog();
+    leaveInLog();
     rmSync(path);
-    expect(restore(path, file, NOW).kept).toBe(join(folder, `${PREVIOUS}.orphan-wal`));
+    expect(restore(path, file, NOW).kept).toBe(join(folder, `${KEPT}.orphan-wal`));
     expect(nameIn(path)).toBeNull();
   });
 
@@ -136,7 +136,7 @@ describe('a restored backup', () => {
   });
 
   it('can be undone: the preserved file is restored with its log', () => {
-    writeToLog();
+    leaveInLog();
     const { kept } = restore(path, file, NOW);
     restore(path, kept ?? '', NOW);
     expect(nameIn(path)).toBe('in the log');
@@ -167,7 +167,7 @@ describe('the requests since the backup', () => {
   it('count once, however often the backup is restored', () => {
     execute(path, request(NOW - HOUR_MS, 1) + request(NOW - HOUR_MS + 1, 2));
     for (let round = 0; round < 3; round++) restore(path, file, NOW);
-    restore(path, join(folder, PREVIOUS), NOW);
+    restore(path, join(folder, KEPT), NOW);
     expect(readRows(path, 'select page from request order by page')).toEqual([{ page: 1 }, { page: 2 }]);
   });
 
@@ -283,7 +283,7 @@ describe('a restore is rejected, and changes nothing', () => {
   });
 
   it('where only the full check finds the damage of the backup', () => {
-    corruptIndex(file);
+    misindex(file);
     expectUntouched(
       () => restore(path, file, NOW),
       WarehouseError,
@@ -336,11 +336,11 @@ const STEPS = 6;
 
 describe('a restore that is interrupted', () => {
   const draft = () => `${path}.new-1`;
-  const getPrevious = () => join(folder, 'live.db.before-restore-20260302-000000');
+  const aside = () => join(folder, 'live.db.before-restore-20260302-000000');
 
   function cutOffAfter(count: number): void {
     copyFileSync(file, draft());
-    const steps = swapSteps(path, draft(), getPrevious());
+    const steps = swapSteps(path, draft(), aside());
     expect(steps).toHaveLength(STEPS);
     for (const step of steps.slice(0, count)) step();
   }
@@ -348,7 +348,7 @@ describe('a restore that is interrupted', () => {
   const CUTS = Array.from({ length: STEPS + 1 }, (_, count) => count);
 
   it.each(CUTS)('after step %i leaves the old file, the new one, or one that is rejected', (count) => {
-    writeToLog();
+    leaveInLog();
     cutOffAfter(count);
     const expected =
       count === 0
@@ -363,11 +363,11 @@ describe('a restore that is interrupted', () => {
   it.each(CUTS)(
     'after step %i is completed by the next one, and the old file is preserved intact',
     (count) => {
-      writeToLog();
+      leaveInLog();
       cutOffAfter(count);
       const { kept } = restore(path, file, NOW);
       expect([readContents(path), isMarked()]).toEqual([readContents(file), false]);
-      const old = count === STEPS ? getPrevious() : (kept ?? '');
+      const old = count === STEPS ? aside() : (kept ?? '');
       expect(nameIn(old)).toBe('in the log');
       expect(readValue(old, 'pragma integrity_check')).toBe('ok');
     },
@@ -378,7 +378,7 @@ describe('a restore that is interrupted', () => {
       path,
       `insert into request (account, at_ms, purpose, spent_until_ms) values ('main', ${NOW}, 'page', ${NOW})`,
     );
-    writeToLog();
+    leaveInLog();
     cutOffAfter(count);
     restore(path, file, NOW);
     const isDone = count === STEPS; // the interrupted restore copied no ledger

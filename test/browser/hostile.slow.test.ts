@@ -29,7 +29,7 @@ const PAGES = [
 let browser: TestBrowser;
 let complaints: string[];
 /** Dialogs, and requests for anything but the parts of the pages. */
-let violations: string[];
+let harm: string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -37,10 +37,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(() => {
   complaints = [];
-  violations = [];
+  harm = [];
 });
 afterEach(() => {
-  expect(violations).toEqual([]);
+  expect(harm).toEqual([]);
   expect(complaints.filter((line) => !isOfStatus(line))).toEqual([]);
 });
 
@@ -54,12 +54,12 @@ async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   complaints = watched.complaints;
   onTestFinished(() => page.context().close());
   page.on('dialog', (dialog) => {
-    violations.push(`a dialog: ${dialog.message()}`);
+    harm.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (!KNOWN.test(pathname) || /\/x$/.test(pathname)) violations.push(`a request: ${request.url()}`);
+    if (!KNOWN.test(pathname) || /\/x$/.test(pathname)) harm.push(`a request: ${request.url()}`);
   });
   return page;
 }

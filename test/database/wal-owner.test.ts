@@ -20,7 +20,7 @@ import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-02T12:00Z');
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   path = join(folder, 'live.db');
   backup = join(folder, 'backup.db');
-  await writeFilled(path);
+  await putFilled(path);
   execute(path, "update package set name = 'in the backup'");
   backUp(path, backup);
 });
@@ -148,9 +148,9 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
 
 it('an earlier state of the same file, copied back with the same inode, is rejected', async () => {
   const earlier = join(folder, 'earlier.db');
-  const warehouse = openWarehouse(path, clock);
+  const kept = openWarehouse(path, clock);
   copyFileSync(path, earlier); // a raw copy: it is written with a -wal, unlike a backup
-  warehouse.close();
+  kept.close();
   await killAfterWriting();
   rmSync(path);
   copyFileSync(earlier, path);

@@ -40,6 +40,7 @@ function canonical(value: Value): Row[number] {
 const integer = (value: Value | undefined) => (typeof value === 'bigint' ? String(value) : null);
 const divided = (value: Value | undefined, by: number) =>
   typeof value === 'bigint' ? Number(value) / by : null;
+const inMinutes = (ms: Value | undefined) => (typeof ms === 'bigint' ? Number(ms) / 1000 / 60 : null);
 const toText = (value: Value | undefined) =>
   value === '' || value === undefined ? null : (value as string | null);
 const flag = (value: boolean) => (value ? '1' : '0');
@@ -95,7 +96,9 @@ function state(row: Live, span: { from: Value | undefined; to: Value | undefined
     changed_at: toText(row['changed_at']),
     removed_at: toText(row['removed_at']),
     created_at: createdAt(row['cdate']),
+    created_day: createdAt(row['cdate'])?.slice(0, 10) ?? null,
     duration_seconds: divided(row['duration'], 1000),
+    duration_minutes: inMinutes(row['duration']),
     size_bytes: integer(row['filesize']),
     size_gib: divided(row['filesize'], GIB),
     width_pixels: integer(row['v_width']),
@@ -196,6 +199,7 @@ function computeStorageDaily(live: string): Out[] {
           ),
       observed_at: toText(corrected.get(day)?.['accepted_at'] ?? row?.['observed_at']),
       is_corrected: corrected.has(day) ? '1' : '0',
+      is_retired: '0',
       ...figures(row ?? {}),
       total_bytes_change: integer(change),
       total_gib_change: divided(change, GIB),

@@ -368,7 +368,7 @@ describe('no response of the server', () => {
   const keys = [CANARY_KEY, 'canary-in-a-header-5b3d'];
   const [inQuery, inHeader] = [encodeURIComponent(CANARY_KEY), 'canary-in-a-header-5b3d'];
 
-  /** All responses of a site to requests with the key and the query in every address and header. */
+  /** All responses of a site to requests with these words in every address and header. */
   async function everything(url: string, query: string, key: string): Promise<[string, string][]> {
     const paths = [
       ...['?pkg=104', '?pkg=101', '?pkg=102', '?pkg=999', '?pkg=x', '?sort_item=none'].map(
@@ -448,10 +448,10 @@ describe('an internal error', () => {
   });
 
   it('is a ConfigError where the port is in use, which names it, with a hint', async () => {
-    const blocker = createServer();
-    await new Promise<void>((resolve) => void blocker.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void blocker.close());
-    const { port } = blocker.address() as AddressInfo;
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
     const config = configToServe(liveFileToServe());
     const opened = openSiteOver({ ...config, server: { ...config.server, port } });
     await expect(opened).rejects.toThrow(ConfigError);

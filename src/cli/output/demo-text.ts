@@ -5,7 +5,7 @@ import { displayPath } from './output.ts';
 export function queryExamples(publishedFile: string): string {
   const file = displayPath(publishedFile);
   const queries = [
-    'select video_id, title, package_name from bi_videos where is_removed = 0 order by video_id desc limit 5',
+    'select video_id, title, package_name from bi_videos_now order by video_id desc limit 5',
     'select month_start, round(max(total_gib), 1) as gib from bi_storage_daily group by month_start',
     "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
   ];

@@ -7,10 +7,18 @@ const DATE_COLUMNS = [
   ...['weekday', 'weekday_name', 'is_weekend'],
 ];
 
+interface WideView {
+  description: string;
+  subject: Mart;
+  /** By default `bi_` and the name of the subject. */
+  name?: string;
+  /** Which rows, over the aliases `s` (subject), `p` (packages) and `d` (dates). */
+  where?: string;
+}
+
 /** A subject with the columns of its package and of its day, where it has their keys. */
 export function createWideView(
-  description: string,
-  subject: Mart,
+  { description, subject, name = `bi_${subject.name}`, where }: WideView,
   { packages, dates }: { packages: Mart; dates: Mart },
 ): View {
   const joins = [
@@ -29,9 +37,9 @@ export function createWideView(
   );
   return {
     kind: 'view',
-    name: `bi_${subject.name}`,
+    name,
     description,
     columns: selected.map(({ column }) => column),
-    select: `select ${selected.map(toSql).join(', ')}\nfrom ${subject.name} s${joined.join('')}`,
+    select: `select ${selected.map(toSql).join(', ')}\nfrom ${subject.name} s${joined.join('')}${where ? ` where ${where}` : ''}`,
   };
 }

@@ -32,6 +32,12 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
       ...packageColumns('s'),
       ...dayColumnsFromDates('d'),
       column('is_live', 'BOOLEAN', '1 for the day that is not over yet.', 'd.day = :today'),
+      column(
+        'is_first_day',
+        'BOOLEAN',
+        '1 for the first day of a package: all its videos count as added. Leave it out of charts of additions.',
+        'd.day = f.first_day',
+      ),
       column('videos', 'BIGINT', 'Videos in the package at the end of the day.', 's.videos', level('videos')),
       column('duration_seconds', 'REAL', LENGTH, toSeconds('s.duration', durationUnit), level('seconds')),
       column('size_bytes', 'BIGINT', SIZE, 's.bytes', level('bytes')),
@@ -47,6 +53,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
       column('edited', 'BIGINT', 'Changes on the day of videos that stayed.', onFirstDay('edited'), COUNT),
     ],
     from: `from package_state s
+cross join package_span f on f.package_key = s.package_key
 cross join dates d on d.day >= s.from_day and d.day < s.until_day`,
     count: `select cast(coalesce(sum(julianday(end_day) - julianday(first_day)), 0) as integer)
 from package_span where first_day < end_day`,

@@ -8,7 +8,8 @@ import { storageCorrections } from './corrections.ts';
 import { dates } from './dates.ts';
 import { storageDaily, storageReadings } from './storage.ts';
 import { packages } from './packages.ts';
-import { videoHistory, videos, videoVersions, type VideoOptions } from './videos.ts';
+import { runs, walks } from './runs.ts';
+import { videoHistory, videos, videoTags, videoVersions, type VideoOptions } from './videos.ts';
 import { createWideView } from './bi-views.ts';
 
 export type Marts = ReturnType<typeof createMarts>;
@@ -23,6 +24,9 @@ export function createMarts(options: VideoOptions) {
     packages: packages(options.durationUnit),
     videos: videos(options),
     videoHistory: videoHistory(options),
+    videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags,
+    runs,
+    walks,
     storageDaily,
     storageReadings,
     storageCorrections,
@@ -32,16 +36,32 @@ export function createMarts(options: VideoOptions) {
     about,
   };
   const versions = videoVersions(tables.videoHistory);
-  const wide = (subject: Mart, description: string) => createWideView(description, subject, tables);
+  const wide = (subject: Mart, description: string) => createWideView({ description, subject }, tables);
   const all: readonly Mart[] = [
-    ...[tables.packages, tables.videos, versions, tables.videoHistory],
-    ...[storageDaily, storageReadings, storageCorrections, tables.catalogDaily, dates],
-    wide(tables.videos, 'Videos with the name of their package.'),
+    ...[
+      tables.packages,
+      tables.videos,
+      versions,
+      tables.videoHistory,
+      ...(tables.videoTags ? [videoTags] : []),
+    ],
+    ...[storageDaily, storageReadings, storageCorrections, tables.catalogDaily, dates, runs, walks],
+    wide(tables.videos, 'Videos with the name of their package, including removed ones.'),
+    createWideView(
+      {
+        description: 'The videos that are in a configured package now, with the name of their package.',
+        subject: tables.videos,
+        name: 'bi_videos_now',
+        where: 's.is_removed = 0 and p.is_retired = 0',
+      },
+      tables,
+    ),
     wide(versions, 'Every state of every video, with the name of its package.'),
     wide(storageDaily, 'Storage by day, with the parts of the date.'),
     wide(storageReadings, 'Readings of storage, with the parts of the date.'),
     wide(storageCorrections, 'Corrections of storage, with the parts of the date.'),
     wide(tables.catalogDaily, 'Size of each package by day, with its name and the parts of the date.'),
+    wide(walks, 'Walks with the name of their package.'),
     ...[dictionary, about],
   ];
   return { ...tables, all };

@@ -74,6 +74,12 @@ export const storageDaily: Table = {
       '1 if a person accepted these figures in place of the booked ones; storage_corrections has both.',
       'coalesce(s.is_corrected, 0)',
     ),
+    column(
+      'is_retired',
+      'BOOLEAN',
+      '1 if the storage of the account is no longer read: the account, or its storage, is no longer in the config.',
+      'd.account not in (select value from json_each(:followed))',
+    ),
     ...figureColumns({ alias: 's' }),
     change('total_bytes_change', 'BIGINT', 'bytes', ''),
     change('total_gib_change', 'REAL', GIB_UNIT, ` / ${GIB}`),

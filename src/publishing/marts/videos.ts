@@ -35,8 +35,14 @@ function stateColumns(durationUnit: 'ms' | 's'): TableColumn[] {
     column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, CREATED_AT, {
       ...{ source: 'cdate', unit: "the service's clock" },
     }),
+    column('created_day', 'DATE', 'Day of created_at.', `substr(${CREATED_AT}, 1, 10)`, {
+      ...{ source: 'cdate', unit: "the service's clock" },
+    }),
     videoNumber('duration_seconds', 'REAL', 'duration', {
       ...{ unit: 'seconds', additivity: 'additive', value: toSeconds('v.duration', durationUnit) },
+    }),
+    videoNumber('duration_minutes', 'REAL', 'duration', {
+      ...{ unit: 'minutes', additivity: 'additive', value: `${toSeconds('v.duration', durationUnit)} / 60` },
     }),
     videoNumber('size_bytes', 'BIGINT', 'filesize', { unit: 'bytes', additivity: 'additive' }),
     videoNumber('size_gib', 'REAL', 'filesize', {
@@ -115,11 +121,50 @@ export function videos(options: VideoOptions): Table {
     }),
     from: 'from package_keys p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
     count: 'select count(*) from live.video',
+    indexes: [
+      { columns: ['changed_at'] },
+      {
+        columns: ['size_bytes', 'duration_seconds', 'package_key', 'video_id'],
+        where: 'is_removed = 0',
+      },
+    ],
     invalid: [
       { what: 'a state that is not the present one', where: 'valid_to is not null or is_current <> 1' },
     ],
   };
 }
+
+/** A text as a JSON array of its parts between commas and semicolons. */
+const splitText = (text: string) =>
+  `'[' || replace(json_quote(replace(${text}, ';', ',')), ',', '","') || ']'`;
+
+/** Without spaces, tabs, line breaks and wide spaces around it. */
+const TAG = 'trim(t.value, char(32, 9, 10, 13, 12288))';
+
+/** One row per tag of a video. */
+export const videoTags: Table = {
+  kind: 'table',
+  name: 'video_tags',
+  description:
+    'One row per tag of a video, removed ones included. The service does not document how tags are separated: they are split at commas and semicolons, and blanks around them are dropped.',
+  key: ['package_key', 'video_id', 'tag'],
+  foreignKeys: [
+    TO_PACKAGES,
+    { columns: ['package_key', 'video_id'], table: 'videos', references: ['package_key', 'video_id'] },
+  ],
+  columns: [
+    ...packageColumns('p'),
+    sourceColumn('video_id', 'BIGINT', "The service's number of the video.", 'v.id'),
+    column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }),
+    column('is_removed', 'BOOLEAN', '1 if the video is removed.', 'v.removed_at is not null'),
+  ],
+  from: `from package_keys p
+cross join live.video v on v.account = p.account and v.package_id = p.package_id
+cross join json_each(${splitText('v.tag')}) t
+where v.tag <> '' and ${TAG} <> ''
+group by p.package_key, v.id, ${TAG}`,
+  count: '',
+};
 
 /** One row per state that another one superseded. */
 export function videoHistory(options: VideoOptions): Table {

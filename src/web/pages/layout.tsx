@@ -17,7 +17,7 @@ export interface PageProps {
   children: ComponentChildren;
 }
 
-/** Props of every page. */
+/** What every page is given, whatever it shows. */
 export type PageFrame = Pick<PageProps, 'assetUrl' | 'showLogout'>;
 
 /** The renderer escapes all texts and attributes. */

@@ -7,19 +7,19 @@ import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-fil
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute, hashFile } from '../../support/fixtures/live-file.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { writeFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
+import { putFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
 
 const AT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/.source;
 
 /** A folder with a config and a filled live file. */
 async function filledFolder(): Promise<string> {
   const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
-  await writeFilled(join(cwd, WAREHOUSE));
+  await putFilled(join(cwd, WAREHOUSE));
   return cwd;
 }
 
 describe('print as text what they did, where all files are, and the next command', () => {
-  it('print what they did, where the files are, and the next command', async () => {
+  it('say in words what they did, where all is, and what to type next', async () => {
     const cwd = await filledFolder();
     const before = readContents(join(cwd, WAREHOUSE));
     renameSync(join(cwd, CONFIG), join(cwd, 'other.yaml'));

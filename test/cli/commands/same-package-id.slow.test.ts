@@ -23,7 +23,7 @@ async function folderOfTwo() {
   return { cwd, services, run: (...parameters: string[]) => vodhouse(parameters, { cwd }) };
 }
 
-/** The same, where forty removals of each are held back. */
+/** The same, where both hold back forty removals. */
 async function holdingFolder() {
   const folder = await folderOfTwo();
   expect((await folder.run('sync')).code).toBe(0);
@@ -33,7 +33,7 @@ async function holdingFolder() {
   return { ...folder, held };
 }
 
-/** The commands in the text, split into arguments. */
+/** The words of the commands in the text, split as a shell splits them. */
 function commandsIn(text: string): string[][] {
   const found = text.matchAll(/vodhouse (sync .*--accept-removals.*)$/gm);
   return [...found].map(([, message = '']) => message.split(' '));

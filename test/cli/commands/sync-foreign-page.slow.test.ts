@@ -14,7 +14,7 @@ const LIVE =
   'select group_concat(id) from (select id from video where package_id = 102 and removed_at is null order by id)';
 const CONFIG = 'other.yaml';
 
-async function createSyncedFolder() {
+async function folderInStep() {
   const service = await startTestService({ 101: OF_101, 102: OF_102 });
   const text = configText({ url: service.url, packages: [101, 102], storage: false });
   const cwd = createFolder({ [CONFIG]: text });
@@ -23,14 +23,14 @@ async function createSyncedFolder() {
   return { service, cwd, run };
 }
 
-/** The arguments of the command in the text. */
+/** The words of the command in the text. */
 function commandIn(text: string): string[] {
   return (/vodhouse (sync .*--accept-page.*?)$/m.exec(text)?.[1] ?? '').trim().split(' ');
 }
 
 describe('sync with the page of another package', () => {
   it('prints the reason and the command, as status does; that command accepts a refilled package', async () => {
-    const { service, cwd, run } = await createSyncedFolder();
+    const { service, cwd, run } = await folderInStep();
     service.getPackage(102).refill(idsFrom(3, 120, 3));
     const { code, stdout } = await run('sync');
     expect(code).toBe(3);

@@ -29,7 +29,7 @@ function useSmallPages(cwd: string, { url }: PackageService): void {
   writeFileSync(join(cwd, CONFIG), configText({ url, storage: false, pageSize: 10, top }));
 }
 
-/** The commands in the text, split into arguments. */
+/** The words of the commands in the text, split as a shell splits them. */
 function commandIn(text: string): string[] {
   const [, message = ''] = /vodhouse (sync .*--accept-removals.*)$/m.exec(text) ?? [];
   return message.split(' ');

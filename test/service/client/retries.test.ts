@@ -7,12 +7,17 @@ import {
   JANUARY,
   pageRequest,
 } from '../../support/fixtures/service-client.ts';
-import { replyInOrder } from '../../support/servers/scripted-service.ts';
+import type { Reply } from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 
-const success = { body: listBody({ records: [videoRecord(1)] }) };
+const well = { body: listBody({ records: [videoRecord(1)] }) };
+
+/** Replies in this order; the last one repeatedly. */
+function inTurn(...replies: Reply[]) {
+  return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
+}
 
 describe('an errorInfo failure', () => {
   it('is retried exactly once, and logged with account, package, page and code', async () => {
@@ -30,7 +35,7 @@ describe('an errorInfo failure', () => {
   });
 
   it('that a retry resolves is not logged', async () => {
-    const { client } = await createTestClient(replyInOrder(listRefusal('Hiccup'), success));
+    const { client } = await createTestClient(inTurn(listRefusal('Hiccup'), well));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
   });
 
@@ -77,7 +82,7 @@ describe('the same errorInfo failure again', () => {
 
   it('is retried once after a success', async () => {
     const { client, service } = await createTestClient(({ query }) =>
-      query.get('page') === '2' ? success : no('InvalidKey'),
+      query.get('page') === '2' ? well : no('InvalidKey'),
     );
     await catchFailure(client.videoPage(pageRequest(1)));
     await client.videoPage(pageRequest(2));
@@ -85,7 +90,7 @@ describe('the same errorInfo failure again', () => {
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3', '3']);
   });
 
-  it('is recognized also after a failure of another kind', async () => {
+  it('is recognized also where a failure of another kind came before it', async () => {
     const { client, service } = await createTestClient(({ number }) =>
       number === 3 ? { status: 500 } : no('InvalidKey'),
     );
@@ -107,14 +112,14 @@ describe('an HTTP status', () => {
   });
 
   it.each([408, 429, 500, 502, 503, 504])('%i is retried', async (status) => {
-    const { client, service } = await createTestClient(replyInOrder({ status }, success));
+    const { client, service } = await createTestClient(inTurn({ status }, well));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
     expect(service.requests).toHaveLength(2);
   });
 
   it('500 three times is resolved by the fourth attempt, each after a longer pause', async () => {
     const { client, service, clock, budget } = await createTestClient(
-      replyInOrder({ status: 500 }, { status: 500 }, { status: 500 }, success),
+      inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
     );
     await client.videoPage(pageRequest());
     expect(service.requests).toHaveLength(4);
@@ -139,7 +144,7 @@ describe('with the budget of a warehouse', () => {
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: 2, perMinute: null, perDay: null, maxWaitMs: 60_000 };
     const { client, service } = await createTestClient(
-      replyInOrder({ status: 500 }, { status: 500 }, { status: 500 }, success),
+      inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
       {
         budget: warehouse.createBudget('main', limits),
         retry: { attempts: 5, baseMs: 0, capMs: 0 },
@@ -157,9 +162,7 @@ describe('with the budget of a warehouse', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 1000 };
-    const { client } = await createTestClient(() => success, {
-      budget: warehouse.createBudget('main', limits),
-    });
+    const { client } = await createTestClient(() => well, { budget: warehouse.createBudget('main', limits) });
     await client.videoPage(pageRequest(1));
     const error: unknown = await catchFailure(client.videoPage(pageRequest(2)));
     expect(error).toBeInstanceOf(ParkedError);

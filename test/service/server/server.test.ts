@@ -94,14 +94,15 @@ describe('the server', () => {
 
   it('closes although a response is not ready, and ends its connection', async () => {
     const { catalogue } = createFixture();
-    const { open: markRequested, opened: requested } = createGate();
+    let tell = (): void => undefined;
+    const markRequested = new Promise<void>((resolve) => (tell = resolve));
     const videos = () => {
-      markRequested();
+      tell();
       return new Promise<never>(() => undefined);
     };
     const { url, server } = await startServer({ catalogue: { ...catalogue, videos } });
     const answer = expect(fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`)).rejects.toThrow();
-    await requested;
+    await markRequested;
     await server.close();
     await answer;
   });

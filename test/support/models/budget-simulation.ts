@@ -198,18 +198,14 @@ export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[]
     ['minute', 60_000, limits.perMinute],
     ['day', DAY_MS, limits.perDay],
   ] as const;
-  const windowViolations = windows.flatMap(([name, ms, most]) => {
+  const crowded = windows.flatMap(([name, ms, most]) => {
     const found = mostWithin(fates, ms);
     return most !== null && found > most ? [`${found} requests in a ${name}, ${most} allowed`] : [];
   });
-  const pauseViolations = fates.filter(
+  const hasty = fates.filter(
     (fate) => fate.kind === 'parked' && fate.untilMs <= fate.requestedAt + limits.maxWaitMs,
   );
   const disobedient = admittedInPauses(fates);
-  const ignoredPauses = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];
-  return [
-    ...windowViolations,
-    ...ignoredPauses,
-    ...pauseViolations.map(() => 'parked although the wait was short enough'),
-  ];
+  const hurried = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];
+  return [...crowded, ...hurried, ...hasty.map(() => 'parked although the wait was short enough')];
 }

@@ -1,6 +1,6 @@
 /**
  * Simulates the scheduling of one account over weeks: when a run begins, which package is served, what the
- * budget admits. The real code decides the slots of a run, what is due and when a run is preempted; walks
+ * budget admits. The real code decides which turn a run gives, what is due and when a run is preempted; walks
  * are numbers.
  */
 import { fromTimestamp, toTimestamp, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
@@ -49,14 +49,14 @@ interface World {
   walks: number;
   /** The newest full run, and the last run: the same one is not repeated immediately. */
   last: LastRun | null;
-  lastRun: Due | null;
+  made: Due | null;
 }
 
 const START_MS = Date.parse('2026-03-10T12:00:00Z');
 /** As in the initial config: packages at a time, and how old a walk may be that is resumed. */
 const CONCURRENCY = 4;
 const RESUME_WITHIN_MS = 7 * DAY_MS;
-/** The cost of a request that fails repeatedly. */
+/** What a request that keeps failing costs. */
 const ATTEMPTS = 5;
 
 const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
@@ -68,17 +68,7 @@ export async function simulateFairness(options: FairnessOptions): Promise<Figure
   const budget = createSlidingBudget(options.limits, clock);
   const ages = createAges(options.sizes.length, clock);
   const random = createRandom(options.seed);
-  const world: World = {
-    options,
-    clock,
-    packages,
-    budget,
-    ages,
-    random,
-    walks: 0,
-    last: null,
-    lastRun: null,
-  };
+  const world: World = { options, clock, packages, budget, ages, random, walks: 0, last: null, made: null };
   const end = START_MS + options.days * DAY_MS;
   while (clock.now < end) await checkDue(world);
   return ages.figures(budget.requests());
@@ -93,15 +83,15 @@ async function checkDue(world: World): Promise<void> {
   const { clock, options } = world;
   const schedule = { full: options.full, quick: null };
   const due = findDue(schedule, clock.now, { full: world.last, quick: null });
-  const isAgain = due !== null && due.resumesFrom === world.lastRun?.resumesFrom;
-  world.lastRun = isAgain ? null : due;
+  const isAgain = due !== null && due.resumesFrom === world.made?.resumesFrom;
+  world.made = isAgain ? null : due;
   if (due && !isAgain) {
     await run(world, due);
     return;
   }
   const resumeAt = world.last?.resumeAt ? fromTimestamp(world.last.resumeAt) : Number.POSITIVE_INFINITY;
-  const earliest = Math.min(nextTick(options.full, clock.now), resumeAt);
-  const next = Math.ceil(earliest / MINUTE_MS) * MINUTE_MS;
+  const soonest = Math.min(nextTick(options.full, clock.now), resumeAt);
+  const next = Math.ceil(soonest / MINUTE_MS) * MINUTE_MS;
   clock.now = Math.max(next, (Math.floor(clock.now / MINUTE_MS) + 1) * MINUTE_MS);
 }
 

@@ -4,16 +4,16 @@
  * same run. The first package is alone until it has its first response.
  */
 export interface Turns {
-  /** The number of walks, and the concurrency. */
+  /** The number of walks to come, and the concurrency. */
   begin(walks: number, atATime: number): void;
   /** Resolves when the request of this package may be answered. */
   take(packageId: number): Promise<void>;
   /** The walk of the package has ended. */
   ended(packageId: number): void;
   /** No further walk starts: waiting requests are served without waiting for others. */
-  stopStarting(): void;
+  windUp(): void;
   /** Every request is answered immediately from now on. */
-  releaseAll(): void;
+  letAllThrough(): void;
 }
 
 interface State {
@@ -58,11 +58,11 @@ export function createTurns(choose: (n: number) => number): Turns {
       rest(packageId);
       serveNext(state, choose);
     },
-    stopStarting: () => {
+    windUp: () => {
       if (state.mode === 'full') state.mode = 'last';
       serveNext(state, choose);
     },
-    releaseAll: () => {
+    letAllThrough: () => {
       state.mode = 'open';
       serveNext(state, choose);
     },

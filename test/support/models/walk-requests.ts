@@ -18,8 +18,8 @@ const DOUBTED = 4;
  * for its position, over the records inserted below; and it fetches a few pages again that resemble those of
  * another package. Boundary reads have a separate limit.
  */
-export function findRequestViolations(one: WalkCase, walk: WalkRow): string[] {
-  if (walk.mode === 'quick') return findQuickViolations(one, walk);
+export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
+  if (walk.mode === 'quick') return quickBroken(one, walk);
   const { package_id: packageId, run_id: runId } = walk;
   const where = `package ${packageId}, walk ${walk.walk_id}`;
   const seen = one.account.seen(packageId);
@@ -37,13 +37,13 @@ export function findRequestViolations(one: WalkCase, walk: WalkRow): string[] {
   const reading = exchanges.filter(({ purpose }) => purpose !== 'boundary');
   const pages = Math.max(1, ...reading.map(({ totalpage }) => totalpage));
   return [
-    ...findBoundaryViolations(one, where, exchanges.length - reading.length, pages),
-    ...findReadingViolations(one, walk, where, reading, pages),
+    ...boundaryBroken(one, where, exchanges.length - reading.length, pages),
+    ...readingBroken(one, walk, where, reading, pages),
   ];
 }
 
 /** D. A quick walk fetches no page more than twice, and makes at most two boundary reads per boundary. */
-function findQuickViolations(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
+function quickBroken(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
   const seen = one.account.seen(packageId);
   const pages = Math.max(1, ...seen.map(({ totalpage }) => totalpage));
   const most = 4 * pages + 8;
@@ -51,18 +51,13 @@ function findQuickViolations(one: WalkCase, { package_id: packageId, walk_id: wa
   return seen.length <= most ? [] : [`D: ${where}: ${seen.length} requests for ${pages} pages`];
 }
 
-function findBoundaryViolations(
-  { setup }: WalkCase,
-  where: string,
-  boundaries: number,
-  pages: number,
-): string[] {
+function boundaryBroken({ setup }: WalkCase, where: string, boundaries: number, pages: number): string[] {
   const share = setup.boundaryReads;
   const most = share === 0 ? 0 : Math.max(3, Math.ceil(share * pages));
   return boundaries <= most ? [] : [`D: ${where}: ${boundaries} boundary reads, at most ${most} are allowed`];
 }
 
-function findReadingViolations(
+function readingBroken(
   one: WalkCase,
   walk: WalkRow,
   where: string,

@@ -122,10 +122,10 @@ export function createHistory() {
         all();
         return [WINDOWS.map((window) => counts.recount(window, now)), all()] as const;
       });
-      const actual = exact();
+      const there = exact();
       return {
-        recounted: { carried: recounted, exact: actual },
-        after: { carried: used, exact: actual },
+        recounted: { carried: recounted, exact: there },
+        after: { carried: used, exact: there },
       };
     },
     close: () => {

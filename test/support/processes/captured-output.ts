@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Records all text that this process writes to stdout and stderr directly. */
+/** Records what this process writes to its stdout and stderr, past any logger. */
 export function watchConsole(): string[] {
   const written: string[] = [];
   const record = (text: unknown) => written.push(String(text)) > 0;

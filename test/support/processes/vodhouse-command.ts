@@ -15,7 +15,7 @@ export interface Ended {
 
 export interface Surroundings {
   cwd: string;
-  /** Variables in addition to PATH and HOME; the command inherits no others. */
+  /** Variables besides PATH and HOME; nothing else of the environment of the tests is passed on. */
   env?: Readonly<Record<string, string>>;
 }
 

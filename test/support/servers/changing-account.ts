@@ -28,8 +28,8 @@ export interface ChangingAccount {
   beginRun(plan: Plan): void;
   walkEnded(packageId: number): void;
   /** The run is being stopped: no further walk sends requests. */
-  stopStarting(): void;
-  releaseAll(): void;
+  windUp(): void;
+  letAllThrough(): void;
   reply(request: SeenRequest): Promise<Reply>;
 }
 
@@ -59,8 +59,8 @@ export function createChangingAccount(
       turns.begin(packages.size, plan.concurrency);
     },
     walkEnded: (packageId) => turns.ended(packageId),
-    stopStarting: () => turns.stopStarting(),
-    releaseAll: () => turns.releaseAll(),
+    windUp: () => turns.windUp(),
+    letAllThrough: () => turns.letAllThrough(),
     reply: async (request) => {
       const one = packages.get(Number(request.query.get('pkg')));
       if (!one || request.path !== VIDEO_LIST) return { status: 404 };

@@ -54,14 +54,14 @@ const read = (account: string) =>
 
 /** A live file for `configToServe`: 60 videos in 104 of `main`, two or three in the other packages. */
 export function liveFileToServe(): string {
-  cached ??= readFileSync(makeLiveFile());
+  made ??= readFileSync(makeLiveFile());
   const path = join(temporaryFolder(), 'live.db');
-  writeFileSync(path, cached);
+  writeFileSync(path, made);
   return path;
 }
 
 /** Cached bytes of the file: creating it takes longer than most tests. */
-let cached: Buffer | undefined;
+let made: Buffer | undefined;
 
 function makeLiveFile(): string {
   return liveFileWith(

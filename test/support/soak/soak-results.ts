@@ -27,30 +27,30 @@ export interface WalkTally {
   quickInVain: number;
 }
 
-export interface SoakResults {
+export interface Harvest {
   runs: SoakRun[];
   walks: WalkTally;
   /** The highest ages in days of the oldest run, walk and request. */
   oldestDays: { run: number; walk: number; request: number };
 }
 
-/** Reads the new rows since the last call. Call it only while no run is in progress. */
-export function createResultsReader(path: string, now: () => number) {
-  const results: SoakResults = {
+/** Reads the new rows since the last call. Only while no run is under way. */
+export function createHarvester(path: string, now: () => number) {
+  const harvest: Harvest = {
     runs: [],
     walks: { resumed: 0, quickThatFound: 0, quickInVain: 0 },
     oldestDays: { run: 0, walk: 0, request: 0 },
   };
   let lastWalk = 0;
   return {
-    results,
-    readResults: (): void => {
-      results.runs.push(...runsAfter(path, results.runs.at(-1)?.id ?? 0));
+    harvest,
+    gather: (): void => {
+      harvest.runs.push(...runsAfter(path, harvest.runs.at(-1)?.id ?? 0));
       const tally = tallyAfter(path, lastWalk);
-      for (const name of Object.keys(results.walks) as (keyof WalkTally)[])
-        results.walks[name] += tally[name];
+      for (const name of Object.keys(harvest.walks) as (keyof WalkTally)[])
+        harvest.walks[name] += tally[name];
       lastWalk = Number(readValue(path, 'select coalesce(max(walk_id), 0) from walk'));
-      const { oldestDays } = results;
+      const { oldestDays } = harvest;
       for (const [name, oldest] of Object.entries(oldestRows(path))) {
         const days = (now() - oldest) / DAY_MS;
         oldestDays[name as keyof typeof oldestDays] = Math.max(oldestDays[name as 'run'], days);
@@ -87,7 +87,7 @@ function tallyAfter(path: string, walkId: number): WalkTally {
   return row as unknown as WalkTally;
 }
 
-function oldestRows(path: string): SoakResults['oldestDays'] {
+function oldestRows(path: string): Harvest['oldestDays'] {
   const moment = (table: string) =>
     fromTimestamp(String(readValue(path, `select min(started_at) from ${table}`)));
   const request = Number(readValue(path, 'select min(at_ms) from request'));

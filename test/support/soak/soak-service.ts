@@ -28,7 +28,7 @@ export interface SoakServiceOptions {
 interface Seen {
   /** When each request arrived, rising. */
   arrivals: number[];
-  /** Periods in which it allowed no requests, each from the response that announced it. */
+  /** Periods in which it demanded no requests, each from the response that said so. */
   pauses: { from: number; to: number }[];
   /** The number of requests by fault. */
   faults: Record<string, number>;
@@ -69,7 +69,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
       awaited = { number: seen.arrivals.length + count, call };
     },
     /** From now on nothing changes by itself. */
-    stopChanges: () => void (isStill = true),
+    standStill: () => void (isStill = true),
     close: async () => {
       await app.close();
     },

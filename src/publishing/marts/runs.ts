@@ -1,0 +1,107 @@
+/** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
+import { MODES, STATUSES, TRIGGERS } from '../../database/schema/runs.ts';
+import type { Table, TableColumn } from '../mart.ts';
+import { accountColumn, column, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
+
+const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
+
+/** The columns that a run and a walk have in common. */
+const COMMON: TableColumn[] = [
+  word('mode', MODES, 'full: every page. quick: only new and removed videos.'),
+  word(
+    'status',
+    STATUSES,
+    'partial: a part failed. parked: stopped because the budget was used up, the account is paused, or another run was due. interrupted: stopped or killed.',
+  ),
+  sourceColumn('started_at', 'TIMESTAMP', 'When it started.', 'v.started_at'),
+  sourceColumn('finished_at', 'TIMESTAMP', 'When it ended; NULL while it runs.', 'v.finished_at'),
+  column(
+    'elapsed_seconds',
+    'BIGINT',
+    'Time from its start to its end, waiting included.',
+    `cast(strftime('%s', v.finished_at) as integer) - cast(strftime('%s', v.started_at) as integer)`,
+    { unit: 'seconds', additivity: 'additive' },
+  ),
+  count('requests', 'requests', 'Requests that it sent; 0 while it runs.'),
+];
+const ERROR = sourceColumn(
+  'error',
+  'TEXT',
+  'What failed, or another remark; NULL if there is none.',
+  'v.error',
+);
+
+function word(name: string, words: readonly string[], description: string): TableColumn {
+  return sourceColumn(name, 'VARCHAR(20)', description, `v.${name}`, { unit: words.join(', ') });
+}
+
+function count(name: string, unit: string, description: string): TableColumn {
+  return sourceColumn(name, 'BIGINT', description, `v.${name}`, { unit, additivity: 'additive' });
+}
+
+/** One row per run. */
+export const runs: Table = {
+  kind: 'table',
+  name: 'runs',
+  description: `One row per run: one pass over everything that was due. ${NOT_YET} Rows older than retention.runs_days are deleted.`,
+  key: ['run_id'],
+  foreignKeys: [],
+  columns: [
+    sourceColumn('run_id', 'BIGINT', 'Number of the run, increasing.', 'v.run_id'),
+    word(
+      'trigger',
+      TRIGGERS,
+      'schedule: a scheduled time. catch_up: a missed scheduled time, or a parked run that resumed. manual: a person.',
+    ),
+    ...COMMON,
+    column(
+      'failures',
+      'BIGINT',
+      'Packages, storages and accounts that failed in it.',
+      '(select count(*) from live.run_failure f where f.run_id = v.run_id)',
+      { unit: 'failures', additivity: 'additive' },
+    ),
+    sourceColumn('scope', 'TEXT', 'The part that was requested; NULL for everything.', 'v.scope'),
+    ERROR,
+  ],
+  from: 'from live.run v order by v.run_id',
+  count: 'select count(*) from live.run',
+};
+
+/** One row per walk. */
+export const walks: Table = {
+  kind: 'table',
+  name: 'walks',
+  description: `One row per walk: one pass over the pages of one package, within a run. A quick walk that found nothing has no row. ${NOT_YET}`,
+  key: ['walk_id'],
+  foreignKeys: [TO_PACKAGES, { columns: ['run_id'], table: 'runs', references: ['run_id'] }],
+  columns: [
+    sourceColumn('walk_id', 'BIGINT', 'Number of the walk, increasing.', 'v.walk_id'),
+    sourceColumn('run_id', 'BIGINT', 'The run that it is part of.', 'v.run_id'),
+    column(
+      'package_key',
+      'VARCHAR(255)',
+      'Account and package id as one key, such as main/101: joins to packages.',
+      `v.account || '/' || v.package_id`,
+    ),
+    accountColumn('v'),
+    sourceColumn('package_id', 'BIGINT', "The service's number of the distribution package.", 'v.package_id'),
+    ...COMMON,
+    count('pages', 'pages', 'Pages that it read, including unchanged ones; boundary reads do not count.'),
+    sourceColumn('totalcount', 'BIGINT', 'Videos of the package, by the last response.', 'v.totalcount', {
+      unit: 'videos',
+    }),
+    count('inserted', 'videos', 'Videos that were new.'),
+    count('updated', 'videos', 'Videos whose fields had changed.'),
+    count('unchanged', 'records', 'Records equal to their row; one that was seen twice counts twice.'),
+    count('removed', 'videos', 'Videos that were marked removed at its end.'),
+    count('restored', 'videos', 'Videos that were removed and returned.'),
+    count('quarantined', 'records', 'Records that could not be stored.'),
+    sourceColumn('held_back', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
+      unit: 'videos',
+    }),
+    ERROR,
+  ],
+  from: 'from live.walk v order by v.walk_id',
+  count: 'select count(*) from live.walk',
+};
