@@ -35,7 +35,7 @@ export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise
     return response.ok ? null : formatStatus(response.status);
   } catch (error) {
     if (signal.aborted) return 'it was interrupted';
-    if (deadline.aborted) return `no answer within ${deadlineMs / 1000} s`;
+    if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
     return `no connection (${getErrorCode(error)})`;
   }
 }

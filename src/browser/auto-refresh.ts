@@ -93,7 +93,7 @@ function createRefresh({ onSwap, onRefresh }: RefreshListeners): (stamp: string)
     if (stamp === document.body.dataset.stamp && performance.now() - refreshedAtMs < MAX_AGE_MS) return;
     const html = await (await request(location.href, 'text/html')).text();
     const newer = new DOMParser().parseFromString(html, 'text/html');
-    if (newer.body.dataset.stamp === undefined) throw new Error('the answer is not this page');
+    if (newer.body.dataset.stamp === undefined) throw new Error('the response is not this page');
     for (const part of swapParts(newer)) onSwap(part);
     document.body.dataset.stamp = newer.body.dataset.stamp;
     document.title = newer.title;
@@ -115,6 +115,6 @@ async function fetchLive(url: string): Promise<{ stamp: string; progress: string
   const answer: unknown = await (await request(url, 'application/json')).json();
   const { stamp, progress, running } = Object(answer) as Record<string, unknown>;
   if (typeof stamp !== 'string' || typeof progress !== 'string')
-    throw new Error('the answer has no stamp or progress');
+    throw new Error('the response has no stamp or progress');
   return { stamp, progress, running: running === true };
 }

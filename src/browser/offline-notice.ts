@@ -12,7 +12,7 @@ export function createOfflineNotice() {
       const time = answeredAt.toLocaleTimeString('en-GB'); // 14:03:09
       // screen readers announce a status only if it was visible before its text changed
       notice.hidden = false;
-      notice.textContent = `No answer from vodhouse since ${time}; this page shows the state at that time`;
+      notice.textContent = `No response from vodhouse since ${time}; this page shows the state at that time`;
     },
   };
 }

@@ -36,7 +36,7 @@ export function formatDuration(ms: number): string {
  * (negative: behind); with 0 the service's own dates contradict each other.
  */
 export function formatOffset(offsetMs: number): string {
-  if (offsetMs === 0) return "the dates of the service's answers contradict each other";
+  if (offsetMs === 0) return "the dates of the service's responses contradict each other";
   const hours = Math.round(Math.abs(offsetMs) / HOUR_MS);
   const length = hours < 48 ? formatDuration(Math.abs(offsetMs)) : pluralize(Math.round(hours / 24), 'day');
   return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;

@@ -87,7 +87,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_quarantine_records',
-    help: 'Records that could not be stored, and were not valid in a later answer.',
+    help: 'Records that could not be stored, and were not valid in a later response.',
     labels: ['account', 'stream'],
     read: ({ streams, statusQueries }) => {
       const rows = statusQueries.countQuarantine();

@@ -95,7 +95,7 @@ function createCounters(registry: Registry, { accounts }: Config) {
   );
   const requests = counter(
     'vodhouse_requests_total',
-    'Requests sent to the service, by HTTP status; none if no answer came in time.',
+    'Requests sent to the service, by HTTP status; none if no response came in time.',
     ['account', 'status'],
   );
   const names = new Set(accounts.map(({ name }) => name));

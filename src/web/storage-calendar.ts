@@ -30,7 +30,7 @@ export function buildCalendar(
 
 const GAP_TEXTS: Record<GapRow['reason'], string> = {
   missing: 'not returned by the service',
-  incomplete: 'incomplete in the answers of the service',
+  incomplete: 'incomplete in the responses of the service',
   unconfirmed: 'implausible figures, waiting for a second reading',
 };
 

@@ -172,7 +172,7 @@ describe('a response', () => {
     webhook.answer('hang');
     sql(gap('2026-03-08'));
     await check();
-    expect(log.join('')).toContain('no answer within 0.03 s');
+    expect(log.join('')).toContain('no response within 0.03 s');
   });
 
   it('of an unreachable host is a failure that names only the host of the address', async () => {

@@ -215,7 +215,7 @@ describe('a server that does not answer', () => {
     const before = countRequests('/live.json');
     await pass(page, 3.1);
     expect(await connection(page).innerText()).toMatch(
-      /^No answer from vodhouse since 21:00:1\d; this page shows the state at that time$/,
+      /^No response from vodhouse since 21:00:1\d; this page shows the state at that time$/,
     );
     const waits = [3, 6, 12, 24, 30, 30];
     for (const [at, wait] of waits.entries()) {

@@ -151,7 +151,7 @@ export function requestsText(requests: Requests): string {
     row.purpose,
     row.package_id === null ? '' : String(row.package_id),
     row.page === null ? '' : String(row.page),
-    row.status === null ? 'no answer' : String(row.status),
+    row.status === null ? 'no response' : String(row.status),
     row.duration_ms === null ? '' : formatCount(row.duration_ms),
     row.bytes === null ? '' : formatCount(row.bytes),
   ]);

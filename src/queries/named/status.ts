@@ -116,7 +116,7 @@ limit :limit`,
 );
 
 export const DRIFT = query<typeof drift.$inferSelect>(
-  'Drift: where the answers of the service differ from their description',
+  'Drift: where the responses of the service differ from their description',
   '',
   `
 select account, stream, field, kind, sample, first_seen_at, last_seen_at
@@ -140,7 +140,7 @@ export const SPENT_REQUESTS = query<
   { account: string; now_ms: number }
 >(
   'Requests in the windows that end now',
-  'A request counts until one window after its answer, or after its deadline if none came. `:now_ms`: milliseconds since 1970.',
+  'A request counts until one window after its response, or after its deadline if none came. `:now_ms`: milliseconds since 1970.',
   `
 select count(case when spent_until_ms > :now_ms - 1000 then 1 end) as second,
   count(case when spent_until_ms > :now_ms - 60000 then 1 end) as minute,

@@ -158,7 +158,7 @@ function parseJson(text: string): unknown {
     if (/^\s*</.test(text)) {
       throw new TransientError('the service answered with an HTML page instead of JSON', { fault: 'html' });
     }
-    const message = `the answer is not whole JSON: ${text.length} characters, cut off or malformed`;
+    const message = `the response is not whole JSON: ${text.length} characters, cut off or malformed`;
     throw new TransientError(message, { fault: 'truncated', cause: error });
   }
 }
@@ -166,7 +166,7 @@ function parseJson(text: string): unknown {
 function validate<T extends z.ZodType>(schema: T, json: unknown): z.output<T> {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
-  const message = `the answer is not as documented: ${firstIssueText(result.error)}`;
+  const message = `the response is not as documented: ${firstIssueText(result.error)}`;
   throw new TransientError(message, { fault: 'shape' });
 }
 

@@ -8,7 +8,7 @@ const CLOSING = ']'.charCodeAt(0);
 
 /** Decodes strictly: bytes that are not UTF-8 would be replaced silently. Throws TransientError. */
 export function decode(content: Buffer): string {
-  if (!isUtf8(content)) throw new TransientError('the answer is not valid UTF-8', { fault: 'encoding' });
+  if (!isUtf8(content)) throw new TransientError('the response is not valid UTF-8', { fault: 'encoding' });
   const text = toText(content);
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -79,7 +79,7 @@ export async function send(
 function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   const controller = new AbortController();
   const deadline = setTimeout(() => {
-    const message = `no complete answer within ${deadlineMs / 1000} s`;
+    const message = `no complete response within ${deadlineMs / 1000} s`;
     controller.abort(new TransientError(message, { fault: 'timeout' }));
   }, deadlineMs);
   let grace: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
 function toServiceError(error: unknown, duringBody: boolean): unknown {
   if (error instanceof TransientError || error instanceof RefusedError) return error;
   if (duringBody) {
-    const message = `the answer broke off (${failureText(error)})`;
+    const message = `the response broke off (${failureText(error)})`;
     return new TransientError(message, { fault: 'truncated', cause: error });
   }
   if (errorCode(error) === 'UND_ERR_INVALID_ARG') {
@@ -187,7 +187,7 @@ async function readContent(
   for await (const chunk of source as AsyncIterable<Buffer>) {
     if (bytes + chunk.length > maxBytes) {
       body.destroy();
-      throw new RefusedError(`the answer is larger than ${maxBytes} bytes`, {
+      throw new RefusedError(`the response is larger than ${maxBytes} bytes`, {
         fault: 'too_large',
         hint: 'ask for smaller pages: lower page_size',
       });

@@ -53,13 +53,13 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     VIDEO_ANSWER.paging,
   ),
-  VideoList: toObject('One page of the videos of a package, or a refusal', {
+  VideoList: toObject('One page of the videos of a package, or a rejection', {
     apiVideoSearchOption: toReference('SearchOption'),
     videoInfoList: toList('The videos of the page', 'VideoRecord', VIDEO_ANSWER.videoInfoList),
     errorInfo: toReference('ErrorInfo'),
     paging: toReference('Paging'),
   }),
-  VideoListAnswer: toObject('The answer of the video list', { videoInfoList: toReference('VideoList') }),
+  VideoListAnswer: toObject('The response of the video list', { videoInfoList: toReference('VideoList') }),
   StorageRecord: toObject(
     'The figures of one day. A number may be written in scientific notation: 4.4482871E7 is 44482871',
     { ...mapShape(storageFigures, toNullable), date: toField(storageRecord.shape.date) },
@@ -67,7 +67,7 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   StorageData: toObject('The records', {
     list: toList('The records of the range, one a day', 'StorageRecord', STORAGE_ANSWER.list),
   }),
-  StorageAnswer: toObject('The answer of the storage statistics', {
+  StorageAnswer: toObject('The response of the storage statistics', {
     message: toField(storageStatus.shape.message, STORAGE_ANSWER.message),
     data: toReference('StorageData'),
   }),

@@ -19,13 +19,13 @@ export interface OpenApiOptions extends PageSizes {
 /** What an HTTP status other than 200 and 304 means; the body is `{ "error": string }`. */
 const SERVER_ERRORS = {
   400: 'The request cannot be read.',
-  403: 'The request names a host that the server does not answer to.',
+  403: 'The request names a host name that the server does not accept.',
   404: 'There is no such path.',
   408: 'The request did not arrive in time.',
   414: 'The address is too long.',
   431: 'The headers are too long.',
   500: 'The server failed; its log says why.',
-  503: 'The server answers too many requests already.',
+  503: 'The server has too many requests in progress.',
 } as const;
 
 const SECURITY_SCHEMES = {
@@ -36,7 +36,8 @@ const SECURITY_SCHEMES = {
 
 const HEADERS = {
   etag: {
-    description: 'Tag of the answer: sent back in if-none-match, it saves an answer that is still the same.',
+    description:
+      'Tag of the response. A request with it in if-none-match gets 304 if the response is still the same.',
     schema: { type: 'string' },
   },
   age: {
@@ -49,13 +50,13 @@ const HEADERS = {
 
 const SERVER_ERROR = {
   type: 'object',
-  description: 'An error of the server, other than a refusal.',
+  description: 'An error of the server, other than a rejected request.',
   properties: { error: { type: 'string', description: 'What is wrong, in words.' } },
   required: ['error'],
 } as const;
 
 const INTRODUCTION = [
-  'The two operations of the video-hosting service, with the same paths, parameters and answers.',
+  'The two operations of the video-hosting service, with the same paths, parameters and responses.',
   'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
   '"Not documented" is what the description of the service does not say.',
   formatUnspecified(OTHER_REQUESTS),
@@ -67,13 +68,13 @@ export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): obje
     operationId: 'listVideos',
     summary: 'List the videos of a distribution package',
     parameters: videoListParameters(sizes),
-    answer: 'A page of videos, or a refusal: then `errorCode` is not `None` and the list is empty.',
+    answer: 'A page of videos, or a rejection: then `errorCode` is not `None` and the list is empty.',
   });
   const readStorage = operation('StorageAnswer', {
     operationId: 'readStorage',
     summary: 'Read the storage usage of each date of a range',
     parameters: storageStatisticsParameters(),
-    answer: 'A record a day, or a refusal: then `message` is not `success` and the list is empty.',
+    answer: 'One record per day, or a rejection: then `message` is not `success` and the list is empty.',
   });
   return {
     openapi: '3.1.1',
@@ -111,7 +112,7 @@ function operation(schema: string, { answer, ...named }: OperationDoc): object {
 
 function responses(): object {
   const unchanged = {
-    description: 'The answer still has the tag that if-none-match names.',
+    description: 'The response still has the tag that if-none-match names.',
     headers: headers('etag', 'age'),
   };
   const errors = Object.entries(SERVER_ERRORS).map(([status, description]) => {

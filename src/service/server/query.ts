@@ -43,7 +43,7 @@ const day = z
   .string({ error: 'is missing' })
   .refine(isDay, { error: ({ input }) => `${preview(input)} is not a calendar date yyyy-mm-dd` });
 
-const UNKNOWN_VALUE = { 'in capitals, or of a value not listed': 'refused' };
+const UNKNOWN_VALUE = { 'in capitals, or of a value not listed': 'rejected' };
 
 function document<T extends z.ZodType>(schema: T, doc: ParameterDoc): T {
   return schema.meta({ ...doc });
@@ -101,7 +101,7 @@ export const videoParameters = z.object({
     unspecified: {
       'left out, below 1 or unreadable': `page ${FIRST_PAGE}`,
       'beyond the end': 'no videos, the true totals, and the requested page number',
-      [`above ${LAST_PAGE}`]: `taken for ${LAST_PAGE}`,
+      [`above ${LAST_PAGE}`]: `treated as ${LAST_PAGE}`,
     },
   }),
 });
@@ -111,12 +111,12 @@ export const storageParameters = z.object({
   sdate: document(day, {
     format: 'date',
     description: 'First date, yyyy-mm-dd',
-    unspecified: { 'after `edate`': 'no records, and no refusal' },
+    unspecified: { 'after `edate`': 'no records; not rejected' },
   }),
   edate: document(day, {
     format: 'date',
     description: 'Last date, yyyy-mm-dd',
-    unspecified: { 'any number of days after `sdate`': 'answered, for there is no longest range' },
+    unspecified: { 'any number of days after `sdate`': 'accepted; the range has no maximum length' },
   }),
   sort_direction: document(oneOf(SORT_DIRECTIONS).default(DEFAULT_DAY_DIRECTION), {
     description: 'Ascending or descending by date',

@@ -23,8 +23,8 @@ export interface ParameterDoc {
 export const EVERY_PARAMETER: UnspecifiedBehaviour = {
   'that is empty': 'as if left out',
   'that is given twice': 'the first one counts',
-  'that is needed, and missing or unreadable': 'refused',
-  'of another name, `filter`, `fromDate` and `toDate` among them': 'counts for nothing',
+  'that is required, and missing or unreadable': 'rejected',
+  'of another name, `filter`, `fromDate` and `toDate` among them': 'ignored',
 };
 
 const codes = Object.entries(API_ERRORS).map(([code, meaning]) => [`where ${meaning}`, `\`${code}\``]);
@@ -34,18 +34,18 @@ export const VIDEO_ANSWER = {
   errorCode: {
     ...(Object.fromEntries(codes) as UnspecifiedBehaviour),
     'where several of these hold': 'the first one',
-    'of a refusal': 'sent with HTTP 200',
+    'of a rejected request': 'sent with HTTP 200',
   },
-  videoInfoList: { 'of a refusal': 'empty' },
-  paging: { 'of a refusal': '0 in all four' },
+  videoInfoList: { 'of a rejected request': 'empty' },
+  paging: { 'of a rejected request': '0 in all four' },
   totalpage: { 'of an empty list': '0' },
-  apiVideoSearchOption: { 'of a refusal': 'as without search and sort parameters' },
+  apiVideoSearchOption: { 'of a rejected request': 'as without search and sort parameters' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
 /** Of the answers of the storage statistics (docs/service.md 2.3, 7), by member. */
 export const STORAGE_ANSWER = {
-  message: { 'of a refusal': 'the reason in words, with HTTP 200' },
-  list: { 'of a refusal': 'empty', 'of a day that is not known': 'without a record of that day' },
+  message: { 'of a rejected request': 'the reason in words, with HTTP 200' },
+  list: { 'of a rejected request': 'empty', 'of a day that is not known': 'without a record of that day' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
 /** Of all other requests. */

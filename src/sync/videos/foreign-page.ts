@@ -92,12 +92,12 @@ export function findEchoDoubt(echo: SearchOption | null, packageId: number): Dou
   if (!echo) return null;
   const named = readNumber(echo['pkg']);
   if (named !== null && named !== packageId) {
-    return { reason: `its answer says that it is one of package ${named}`, isSure: true };
+    return { reason: `its response says that it is one of package ${named}`, isSure: true };
   }
   const fields = ['keyword', 'search_item', 'fromDate', 'toDate'] as const;
   const searched = fields.filter((name) => echo[name]?.trim());
   if (searched.length === 0) return null;
-  const reason = `its answer echoes a search that was not asked for (${searched.join(', ')})`;
+  const reason = `its response echoes a search that was not asked for (${searched.join(', ')})`;
   return { reason, isSure: searched.includes('keyword'), isEcho: true };
 }
 

@@ -3,8 +3,8 @@ import { openWalkedAccount, firstFailure, OF_102 } from '../../support/servers/w
 
 describe('a response that echoes', () => {
   const CASES: [string, Record<string, unknown>, RegExp][] = [
-    ['another package', { pkg: 101 }, /its answer says that it is one of package 101/],
-    ['another package, as text', { pkg: '101' }, /its answer says that it is one of package 101/],
+    ['another package', { pkg: 101 }, /its response says that it is one of package 101/],
+    ['another package, as text', { pkg: '101' }, /its response says that it is one of package 101/],
     [
       'a search',
       { keyword: 'cats', search_item: 'title' },
