@@ -20,7 +20,7 @@ export interface AlertLoopParts {
   statusQueries: StatusQueries;
   outbox: Outbox;
   isStale: IsStale;
-  /** What was never read becomes overdue two ticks after this time (ms). */
+  /** Streams without any read become overdue two ticks after this time (ms). */
   watchedSince: number;
   clock: Clock;
   logger: Logger;
@@ -88,7 +88,7 @@ async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
   const problems = findProblems(facts);
   await yieldToEventLoop();
   const since = toTimestamp(watchedSince);
-  const isRunning = facts.runs[0]?.status === 'running'; // it may still read what was never read
+  const isRunning = facts.runs[0]?.status === 'running'; // it may still read streams without any read
   const isFirstReadOverdue = isStale(since, now) && !isRunning;
   const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue });
   const redactSecrets = <Value>(value: Value) => redactAll(value, config.secrets);

@@ -54,14 +54,14 @@ type IncidentKey = Pick<ActiveIncident, 'event' | 'account' | 'packageId'>;
 
 const keyOf = ({ event, account, packageId }: IncidentKey) => JSON.stringify([event, account, packageId]);
 
-/** An open incident with the text and details of now. */
+/** An open incident with its present text and details. */
 type LastingIncident = { incident: OpenIncident; current: ActiveIncident };
 
 function toReported({ incident: { since, id }, current }: LastingIncident): ReportedIncident {
   return { ...current, since, id };
 }
 
-/** The message that it began was given up. */
+/** The message about its begin was given up. */
 function isUnreported({ state, deliveredAt, givenUpAt }: OpenIncident): boolean {
   return state === 'begun' && deliveredAt === null && givenUpAt !== null;
 }

@@ -8,7 +8,7 @@ export interface Call {
   url: string;
   /** JSON to post; null: a GET. */
   body: string | null;
-  /** Milliseconds until the answer must be there. */
+  /** Milliseconds until the response must be there. */
   deadlineMs: number;
   /** Interrupts the call. */
   signal: AbortSignal;
@@ -18,7 +18,7 @@ const USER_AGENT = `vodhouse/${version()}`;
 /** Milliseconds before the second and the third attempt of a ping. */
 const PING_RETRY_MS = [1_000, 3_000];
 
-/** Calls the address; null if the answer is a 2xx, else the error as text. Does not read the body. Never throws. */
+/** Calls the address; null if the response is a 2xx, else the error as text. Does not read the body. Never throws. */
 export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise<string | null> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const json = body === null ? {} : { 'content-type': 'application/json' };

@@ -31,7 +31,7 @@ const EVENTS: Partial<Record<ProblemKind, IncidentEvent>> = {
   discrepancy: 'discrepancy',
 };
 
-/** The problems that alerts report. What was never read begins no incident until it is overdue since `watchedSince`. */
+/** The problems that alerts report. A stream without any read opens no incident until it is overdue, counted from `watchedSince`. */
 export function toIncidents(
   problems: readonly Problem[],
   { watchedSince, isFirstReadOverdue }: { watchedSince: string; isFirstReadOverdue: boolean },

@@ -11,11 +11,11 @@ export type Notifier = NonNullable<ReturnType<typeof openNotifier>>;
 
 export interface NotifierOptions extends Pick<AlertLoopParts, 'clock' | 'logger' | 'isStale'> {
   /**
-   * What was never read becomes overdue two ticks after this: `now` for a worker, which reads it first; `always` after an
-   * unscoped run, which counts from the creation of the file.
+   * Streams without any read become overdue two ticks after this: `now` for a worker, which reads them first; `always`
+   * after an unscoped run, which counts from the creation of the file.
    */
   since: 'now' | 'always';
-  /** Milliseconds until an answer must be there. */
+  /** Milliseconds until a response must be there. */
   deadlineMs?: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export function openNotifier(config: Config, options: NotifierOptions) {
       const pinging: Promise<void> = ping({ ...call, url }).finally(() => pings.delete(pinging));
       pings.add(pinging);
     },
-    /** Nothing is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
+    /** No run is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
     caughtUp() {
       alerts?.enable();
       if (hasRunFinished) void alerts?.check();

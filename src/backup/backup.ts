@@ -54,7 +54,7 @@ export function backUpInChild(path: string, file: string, signal: AbortSignal): 
 
 /**
  * Copies the live file at `path` to `file`. Throws ConfigError if `file` exists, and WarehouseError if the live file is
- * missing, not ours, or damaged, or the copy cannot be written. No file is left then.
+ * missing, damaged, or no vodhouse file, or the copy cannot be written. No file is left then.
  */
 export function backUp(path: string, file: string): CopyResult {
   const source = openForCopy(path);
@@ -92,7 +92,7 @@ function copyInto(source: Db, draft: string, ownership: FileOwnership): CopyResu
 
 /**
  * Checks a backup, and copies it into `draft` like `copyInto`. Throws WarehouseError if it is no sound warehouse. A backup
- * in WAL mode that nobody has open is read from a copy, because SQLite would create files next to it.
+ * in WAL mode that no process has open is read from a copy, because SQLite would create files next to it.
  */
 export function copyBackup(file: string, draft: string, ownership: FileOwnership): CopyResult {
   const isReadable = !readHeader(file)?.isInWalMode || existsSync(`${file}-wal`);
@@ -130,7 +130,7 @@ function openBackup(file: string, readableCopy: string): Db {
   }
 }
 
-/** SQLite would create a file that everybody may read, and root one that nobody else may write. */
+/** SQLite would create a file that all users may read, and root one that other users cannot write. */
 function createEmpty(draft: string, { mode, uid, gid }: FileOwnership): void {
   try {
     closeSync(openSync(draft, 'wx', (mode & 0o777) | 0o600));

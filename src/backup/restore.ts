@@ -38,8 +38,8 @@ export interface Restored extends CopyResult {
 
 /**
  * Makes a copy of `file` the live file at `path`. Throws ConfigError if `file` is missing or is the live file, LockedError
- * if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows: nothing is
- * changed then.
+ * if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing
+ * is changed.
  */
 export function restore(path: string, file: string, now: number): Restored {
   assertBackup(path, file);

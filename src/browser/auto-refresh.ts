@@ -55,7 +55,7 @@ function startPolling(poll: () => Promise<number>): void {
     } catch (error) {
       if (error instanceof SignedOutError) {
         location.reload();
-        return; // with `isPolling` set: no more polls
+        return; // `isPolling` stays set: polling has ended
       }
       waitMs = Math.min(MAX_RETRY_MS, IDLE_MS * 2 ** failures);
       failures += 1;

@@ -1,7 +1,7 @@
-/** The data of a chart: read from the answer of the server, and stacked. */
+/** The data of a chart: read from the response of the server, and stacked. */
 import { toDayNumber } from './day-axis.ts';
 
-/** The answer of `/storage.json`: sizes in bytes by name and by day. A day without any size is a gap. */
+/** The response of `/storage.json`: sizes in bytes by name and by day. A day without any size is a gap. */
 export interface StorageAnswer {
   account: string;
   names: readonly string[];

@@ -82,7 +82,7 @@ function setZoom(view: State, zoom: Zoom): void {
   view.buttons.press(view.zoom);
 }
 
-/** All days if there are no more than the last days of the zoom. */
+/** All days if there are at most as many as the zoom shows. */
 function limitZoom(zoom: Zoom, { days }: StorageData): Zoom {
   return typeof zoom === 'number' && zoom >= days.length ? ALL_DAYS : zoom;
 }

@@ -83,7 +83,7 @@ export function createBudget(
 }
 
 /**
- * A request without an answer may reach the service until its deadline. An answer may come after the deadline if the
+ * A request without a response may reach the service until its deadline. A response may come after the deadline if the
  * machine slept: the request counts until then.
  */
 function createAdmission(

@@ -17,7 +17,7 @@ export const WINDOWS = [
 
 export type Window = (typeof WINDOWS)[number];
 
-/** The day is recounted this often (ms), so that manual edits and late answers are noticed. */
+/** The day is recounted this often (ms), so that manual edits and late responses are noticed. */
 const RECOUNT_DAY_MS = 600_000;
 
 /** A count of the day: when it was made, when it was last recounted, and up to which request. */
@@ -56,7 +56,7 @@ export function createWindowCounts(db: Db, account: string) {
     /** Counts the requests in the window. */
     used: ({ name, ms }: Window, now: number): number =>
       name === 'perDay' ? updateDay(now) : recount(now - ms),
-    /** Recounts them all: nobody has to wait for a request that was deleted from the ledger. */
+    /** Recounts them all: a request that was deleted from the ledger must not delay others. */
     recount: ({ name, ms }: Window, now: number): number =>
       name === 'perDay' ? recountDay(now) : recount(now - ms),
     /** `spent_until_ms` of the request that must leave the window, which holds `used`, to make room below `limit`. */

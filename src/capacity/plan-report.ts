@@ -29,13 +29,13 @@ export function createPlan(config: Config, now: number) {
     warehouse_exists: sizes !== null, // without it, sizes are not known
     schedule,
     fits: evaluated.every(fits),
-    /** Fits every account that has a proposal; null where no account has one. */
+    /** Fits every account that has a proposal; null if no account has one. */
     proposal: hasProposal ? (proposeSchedule(fitting, schedule, getTimetable)?.schedule ?? null) : null,
     accounts: evaluated.map(createAccountPlan),
   };
 }
 
-/** Null where there is no live file yet. */
+/** Null if there is no live file yet. */
 function readSizes(path: string): PackageSize[] | null {
   if (!existsSync(path)) return null;
   const queries = openStatusQueries(path);

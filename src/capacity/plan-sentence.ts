@@ -10,7 +10,7 @@ import type { Timetable } from './timetable.ts';
 export interface EvaluatedAccount {
   cost: AccountCost;
   result: PlanResult;
-  /** Null where the schedule fits, or no other does. */
+  /** Null if the schedule fits, or no other does. */
   proposal: Proposal | null;
   schedule: ScheduleConfig;
   timetable: Timetable;

@@ -18,7 +18,7 @@ export interface RunsPerDay {
 export interface Cadence {
   /** The shortest time between two runs, in milliseconds; infinite where two weeks hold one at most. */
   shortestMs: number;
-  /** The time between two ticks, in milliseconds; null where it differs. */
+  /** The time between two ticks, in milliseconds; null if it differs. */
   everyMs: number | null;
 }
 
@@ -64,7 +64,7 @@ function createTimetable(fullTicks: readonly number[], quickTicks: readonly numb
 
 /**
  * The ticks of two weeks, in minutes since their start. In UTC all days with ticks have them at the same times, and all
- * such hours at the same minutes: about a hundred calls of croner find what 20,160 would.
+ * such hours at the same minutes: so about a hundred calls of croner replace 20,160.
  */
 function listTicks(expression: string, start: number): number[] {
   const cron = new Cron(expression, { timezone: 'UTC', paused: true });

@@ -12,7 +12,7 @@ type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
 /**
  * Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run.
- * `runClock` is what the run found out about the clocks; null where there was no run.
+ * `runClock` is what the run found out about the clocks; null if there was no run.
  */
 export async function publishAfterRun(
   { publisher }: { publisher: Publisher | null },

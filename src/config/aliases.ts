@@ -7,7 +7,7 @@ export const MAX_ALIASED_VALUES = 100_000;
 /** How deep values may be nested, with aliases followed. */
 const MAX_DEPTH = 100;
 
-/** The target of each alias: the last node before it that has the anchor; none where there is no such node. */
+/** The target of each alias: the last node before it that has the anchor; none if there is no such node. */
 export type Targets = ReadonlyMap<Alias, Node>;
 
 /** Finds all targets in one pass: a search for each alias would take quadratic time. */
@@ -43,7 +43,7 @@ export function findOversizedAlias(document: Document.Parsed, targets: Targets):
   return found;
 }
 
-/** How many values a node is with all aliases followed; Infinity where that goes too deep. Each node is counted once. */
+/** How many values a node is with all aliases followed; Infinity if that goes too deep. Each node is counted once. */
 function countValues(node: unknown, targets: Targets, sizes: Map<unknown, number>, depth = 0): number {
   const cached = sizes.get(node);
   if (cached !== undefined) return cached;

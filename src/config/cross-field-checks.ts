@@ -76,7 +76,7 @@ function checkSince(since: unknown, timezone: string | undefined, path: Path, no
   return [{ path, message: `${since} is in the future; expected ${expected}` }];
 }
 
-/** Null where there is no such time zone. */
+/** Null if there is no such time zone. */
 function dayIn(timezone: string, now: number): string | null {
   try {
     return createCalendar(timezone).dayAt(now);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 
-/** The value of a variable; undefined where it is not set. */
+/** The value of a variable; undefined if it is not set. */
 export type Lookup = (name: string) => string | undefined;
 
-/** A text after substitution. `used`: at least one variable went in, so it must not be printed. */
+/** A text after substitution. `used`: it contains the value of a variable and must not be printed. */
 export interface Substituted {
   text: string;
   used: boolean;
@@ -38,7 +38,7 @@ export function substitute(text: string, lookup: Lookup): Substituted {
   return result;
 }
 
-/** Variables from `env`, and behind it those of the `.env` in the folder. Throws ConfigError where that is unreadable. */
+/** Variables from `env`, then from the `.env` in the folder. Throws ConfigError if that is unreadable. */
 export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
   const dotEnv = readDotEnv(join(folder, '.env'));
   return (name) => own(env, name) ?? own(dotEnv, name);

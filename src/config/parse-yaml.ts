@@ -7,7 +7,7 @@ import { type Lookup, substitute } from './env-vars.ts';
 
 /** A config file as plain values, and the place of each. */
 export interface Source {
-  /** Undefined where the file is not YAML; the problems say why. */
+  /** Undefined if the file is not YAML; the problems say why. */
   readonly value: unknown;
   readonly sourceMap: SourceMap;
   /** Of syntax, of variables, and of keys that are set twice. */
@@ -16,7 +16,7 @@ export interface Source {
 
 /** Keys whose value must not be printed. */
 const SECRET = new Set(['key', 'keys', 'webhook', 'ping']);
-/** Keys whose value is text, also where it is written as a number: `key: 0123` keeps its zero. */
+/** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set(['key', 'keys', 'name', 'restricted_codes', 'final_codes']);
 
 const OVERSIZED = `values that begin with * are too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write the values themselves`;
@@ -123,7 +123,7 @@ function readText(
   return written;
 }
 
-/** Our own texts where the library's would quote the file, which may hold a key. */
+/** Messages that replace those of the library, which quote the file: it may hold a key. */
 const SYNTAX_TEXTS: Partial<Record<YAMLError['code'], string>> = {
   BAD_DIRECTIVE: 'a line that begins with % needs quotes',
   BAD_SCALAR_START: 'a value that begins with @, ` or % needs quotes',

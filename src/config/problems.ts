@@ -7,7 +7,7 @@ type Issue = z.core.$ZodIssue;
 
 /** One thing that is wrong with a config file. Its message may be printed. */
 export interface Problem {
-  /** Counted from 1; null where it concerns the complete file. */
+  /** Counted from 1; null if it concerns the complete file. */
   readonly line: number | null;
   readonly path: Path;
   readonly message: string;
@@ -65,7 +65,7 @@ function suggestKey(name: string, known: readonly string[]): string {
   return nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
 }
 
-/** The branch of a union for this kind of value, where only something inside of it is wrong. */
+/** The branch of a union for this kind of value, if the problem is inside of the value. */
 function matchingUnionBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const isAnotherKind = ({ code, path }: Issue) =>
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
@@ -78,7 +78,7 @@ function describeValue(issue: Issue, sourceMap: SourceMap, path: Path): string {
   if (!place) return 'missing';
   if (place.written === '') return `${file}is empty`;
   const wanted = issue.code === 'invalid_type' ? issue.expected : undefined;
-  // Not shown: it may be an API key in the place of the mapping around it.
+  // Not shown: it may be an API key, written where a mapping belongs.
   if (isScalar(place) && (wanted === 'object' || wanted === 'array')) return `${file}is a single value`;
   return `${sourceMap.displayValue(path)} is ${wanted !== undefined && place.kind === 'text' ? 'text' : 'not valid'}`;
 }

@@ -12,12 +12,12 @@ export interface Place {
   readonly written: string;
   /** A key, or a value with variables: never printed. */
   readonly hidden: boolean;
-  /** Its own problem is reported already (a variable that is not set): problems that follow from it are not. */
+  /** A problem of this value is reported already (an unset variable): its consequences are not reported too. */
   readonly alreadyReported: boolean;
 }
 
 const MAX_DISPLAYED = 60;
-/** Shorter secrets are not searched for inside of other values: they would be found everywhere. */
+/** Shorter secrets are not searched for inside of other values: they would match everywhere. */
 const SHORTEST_SECRET = 4;
 
 export type SourceMap = ReturnType<typeof createSourceMap>;
@@ -28,7 +28,7 @@ export function createSourceMap() {
   const secrets = new Set<string>();
   const at = (path: Path) => places.get(JSON.stringify(path));
   return {
-    /** A place that says nothing else is empty, of another kind, and may be printed. */
+    /** By default a place is empty, of kind `other`, and may be printed. */
     add: (path: Path, given: Pick<Place, 'line'> & Partial<Place>): void => {
       const place = { kind: 'other', written: '', hidden: false, alreadyReported: false, ...given } as const;
       places.set(JSON.stringify(path), place);
@@ -79,7 +79,7 @@ function withoutPassword(text: string): string {
   return start < '://'.length || end < start ? text : `${text.slice(0, start)}[hidden]${text.slice(end)}`;
 }
 
-/** A path as people write it: `accounts[0].limits.per_second`. A name ends at other characters: they may be a value. */
+/** A path as text: `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value. */
 export function pathText(path: Path): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${plainStart(part)}`))

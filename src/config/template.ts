@@ -77,7 +77,7 @@ export function configJsonSchema(): object {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
-      // zod's own limit of integers: true, but noise in an editor
+      // zod's default limit of integers: of no use in an editor
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });

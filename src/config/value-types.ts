@@ -11,7 +11,7 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Text that passes the test. `pattern` tells editors; it lets any text with a `${` through. */
+/** Text that passes the test. `pattern` is for editors; it accepts any text with a `${`. */
 function text(expected: string, passes: (value: string) => boolean, pattern?: RegExp) {
   const field = z.string(expected).refine(passes, expected);
   return pattern ? field.meta({ pattern: String.raw`${pattern.source}|\$\{` }) : field;
@@ -49,7 +49,7 @@ export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta(ALSO_NUMBERS);
 }
 
-/** The name of an account, fit for a metric, a file or a command line. */
+/** The name of an account, usable in a metric, a file name and a command line. */
 export const accountName = text(
   'letters, digits, - and _, with a letter or a digit first',
   (value) => ACCOUNT_NAME.test(value),

@@ -1,4 +1,4 @@
-/** Changes of the rows of one account in every table, whatever the triggers protect. */
+/** Changes of the rows of one account in every table, also of rows that triggers protect. */
 import type { SqlValue } from './query.ts';
 import type { Tx } from './connection.ts';
 

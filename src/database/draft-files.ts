@@ -1,4 +1,4 @@
-/** Files in the making, `FILE.new-PID`: they get their name when they are complete. */
+/** Draft files, `FILE.new-PID`: they are renamed when they are complete. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isAlive } from '../lib/processes.ts';

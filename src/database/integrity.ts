@@ -39,7 +39,7 @@ export function assertNotEmpty(path: string): void {
   });
 }
 
-/** Throws WarehouseError if SQLite finds damage in a file. Reads all of it: `start` checks once before it works for months. */
+/** Throws WarehouseError if SQLite finds damage in a file. Reads all of it; `start` checks once, before it begins to work. */
 export function assertUndamaged(path: string): void {
   if (!existsSync(path)) return;
   assertNotEmpty(path);

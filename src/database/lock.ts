@@ -83,14 +83,14 @@ export function readHolder(path: string, name: LockName): Holder | null {
   }
 }
 
-/** Whether a live process holds the lock. Does not take it, so that no other process is refused. */
+/** Whether a live process holds the lock. Does not take it, which could make another process fail. */
 export function isHeld(path: string, name: LockName): boolean {
   const holder = readHolder(path, name);
   if (holder?.host !== hostname()) return holder !== null;
   return isAlive(holder.pid);
 }
 
-/** A lock belongs to the file, whatever path leads to it. */
+/** Resolves links: the lock belongs to the file, not to the path. */
 function resolvePath(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true });

@@ -7,7 +7,7 @@ export function restoreMarkerPath(path: string): string {
   return `${resolveLink(path)}.restoring`;
 }
 
-/** The file that the path leads to by links, also where that is not there. */
+/** The file that the path leads to by links, even if it does not exist. */
 export function resolveLink(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const linked = readLinkTarget(path);

@@ -1,7 +1,7 @@
 /** Commands to type, as messages name them. */
 import type { AccountConfig } from '../config/config.ts';
 
-/** The config of a command that names no other. */
+/** The config of a command without `--config`. */
 export const DEFAULT_CONFIG = 'vodhouse.yaml';
 
 /** Formats a command with its `--config`, unless that is the default. */
@@ -12,7 +12,7 @@ export function commandsFor(config: string): FormatCommand {
   return (words) => `vodhouse ${words}${ending}`;
 }
 
-/** As a POSIX shell reads it back. */
+/** Quotes a word for a POSIX shell. */
 export function shellQuote(text: string): string {
   return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -31,7 +31,7 @@ export function packageNames(accounts: Accounts): (row: { account: string; packa
   };
 }
 
-/** Removals of one package that are held back; `held_by`: the last walk that held some, null where it is not known. */
+/** Removals of one package that are held back; `held_by`: the last walk that held some, null if it is not known. */
 export interface Held {
   account: string;
   package_id: number;

@@ -21,7 +21,7 @@ export type PublishedReport = NonNullable<HealthFacts['published']>;
 export interface HealthParts extends StreamParts {
   config: Config;
   statusQueries: StatusQueries;
-  /** Null where the config publishes nothing, or where the caller does not need it. */
+  /** Null if the config publishes nothing, or if the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   formatCommand: FormatCommand;
 }
@@ -132,7 +132,7 @@ function readStorage(
   ];
 }
 
-/** What problems of storage need beyond the report. */
+/** Facts about storage that only its problems need, not the report. */
 function readStorageDetails(
   { name: account, storage }: AccountConfig,
   { config, statusQueries }: HealthParts,
@@ -151,7 +151,7 @@ function readStorageDetails(
       differences: statusQueries.differences(account),
       gaps: statusQueries.openGaps(account, storage.since ?? ''),
       recent: { booked, differing },
-      /** Null where no run over everything failed at it since one succeeded. */
+      /** Null if no unscoped run failed at it since the last success. */
       failure: last
         ? {
             error: redact(last.message, config.secrets),

@@ -13,7 +13,7 @@ export interface OverallStatus {
 
 type Facts = Pick<HealthReport, 'packages' | 'storage' | 'problems'>;
 
-/** The overall status at `now` (ms). During the first load, `problems` holds none of what was not read yet. */
+/** The overall status at `now` (ms). During the first load, `problems` has none of kind `never_read`. */
 export function getOverallStatus(
   { packages, storage, problems }: Facts,
   now: number,
@@ -43,7 +43,7 @@ export function getOverallStatus(
 
 const FAILURES: readonly ProblemKind[] = ['run_failed', 'scoped_run_failed', 'failed'];
 
-/** Which packages are stale, and how many failed; a failed run where neither is. */
+/** Which packages are stale, and how many failed; a failed run if there are neither. */
 function describePackages(problems: readonly Problem[], packages: number, now: number): string[] {
   const ofPackages = problems.filter(({ scope }) => scope.packageId !== null);
   const stale = ofPackages.filter(({ kind }) => kind === 'stale' || kind === 'never_read');

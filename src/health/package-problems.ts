@@ -21,7 +21,7 @@ export function formatHeldReason(reasons: readonly HeldReason[]): string {
 export const CONFIRMATION_HINT =
   'They are removed automatically once another full walk (at least one schedule later) confirms them.';
 
-/** Streams that are stale or were never read; `commands` for advice, where it is to be shown. */
+/** Streams that are stale or were never read; `commands`: for the advice, if it is shown. */
 export function findStreamProblems(
   streams: readonly Stream[],
   commands?: Pick<HealthFacts, 'config' | 'formatCommand'>,
@@ -108,7 +108,7 @@ export function formatPackage(account: string, packageId: number, name: string |
   return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;
 }
 
-/** The error without the subject that the message names already, as errors of requests begin with it. */
+/** The error without its subject: errors of requests begin with it, and the message names it already. */
 export function withoutSubject(error: string, subject: string): string {
   const rest = error.startsWith(subject) ? error.slice(subject.length) : '';
   return /^[,:]? /.test(rest) ? rest.replace(/^[,:]? /, '') : error;

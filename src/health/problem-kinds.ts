@@ -1,4 +1,4 @@
-/** Something that needs attention: the one shape that `status`, the page, alerts and readiness show. */
+/** Things that need attention: their kinds, and the one form in which `status`, the page, alerts and readiness show them. */
 import { escapeControls, formatCount, truncate } from '../lib/format.ts';
 
 /** The kinds of problems, in the order in which they are listed; of a package, the first is its state. */
@@ -43,7 +43,7 @@ export interface Advice {
 export interface Problem {
   kind: ProblemKind;
   scope: Scope;
-  /** When it began (`YYYY-MM-DD HH:MM:SS` UTC); null where that is not known. */
+  /** When it began (`YYYY-MM-DD HH:MM:SS` UTC); null if that is not known. */
   since: string | null;
   /** `bad`: something is stale or failed. */
   severity: 'bad' | 'attention';
@@ -160,7 +160,7 @@ export function listFirst(items: readonly (string | number)[]): string {
   return [...items.slice(0, EXAMPLES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
-/** A foreign text on one line, without control characters, up to this many columns. */
+/** The text on one line, without control characters, up to this many columns. */
 export function toOneLine(text: string, columns = 300): string {
   return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
 }

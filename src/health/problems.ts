@@ -54,7 +54,7 @@ function findRestriction({ account, pause }: BudgetReport, { formatCommand }: He
   ];
 }
 
-/** A pause in force is the reason, and is a problem of its own. */
+/** A pause in force explains a parked run, and is reported instead. */
 function findParkedRun({ runs: [last], budgets, now, formatCommand }: HealthFacts): Problem[] {
   const isParked = last?.resume_at && fromTimestamp(last.resume_at) > now;
   if (!isParked || budgets.some(({ pause }) => pause?.in_force)) return [];
@@ -70,7 +70,7 @@ function findParkedRun({ runs: [last], budgets, now, formatCommand }: HealthFact
   ];
 }
 
-/** Problems of its packages and storage explain a failed run; it stays an open incident until a run does not fail. */
+/** Problems of packages and storage explain a failed run. Its incident stays open until a run does not fail. */
 function findFailedRun({ failedRun, runs: [last] }: HealthFacts, others: readonly Problem[]): Problem[] {
   const isExplained = others.some(({ kind }) => kind === 'failed');
   if (failedRun) {

@@ -11,7 +11,7 @@ export interface ReadinessFacts {
   space: DiskSpace;
 }
 
-/** The body of `/readyz`; `reasons` is empty where it is ready. */
+/** The body of `/readyz`; `reasons` is empty if it is ready. */
 export interface Readiness {
   ready: boolean;
   reasons: Reason[];
@@ -29,7 +29,7 @@ const GIB = 2 ** 30;
 const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
 /** SQLite checkpoints at about 4 MiB: a -wal file this large means that checkpoints have been blocked for a long time. */
 const MAX_WAL_BYTES = 256 * MIB;
-/** Stale streams that are named. */
+/** How many stale streams are named. */
 const NAMED = 5;
 
 /** Reads the facts at `now` (ms) from the live file and its disk. */

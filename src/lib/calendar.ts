@@ -6,7 +6,7 @@ export type Calendar = ReturnType<typeof createCalendar>;
 
 /**
  * The service's calendar: which day a moment falls on, and when a day begins there. Days are `yyyy-mm-dd`, moments
- * milliseconds since 1970. Throws RangeError where the zone is not an IANA time zone.
+ * milliseconds since 1970. Throws RangeError if the zone is not an IANA time zone.
  */
 export function createCalendar(timezone: string) {
   Temporal.Now.instant().toZonedDateTimeISO(timezone);
@@ -32,7 +32,7 @@ export function createCalendar(timezone: string) {
   };
 }
 
-/** The returned function is true where this moment is 00:00 of the day. Costs a tenth of `startOf`. */
+/** The returned function is true if this moment is 00:00 of the day. Costs a tenth of `startOf`. */
 function createMidnightTest(timeZone: string): (ms: number, day: string) => boolean {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return (ms, day) => clock.format(ms) === `${day} 00:00:00`;

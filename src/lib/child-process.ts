@@ -1,4 +1,4 @@
-/** Child processes that run files of our own. */
+/** Child processes that run files of this package. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { toInterruptedError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';

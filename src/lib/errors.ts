@@ -1,6 +1,6 @@
-/** One small tree of errors, each named for what the caller does next. */
+/** The errors of vodhouse; each comment begins with what the caller does next. */
 
-/** What every error of ours carries: a message that says what went wrong, and what to type or do next. */
+/** The base of all errors of vodhouse: a message that says what went wrong, and a hint what to do next. */
 export class VodhouseError extends Error {
   /** What to type or do next; shown on a line of its own. */
   readonly hint: string | undefined;
@@ -52,7 +52,7 @@ export const FAULT_KINDS = [
   ...(['connection', 'timeout', 'status', 'redirect', 'html', 'truncated', 'encoding', 'shape'] as const),
   ...(['too_large', 'refused', 'restricted', 'final', 'foreign'] as const),
 ] as const;
-/** What went wrong with one request, as a word to count by. */
+/** The kind of fault of one request. */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 interface FaultOptions {
@@ -73,7 +73,7 @@ class RequestError extends VodhouseError {
   }
 }
 
-/** Retry: what went wrong with this request may heal. `retryAfterMs` is what the service asked for. */
+/** Retry: the fault of this request may be temporary. `retryAfterMs` is the wait that the service asked for. */
 export class TransientError extends RequestError {
   readonly retryAfterMs: number | undefined;
 
@@ -83,7 +83,7 @@ export class TransientError extends RequestError {
   }
 }
 
-/** Fail this package or the storage of this account: the service said no, or something that a retry cannot heal. */
+/** Fail this package, or the storage of this account: the service rejected the request, or a retry cannot help. */
 export class RefusedError extends RequestError {
   /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
   readonly code: string | undefined;
@@ -94,13 +94,13 @@ export class RefusedError extends RequestError {
   }
 }
 
-/** The `code` of a thrown value, such as `ECONNREFUSED`; empty where it has none. */
+/** The `code` of a thrown value, such as `ECONNREFUSED`; empty if it has none. */
 export function errorCode(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : '';
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** Numbers, times and texts as people read them. */
+/** Formats numbers, times and texts for messages and pages. */
 import prettyBytes from 'pretty-bytes';
 import prettyMs from 'pretty-ms';
 import stringWidth from 'string-width';
@@ -42,7 +42,7 @@ export function formatOffset(offsetMs: number): string {
   return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;
 }
 
-/** How long ago, in the largest unit that says something: `14 min ago`. */
+/** How long ago, in the largest suitable unit: `14 min ago`. */
 export function formatAgo(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS);
   if (minutes < 1) return 'just now';

@@ -6,7 +6,7 @@ import { redact } from './redact.ts';
 
 export type Logger = PinoLogger;
 
-/** `text`: a plain line a message; `json`: pino's own lines. */
+/** `text`: one plain line per message; `json`: pino's own lines. */
 export type LogFormat = 'text' | 'json';
 
 export interface LoggerOptions {

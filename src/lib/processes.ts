@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts';
 
-/** True where a process with this id runs on this machine, of any user. */
+/** True if a process with this id runs on this machine, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

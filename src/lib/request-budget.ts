@@ -17,7 +17,7 @@ export interface RequestEntry {
 
 /** The result of an attempt. */
 export interface RequestResult {
-  /** HTTP status; null without an answer. */
+  /** HTTP status; null without a response. */
   status: number | null;
   /** Size of the content, decompressed; null if none was read. */
   bytes: number | null;
@@ -44,7 +44,7 @@ export interface Admission {
 export interface Budget {
   /**
    * Resolves once the request is in the ledger and may be sent; callers are served in their order. Rejects with
-   * ParkedError if the wait would be longer than allowed (not counting the wait for answers), and with the signal's
+   * ParkedError if the wait would be longer than allowed (not counting the wait for responses), and with the signal's
    * reason when it aborts.
    */
   admit(entry: RequestEntry, signal?: AbortSignal): Promise<Admission>;

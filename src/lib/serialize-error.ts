@@ -22,7 +22,7 @@ export function serializeError(error: unknown): SerializedError {
   };
 }
 
-/** The error again, of its own class where that is one of ours. */
+/** Restores the error, in its own class if vodhouse defines that. */
 export function deserializeError({ name, message, hint, stack }: SerializedError): Error {
   const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
   return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });

@@ -14,7 +14,7 @@ export interface ServiceField {
   readonly type: FieldType;
   /** Without a full stop. */
   readonly description: string;
-  /** What a number counts in, or how a text is written; absent where the type tells it. */
+  /** What a number counts in, or how a text is written; absent if the type is enough. */
   readonly unit?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Tells whether a publication now would give another file than the last one. */
+/** Decides whether a publication now would differ from the last one. */
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { addDays } from '../lib/days.ts';

@@ -10,7 +10,7 @@ import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
 
-/** What the process is sent; helper-process-entry.ts answers it. */
+/** What the process is sent; helper-process-entry.ts responses it. */
 export type HelperRequest =
   | { task: 'store-movements'; request: PublishRequest; file: string }
   | { task: 'check-table'; path: string; table: Table; expected: ExpectedRows };

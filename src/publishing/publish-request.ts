@@ -21,7 +21,7 @@ export interface PublishRequest {
   now: number;
   /** The day of the service's calendar that `now` falls on. */
   today: string;
-  /** The command that publishes: shown to others who need the lock. */
+  /** The command that publishes: shown to other processes that need the lock. */
   command: string;
 }
 

@@ -19,7 +19,7 @@ export interface MetricDeltas {
   runs: { mode: Mode; status: Status; count: number }[];
   /** A walk counts when it has ended. */
   records: { account: string; change: Change; count: number }[];
-  /** `status`: the HTTP status, or `none` if no answer came before the deadline. */
+  /** `status`: the HTTP status, or `none` if no response came before the deadline. */
   requests: { account: string; status: string; count: number }[];
 }
 
@@ -88,7 +88,7 @@ group by account, status, ${IS_AWAITED}`);
 
 /**
  * Opens the live file at `path` to count what ends from `now` (ms) on. Ids rise in the order of commits, so a higher id is
- * new; what had not ended is read again until it has. Throws as `openReadOnly`.
+ * new; rows that had not ended are read again until they have. Throws as `openReadOnly`.
  */
 export function openMetricDeltas(path: string, now: number) {
   const db = openReadOnly(path);

@@ -15,9 +15,9 @@ const EXAMPLES = 3;
 
 const SAVINGS_DAYS = 7;
 
-/** What an account did not have to request or to read in the last seven days. */
+/** Requests and page reads that an account saved in the last seven days. */
 export interface Savings {
-  /** Quick walks, and the requests that full walks would have needed more. */
+  /** Quick walks, and the additional requests that full walks would have needed. */
   looks: number;
   requests: number;
   /** Pages that were recognised by their hash. */

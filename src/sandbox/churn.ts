@@ -9,7 +9,7 @@ export interface Change {
   id: number;
 }
 
-/** Of a hundred changes; the others restore deleted videos. */
+/** Percentages of the changes; the remaining ones restore deleted videos. */
 const SHARES = { upload: 40, edit: 35, delete: 15 } as const;
 
 /** The time between two steps: short, so that each makes few changes at any usual rate. */

@@ -57,7 +57,7 @@ function makePastDay(seed: number, day: string): StorageDay {
   return makeDay(day, (figure) => getLevel(seed, day, figure));
 }
 
-/** Today after a number of readings, each finding more of everything; `passed` is the share of the day that is over. */
+/** Today's figures after a number of readings; each reading raises them. `passed` is the share of the day that is over. */
 function makeLiveDay(seed: number, day: string, passed: number, readingCount: number): StorageDay {
   const share = MORNING_SHARE + (1 - MORNING_SHARE) * Math.min(1, passed);
   return makeDay(day, (figure) => {
@@ -71,7 +71,7 @@ function makeDay(day: string, getFigure: (figure: Figure) => number): StorageDay
   return { ...(Object.fromEntries(figures) as Record<Figure, number>), date: day };
 }
 
-/** On the line of its growth, plus or minus a thousandth. */
+/** Linear growth, plus or minus a thousandth. */
 function getLevel(seed: number, day: string, figure: Figure): number {
   const dayNumber = daysBetween(FIRST_DAY, day);
   const { first, daily } = GROWTH[figure];

@@ -1,8 +1,8 @@
-/** Drift: where the records of an answer differ from docs/service.md 2. Pure. */
+/** Drift: where the records of a response differ from docs/service.md 2. Pure. */
 
 import type { DriftKind, FieldType } from '../lib/service-fields.ts';
 
-/** A field of one record that differs; `value` is undefined where the field is missing. */
+/** A field of one record that differs; `value` is undefined if the field is missing. */
 export interface DriftedValue {
   field: string;
   kind: DriftKind;
@@ -10,8 +10,8 @@ export interface DriftedValue {
 }
 
 /**
- * A field that differs somewhere in an answer: well-formed, at most 100 characters. `sample` is the first such value as
- * JSON, well-formed, at most 200 characters; null where the field is missing.
+ * A field that differs somewhere in a response: well-formed, at most 100 characters. `sample` is the first such value as
+ * JSON, well-formed, at most 200 characters; null if the field is missing.
  */
 export interface FieldDrift {
   field: string;
@@ -19,12 +19,12 @@ export interface FieldDrift {
   sample: string | null;
 }
 
-/** `drift` is absent where there is none. */
+/** `drift` is absent if there is none. */
 export interface WithDrift {
   drift?: readonly DriftedValue[];
 }
 
-/** The limit for one answer, and for the new fields of one record. */
+/** The limit for one response, and for the new fields of one record. */
 const MAX_FIELDS = 50;
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
@@ -63,7 +63,7 @@ function driftKind(type: FieldType, value: unknown): DriftKind | null {
   return isOfType(type, value) ? null : 'type';
 }
 
-/** Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may well have been an integer. */
+/** Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may have been an integer. */
 function isOfType(type: FieldType, value: unknown): boolean {
   if (value === null) return true;
   if (type === 'string' || typeof value !== 'number') return typeof value === type;
@@ -76,8 +76,8 @@ export function withDrift<T extends object>(read: T, drift: readonly DriftedValu
 }
 
 /**
- * Creates the collector of one answer. `clean` takes secrets out of a text, before it is shortened: the service may echo a key
- * in a name or a value, and half of one would stay. Only one sample per field and kind is formatted: a page on which every
+ * Creates the collector of one response. `redact` takes secrets out of a text before it is shortened: the service may echo a key
+ * in a name or a value, and a truncated key would not be found. Only one sample per field and kind is formatted: a page on which every
  * record drifts costs little more than one on which one does.
  */
 export function createDriftCollector(redact: (text: string) => string = (text) => text) {
@@ -102,7 +102,7 @@ export function createDriftCollector(redact: (text: string) => string = (text) =
 }
 
 /**
- * A number beyond a double becomes the text `Infinity`: JSON would say null. Each text is cleaned before JSON escapes it: an
+ * A number beyond a double becomes the text `Infinity`: JSON would say null. Each text is redacted before JSON escapes it: an
  * escaped key would not be found.
  */
 function toJson(value: unknown, redact: (text: string) => string): string {

@@ -1,5 +1,5 @@
 /**
- * Readers of single values of the service's answers: lenient where `docs/service.md` is silent, never with loss. Each one
+ * Readers of single values of the service's responses: lenient where `docs/service.md` is silent, but never lossy. Each one
  * takes any JSON value and gives the value to store, or rejects it.
  */
 import { z } from 'zod';
@@ -103,7 +103,7 @@ export function matchesExactly(field: z.ZodType): (value: unknown) => boolean {
   return (value) => Number.isSafeInteger(value) && (value as number) >= minimum;
 }
 
-/** True where a value of an undocumented field can be stored as JSON without loss. */
+/** True if a value of an undocumented field can be stored as JSON without loss. */
 export function survivesJson(value: unknown): boolean {
   if (typeof value === 'number') return isExact(value);
   if (typeof value === 'string') return value.isWellFormed();

@@ -23,10 +23,10 @@ const day = z
 /** One storage record (docs/service.md 2.3). */
 export const storageRecord = z.looseObject({ ...storageFigures, date: day });
 
-/** The figures of one day, each exact or null where the service left it out. */
+/** The figures of one day, each exact or null if the service left it out. */
 export type StorageDay = Record<Figure, number | null> & { date: string };
 
-/** A day; or why the record cannot be stored, with its date, which is null where it cannot be read. */
+/** A day; or why the record cannot be stored, with its date, which is null if it cannot be read. */
 type ReadStorageDay = { day: StorageDay } | { refused: { date: string | null; reason: string } };
 
 /** Reads one element of `data.list`, and where it differs from docs/service.md 2.3. */
@@ -46,7 +46,7 @@ function readFields(record: unknown): ReadStorageDay {
   return { day: read };
 }
 
-/** The date of a record, also of one that cannot be stored; null where it cannot be read. */
+/** The date of a record, also of one that cannot be stored; null if it cannot be read. */
 export function readDate(record: unknown): string | null {
   return day.safeParse((record as { date?: unknown } | null)?.date).data ?? null;
 }
@@ -56,5 +56,5 @@ export const storageStatus = z.looseObject({
   message: text({ description: 'success, or what went wrong' }),
 });
 
-/** The envelope of an answer that succeeded; its records are read one by one with `readStorageDay`. */
+/** The envelope of a response that succeeded; its records are read one by one with `readStorageDay`. */
 export const storageAnswer = z.looseObject({ data: z.looseObject({ list: z.array(z.unknown()) }) });

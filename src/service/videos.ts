@@ -30,13 +30,13 @@ type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof vid
 /** A video to store: the 24 fields of docs/service.md 2.1, and all others as JSON text (absent: there are none). */
 export type Video = VideoFields & { extra?: string };
 
-/** A record that cannot be stored without loss, and why. `id` is null where not even that can be read. */
+/** A record that cannot be stored without loss, and why. `id` is null if it cannot be read either. */
 export interface RefusedRecord {
   id: number | null;
   reason: string;
 }
 
-/** A read record: one of the two, and where it differs from docs/service.md 2.1. */
+/** A record as read: a video or a refused record, and where it differs from docs/service.md 2.1. */
 export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
 /** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
@@ -67,7 +67,7 @@ const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   fits: matchesExactly(schema),
 }));
 
-/** True for all 24 fields, each of its type, and no others. Most records are so: they need no copy and have no drift. */
+/** True for all 24 fields, each of its type, and no others. Most records match: they need no copy and have no drift. */
 function isAsDocumented(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
   const fields = record as Record<string, unknown>;
@@ -94,7 +94,7 @@ function withExtra(video: VideoFields, record: object): ReadVideo {
   return { video: Object.assign(video, { extra: JSON.stringify(Object.fromEntries(extra)) }) };
 }
 
-/** Position of one answer in the list (docs/service.md 2.2); `pagesize` is the size in effect. */
+/** Position of one response in the list (docs/service.md 2.2); `pagesize` is the size in effect. */
 export const paging = z.looseObject({
   page: requiredInteger(0, { description: 'Number of the page returned; pages count from 1' }),
   pagesize: requiredInteger(0, { description: 'Page size in effect', unit: 'videos' }),

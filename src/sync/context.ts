@@ -14,7 +14,7 @@ import type { DayRange } from '../lib/days.ts';
 export interface SyncAccount {
   name: string;
   client: ServiceClient;
-  /** The time by the `Date` headers of the service's answers. */
+  /** The time by the `Date` headers of the service's responses. */
   clock: ServiceClock;
   /** Videos per page to request. */
   pageSize: number;

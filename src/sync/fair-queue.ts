@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 export interface FairnessRules {
-  /** Packages served at the same time. It is one until the first answer: a wrong key costs one request at a time. */
+  /** Packages served at the same time. It is one until the first response: a wrong key costs one request at a time. */
   concurrency: number;
   /** Pages of a turn. */
   pages: number;
@@ -57,7 +57,7 @@ export function runFairly<T>(
   });
 }
 
-/** Gives all free slots away. */
+/** Assigns all free slots. */
 function fillSlots<T>(queue: Queue<T>): void {
   while (queue.active < queue.concurrency) {
     const next = chooseNext(queue);
@@ -70,8 +70,8 @@ function fillSlots<T>(queue: Queue<T>): void {
 }
 
 /**
- * Who gets a free slot: a new package, unless too many walks wait, or first turns have had the pages of one turn since a
- * waiting walk was resumed. Otherwise long walks would not end while a first round takes days.
+ * A free slot goes to a new package, unless too many walks wait, or new packages have used the pages of one turn since a
+ * waiting walk was resumed. Without that rule, long walks would not end during a first round of days.
  */
 function chooseNext<T>({
   rules,

@@ -1,4 +1,4 @@
-/** Compares the machine's clock with the dates of the service's answers, and decides which one is wrong. */
+/** Compares the machine's clock with the dates of the service's responses, and decides which one is wrong. */
 import { formatOffset } from '../lib/format.ts';
 import type { ClockEvidence, ServiceClock } from '../service/client/service-clock.ts';
 import type { Failure } from './circuit-breaker.ts';
@@ -11,7 +11,7 @@ export interface RunClock {
   isMachineOff: boolean;
   /** The file holds times ahead of the clock, and the services confirm the clock. */
   isFileWrong: boolean;
-  /** Records may be deleted by age: there were answers, and neither they nor the file contradict the clock. */
+  /** Records may be deleted by age: there were responses, and neither they nor the file contradict the clock. */
   mayPrune: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Compares a page that may belong to another package with the rows (docs/architecture.md, "A page of another package"). */
+/** Compares a page that may belong to another package with the rows (docs/walking.md, "A page of another package"). */
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { countCandidates, countLiveByIndex } from './statements/expected-ids.ts';
@@ -17,7 +17,7 @@ export interface PlacedPage extends PackageKey {
   room: { below: number; above: number };
   /** The ids between the page and its neighbour above, if that is known: the list has none there. */
   gap: IdRange | null;
-  /** About the number of records on the page and above it: to count from the nearer end. */
+  /** Number of records on the page and above it, possibly off by a few: shows which end of the list is nearer. */
   fromEnd: number;
 }
 
@@ -28,11 +28,11 @@ export interface PageMatch {
   /** The ids of the page that have a row in the package, live or removed; and those with a live row. */
   rows: number;
   liveRows: number;
-  /** Live rows in the range of the page, or in the gap above it, that are not on it: by the order they are removed. */
+  /** Live rows in the range of the page, or in the gap above it, that are not on it: the order would prove them removed. */
   covered: number;
-  /** Live rows for which the list has no room below the page or above it, by its own count. */
+  /** Live rows below or above the page that exceed the number of records that the list counts there. */
   crowdedOut: number;
-  /** The other package of the account that most of the page is from; null if there is none, or every row has room. */
+  /** Another package of the account that has most videos of the page; null if none does, or if the page displaces no row. */
   otherPackage: OtherPackage | null;
 }
 
@@ -43,13 +43,13 @@ export interface OtherPackage {
   totalcount: number | null;
   /** Videos of the page that are live there and not here. */
   foreignVideos: number;
-  /** The page has at least half of what that package has in the range of the page: it is no selection. */
+  /** The page has at least half of that package's videos in its range: it is not just a selection of them. */
   isSlice: boolean;
 }
 
-/** Limits the memory: an account of a hundred million videos has as many pages. */
+/** Limits the memory: an account of a hundred million videos has this many pages. */
 const MAX_HASHES = 100_000;
-/** Ids of a page that are looked up first: if most of them are live rows, no others are. */
+/** Ids of a page that are looked up first; the others only if most of these are no live rows. */
 const SAMPLE_SIZE = 9;
 
 const LOWEST = 1;
@@ -102,7 +102,7 @@ function pickSample(ids: readonly number[]): number[] {
   return Array.from({ length: SAMPLE_SIZE }, (_, index) => ids[Math.round(index * step)] ?? 0);
 }
 
-/** Counts from the nearer end of the list; above a page with a neighbour there, the gap is the better evidence. */
+/** Counts from the nearer end of the list; above a page with a known neighbour, the gap is better evidence. */
 function countCrowdedOut(tx: Tx, page: PlacedPage, live: number): number {
   const { account, packageId, shows, room, gap, fromEnd } = page;
   const count = (low: number, high: number) => countListed(tx, page, { low, high });

@@ -1,4 +1,4 @@
-/** Storing one storage answer: today live, past days booked, booked days compared, gaps recorded; one transaction. */
+/** Storing one storage response: today live, past days booked, booked days compared, gaps recorded; one transaction. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
 import type { Tx } from '../database/connection.ts';
@@ -31,10 +31,10 @@ export interface DayHistory {
   lastReading: string | null;
 }
 
-/** One answer, classified by what to do with each day. */
+/** One response, classified by what to do with each day. */
 export interface DaysToStore {
   account: string;
-  /** When the answer was received, in milliseconds since 1970. */
+  /** When the response was received, in milliseconds since 1970. */
   answeredAt: number;
   /** The day on which it was received; null if the clock is not trusted. */
   today: string | null;
@@ -49,11 +49,11 @@ export interface DaysToStore {
   /** Missed days that are given up. */
   givenUp: readonly string[];
   refused: readonly { date: string | null; reason: string; raw: string }[];
-  /** Where its records departed from docs/service.md 2.3, each field and kind once. */
+  /** Where its records differ from docs/service.md 2.3, each field and kind once. */
   drift: readonly FieldDrift[];
 }
 
-/** What storing the answer did. */
+/** What storing the response did. */
 export interface DayCounts {
   booked: number;
   discrepancies: number;
@@ -88,7 +88,7 @@ export function readDayHistory(tx: Tx, account: string): DayHistory {
   };
 }
 
-/** Stores one answer of the storage operation. */
+/** Stores one response of the storage operation. */
 export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   const at = toTimestamp(days.answeredAt);
   const counts = {
@@ -114,7 +114,7 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   return counts;
 }
 
-/** A day that is booked already, by another clock or time zone, stays so. A day that lasts is no gap. */
+/** A day that another clock or time zone has booked stays booked. A day that is not over is no gap. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
   statements.deleteGap(tx, { account, date: row.date });
   if (!statements.findBooked(tx, { account, date: row.date }))

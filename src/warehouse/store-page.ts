@@ -20,11 +20,11 @@ export interface RefusedVideo {
   raw: string;
 }
 
-/** One answer of the list, ready to be stored. */
+/** One response of the list, ready to be stored. */
 export interface AnswerToStore extends PackageKey {
   walkId: number;
   page: number;
-  /** When the answer was received, in milliseconds since 1970. */
+  /** When the response was received, in milliseconds since 1970. */
   answeredAt: number;
   videos: readonly VideoRow[];
   refused: readonly RefusedVideo[];
@@ -131,7 +131,7 @@ function listPresentIds(answer: AnswerToStore): Set<number> {
 }
 
 interface MatchedRows {
-  /** Ids on the page that have a row; true where that row is live. */
+  /** Ids on the page that have a row; true if that row is live. */
   onPage: Map<number, boolean>;
   /** Live rows that the page proves removed. */
   missing: number[];

@@ -53,7 +53,7 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
 }
 
-/** A resumed walk that failed at its checkpoint is not resumed again: it might fail there for ever. */
+/** A resumed walk that failed at its checkpoint is not resumed again: it might always fail there. */
 function pickResumable(earlier: WalkRow | undefined, start: NewWalk): WalkRow | null {
   if (!earlier || earlier.checkpoint_id === null) return null;
   const stopped: Status[] = ['interrupted', 'parked', 'failed'];
@@ -108,7 +108,7 @@ export interface WalkEnd extends PackageKey {
   removalLimit: RemovalLimit;
   /** The last page read was the whole list: its proof needs no order. */
   coversWholeList: boolean;
-  /** Enough ids were seen in order: that is no chance. */
+  /** Enough ids were seen in order to exclude chance. */
   isOrderSeen: boolean;
   /** The walk resumed an earlier one. */
   resumed: boolean;
@@ -160,7 +160,7 @@ export interface WalkStop extends PackageKey {
   error: string;
 }
 
-/** Ends a walk that stopped before its end; its checkpoint stays. One that failed had its turn. */
+/** Ends a walk that stopped before its end; its checkpoint stays. A failed walk uses up the turn of its package. */
 export function stopWalk(tx: Tx, stop: WalkStop): void {
   if (stop.status === 'failed') {
     if (stop.mode === 'full') packages.recordFailedTurn(tx, stop);
@@ -194,7 +194,7 @@ export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
 
 type Candidate = ReturnType<typeof candidates.findCandidates>[number];
 
-/** A list that is not sorted proves nothing, unless one answer held all of it. */
+/** A list that is not sorted proves nothing, unless one response held all of it. */
 function canProve({ checkpoint, coversWholeList }: WalkEnd): boolean {
   return coversWholeList || !checkpoint.orderViolated;
 }

@@ -1,4 +1,4 @@
-/** Response headers that restrict what a browser does with the answers. */
+/** Response headers that restrict what a browser does with the responses. */
 import type { FastifyInstance } from 'fastify';
 import type { ServerConfig } from '../config/config.ts';
 

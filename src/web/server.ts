@@ -84,7 +84,7 @@ function hintFor(code: string): string {
     : 'another worker may serve there; set server.port to another one; 0 takes any free port';
 }
 
-/** The default level of brotli (11) is too slow to compress each answer. */
+/** The default level of brotli (11) is too slow to compress each response. */
 const COMPRESSION: FastifyCompressOptions = {
   globalDecompression: false,
   encodings: ['br', 'gzip'],

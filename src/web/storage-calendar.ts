@@ -49,7 +49,7 @@ export function formatTotal(row: StorageDayRow): string {
   return sizes.length < STORAGE_KINDS.length ? `at least ${total}` : total;
 }
 
-/** The answer of `/storage.json`: sizes in bytes, null if unknown. */
+/** The response of `/storage.json`: sizes in bytes, null if unknown. */
 export function toChartData(storage: { account: string; calendar: CalendarDay[]; today: string }) {
   const { account, calendar, today } = storage;
   const last = calendar.at(-1);

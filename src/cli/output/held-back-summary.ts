@@ -19,7 +19,7 @@ export interface HeldBackSummary {
   reasons: readonly HeldReason[];
   /** How many of them `--accept-removals` named and this walk did not confirm. */
   unconfirmed: number;
-  /** The command that accepts them; null where there is none. */
+  /** The command that accepts them; null if there is none. */
   command: string | null;
 }
 
@@ -51,7 +51,7 @@ export function readHeldBack(
   }
 }
 
-/** The lines of a summary; none where nothing is held back. */
+/** The lines of a summary; none if nothing is held back. */
 export function formatHeldBack(summaries: readonly HeldBackSummary[]): string[] {
   if (summaries.length === 0) return [];
   const lines = summaries.flatMap(({ command, ...each }) => [

@@ -4,7 +4,7 @@ import { formatBytes, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Publication } from '../../publishing/publisher.ts';
 import { displayPath } from './output.ts';
 
-/** The result of publishing after a run: null where nothing is published or had changed, an error where it failed. */
+/** The result of publishing after a run: null if nothing is published or had changed, an error where it failed. */
 export type PublishResult = Publication | VodhouseError | null;
 
 /** A publication in one line, for logs and summaries. */

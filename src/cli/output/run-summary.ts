@@ -14,7 +14,7 @@ type Storage = RunSummary['storage'][number];
 export interface SummaryOptions {
   names: PackageNames;
   heldBack: readonly HeldBackSummary[];
-  /** Columns of the terminal; undefined where there is none. */
+  /** Columns of the terminal; undefined if there is none. */
   columns: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Figure } from '../../lib/service-fields.ts';
 import { FIGURES } from '../../lib/storage-figures.ts';
 import { bigint, date, rowKey, timestamp } from './columns.ts';
 
-/** Counts in pieces, sizes in bytes; NULL where the service left one out. */
+/** Counts in pieces, sizes in bytes; NULL if the service left one out. */
 const figures = () =>
   Object.fromEntries(FIGURES.map((name) => [name, bigint(name)])) as Record<
     Figure,

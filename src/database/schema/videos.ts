@@ -91,7 +91,7 @@ export const videoVersion = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id, table.change_seq] })],
 );
 
-/** Why a walk holds removals back: too many at once, all there are, or a list whose order had to earn trust again. */
+/** Why a walk holds removals back: too many at once, all there are, or a list that was out of order before. */
 export const HELD_REASONS = ['many', 'all', 'order'] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
 

@@ -1,7 +1,7 @@
 /** What failed: packages, storage and whole runs, and the booked days that the service changed. */
 import { query } from '../../database/query.ts';
 
-/** A package whose last full walk that came to an end failed. */
+/** A package whose last finished full walk failed. */
 export interface FailedWalk {
   account: string;
   package_id: number;
@@ -34,13 +34,13 @@ join walk f on f.account = l.account and f.package_id = l.package_id and f.walk_
 group by l.account, l.package_id`,
 );
 
-/** The last unscoped run that came to an end, where it failed. */
+/** The last finished unscoped run, if it failed. */
 export interface FailedRun {
   run_id: number;
   error: string | null;
   /** End of the first of the failures in a row. */
   since: string;
-  /** 1 if full walks failed in it, or nothing but storage: these are problems of their own. */
+  /** 1 if full walks failed in it, or only storage: both are reported as problems themselves. */
   is_explained: 0 | 1;
 }
 

@@ -15,7 +15,7 @@ export interface StorageStatus {
 /** A day whose implausible figures wait for a second reading. */
 export interface WaitingDay {
   date: string;
-  /** Why the figures are implausible; NULL where the service has not returned a later day yet. */
+  /** Why the figures are implausible; NULL if the service has not returned a later day yet. */
   reason: string | null;
   /** When the figures were first returned. */
   since: string;

@@ -1,4 +1,4 @@
-/** Reads the records of a page, however the ids on it were found. */
+/** Reads the records of a page; the caller finds their ids. */
 import type { Db } from '../../database/connection.ts';
 import { receivedNames } from '../../database/received-columns.ts';
 import { fromTimestamp } from '../../lib/clock.ts';

@@ -82,7 +82,7 @@ function prepareLiveIds(db: Db, direction: 'asc' | 'desc') {
     )
     .pluck();
 
-  /** Skips as many rows as live ones are missing, and twice as many each time among rows that are all removed. */
+  /** Skips the number of live rows still missing; doubles the step as long as all skipped rows are removed. */
   function findNth(key: PackageKey, from: number, nth: number): number | undefined {
     for (let [rows, missing] = [nth, nth]; ;) {
       const to = skip.get({ ...key, from, rows }) as number | undefined;

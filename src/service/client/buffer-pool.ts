@@ -1,4 +1,4 @@
-/** Buffers for the content of answers, used again from one answer to the next: pages are large and many. */
+/** Reused buffers for the content of responses: pages are large and many. */
 
 export type BufferPool = ReturnType<typeof createBufferPool>;
 export type PooledBuffer = ReturnType<BufferPool['acquire']>;
@@ -11,7 +11,7 @@ const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 export function createBufferPool() {
   const free: Buffer[] = [];
   return {
-    /** A buffer that holds one answer at a time. */
+    /** A buffer that holds one response at a time. */
     acquire: () => {
       let memory = free.pop() ?? Buffer.allocUnsafeSlow(INITIAL_BYTES);
       return {

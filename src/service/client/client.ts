@@ -12,7 +12,7 @@ import { RETRY_POLICY } from './retry.ts';
 
 type Settings = 'checkDates' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
 
-/** Without `checkDates`, no request is sent again for the date of its answer. */
+/** Without `checkDates`, no request is sent again for the date of its response. */
 export interface ClientOptions
   extends Pick<Connection, 'budget' | 'clock'>, Partial<Pick<Connection, Settings>> {
   account: ServiceAccount;

@@ -1,6 +1,6 @@
 /**
- * The text of a page of HTML, or of any other text, in one line. A tag ends at its `>`; what begins with `<` and has none
- * before the next `<` stays. In linear time: a pattern that passes other `<` takes minutes for a page of them.
+ * The text of an HTML page, or any other text, on one line. A tag ends at its `>`; a `<` without a `>` before the next `<`
+ * stays. Linear time: a pattern that crosses other `<` takes minutes for a page full of them.
  */
 export function errorPageText(page: string): string {
   return page

@@ -20,7 +20,7 @@ export interface Connection {
   inFlight: LimitFunction;
   budget: Budget;
   clock: Clock;
-  /** Takes the dates of an answer; returns a doubt where the request must be sent again, once: see ServiceClock. */
+  /** Takes the dates of a response; returns a doubt where the request must be sent again, once: see ServiceClock. */
   checkDates: (answer: AnswerDates, doubt: DateDoubt | null) => DateDoubt | null;
   /** Milliseconds for one complete attempt. */
   deadlineMs: number;
@@ -31,7 +31,7 @@ export interface Connection {
   random: () => number;
   /** Texts that no message may hold. */
   secrets: readonly string[];
-  /** The error code that the last request ended with; null after an answer. */
+  /** The error code that the last request ended with; null after a response. */
   lastRefusedCode: string | null;
 }
 
@@ -41,15 +41,15 @@ const GRACE_MS = 4_000;
 /** Characters of an error message that are kept. */
 const MESSAGE_LENGTH = 300;
 
-/** The pause before a request whose answer had a doubtful date is sent again: dates are of whole seconds. */
+/** The pause before a request whose response had a doubtful date is sent again: dates are of whole seconds. */
 const RESEND_PAUSE_MS = 1_100;
 
 type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number; doubt?: DateDoubt };
 
-/** Reads the content of an answer, whose buffer is reused afterwards. Throws TransientError, RefusedError. */
+/** Reads the content of a response, whose buffer is reused afterwards. Throws TransientError, RefusedError. */
 type Read<T> = (content: Buffer) => T | Promise<T>;
 
-/** Sends the request and reads the answer. Throws TransientError (attempts used up), RefusedError, ParkedError. */
+/** Sends the request and reads the response. Throws TransientError (attempts used up), RefusedError, ParkedError. */
 export async function execute<T>(
   connection: Connection,
   request: ApiRequest,
@@ -116,8 +116,8 @@ async function exchange(
 }
 
 /**
- * Milliseconds before the next attempt; throws the error where there is none. The budget waits out a restriction. A code
- * that the request before ended with is not retried: a wrong key must not cost many requests.
+ * Milliseconds before the next attempt; throws the error if there is none. The budget waits out a restriction. If the
+ * previous request ended with the same code, there is no retry: a wrong key must not cost many requests.
  */
 function getPauseOrThrow(connection: Connection, error: unknown, count: number): number {
   const { retry, random, lastRefusedCode } = connection;
@@ -143,7 +143,7 @@ function withTarget(error: unknown, { account, target }: ApiRequest, secrets: re
   return error;
 }
 
-/** Secrets are removed before the text is shortened: half of one would stay. */
+/** Secrets are removed before the text is shortened: a truncated secret would not be found. */
 function describeFailure(subject: string, error: unknown, secrets: readonly string[]): string {
   const text = redact(`${subject}: ${errorMessage(error)}`, secrets);
   return text.length > MESSAGE_LENGTH ? `${text.slice(0, MESSAGE_LENGTH)}…` : text;

@@ -1,6 +1,6 @@
 /**
  * Interim responses (RFC 9110, 15.2): a client must ignore any 1xx response. undici does, except for `100 Continue`, which it
- * never asks for and takes for a broken connection. Some gateways send it. Here it is turned into a `102 Processing` before
+ * treats as a broken connection. Some gateways send it. Here it is turned into a `102 Processing` before
  * undici reads it.
  */
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ const STATUS_LINE = 'HTTP/1.1 100'.length;
 const HEAD_END = '\r\n\r\n';
 const TWO = '2'.charCodeAt(0);
 
-/** Parser state of one connection: only bytes between a request and its answer are examined. */
+/** Parser state of one connection: only bytes between a request and its response are examined. */
 interface InterimState {
   awaitsAnswer: boolean;
   /** The last characters of an unfinished interim head; null outside of one. */
@@ -29,7 +29,7 @@ export function createConnector(options: buildConnector.BuildOptions): buildConn
   };
 }
 
-/** undici takes bytes by `read`, and writes a request when the answer before it is complete. */
+/** undici takes bytes by `read`, and writes a request when the response before it is complete. */
 function maskInterim<S extends Socket>(socket: S): S {
   const state: InterimState = { awaitsAnswer: false, headSoFar: null };
   const read = socket.read.bind(socket);
@@ -46,7 +46,7 @@ function maskInterim<S extends Socket>(socket: S): S {
   return socket;
 }
 
-/** Makes each `100` before the answer a `102`, in place. */
+/** Makes each `100` before the response a `102`, in place. */
 function maskContinue(chunk: Buffer, state: InterimState): void {
   for (let start = 0; start < chunk.length;) {
     if (state.headSoFar === null) {
@@ -60,7 +60,7 @@ function maskContinue(chunk: Buffer, state: InterimState): void {
   }
 }
 
-/** The position after the current interim head; the end of the chunk where the head is unfinished. */
+/** The position after the current interim head; the end of the chunk if the head is unfinished. */
 function skipHead(chunk: Buffer, start: number, state: InterimState): number {
   const before = state.headSoFar ?? '';
   const seam = `${before}${chunk.toString('latin1', start, start + HEAD_END.length - 1)}`.indexOf(HEAD_END);

@@ -1,4 +1,4 @@
-/** From the content of an answer to its envelope and its records, or to the error that it reports. */
+/** From the content of a response to its envelope and its records, or to the error that it reports. */
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type { z } from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
@@ -12,21 +12,21 @@ import { decode, splitEnvelope, type Envelope } from './response-body.ts';
 /** Part of the hash of a list. Change it whenever records are read in another way: then no stored hash matches. */
 const READER_VERSION = 'records 1';
 
-/** When an answer was complete, in milliseconds since 1970. */
+/** When a response was complete, in milliseconds since 1970. */
 export type WithReceivedAt<T> = T & { answeredAt: number };
 
 /** A page without its records. */
 export interface PageEnvelope {
   paging: Paging;
-  /** The search state that the service says it used; null where it says nothing. */
+  /** The search state that the service says it used; null if it says nothing. */
   echo: SearchOption | null;
   /** SHA-256 of the bytes of its records; null if they cannot be separated from the envelope, or no hash is needed. */
   hash: string | null;
 }
 
 /**
- * True where the records of a page are known by their hash, byte for byte. `readEnvelope` parses the bytes around them;
- * it gives null where only the complete answer can be judged.
+ * True if the records of a page are known by their hash, byte for byte. `readEnvelope` parses the bytes around them;
+ * it gives null where only the complete response can be judged.
  */
 export type IsUnchangedPage = (hash: string, readEnvelope: () => PageEnvelope | null) => Promise<boolean>;
 
@@ -35,7 +35,7 @@ interface PageRecords {
   videos: Video[];
   /** Records that cannot be stored; `raw` is their JSON with every digit. */
   refused: (RefusedRecord & { raw: string })[];
-  /** The id of each record in the order of the page; null where it cannot be read. */
+  /** The id of each record in the order of the page; null if it cannot be read. */
   ids: (number | null)[];
   /** Where the records differ from docs/service.md 2.1. */
   drift: FieldDrift[];
@@ -43,11 +43,11 @@ interface PageRecords {
 
 /** One page of the list, without references to the content that it was read from. */
 export interface VideoPage extends PageEnvelope, PageRecords {
-  /** True: its records are known, were not read, and are not here. */
+  /** True: its records are known, so they were not read and are left out. */
   unchanged: boolean;
 }
 
-/** Which values of `errorCode` mean more than "no". */
+/** Values of `errorCode` with a special meaning. */
 export interface ErrorCodes {
   restricted: readonly string[];
   final: readonly string[];
@@ -59,14 +59,14 @@ interface ParseOptions {
   redact: (text: string) => string;
 }
 
-/** The days of one storage answer; its records are read one by one. */
+/** The days of one storage response; its records are read one by one. */
 export interface StorageDays {
   records: readonly unknown[];
   raw(index: number): string;
   redact: ParseOptions['redact'];
 }
 
-/** Reads an answer of the video list. Throws TransientError or RefusedError. */
+/** Reads a response of the video list. Throws TransientError or RefusedError. */
 export async function readVideoPage(
   content: Buffer,
   options: ParseOptions,
@@ -129,7 +129,7 @@ function readVideos(
   return { ...page, drift: drift.list() };
 }
 
-/** Reads an answer of the storage statistics. Throws TransientError or RefusedError. */
+/** Reads a response of the storage statistics. Throws TransientError or RefusedError. */
 export function readStorageDays(content: Buffer, { codes, redact }: ParseOptions): StorageDays {
   const text = decode(content);
   const json = parseJson(text);

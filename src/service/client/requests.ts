@@ -29,7 +29,7 @@ export interface PageRequest extends RequestContext {
   page: number;
   pageSize: number;
   direction?: SortDirection;
-  /** Called before the records are read: true where they are known and need not be read. */
+  /** Called before the records are read: true if they are known and need not be read. */
   isUnchanged?: IsUnchangedPage;
 }
 

@@ -1,4 +1,4 @@
-/** The bytes of an answer: decodes them strictly, and separates the list of records from the envelope. */
+/** The bytes of a response: decodes them strictly, and separates the list of records from the envelope. */
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../lib/errors.ts';
@@ -31,7 +31,7 @@ export interface Envelope {
 /**
  * Takes the list out of the content; null if there is none. `version` is part of the hash: it separates the lists of readers
  * that read records differently. Text and hash together represent all of the content, whatever the brackets enclose, and the
- * text is that of an answer only if the list was its list of records.
+ * text is that of a response only if the list was its list of records.
  */
 export function splitEnvelope(content: Buffer, version: string): Envelope | null {
   const first = content.indexOf(OPENING);

@@ -26,8 +26,8 @@ export function retryDelay(
   if (attempt >= policy.attempts) return null;
   const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
   if (error instanceof TransientError) return random * ceiling;
-  const mayHeal = error instanceof RefusedError && error.fault === 'refused' && attempt === 1;
-  return mayHeal ? random * ceiling : null;
+  const mayRecover = error instanceof RefusedError && error.fault === 'refused' && attempt === 1;
+  return mayRecover ? random * ceiling : null;
 }
 
 /** A sign that the service restricts the account: 429, a time to wait, or a code that the config calls restricted. */
@@ -37,8 +37,8 @@ export function isRestriction(error: unknown): error is TransientError {
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks for, given as seconds or as a date; undefined where it is neither.
- * `now` (milliseconds since 1970) is the answer's own `Date`, where it has one: both are then of the same clock.
+ * Milliseconds that a `Retry-After` header asks for, given as seconds or as a date; undefined if it is neither.
+ * `now` (milliseconds since 1970) is the response's own `Date` if it has one: then both are of the same clock.
  */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const value = [header].flat()[0]?.trim() ?? '';

@@ -1,16 +1,16 @@
 /**
- * The service's time, from the `Date` headers of its answers. The machine's clock may be wrong, and what is stored for ever
- * must not depend on it. One answer alone changes nothing: the next one must confirm its date.
+ * The service's time, from the `Date` headers of its responses. The machine's clock may be wrong, and permanent data must
+ * not depend on it. One response alone changes nothing: the next one must confirm its date.
  */
 import { WRONG_CLOCK_MS, type Clock, MINUTE_MS } from '../../lib/clock.ts';
 
-/** The time of an answer by its own headers, and how long it took. */
+/** The time of a response by its own headers, and how long it took. */
 export interface AnswerDates {
-  /** The `Date` header in milliseconds since 1970; null where it is missing or unreadable. */
+  /** The `Date` header in milliseconds since 1970; null if it is missing or unreadable. */
   dateMs: number | null;
-  /** The `Age` header in milliseconds: how long the answer was in a cache. */
+  /** The `Age` header in milliseconds: how long the response was in a cache. */
   ageMs: number;
-  /** Milliseconds from sending the request to the end of its answer. */
+  /** Milliseconds from sending the request to the end of its response. */
   waitedMs: number;
 }
 
@@ -21,18 +21,18 @@ export interface DateDoubt {
   offsetMs: number;
 }
 
-/** What the answers since the last `reset` show about the machine's clock. */
+/** What the responses since the last `reset` show about the machine's clock. */
 export interface ClockEvidence {
-  /** There was an answer, dated or not. */
+  /** There was a response, dated or not. */
   answered: boolean;
   /**
-   * Milliseconds by which the service's clock is ahead of the machine's (negative: behind), 0 where they agree to
-   * 10 minutes; null where no dated answer was confirmed.
+   * Milliseconds by which the service's clock is ahead of the machine's (negative: behind), 0 if they agree to
+   * 10 minutes; null if no dated response was confirmed.
    */
   offsetMs: number | null;
-  /** The same of the newest of these answers, also within the 10 minutes; null where there was none. */
+  /** The same of the newest of these responses, also within the 10 minutes; null if there was none. */
   differenceMs: number | null;
-  /** True where an answer was dated more than 10 minutes off and the next answer did not contradict it. */
+  /** True if a response was dated more than 10 minutes off and the next response did not contradict it. */
   wasOff: boolean;
 }
 
@@ -63,8 +63,8 @@ export function createServiceClock(machineClock: Clock, onDifference: (offsetMs:
       return () => marked + offset();
     },
     /**
-     * Takes the dates of one answer. Returns a doubt if they contradict earlier ones: the caller sends the same request
-     * again, once, a little later, and passes that doubt with its answer. Returns null if the answer is accepted.
+     * Takes the dates of one response. Returns a doubt if they contradict earlier ones: the caller sends the same request
+     * again, once, a little later, and passes that doubt with its response. Returns null if the response is accepted.
      */
     observe: ({ dateMs, ...times }: AnswerDates, doubt: DateDoubt | null): DateDoubt | null => {
       evidence = { ...evidence, answered: true };
@@ -82,9 +82,9 @@ export function createServiceClock(machineClock: Clock, onDifference: (offsetMs:
 }
 
 /**
- * The evidence after one dated answer, or a doubt. An answer that agrees with the evidence is accepted. One that contradicts it
- * is in doubt until the same request is answered again: a later date confirms it, the same date is an old answer from a cache.
- * Once answers agreed with the machine, one that does not may come from a single odd server: it only ends trust in the clock
+ * The evidence after one dated response, or a doubt. A response that agrees with the evidence is accepted. One that contradicts it
+ * is in doubt until the same request is answered again: a later date confirms it, the same date is an old response from a cache.
+ * Once responses agreed with the machine, one that does not may come from a single faulty server: it only ends trust in the clock
  * for this run.
  */
 function applyDate(
@@ -112,7 +112,7 @@ function isNear(one: number, other: number): boolean {
 }
 
 /**
- * Milliseconds from the time of the request, by the machine's clock, to the date of the answer; 0 where the date lies within
+ * Milliseconds from the time of the request, by the machine's clock, to the date of the response; 0 if the date lies within
  * that time. Some caches send the old date and an `Age`, others the present date and an `Age`: the nearer reading counts.
  */
 function measureDifference(

@@ -23,7 +23,7 @@ interface HttpAttempt {
 
 /** The outcome of one attempt; the caller decides about retrying. */
 interface AttemptOutcome extends RequestResult {
-  /** The `Date` of the answer in milliseconds since 1970 (null: missing or unreadable), and its `Age`. */
+  /** The `Date` of the response in milliseconds since 1970 (null: missing or unreadable), and its `Age`. */
   dateMs: number | null;
   ageMs: number;
   /** The content is valid until its buffer is released. */
@@ -36,7 +36,7 @@ const NEVER_SENT = new Set([
 ]);
 const ERROR_TEXT_BYTES = 65_536;
 
-/** Sends one GET and reads its answer into the buffer. Never throws: an error is part of the outcome. */
+/** Sends one GET and reads its response into the buffer. Never throws: an error is part of the outcome. */
 export async function send(
   agent: Agent,
   buffer: PooledBuffer,
@@ -139,7 +139,7 @@ async function readAnswer(
   throw new RefusedError(message, { fault: 'status', status });
 }
 
-/** Milliseconds since 1970 of a `Date` header; null where there is none that can be read. */
+/** Milliseconds since 1970 of a `Date` header; null if it is missing or unreadable. */
 function readDate(header: string | string[] | undefined): number | null {
   const date = Date.parse([header].flat()[0] ?? '');
   return Number.isNaN(date) ? null : date;

@@ -9,7 +9,7 @@ export const API_ERRORS = {
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
 
-/** Why there is no answer; the message names what the request was for. */
+/** Why a request is rejected; the message names the requested thing. */
 export interface ApiError {
   errorCode: ApiErrorCode;
   message: string;

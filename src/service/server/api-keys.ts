@@ -16,7 +16,7 @@ export function createKeyAuth(keys: readonly string[], locations: readonly KeyLo
   return (request) => locations.some((location) => match(readKey(location, request)) !== undefined);
 }
 
-/** The returned function finds the given key among the known ones, in the same time however much of it is right. */
+/** The returned function finds the given key among the known ones, in constant time. */
 export function createKeyMatcher(keys: readonly string[]): (given: string | undefined) => string | undefined {
   const known = keys.map((key) => ({ key, digest: digest(key) }));
   return (given) => {
@@ -30,7 +30,7 @@ function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The first one, where a key is given twice. */
+/** The first one if a key is given twice. */
 function readKey(location: KeyLocation, { query, headers }: Parameters<Authorize>[0]): string | undefined {
   if (location === 'query') return first((query as Record<string, string | string[]>)['key']);
   if (location === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();

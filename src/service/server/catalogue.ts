@@ -8,7 +8,7 @@ import type { ApiError } from './api-errors.ts';
 /** A video as it is sent: the fields of docs/service.md 2.1, and any others. */
 export type VideoRecord = Omit<Video, 'extra'>;
 
-/** Restricts a list to the videos whose field contains the keyword exactly, case and all (docs/service.md 4.1). */
+/** Restricts a list to the videos whose field contains the keyword exactly, including case (docs/service.md 4.1). */
 export interface Search {
   item: SearchItem;
   /** Never empty. */
@@ -33,7 +33,7 @@ interface Aged {
 }
 
 /**
- * The records of one page; none where the page is beyond the end. `totalcount` counts all that match. `records` may also be
+ * The records of one page; none if the page is beyond the end. `totalcount` counts all that match. `records` may also be
  * the bytes of a JSON array.
  */
 export interface VideoPage extends Aged {

@@ -6,7 +6,7 @@ import { InterruptedError } from '../../lib/errors.ts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface LoadLimits {
-  /** The longest path with its query, in bytes; a keyword of Korean takes nine a character. */
+  /** The longest path with its query, in bytes; a Korean character of a keyword takes nine. */
   urlBytes: number;
   /** All headers together, in bytes. */
   headerBytes: number;
@@ -53,7 +53,7 @@ const NOT_HTTP = [
   'the request cannot be read; an address has to be percent-encoded',
 ] as const;
 
-/** Answers what Node could not parse as a request, in the form of every other error, and closes the connection. */
+/** Responses what Node could not parse as a request, in the form of every other error, and closes the connection. */
 function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const [status, message] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: message });
@@ -70,7 +70,7 @@ function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 
 /** Routes that are exempt from a limit. */
 export interface LimitExceptions {
-  /** Answered however many requests are in progress; they count. */
+  /** Exempt from the limit of requests in progress, but counted in it. */
   alwaysAnswered: readonly string[];
   /** Routes that accept a POST, with a body of at most 1,024 bytes. */
   acceptsBodies: readonly string[];
@@ -86,7 +86,7 @@ export function applyLimits(
   app.server.maxConnections = limits.connections;
   app.addHook('onRequest', async (request, reply) => {
     if (!methodAllowed(request, acceptsBodies)) {
-      return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // its body is not waited for
+      return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read
     }
     if ((request.raw.url ?? '').length > limits.urlBytes) {
       return reply.code(414).send({ error: `the address is longer than ${limits.urlBytes} bytes` });
@@ -110,7 +110,7 @@ function methodAllowed({ method, routeOptions }: FastifyRequest, takesBodies: re
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Created once: every request ends with it. */
+/** Created once, because every request needs it. */
 const DISCONNECTED = new InterruptedError('the client has disconnected');
 
 /** Aborts with an InterruptedError when the response has been sent or the client has disconnected. */

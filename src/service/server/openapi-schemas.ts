@@ -25,7 +25,7 @@ export interface OpenApiParameter {
 }
 
 /**
- * The schemas of both answers and all that they hold, by name (docs/service.md 2). Lists and errors have one schema: a
+ * The schemas of both responses and all that they hold, by name (docs/service.md 2). Lists and errors have one schema: a
  * client reads `errorCode` first.
  */
 export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -109,7 +109,7 @@ function toField(field: z.ZodType, unspecified?: UnspecifiedBehaviour): JsonSche
   return toJsonSchema({ type: 'string', ...(field.meta() as SchemaWithMeta), unspecified });
 }
 
-/** A field is null where its reader takes null as it is. */
+/** A field is null if its reader takes null as it is. */
 function toNullable(field: z.ZodType): JsonSchema {
   const schema = toField(field);
   return matchesExactly(field)(null) ? Object.assign(schema, { type: [schema.type, 'null'] }) : schema;

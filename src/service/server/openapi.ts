@@ -1,4 +1,4 @@
-/** The OpenAPI document of the server, made from the schemas that it reads queries and answers by. */
+/** The OpenAPI document of the server, made from the schemas of its queries and responses. */
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
 import { EVERY_PARAMETER, OTHER_REQUESTS, formatUnspecified } from './unspecified-behaviour.ts';

@@ -165,7 +165,7 @@ export function readStorageQuery(parameters: unknown) {
   return { range: { from, to, direction } };
 }
 
-/** The first value of each parameter, and none that is empty. */
+/** The first value of each parameter; empty ones are left out. */
 function firstValues(parameters: unknown): Record<string, unknown> {
   const entries = Object.entries(parameters ?? {}).map(([name, value]) => [name, [value].flat()[0]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));

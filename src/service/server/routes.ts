@@ -14,7 +14,7 @@ import { API_ERRORS } from './api-errors.ts';
 export interface ServiceOptions extends PageSizes {
   catalogue: Catalogue;
   authorize: { videos: Authorize; storage: Authorize };
-  /** The time in milliseconds since 1970, for the date and the age of an answer. */
+  /** The time in milliseconds since 1970, for the date and the age of a response. */
   now: () => number;
   /** The days (`yyyy-mm-dd`) whose large figures are written in scientific notation; default none. */
   asDoubles?: (day: string) => boolean;

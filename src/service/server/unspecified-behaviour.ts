@@ -29,7 +29,7 @@ export const EVERY_PARAMETER: UnspecifiedBehaviour = {
 
 const codes = Object.entries(API_ERRORS).map(([code, meaning]) => [`where ${meaning}`, `\`${code}\``]);
 
-/** Of the answers of the video list (docs/service.md 2.2, 7), by member. */
+/** Of the responses of the video list (docs/service.md 2.2, 7), by member. */
 export const VIDEO_ANSWER = {
   errorCode: {
     ...(Object.fromEntries(codes) as UnspecifiedBehaviour),
@@ -42,7 +42,7 @@ export const VIDEO_ANSWER = {
   apiVideoSearchOption: { 'of a rejected request': 'as without search and sort parameters' },
 } as const satisfies Record<string, UnspecifiedBehaviour>;
 
-/** Of the answers of the storage statistics (docs/service.md 2.3, 7), by member. */
+/** Of the responses of the storage statistics (docs/service.md 2.3, 7), by member. */
 export const STORAGE_ANSWER = {
   message: { 'of a rejected request': 'the reason in words, with HTTP 200' },
   list: { 'of a rejected request': 'empty', 'of a day that is not known': 'without a record of that day' },

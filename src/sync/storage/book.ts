@@ -43,7 +43,7 @@ interface Booking {
   newestReturned: string | null;
 }
 
-/** Requests the current days, then older gaps; each answer is stored before the next request. */
+/** Requests the current days, then older gaps; each response is stored before the next request. */
 export async function bookStorage(context: SyncContext, options: StorageOptions): Promise<StorageOutcome> {
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
   const outcome: StorageOutcome = { account: options.account.name, live: null, ...counts };
@@ -56,7 +56,7 @@ export async function bookStorage(context: SyncContext, options: StorageOptions)
   return outcome;
 }
 
-/** `before`: the days known before the first answer. */
+/** `before`: the days known before the first response. */
 async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> {
   const { context, outcome } = booking;
   const { range: current, answer } = await fetchCurrentDays(booking, before);
@@ -81,7 +81,7 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
   await fillGaps(booking, ranges);
 }
 
-/** Requests the current days; once more if the answer shows that the machine's clock has the wrong day. */
+/** Requests the current days; once more if the response shows that the machine's clock has the wrong day. */
 async function fetchCurrentDays(booking: Booking, history: DayHistory) {
   const { context, options } = booking;
   const range = getCurrentRange(booking, history);
@@ -107,7 +107,7 @@ function createCalendar(
   return createRunCalendar(calendar, account.clock.now(), { ...rules, since }, history);
 }
 
-/** A clock that the answers contradict books nothing; one that the file contradicts gives nothing up. */
+/** A clock that the responses contradict books nothing; one that the file contradicts gives nothing up. */
 function getTrust({ options }: Booking): Trust {
   const { wasOff, differenceMs } = options.account.clock.evidence();
   return { mayBook: !wasOff, mayGiveUp: !wasOff && !options.isFileAhead, differenceMs };
@@ -169,7 +169,7 @@ async function fillRange(booking: Booking, range: DayRange): Promise<boolean> {
   return isServed;
 }
 
-/** Stands for a service that returns none of the days. */
+/** The response of a service that returns none of the days. */
 function emptyAnswer({ options }: Booking): Answer {
   return { records: [], raw: () => '', redact: (text) => text, answeredAt: options.account.clock.now() };
 }

@@ -1,4 +1,4 @@
-/** Decides what to do with each day of an answer. Pure. */
+/** Decides what to do with each day of a response. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
@@ -12,7 +12,7 @@ import { findDoubt, isConfirmed } from './plausible.ts';
 import { toDay, type RunCalendar } from './date-ranges.ts';
 
 export type DaysToClassify = Omit<StorageDays, 'redact'> & {
-  /** When the answer was received, in milliseconds since 1970. */
+  /** When the response was received, in milliseconds since 1970. */
   answeredAt: number;
   redact?: StorageDays['redact'];
 };
@@ -23,7 +23,7 @@ export interface Trust {
   mayBook: boolean;
   /** Gaps may be given up. */
   mayGiveUp: boolean;
-  /** The service's clock minus ours, in milliseconds, up to 10 minutes; null if answers have no date. */
+  /** The service's clock minus ours, in milliseconds, up to 10 minutes; null if responses have no date. */
   differenceMs: number | null;
 }
 
@@ -35,13 +35,13 @@ export interface ClassifyContext {
   rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
   trust: Trust;
-  /** The newest day that the service is known to have had, by this answer or before; null for none. */
+  /** The newest day that the service is known to have had, by this response or before; null for none. */
   newestServed: string | null;
   /** Earlier days leave no gap: they were only requested by hand. */
   gapsFrom: string;
 }
 
-/** Classifies the records of one answer: live, past (to book or compare), unconfirmed, missing, refused. */
+/** Classifies the records of one response: live, past (to book or compare), unconfirmed, missing, refused. */
 export function classifyDays(answer: DaysToClassify, context: ClassifyContext): Omit<DaysToStore, 'account'> {
   const { day, history, trust } = context;
   const { rows, refused, drift } = readDays(answer, context);
@@ -73,7 +73,7 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   };
 }
 
-/** The newest day of the range in an answer, or `before` if that is newer; null for none. */
+/** The newest day of the range in a response, or `before` if that is newer; null for none. */
 export function findNewestReturned(
   records: readonly unknown[],
   { from, to }: DayRange,
@@ -89,7 +89,7 @@ const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], giv
 
 type TimedContext = ClassifyContext & { answeredAt: number };
 
-/** The day was settled when the run began and when the answer came, and is not before `since`; or it is booked. */
+/** The day was settled when the run began and when the response came, and is not before `since`; or it is booked. */
 function isWanted(date: string, { day, history, calendar, rules, answeredAt }: TimedContext): boolean {
   if (history.booked.has(date)) return date < day.today;
   const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
@@ -97,7 +97,7 @@ function isWanted(date: string, { day, history, calendar, rules, answeredAt }: T
 }
 
 /**
- * The day is over by the service's clock: by the date of its answers, or because it has returned a later day. Without a
+ * The day is over by the service's clock: by the date of its responses, or because it has returned a later day. Without a
  * date, the last day that it returned may be its today: our clock may be ahead.
  */
 function isOver(date: string, { history, calendar, trust, newestServed, answeredAt }: TimedContext): boolean {

@@ -32,7 +32,7 @@ export function createRunCalendar(
   return { today, settled, since: rules.since ?? findFirstDay(history, today) ?? addDays(today, -1), now };
 }
 
-/** The days that a person named, up to today, in ranges, newest first. */
+/** The days given on the command line, up to today, in ranges, newest first. */
 export function splitNamedDays(day: Pick<RunCalendar, 'today'>, { from, to }: DayRange): DayRange[] {
   const ranges: DayRange[] = [];
   for (let end = to < day.today ? to : day.today; end >= from; end = addDays(end, -MAX_RANGE)) {
@@ -94,7 +94,7 @@ export interface GapLimits {
   /** This is the first run of the day: disputed days are requested too. */
   isFirst: boolean;
   /**
-   * The last day that the service is known to have had; null if its answers show what day it is. A clock that is far
+   * The last day that the service is known to have had; null if its responses show what day it is. A clock that is far
    * ahead must not request years of future days.
    */
   newest: string | null;

@@ -41,7 +41,7 @@ function isZero(row: DayRow): boolean {
 }
 
 /**
- * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong answer may be all 0.
+ * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong response may be all 0.
  */
 function isZeroExpected(date: string, history: DayHistory): boolean {
   const booked = [...history.booked].sort();

@@ -21,7 +21,7 @@ export interface Boundary {
   length: number;
   /** The page size of the walk. */
   pageSize: number;
-  /** The service returns one page size, whatever is requested. */
+  /** The service ignores the requested page size. */
   isSizeIgnored: boolean;
 }
 
@@ -60,7 +60,7 @@ export function planBoundaryReads({ rank, length, pageSize, isSizeIgnored }: Bou
     .slice(0, MAX_READS_PER_BOUNDARY);
 }
 
-/** The first page from the other end shows what is above all others, whatever the count says. */
+/** The first page from the other end shows what is above all others, even if the count is wrong. */
 function planEndReads(boundary: Boundary): BoundaryPlan[] {
   const fromTop = { page: 1, pageSize: boundary.pageSize, direction: 'desc' } as const;
   return [fromTop, ...planBoundaryReads(boundary).filter(({ direction }) => direction === 'asc')];

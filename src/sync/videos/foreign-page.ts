@@ -1,4 +1,4 @@
-/** Detects pages of another package and requests them again (docs/architecture.md, "A page of another package"). */
+/** Detects pages of another package and requests them again (docs/walking.md, "A page of another package"). */
 import { RefusedError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { IdRange } from '../../lib/id-range.ts';
@@ -30,7 +30,7 @@ const MAX_CONFIRMED = 3;
 /** The same for packages of a run that hold what other packages hold. */
 const MAX_COPIES = 20;
 
-/** Returns the page, or the second answer if the first was doubtful. Throws RefusedError if both are foreign. */
+/** Returns the page, or the second response if the first was doubtful. Throws RefusedError if both are foreign. */
 export async function confirmOwnPage(
   walk: WalkState,
   page: Page,
@@ -85,7 +85,7 @@ function findDoubt(walk: WalkState, page: Page): Doubt | null {
 }
 
 /**
- * An answer that names another package, or a keyword, belongs to another request. A search field or a date without a
+ * A response that names another package, or a keyword, belongs to another request. A search field or a date without a
  * keyword is only a doubt: the service may always return it (docs/service.md does not say).
  */
 export function findEchoDoubt(echo: SearchOption | null, packageId: number): Doubt | null {
@@ -107,7 +107,7 @@ function readNumber(value: unknown): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** What the rows say: null if the page is known; `unknown` if most of it is not but nothing contradicts it. */
+/** The doubt by the rows: null if the page is known; `unknown` if most of it is unknown, but no row contradicts it. */
 export function findDoubtByRows(
   { context, key }: Pick<WalkState, 'context' | 'key'>,
   page: PageToCheck,
@@ -117,7 +117,7 @@ export function findDoubtByRows(
   return placed && match ? (findMatchDoubt(placed.ids, match, page.paging.totalcount) ?? 'unknown') : null;
 }
 
-/** Where the page claims to stand. Null if it is empty, or unsorted and not the whole list. */
+/** The place of the page by its own figures. Null if it is empty, or unsorted and not the whole list. */
 function placePage(page: PageToCheck): Omit<PlacedPage, 'account' | 'packageId'> | null {
   const { paging, contents, isDescending = false } = page;
   const { ids, bounds, disorder, count } = contents;
@@ -165,7 +165,7 @@ function findSource(ids: readonly number[], { otherPackage }: PageMatch): PageMa
   return otherPackage.foreignVideos * 2 > ids.length ? otherPackage : null;
 }
 
-/** Growth that two packages share displaces nothing. The count may be wrong by what changed since. */
+/** Videos added to both packages displace nothing. The count may be off by the changes since. */
 function isDisplacing({ covered, crowdedOut, liveRows }: PageMatch, hasSizeOfSource: boolean): boolean {
   const isMoreThanLive = covered > liveRows && (covered > FEW_VIDEOS || liveRows === 0);
   return isMoreThanLive || (crowdedOut > 0 && hasSizeOfSource);

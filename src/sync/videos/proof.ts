@@ -68,7 +68,7 @@ export const LOWEST = 1;
 export const HIGHEST = Number.MAX_SAFE_INTEGER;
 const ALL_IDS: IdRange = { low: LOWEST, high: HIGHEST };
 
-/** `ids`: the id of each record in page order, null where it is unreadable; `refused`: records that cannot be stored. */
+/** `ids`: the id of each record in page order, null if it is unreadable; `refused`: records that cannot be stored. */
 export function toPageContents(ids: readonly (number | null)[], refused: number): PageContents {
   const readable = ids.filter((id) => id !== null);
   const isSorted = readable.every((id, index) => index === 0 || id >= (readable[index - 1] ?? 0));

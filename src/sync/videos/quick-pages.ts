@@ -9,7 +9,7 @@ import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
 /** A trusted page. The number of records between two of them is known by their page numbers. */
 export type PageBounds = Pick<TrustedNeighbour, 'number' | 'first' | 'last'>;
 
-/** Stands below the first page. */
+/** The position below the first page. */
 export const START: PageBounds = { number: 0, first: 0, last: 0 };
 
 export interface QuickWalk {
@@ -21,7 +21,7 @@ export interface QuickWalk {
   pagesRead: Map<number, Page>;
   trustedPages: Map<number, TrustedNeighbour>;
   untrustedPages: Set<number>;
-  /** The count of the first answer. */
+  /** The count of the first response. */
   firstTotalcount: number | null;
 }
 

@@ -64,7 +64,7 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const found = await findLastPage(fetchPage, baseline, retry);
   walk.checkpoint.pageSize = found.paging.pagesize;
   const last = await retry(found);
-  // the list has grown: store the former last page first, so that it cannot overwrite the newer answer
+  // the list has grown: store the former last page first, so that it cannot overwrite the newer response
   for (const page of pagesRead.values()) if (page.number < found.number) storeAndTrust(quick, page, null);
   const end = storeAndTrust(quick, last, 'end');
   if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
@@ -129,7 +129,7 @@ function countExpectedAbove({ context, key }: WalkState, { number, last }: PageB
   return context.warehouse.countExpected({ ...key, low: last + 1, high: HIGHEST, ...pages });
 }
 
-/** Known records outside the last page that the list has no room for. */
+/** Known records outside the last page that exceed the list's own count. */
 function countMissing({ walk }: QuickWalk, end: PageBounds): number {
   return countSurplus(walk, START, end) + countExpectedAbove(walk, end);
 }

@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { FetchPage, Page } from './walk-state.ts';
 
 /**
- * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; an answer that
+ * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; a response that
  * reports another last page is a probe too. A list that keeps growing is read from the page found: the next walk finds
  * the rest. `retry` may request a missing page once more.
  */

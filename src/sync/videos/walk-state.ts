@@ -63,7 +63,7 @@ export interface WalkState {
   sizeChanges: number;
   boundaryReads: {
     left: number;
-    /** The service returns one page size, whatever is requested. */
+    /** The service ignores the requested page size. */
     isSizeIgnored: boolean;
   };
   /** The walk continues an earlier one. */
@@ -150,7 +150,7 @@ export function advance(walk: WalkState, page: Page, proof: PageProof): void {
   checkpoint.page = number;
 }
 
-/** Adds what storing an answer changed. */
+/** Adds what storing a response changed. */
 export function addChanges(walk: WalkState, outcome: PageOutcome): void {
   const { inserted, updated, restored, newInQuarantine } = outcome;
   walk.changedRows += inserted + updated + restored + newInQuarantine;

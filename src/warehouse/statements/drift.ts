@@ -1,10 +1,10 @@
-/** Where the service's answers stopped matching docs/service.md: one row per account, stream, field and kind. */
+/** Where the service's responses stopped matching docs/service.md: one row per account, stream, field and kind. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { drift } from '../../database/schema/videos.ts';
 import type { DriftKind } from '../../lib/service-fields.ts';
 
-/** A field that departed somewhere in an answer; `sample` is the first such value as JSON, shortened. */
+/** A field that differed somewhere in a response; `sample` is the first such value as JSON, shortened. */
 export interface FieldDrift {
   field: string;
   kind: DriftKind;
@@ -13,7 +13,7 @@ export interface FieldDrift {
 
 export type DriftStream = (typeof drift.$inferSelect)['stream'];
 
-/** Sets a later `last_seen_at`, only forward: answers may be stored in another order than they came. */
+/** Sets a later `last_seen_at`, only forward: responses may be stored out of order. */
 const updateSeenAt = query<
   never,
   { account: string; stream: DriftStream; field: string; kind: DriftKind; at: string }
@@ -22,7 +22,7 @@ const updateSeenAt = query<
     where account = :account and stream = :stream and field = :field and kind = :kind`,
 ).run;
 
-/** Records the drift of an answer, and returns how many kinds were new. What is known only gets a later `last_seen_at`. */
+/** Records the drift of a response, and returns how many kinds were new. Known drift only gets a later `last_seen_at`. */
 export function recordDrift(
   tx: Tx,
   account: string,

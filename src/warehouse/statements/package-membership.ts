@@ -23,8 +23,8 @@ export const findSize = query<PackageSize, PackageKey>(
 ).get;
 
 /**
- * The other package of the account in which most of these ids are live. Packages times ids are looked up: only for a few
- * ids, and only of a page that is odd.
+ * The other package of the account in which most of these ids are live. Looks up every id in every package: call it
+ * for a few ids, and only of a doubtful page.
  */
 export const findOtherPackage = query<{ packageId: number; totalcount: number | null; found: number }, Ids>(
   `select p.package_id as packageId, p.totalcount, count(*) as found from package p

@@ -11,7 +11,7 @@ const OF_PACKAGE = 'account = :account and package_id = :packageId';
 /** A retirement is never before the last walk, even if the clock is behind. */
 const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(looked_at, ''))";
 
-/** Adds the package or updates its name; one that was retired is no longer. */
+/** Adds the package, or updates its name and ends its retirement. */
 export const registerPackage = query<never, PackageKey & { name: string | null }>(
   `insert into package (account, package_id, name) values (:account, :packageId, :name)
     on conflict (account, package_id) do update set name = excluded.name, retired_at = null
@@ -76,7 +76,7 @@ const SERVED = {
   ),
 };
 
-/** The packages of an account that had their turn in a run begun at `since`, or in one that resumed it. */
+/** The packages of an account that had their turn in a run started at `since`, or in one that resumed it. */
 export const listPackagesServedSince = (tx: Tx, account: string, mode: Mode, since: string): number[] =>
   SERVED[mode].all(tx, { account, since }).map(({ id }) => id);
 

@@ -1,4 +1,4 @@
-/** Pages that need not be read again while their bytes, and the rows they describe, stay as they are. */
+/** Pages that need not be read again while their bytes, and the rows they describe, do not change. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { pageHash } from '../../database/schema/videos.ts';

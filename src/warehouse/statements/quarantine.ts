@@ -20,7 +20,7 @@ export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
   return isNew;
 }
 
-/** A walk that saw every record resolves what it did not see: the service no longer lists it. */
+/** After a walk that saw every record: resolves the records that it did not see. The service no longer lists them. */
 export const resolveUnseen = query<never, PackageKey & { since: string; at: string }>(
   `update quarantine set resolved_at = :at
     where ${OPEN} and stream = 'videos' and package_id = :packageId and seen_at < :since`,

@@ -19,7 +19,7 @@ export const findCandidatesBetween = (tx: Tx, range: PackageKey & IdRange): numb
 
 /** A later proof is better if it does not rest on the order of the list, or if that order was not trusted before. */
 const IS_BETTER = "(proof = 'order' and excluded.proof = 'whole') or held_reason = 'order'";
-/** What a stopped full walk proved stays its own: a quick walk does not take it over. */
+/** A quick walk does not take over the candidates of a stopped full walk. */
 const IS_OF_STOPPED_WALK = `not held_back and ${selectMode('removal_candidate.walk_id')} = 'full'
   and ${selectMode('excluded.walk_id')} = 'quick'`;
 

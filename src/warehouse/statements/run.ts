@@ -112,8 +112,8 @@ export function getLastDurationMs(tx: Tx, mode: Mode): number {
 }
 
 /**
- * Deletes the requests that may have reached the service before `ms` at the latest: the oldest ones, up to the first that
- * is younger. Requests are stored in the order of their sending.
+ * Deletes the oldest requests, up to the first one that may have reached the service after `ms`. Requests are stored in
+ * the order of their sending.
  */
 export const pruneRequests = query<never, { ms: number }>(
   `delete from request where request_id < coalesce(

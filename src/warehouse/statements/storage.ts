@@ -29,7 +29,7 @@ export const findBooked = query<StoredDay, DayKey>(
   `select * from storage_day where ${OF_DAY} and state = 'booked'`,
 ).get;
 
-/** Writes the row of a day over a live one. The triggers of the file refuse it where the day is booked. */
+/** Writes the row of a day over a live one. Triggers of the file reject this if the day is booked. */
 export function writeDay(
   tx: Tx,
   account: string,
@@ -82,7 +82,7 @@ export const findNewestCorrection = query<typeof storageCorrection.$inferSelect,
   `select * from storage_correction where ${OF_DAY} order by accepted_at desc limit 1`,
 ).get;
 
-/** Appends a correction. The triggers of the file refuse it where the day is not booked. */
+/** Appends a correction. Triggers of the file reject this if the day is not booked. */
 export function addCorrection(tx: Tx, row: typeof storageCorrection.$inferInsert): void {
   tx.insert(storageCorrection).values(row).run();
 }
@@ -92,7 +92,7 @@ export const findUnconfirmedDays = query<typeof storageUnconfirmed.$inferSelect,
   'select * from storage_unconfirmed where account = :account',
 ).all;
 
-/** Stores figures that wait for a second reading, in place of those before. */
+/** Stores figures that wait for a second reading; they replace earlier ones. */
 export function upsertUnconfirmed(tx: Tx, row: typeof storageUnconfirmed.$inferInsert): void {
   tx.insert(storageUnconfirmed)
     .values(row)
@@ -122,7 +122,7 @@ export const upsertGap = query<never, MissedDay & { account: string; at: string 
       last_asked_at = excluded.last_asked_at, reason = excluded.reason, asked_days = excluded.asked_days`,
 ).run;
 
-/** Deletes the gaps of days that are not over: a clock that was ahead made them. */
+/** Deletes the gaps of days that are not over, recorded by a clock that was ahead. */
 export const deleteGapsFrom = query<never, { account: string; today: string }>(
   'delete from storage_gap where account = :account and date >= :today',
 ).run;

@@ -10,8 +10,8 @@ const notBefore = (time: string) => `max(${time}, video.changed_at, coalesce(vid
 
 const COMPARED = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
 /**
- * `or removed_at is not null`: an unchanged video that returns must not stay removed. What vodhouse adds is bound by
- * position, so that no field of the service can replace it.
+ * `or removed_at is not null`: an unchanged video that returns must not stay removed. Columns of vodhouse are bound
+ * by position, so that no field of the service can replace them.
  */
 const UPSERT = query<never>(
   `insert into video (account, package_id, ${receivedNames.join(', ')}, extra, first_seen_at, changed_at, change_seq)

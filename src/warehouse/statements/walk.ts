@@ -30,7 +30,7 @@ export interface Checkpoint {
   unreadReason: string | null;
 }
 
-/** Whether an answer was a page of the walk, and whether its bytes were known. */
+/** Whether a response was a page of the walk, and whether its bytes were known. */
 interface PageKind {
   pages: 0 | 1;
   recognised?: 1;

@@ -15,7 +15,7 @@ export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
 
 /**
  * Accepts `server.keys` as `?key=`, as a bearer token, as `x-api-key`, or in the storage header of an account. Without
- * keys it accepts everybody.
+ * keys it accepts every request.
  */
 export function createAuthorize(
   { keys }: Pick<ServerConfig, 'keys'>,
@@ -30,7 +30,7 @@ export function createAuthorize(
 
 /**
  * Without keys, rejects requests to host names other than those of this machine, except `/healthz`. Otherwise a web page
- * could point its own host name at 127.0.0.1 and read the answers (DNS rebinding).
+ * could point its own host name at 127.0.0.1 and read the responses (DNS rebinding).
  */
 export function addHostCheck(app: FastifyInstance, { keys }: ServerConfig): void {
   if (keys.length > 0) return;

@@ -37,7 +37,7 @@ export function createLogin(options: LoginOptions) {
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
     return reply.code(status).type('text/html; charset=utf-8').send(renderForm(form));
   };
-  /** Accepts a key or the cookie; without `server.keys`, everybody. Requires `addRoutes` on the same server. */
+  /** Accepts a key or the cookie; without `server.keys`, every request. Requires `addRoutes` on the same server. */
   const isAuthenticated: Authorize = (request) =>
     hasKey(request) || sessions.isAuthenticated(request.headers);
   return {
@@ -77,7 +77,7 @@ async function addFormRoutes(
   app.post('/login', async ({ body, ip, headers }, reply) => {
     const { key, next } = readLoginForm(body);
     const waitSeconds = Math.ceil(throttle.getWaitMs(ip) / 1000);
-    // rejects the right key too: otherwise the answer would reveal it
+    // rejects the right key too: otherwise the response would reveal it
     if (waitSeconds > 0) {
       const error = `Too many wrong keys from this address. Try again in ${waitSeconds} s.`;
       return sendForm(reply.header('retry-after', waitSeconds), 429, { next, error });

@@ -42,7 +42,7 @@ export function createSessions(
       return formatCookie(name, signed, DURATION_MS, secure);
     },
     clear: (secure: boolean): string => formatCookie(name, '', 0, secure),
-    /** Derives the secrets if the request has a cookie. Until then `isAuthenticated` is false for everybody. */
+    /** Derives the secrets if the request has a cookie. Until then `isAuthenticated` is always false. */
     prepare: async (headers: Headers): Promise<void> =>
       readCookie(headers) === undefined ? undefined : prepare(),
     isAuthenticated: (headers: Headers): boolean => {
@@ -53,7 +53,7 @@ export function createSessions(
   };
 }
 
-/** In ms since 1970; NaN, which no time is before, if another signer signed it. */
+/** In ms since 1970; NaN if another signer signed it: then every comparison is false. */
 function readExpiry(cookie: string, signer: Signer): number {
   return Number(signer.unsign(cookie).value ?? Number.NaN);
 }

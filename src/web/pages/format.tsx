@@ -83,7 +83,7 @@ export function videoPath(video: { account: string; package_id: number; id: numb
   return `${packagePath(video)}/videos/${video.id}`;
 }
 
-/** `?a=1&b=2` without what is null; empty if all is. */
+/** `?a=1&b=2` without null values; empty if all are null. */
 export function toQueryString(values: Record<string, string | number | null>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)]],

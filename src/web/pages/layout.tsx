@@ -17,7 +17,7 @@ export interface PageProps {
   children: ComponentChildren;
 }
 
-/** What every page is given, whatever it shows. */
+/** Props of every page. */
 export type PageFrame = Pick<PageProps, 'assetUrl' | 'showLogout'>;
 
 /** The renderer escapes all texts and attributes. */
