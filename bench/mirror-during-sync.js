@@ -113,7 +113,7 @@ function verify({ path, text }) {
   const { videoInfoList } = JSON.parse(text).videoInfoList;
   const page = Number(/&page=(\d+)/.exec(path)[1]);
   const isRight = videoInfoList.every(({ id }, index) => id === (page - 1) * 100 + index + 1);
-  if (!isRight || videoInfoList.length !== 100) throw new Error(`${path} gave other videos`);
+  if (!isRight || videoInfoList.length !== 100) throw new Error(`${path} returned other videos`);
 }
 
 const COLUMNS = ['req/s', 'p50 ms', 'p99 ms', 'most', 'max ms', 'failed', 'CPU ms'];

@@ -44,7 +44,7 @@ async function withServer(file, videos, work) {
     const { statusCode, body } = await request(server.url + path);
     const text = await body.text();
     const took = performance.now() - startedAt;
-    if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
+    if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}`);
     return { took, cpu: readCpuMs(pid) - cpuBefore, text };
   };
   try {

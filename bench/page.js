@@ -79,7 +79,7 @@ async function measureRequest(address, pid, headers = {}) {
   const { statusCode, body } = await request(address, { headers });
   const text = Buffer.from(await body.arrayBuffer());
   const took = performance.now() - startedAt;
-  if (statusCode !== 200) throw new Error(`${address} was answered with ${statusCode}`);
+  if (statusCode !== 200) throw new Error(`${address} returned ${statusCode}`);
   return { took, cpu: readCpuMs(pid) - cpuBefore, text };
 }
 

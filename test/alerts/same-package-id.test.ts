@@ -9,7 +9,7 @@ import { createTestConfig } from '../support/fixtures/test-config.ts';
 
 const AT = '2026-03-10 12:00:00';
 
-/** A removal that is held back. */
+/** A held-back removal. */
 function heldIn(account: string, packageId: number): string {
   return insert('removal_candidate', {
     account,

@@ -25,7 +25,7 @@ function catchRefusal(run: () => unknown): LockedError {
     expect(error).toBeInstanceOf(LockedError);
     return error as LockedError;
   }
-  throw new Error('it was not refused');
+  throw new Error('the lock was not refused');
 }
 
 describe.each(['run', 'worker'] as const)('the %s lock', (name) => {

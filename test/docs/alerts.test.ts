@@ -16,7 +16,7 @@ const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
 
 const AT = '2026-03-10 12:00:00';
 
-/** The body that is posted for these inputs, all of which begin. */
+/** The webhook bodies for these inputs; all incidents begin. */
 function createPosts(facts: Partial<HealthFacts>): Post[] {
   const problems = findProblems(
     healthFacts({ packages: [{ ...FRESH_PACKAGE, name: 'Lectures' }], ...facts }),

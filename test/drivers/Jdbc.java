@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads a file through xerial JDBC: Jdbc URL. Commands and answers are those of reader.py; parameters stand in the
- * statement as ?. A TIMESTAMP is read by getTimestamp, and must be what getString says.
+ * Reads a file through xerial JDBC: Jdbc URL. Commands and answers are those of reader.py; the parameters
+ * of a statement are ?. A TIMESTAMP is read by getTimestamp, and must be equal to the result of getString.
  */
 public class Jdbc {
   static Connection connection;
@@ -19,10 +19,10 @@ public class Jdbc {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     connection = DriverManager.getConnection(arguments[0]);
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      String[] words = line.replace('\u001e', '\n').split("\u001f", -1);
+      String[] fields = line.replace('\u001e', '\n').split("\u001f", -1);
       String answer;
       try {
-        answer = answer(words, arguments[0]);
+        answer = answer(fields, arguments[0]);
       } catch (Exception error) {
         answer = "{\"error\":" + text(error.toString()) + "}";
       }
@@ -30,22 +30,22 @@ public class Jdbc {
     }
   }
 
-  static String answer(String[] words, String url) throws Exception {
-    switch (words[0]) {
+  static String answer(String[] fields, String url) throws Exception {
+    switch (fields[0]) {
       case "describe":
         return describe();
       case "read":
-        return query("select * from \"" + words[1] + "\"", new String[0]);
+        return query("select * from \"" + fields[1] + "\"", new String[0]);
       case "query":
-        return query(words[1], Arrays.copyOfRange(words, 2, words.length));
+        return query(fields[1], Arrays.copyOfRange(fields, 2, fields.length));
       case "date":
-        return date(words[1]);
+        return date(fields[1]);
       case "open":
         connection.close();
         connection = DriverManager.getConnection(url);
         return "{}";
       default:
-        throw new IllegalArgumentException(words[0]);
+        throw new IllegalArgumentException(fields[0]);
     }
   }
 

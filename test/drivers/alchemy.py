@@ -40,7 +40,7 @@ class Reader:
         return self.rows(self.connection.execute(sqlalchemy.select(table)))
 
     def query(self, sql, parameters):
-        """Parameters stand in the statement as :p1, :p2, ..."""
+        """The parameters of the statement are :p1, :p2, ..."""
         named = {"p%d" % (place + 1): value for place, value in enumerate(parameters)}
         return self.rows(self.connection.execute(sqlalchemy.text(sql), named))
 

@@ -15,7 +15,7 @@ const ENVIRONMENT = {
 };
 
 export interface Conversation {
-  /** Returns the answer. Throws the error of the process with its own message. */
+  /** Returns the answer. Throws an error with the message of the process. */
   send: <T>(...args: string[]) => Promise<T>;
   close: () => Promise<void>;
 }

@@ -113,6 +113,5 @@ const MISSING = `while read -r file package; do compgen -G "$file" >/dev/null ||
 export function requireDrivers(): void {
   const missing = execFileSync('bash', ['-c', MISSING, 'bash', PACKAGES], { encoding: 'utf8' }).split('\n');
   const names = missing.filter((name) => name !== '').join(' ');
-  if (names !== '')
-    throw new Error(`the drivers of these Debian packages are not there: apt-get install ${names}`);
+  if (names !== '') throw new Error(`missing Debian packages: apt-get install ${names}`);
 }

@@ -135,6 +135,6 @@ function reordered({ columns, rows }: Rows, as: readonly string[]): Rows {
   const places = as.map((name) => columns.indexOf(name));
   const unknown = as.filter((name) => !columns.includes(name));
   if (unknown.length > 0 || as.length !== columns.length)
-    throw new Error(`not worked out from the live file: ${unknown.join(', ')}`);
+    throw new Error(`not computed from the live file: ${unknown.join(', ')}`);
   return { columns: [...as], rows: rows.map((row) => places.map((place) => row[place] ?? null)) };
 }

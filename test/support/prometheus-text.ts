@@ -27,7 +27,8 @@ export function readPrometheusText(text: string): Scraped {
 
 function parseSample(line: string): ScrapedSample {
   const [, name, labels = '', value] = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw new Error(`no line of Prometheus: ${line}`);
+  if (name === undefined || value === undefined)
+    throw new Error(`not a line of the Prometheus format: ${line}`);
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
   const read = value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
   return {

@@ -44,12 +44,12 @@ export function readHtml(html: string): Element {
       continue;
     }
     const [, name, attributeText = '', slash] = next(TAG) ?? [];
-    if (name === undefined) throw new Error(`this is no tag: ${html.slice(at, at + 100)}`);
+    if (name === undefined) throw new Error(`not a tag: ${html.slice(at, at + 100)}`);
     const element: Element = { name, attributes: parseAttributes(attributeText), parent: open, children: [] };
     open.children.push(element);
     if (slash !== '/' && !VOID.includes(name)) open = element;
   }
-  if (open !== root) throw new Error(`<${open.name}> has no end`);
+  if (open !== root) throw new Error(`<${open.name}> is not closed`);
   return root;
 }
 
@@ -58,14 +58,15 @@ function parseAttributes(attributeText: string): Map<string, string> {
     ([, name = '', value = '']) => [name, unescaped(value)] as const,
   );
   const attributes = new Map(all);
-  if (attributes.size !== all.length) throw new Error(`one attribute twice:${attributeText}`);
+  if (attributes.size !== all.length) throw new Error(`duplicate attribute:${attributeText}`);
   return attributes;
 }
 
 function unescaped(text: string): string {
   return text.replaceAll(/&(\w*);?/g, (escaped, name: string) => {
     const sign = SIGNS[name];
-    if (sign === undefined || !escaped.endsWith(';')) throw new Error(`this is no escaped sign: ${escaped}`);
+    if (sign === undefined || !escaped.endsWith(';'))
+      throw new Error(`unknown character reference: ${escaped}`);
     return sign;
   });
 }
@@ -85,7 +86,8 @@ export function named(element: Element, ...names: string[]): Element[] {
 
 export function byId(element: Element, id: string): Element {
   const [found, ...others] = listElements(element).filter(({ attributes }) => attributes.get('id') === id);
-  if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} elements are #${id}`);
+  if (!found || others.length > 0)
+    throw new Error(`${others.length + (found ? 1 : 0)} elements have the id ${id}`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** At the end of `npm test`: which tests it left out, and what they need. */
+/** Prints the omitted tests and their requirements at the end of `npm test`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,4 @@
-/**
- * Work that must end: a pattern that is quadratic or worse exceeds the limit, at a size that is easy for a
- * linear one.
- */
+/** Limits the time of work: a quadratic pattern exceeds the limit at a size that is easy for a linear one. */
 import { runInNewContext } from 'node:vm';
 
 /** Much longer than linear work takes on a busy machine. */

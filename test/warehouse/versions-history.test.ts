@@ -20,7 +20,7 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 /** "The catalogue as it was at a moment", the first query of the page. */
 const CATALOGUE = /```sql\n([^]*?)```/.exec(readFileSync('docs/queries.md', 'utf8'))?.[1] ?? '';
 
-/** On every page, so that no walk would remove all videos: the brake has separate tests. */
+/** This video is on every page: no walk then removes all videos. The removal limit has separate tests. */
 const ANCHOR = { id: 9, title: 'anchor' };
 
 interface Shown {

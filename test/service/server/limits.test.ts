@@ -11,7 +11,7 @@ import { createFixture, KEY, startServer } from '../../support/servers/plain-cat
 
 const VIDEOS = '/info/v1/videos.json';
 const LIST = `${VIDEOS}?key=${KEY}&pkg=1`;
-/** Occupies a slot, and needs nothing of the catalogue. */
+/** Occupies a slot without a query of the catalogue. */
 const ELSEWHERE = '/elsewhere';
 
 /** A list of the given number of bytes in its only title. */

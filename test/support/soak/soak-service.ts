@@ -68,7 +68,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
     atArrival: (count: number, call: () => void) => {
       awaited = { number: seen.arrivals.length + count, call };
     },
-    /** From now on nothing changes by itself. */
+    /** Stops all changes of the account. */
     standStill: () => void (isStill = true),
     close: async () => {
       await app.close();

@@ -12,8 +12,8 @@ export interface SoakWorker {
   /** Checks what is due, and resolves when that is done. */
   runTick(): Promise<void>;
   /**
-   * Saves the files at this moment, in the middle of a run, and prevents any new run. What the rest of the
-   * dying process writes is lost at `bury`.
+   * Saves the files at this moment, in the middle of a run, and prevents any new run. `restoreFiles`
+   * discards everything that the process writes after that.
    */
   kill: () => void;
   isKilled(): boolean;
