@@ -68,7 +68,7 @@ it('a check of 1,000 packages never blocks the worker for 100 ms', async () => {
   const shortest = (numbers: number[]) => Math.round(Math.min(...numbers) * 10) / 10;
   const hold = shortest(later.map((each) => each.hold));
   console.info(
-    `the first look: ${Math.round(first)} ms at a time; later: ${hold} ms, ${shortest(later.map(({ totalMs }) => totalMs))} ms in all`,
+    `the first check: ${Math.round(first)} ms at a time; later: ${hold} ms, ${shortest(later.map(({ totalMs }) => totalMs))} ms in all`,
   );
   expect(hold).toBeLessThan(100);
 });

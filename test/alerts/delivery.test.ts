@@ -49,14 +49,14 @@ describe('a webhook that is down', () => {
     ]);
 
     webhook.answer(204);
-    for (let minute = 0; minute < 60 && webhook.taken.length === 0; minute += 5)
+    for (let minute = 0; minute < 60 && webhook.received.length === 0; minute += 5)
       await checkAfter(5 * MINUTE_MS);
     const about = (event: string) =>
-      webhook.taken.filter((post) => post.event === event).map(({ state }) => state);
+      webhook.received.filter((post) => post.event === event).map(({ state }) => state);
     expect(about('gap')).toEqual(['begun', 'over', 'begun']);
     expect(about('held_back')).toEqual(['begun']);
     expect(about('stale')).toHaveLength(3); // two packages and the storage, since 14:00
-    expect(webhook.calls.length).toBe(tries + webhook.taken.length);
+    expect(webhook.calls.length).toBe(tries + webhook.received.length);
     expect(log.filter((line) => line.includes('did not accept'))).toHaveLength(1);
     expect(log.filter((line) => line.includes('accepts messages again'))).toHaveLength(1);
   });
@@ -120,8 +120,8 @@ describe('a webhook that is down', () => {
     await checkAfter(MINUTE_MS);
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['gap begun']);
-    expect(webhook.taken[0]?.text).toMatch(/^storage of main/);
-    expect(webhook.taken[0]?.since).toBe(NOON);
+    expect(webhook.received[0]?.text).toMatch(/^storage of main/);
+    expect(webhook.received[0]?.since).toBe(NOON);
     await checkAfter(DAY_MS - 2 * MINUTE_MS);
     expect(newMessages()).toEqual([]);
     await checkAfter(2 * MINUTE_MS);
@@ -289,7 +289,7 @@ describe('a message', () => {
     expect([count(), messages()]).toEqual([2, 2]); // the last message of each
     await checkAfter(DAY_MS);
     expect([count(), messages()]).toEqual([1, 2]); // the last two reminders
-    expect(webhook.taken.at(-1)).toMatchObject({ event: 'held_back', state: 'reminder' });
+    expect(webhook.received.at(-1)).toMatchObject({ event: 'held_back', state: 'reminder' });
   });
 });
 
@@ -306,8 +306,10 @@ describe('a reminder', () => {
     await checkAfter(MINUTE_MS);
     await checkAfter(29 * MINUTE_MS);
     expect(newMessages()).toEqual(['held_back reminder 101']);
-    expect(webhook.taken[1]?.text).toMatch(/^Still: main\/101: 1 removal held back, .* --accept-removals 9 /);
-    expect(webhook.taken[1]?.since).toBe(NOON);
+    expect(webhook.received[1]?.text).toMatch(
+      /^Still: main\/101: 1 removal held back, .* --accept-removals 9 /,
+    );
+    expect(webhook.received[1]?.since).toBe(NOON);
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['held_back reminder 101']);
     sql('delete from removal_candidate;');
@@ -389,7 +391,7 @@ describe('a reminder that was not delivered', () => {
     await checkAfter(HOUR_MS);
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['gap begun', 'gap reminder']);
-    expect(webhook.taken[1]?.details['count']).toBe(2);
+    expect(webhook.received[1]?.details['count']).toBe(2);
   });
 
   it('is sent again for what lasts, where part of the incident is over', async () => {
@@ -403,7 +405,7 @@ describe('a reminder that was not delivered', () => {
     webhook.answer(200);
     await checkAfter(1_000);
     expect(newMessages()).toEqual(['held_back begun', 'held_back over 12', 'held_back reminder']);
-    expect(webhook.taken[2]?.text).toContain('Still: 11 packages of main');
+    expect(webhook.received[2]?.text).toContain('Still: 11 packages of main');
   });
 
   it('is not dropped while it is being sent, and is not sent again afterwards', async () => {
@@ -504,7 +506,7 @@ describe('a storm', () => {
     await checkAfter(DAY_MS - 1);
     sql('delete from removal_candidate;');
     execute(path, "update package set walked_at = '2026-03-11 12:00:00';");
-    const about = webhook.taken.filter(({ event }) => event === 'held_back');
+    const about = webhook.received.filter(({ event }) => event === 'held_back');
     expect(about).toEqual([
       {
         event: 'held_back',
@@ -520,7 +522,7 @@ describe('a storm', () => {
     await checkAfter(1);
     sql('delete from removal_candidate;');
     await checkAfter(MINUTE_MS);
-    const states = webhook.taken
+    const states = webhook.received
       .filter(({ event }) => event === 'held_back')
       .map(({ state, text }) => [state, text]);
     expect(states.slice(1)).toEqual([

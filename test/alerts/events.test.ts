@@ -224,8 +224,8 @@ describe('an incident', () => {
     await check();
     await checkAfter(MINUTE_MS);
     const { event, post } = each;
-    expect(webhook.taken).toEqual([{ event, state: 'begun', ...post }]);
-    expect(Object.keys(webhook.taken[0] ?? {})).toEqual([
+    expect(webhook.received).toEqual([{ event, state: 'begun', ...post }]);
+    expect(Object.keys(webhook.received[0] ?? {})).toEqual([
       'event',
       'state',
       'account',
@@ -244,7 +244,7 @@ describe('an incident', () => {
     await checkAfter(each.endMs ?? MINUTE_MS);
     await checkAfter(MINUTE_MS);
     expect(webhook.calls).toHaveLength(2);
-    expect(webhook.taken[1]).toEqual({ event, state: 'over', ...post, text: each.over });
+    expect(webhook.received[1]).toEqual({ event, state: 'over', ...post, text: each.over });
     expect(readRows(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
       { event, package_id: post['package_id'], lasts: 0 },
     ]);
@@ -263,7 +263,7 @@ describe('an incident', () => {
     const { sql, check, webhook, path } = await openTestNotifier({ secrets: ['main'] });
     sql(held(1));
     await check();
-    expect(webhook.taken[0]).toMatchObject({
+    expect(webhook.received[0]).toMatchObject({
       event: 'held_back',
       state: 'begun',
       account: '[key]',
@@ -280,7 +280,7 @@ describe('an incident', () => {
     const error = `${'x'.repeat(297)}test-key`;
     sql(runEnded(1, 'partial', NOON), walkEnded(1, 101, 'failed', NOON, error));
     await check();
-    expect(webhook.taken[0]?.text).toMatch(/x\[k…$/);
+    expect(webhook.received[0]?.text).toMatch(/x\[k…$/);
   });
 
   it('begins again where the problem comes back', async () => {
@@ -307,7 +307,7 @@ describe('an incident', () => {
     await check();
     sql('delete from removal_candidate;');
     await check();
-    expect(webhook.taken.map(({ details }) => details['removals'])).toEqual([1, 2]);
+    expect(webhook.received.map(({ details }) => details['removals'])).toEqual([1, 2]);
   });
 
   it('of a package that was removed from the config is over, and no new one begins', async () => {
@@ -339,7 +339,7 @@ describe('an incident', () => {
     );
     await check();
     expect(newMessages()).toEqual(['failed over 998']);
-    expect(webhook.taken[0]?.text).toBe('Over: main/998 is no longer in the config');
+    expect(webhook.received[0]?.text).toBe('Over: main/998 is no longer in the config');
   });
 });
 
@@ -383,7 +383,7 @@ describe('storage that failed', () => {
     );
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['failed begun', 'failed begun']);
-    expect(webhook.taken.map(({ details }) => Object.keys(details)[0])).toEqual(['run_id', 'stream']);
+    expect(webhook.received.map(({ details }) => Object.keys(details)[0])).toEqual(['run_id', 'stream']);
   });
 });
 
@@ -405,7 +405,7 @@ describe('an account that is restricted repeatedly', () => {
     expect(newMessages()).toEqual(['restricted begun']);
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['restricted over']);
-    expect(webhook.taken[1]).toMatchObject({ since: NOON, details: { until: '2026-03-10 12:03:00' } });
+    expect(webhook.received[1]).toMatchObject({ since: NOON, details: { until: '2026-03-10 12:03:00' } });
   });
 
   it('is not reported again while the rate ramps up', async () => {
@@ -419,7 +419,7 @@ describe('an account that is restricted repeatedly', () => {
     await checkAfter(0);
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['restricted begun', 'restricted reminder']);
-    expect(webhook.taken[1]?.text).toBe(
+    expect(webhook.received[1]?.text).toBe(
       'Still: account main was paused until 2026-03-10 12:01:30 UTC, its full rate is back at 2026-03-10 12:09:00 UTC: status 429',
     );
   });
@@ -462,7 +462,7 @@ describe('a run that failed', () => {
     sql(runEnded(2, 'succeeded', NOON));
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['failed over']);
-    expect(webhook.taken.map(({ account }) => account)).toEqual(['main', null]);
+    expect(webhook.received.map(({ account }) => account)).toEqual(['main', null]);
   });
 
   it('is not over after a parked, aborted or partial run', async () => {
@@ -523,7 +523,7 @@ describe('a package that was never read', () => {
     sql("update run set status = 'succeeded';");
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['stale begun 102']);
-    expect(webhook.taken[0]).toMatchObject({
+    expect(webhook.received[0]).toMatchObject({
       text: 'main/102 has had no full walk yet',
       since: NOON,
       details: { stream: 'videos', last_read_at: null },

@@ -22,7 +22,7 @@ async function openFolder(packages: readonly number[] = [101]) {
   const cwd = createFolder({ [CONFIG]: text });
   const env = { HOOK: webhook.url, PING: ping.url };
   const newMessages = () =>
-    webhook.taken.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
+    webhook.received.map(({ event, state, package_id: id }) => `${event} ${state} ${id ?? ''}`);
   return {
     cwd,
     env,
@@ -80,11 +80,11 @@ describe('processes that check at the same time', () => {
     answer(refuse);
     const worker = startVodhouse(['start'], { cwd, env });
     await eventually(worker.stderr).toContain('next full run at');
-    await eventually(() => webhook.taken.length).toBe(3);
+    await eventually(() => webhook.received.length).toBe(3);
     answer(well);
     const syncs = packages.map((id) => vodhouse(['sync', '--wait', '--package', String(id)], { cwd, env }));
     await Promise.all(syncs);
-    await eventually(() => webhook.taken.length).toBe(6);
+    await eventually(() => webhook.received.length).toBe(6);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
     const each = packages.flatMap((id) => [`failed begun ${id}`, `failed over ${id}`]);

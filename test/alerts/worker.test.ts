@@ -125,11 +125,11 @@ describe('a worker', () => {
       await tick();
       await postsReach(2);
     });
-    expect(webhook.taken.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
+    expect(webhook.received.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
       ['failed', 'begun', 101],
       ['failed', 'over', 101],
     ]);
-    expect(webhook.taken[0]?.text).toContain('no such package');
+    expect(webhook.received[0]?.text).toContain('no such package');
   });
 
   it('reports a failure that no open incident covers, also of storage, until the data is read', async () => {
@@ -154,19 +154,19 @@ describe('a worker', () => {
       await tick();
       await postsReach(4);
     });
-    const posts = webhook.taken.map(({ event, state, package_id: id }) => [event, state, id]);
+    const posts = webhook.received.map(({ event, state, package_id: id }) => [event, state, id]);
     expect(posts.sort()).toEqual([
       ['failed', 'begun', null],
       ['failed', 'begun', 101],
       ['failed', 'over', null],
       ['failed', 'over', 101],
     ]);
-    const begun = webhook.taken.filter(({ state }) => state === 'begun').map(({ text }) => text);
+    const begun = webhook.received.filter(({ state }) => state === 'begun').map(({ text }) => text);
     expect(begun.sort()).toEqual([
       expect.stringMatching(/^main\/101 failed: page 1: .*no more/),
       expect.stringMatching(/^storage of main failed: \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d: /),
     ]);
-    const errors = webhook.taken.map(({ details }) => String(details['error']));
+    const errors = webhook.received.map(({ details }) => String(details['error']));
     expect(errors.filter((error) => error.includes('account main'))).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe('a worker', () => {
       await tick();
       await postsReach(2);
     });
-    expect(webhook.taken.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
+    expect(webhook.received.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
       ['stale', 'begun', 101],
       ['stale', 'over', 101],
     ]);
@@ -224,7 +224,7 @@ describe('a worker', () => {
       await tick();
       await postsReach(2);
     });
-    expect(webhook.taken).toMatchObject([{ event: 'failed', state: 'begun' }]);
+    expect(webhook.received).toMatchObject([{ event: 'failed', state: 'begun' }]);
   });
 
   it('that shuts down waits for its server and for the webhook at the same time', async () => {
@@ -300,10 +300,10 @@ describe('a worker', () => {
       if (id === '7') return listRefusal('Other', `it is ${SERVER_KEY}`);
       return id === '8' ? listRefusal('Slow', `wait, ${key} and ${SERVER_KEY}`) : replyWithKey(request);
     });
-    await start(() => expect.poll(() => new Set(webhook.taken.map(({ event }) => event)).size).toBe(2));
+    await start(() => expect.poll(() => new Set(webhook.received.map(({ event }) => event)).size).toBe(2));
     const posts = webhook.calls.map(({ body }, index): [string, string] => [`post ${index}`, body]);
     expect(posts.join('')).toContain('[key]');
-    expect(webhook.taken.map(({ event }) => event)).toContain('restricted');
+    expect(webhook.received.map(({ event }) => event)).toContain('restricted');
     const texts = [...posts, ...writtenFiles(folder), ['the log', log.join('')] as [string, string]];
     expect(findCanary(texts)).toEqual([]);
     const ours = ['incident', 'incident_message'].flatMap((table) =>

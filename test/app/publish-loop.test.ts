@@ -15,7 +15,7 @@ const clock = createVirtualClock('2026-03-10T03:00:00Z');
 
 function open(everyMs: number) {
   const target = { ...createPublishRequest(liveFileWith(packageRow(101), videoRow(1))), everyMs };
-  const made: Publication[] = [];
+  const completed: Publication[] = [];
   const log: string[] = [];
   const logger = createLogger({
     level: 'info',
@@ -29,29 +29,29 @@ function open(everyMs: number) {
     clock,
     getTime: () => ({ now: clock.now(), pruneCopies: true }),
     logger,
-    onPublished: (each) => made.push(each),
+    onPublished: (each) => completed.push(each),
   });
-  return { target, made, log, publications };
+  return { target, completed, log, publications };
 }
 
 it('publishes a deferred change as soon as the config allows it, without another run', async () => {
-  const { target, made, publications } = open(3_600_000);
+  const { target, completed, publications } = open(3_600_000);
   publications.requestPublish();
-  await expect.poll(() => made.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => completed.length, { timeout: 20_000 }).toBe(1);
   clock.advance(60_000);
   execute(target.live, "update package set name = 'Other'");
   publications.requestPublish();
-  await expect.poll(() => made.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => completed.length, { timeout: 20_000 }).toBe(2);
   expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 04:00:00');
   await publications.close();
 });
 
 it('reports why it cannot publish where another file is at the path', async () => {
-  const { target, made, log, publications } = open(0);
+  const { target, completed, log, publications } = open(0);
   writeFileSync(target.file, 'my own notes');
   publications.requestPublish();
   await expect.poll(() => log.join('')).toContain('publishing failed: publish.file: ');
   expect(log.join('')).toContain('vodhouse did not publish it');
-  expect(made).toEqual([]);
+  expect(completed).toEqual([]);
   await publications.close();
 });

@@ -189,10 +189,10 @@ describe('the worker', () => {
     expect(log()).not.toContain('failed');
     isLocked = false;
     await pass(MINUTE_MS);
-    const made = runs.at(-1);
-    expect(made).toBe('2026-03-10T13:10 catch_up');
+    const newest = runs.at(-1);
+    expect(newest).toBe('2026-03-10T13:10 catch_up');
     await pass(10 * MINUTE_MS);
-    expect(runs.at(-1)).toBe(made);
+    expect(runs.at(-1)).toBe(newest);
   });
 
   it('defers a run while requests are not allowed, logs that once, and catches up', async () => {
@@ -309,12 +309,12 @@ describe('the worker', () => {
       events.push('run');
       if (isLocked) throw new LockedError('a run is under way');
     };
-    startWorker({ run, onCaughtUp: () => events.push('in step') });
+    startWorker({ run, onCaughtUp: () => events.push('caught up') });
     await pass(MINUTE_MS);
     expect(events).toEqual(['run', 'run']);
     isLocked = false;
     await pass(MINUTE_MS);
-    expect(events).toEqual(['run', 'run', 'run', 'in step']);
+    expect(events).toEqual(['run', 'run', 'run', 'caught up']);
   });
 
   it('starts nothing where the signal is already aborted', async () => {

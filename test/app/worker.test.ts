@@ -236,10 +236,10 @@ describe('the worker', () => {
     const worker = startWorker(config);
     await worker.settled;
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
-    const beside = openPipeline(config, { clock, logger, progress: silentProgress, command: 'sync' });
-    const summary = await beside.run({ trigger: 'manual', signal: new AbortController().signal });
+    const other = openPipeline(config, { clock, logger, progress: silentProgress, command: 'sync' });
+    const summary = await other.run({ trigger: 'manual', signal: new AbortController().signal });
     expect(summary.status).toBe('succeeded');
-    await beside.close();
+    await other.close();
     worker.stop();
     await worker.ended;
     expect(readdirSync(folder).sort()).toEqual([

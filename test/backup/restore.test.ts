@@ -19,7 +19,7 @@ import { misindex, putFilled, readContents } from '../support/fixtures/full-ware
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
-const KEPT = 'live.db.before-restore-20260303-080500';
+const PREVIOUS = 'live.db.before-restore-20260303-080500';
 
 let folder: string;
 let path: string;
@@ -67,18 +67,18 @@ describe('a restored backup', () => {
       videos: 40,
       sizeBytes: statSync(file).size,
       lastRunAt: '2026-03-01 12:01:00',
-      kept: join(folder, KEPT),
+      kept: join(folder, PREVIOUS),
       carried: { requests: 0, pauses: 0 },
     });
-    expect(names().sort()).toEqual(['live.db', KEPT]);
-    expect(hashFile(join(folder, KEPT))).toBe(before);
+    expect(names().sort()).toEqual(['live.db', PREVIOUS]);
+    expect(hashFile(join(folder, PREVIOUS))).toBe(before);
   });
 
   it('preserves the log of the old file with it', () => {
     leaveInLog();
     restore(path, file, NOW);
-    expect(names().sort()).toEqual(['live.db', KEPT, `${KEPT}-wal`]);
-    expect([nameIn(path), nameIn(join(folder, KEPT))]).toEqual([null, 'in the log']);
+    expect(names().sort()).toEqual(['live.db', PREVIOUS, `${PREVIOUS}-wal`]);
+    expect([nameIn(path), nameIn(join(folder, PREVIOUS))]).toEqual([null, 'in the log']);
   });
 
   it('overwrites no file that an earlier restore preserved', () => {
@@ -86,7 +86,7 @@ describe('a restored backup', () => {
       execute(path, `update package set name = '${name}'`);
       restore(path, file, NOW);
     }
-    const kept = [KEPT, `${KEPT}.2`, `${KEPT}.3`].map((name) => nameIn(join(folder, name)));
+    const kept = [PREVIOUS, `${PREVIOUS}.2`, `${PREVIOUS}.3`].map((name) => nameIn(join(folder, name)));
     expect(kept).toEqual(['one', 'two', 'three']);
   });
 
@@ -99,7 +99,7 @@ describe('a restored backup', () => {
   it('ignores the log of a missing file, and preserves the log', () => {
     leaveInLog();
     rmSync(path);
-    expect(restore(path, file, NOW).kept).toBe(join(folder, `${KEPT}.orphan-wal`));
+    expect(restore(path, file, NOW).kept).toBe(join(folder, `${PREVIOUS}.orphan-wal`));
     expect(nameIn(path)).toBeNull();
   });
 
@@ -167,7 +167,7 @@ describe('the requests since the backup', () => {
   it('count once, however often the backup is restored', () => {
     execute(path, request(NOW - HOUR_MS, 1) + request(NOW - HOUR_MS + 1, 2));
     for (let round = 0; round < 3; round++) restore(path, file, NOW);
-    restore(path, join(folder, KEPT), NOW);
+    restore(path, join(folder, PREVIOUS), NOW);
     expect(readRows(path, 'select page from request order by page')).toEqual([{ page: 1 }, { page: 2 }]);
   });
 
@@ -336,11 +336,11 @@ const STEPS = 6;
 
 describe('a restore that is interrupted', () => {
   const draft = () => `${path}.new-1`;
-  const aside = () => join(folder, 'live.db.before-restore-20260302-000000');
+  const getPrevious = () => join(folder, 'live.db.before-restore-20260302-000000');
 
   function cutOffAfter(count: number): void {
     copyFileSync(file, draft());
-    const steps = swapSteps(path, draft(), aside());
+    const steps = swapSteps(path, draft(), getPrevious());
     expect(steps).toHaveLength(STEPS);
     for (const step of steps.slice(0, count)) step();
   }
@@ -367,7 +367,7 @@ describe('a restore that is interrupted', () => {
       cutOffAfter(count);
       const { kept } = restore(path, file, NOW);
       expect([readContents(path), isMarked()]).toEqual([readContents(file), false]);
-      const old = count === STEPS ? aside() : (kept ?? '');
+      const old = count === STEPS ? getPrevious() : (kept ?? '');
       expect(nameIn(old)).toBe('in the log');
       expect(readValue(old, 'pragma integrity_check')).toBe('ok');
     },

@@ -29,7 +29,7 @@ const PAGES = [
 let browser: TestBrowser;
 let complaints: string[];
 /** Dialogs, and requests for anything but the parts of the pages. */
-let harm: string[];
+let violations: string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -37,10 +37,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(() => {
   complaints = [];
-  harm = [];
+  violations = [];
 });
 afterEach(() => {
-  expect(harm).toEqual([]);
+  expect(violations).toEqual([]);
   expect(complaints.filter((line) => !isOfStatus(line))).toEqual([]);
 });
 
@@ -54,12 +54,12 @@ async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   complaints = watched.complaints;
   onTestFinished(() => page.context().close());
   page.on('dialog', (dialog) => {
-    harm.push(`a dialog: ${dialog.message()}`);
+    violations.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (!KNOWN.test(pathname) || /\/x$/.test(pathname)) harm.push(`a request: ${request.url()}`);
+    if (!KNOWN.test(pathname) || /\/x$/.test(pathname)) violations.push(`a request: ${request.url()}`);
   });
   return page;
 }

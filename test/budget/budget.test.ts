@@ -10,7 +10,7 @@ import { DAY_MS } from '../../src/lib/clock.ts';
 import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
-const NOTE: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
+const ENTRY: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
 const ANSWER = { status: 200, bytes: 10, sent: true };
 const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
 const PATIENT = { ...NONE, maxWaitMs: 2 * DAY_MS };
@@ -27,7 +27,7 @@ describe('the budget', () => {
   /** Spends one request that is answered at once, and returns how long it had to wait. */
   async function spend(limits: Limits, account = 'main'): Promise<number> {
     const before = clock.now();
-    const admission = await warehouse.createBudget(account, limits).admit(NOTE);
+    const admission = await warehouse.createBudget(account, limits).admit(ENTRY);
     admission.answered(ANSWER);
     return clock.now() - before;
   }
@@ -66,7 +66,7 @@ describe('the budget', () => {
 
   it('counts a request until one window after its response, not after it was sent', async () => {
     const limits = { ...NONE, perMinute: 1 };
-    const admission = await warehouse.createBudget('main', limits).admit(NOTE);
+    const admission = await warehouse.createBudget('main', limits).admit(ENTRY);
     clock.advance(20_000);
     admission.answered(ANSWER);
     clock.advance(59_999);
@@ -77,15 +77,15 @@ describe('the budget', () => {
 
   it('counts a request without a response from its deadline on, and an unsent one from its end', async () => {
     const limits = { ...NONE, perMinute: 1 };
-    const lost = await warehouse.createBudget('lost', limits).admit(NOTE);
-    const unsent = await warehouse.createBudget('unsent', limits).admit(NOTE);
+    const lost = await warehouse.createBudget('lost', limits).admit(ENTRY);
+    const unsent = await warehouse.createBudget('unsent', limits).admit(ENTRY);
     clock.advance(1_000);
     lost.answered({ status: null, bytes: null, sent: true });
     unsent.answered({ status: null, bytes: null, sent: false });
     clock.advance(60_000);
     expect(await spend(limits, 'unsent')).toBe(0);
     await expect(spend(limits, 'lost')).rejects.toThrow(ParkedError);
-    clock.set(START + NOTE.deadlineMs + 60_000);
+    clock.set(START + ENTRY.deadlineMs + 60_000);
     expect(await spend(limits, 'lost')).toBe(0);
   });
 
@@ -100,7 +100,7 @@ describe('the budget', () => {
     const limits = { ...NONE, perDay: 2 };
     const other = openWarehouse(path, clock);
     await spend(limits);
-    await other.createBudget('main', limits).admit(NOTE);
+    await other.createBudget('main', limits).admit(ENTRY);
     await expect(spend(limits)).rejects.toThrow(ParkedError);
     other.close();
   });
@@ -124,7 +124,7 @@ describe('the budget', () => {
     const budget = own.createBudget('main', { ...NONE, perSecond: 1, maxWaitMs: 2_000 });
     const admittedAt: number[] = [];
     const sendRequest = async () => {
-      const admission = await budget.admit(NOTE);
+      const admission = await budget.admit(ENTRY);
       admittedAt.push(timeline.now() - START);
       await timeline.sleep(8_000);
       admission.answered(ANSWER);
@@ -145,7 +145,7 @@ describe('the budget', () => {
     const order: string[] = [];
     const sendRequest = async (name: string, at: number) => {
       await timeline.sleep(at);
-      (await budget.admit(NOTE)).answered(ANSWER);
+      (await budget.admit(ENTRY)).answered(ANSWER);
       order.push(name);
     };
     const all = Promise.all([
@@ -165,7 +165,7 @@ describe('the budget', () => {
     const budget = own.createBudget('main', { ...PATIENT, perSecond: 2 });
     const order: number[] = [];
     const sendRequest = async (number: number) => {
-      const admission = await budget.admit({ ...NOTE, page: number });
+      const admission = await budget.admit({ ...ENTRY, page: number });
       order.push(number);
       admission.answered(ANSWER);
     };
@@ -184,11 +184,11 @@ describe('the budget', () => {
   it('admits the next one although the one before was parked or aborted', async () => {
     const limits = { ...NONE, perMinute: 1 };
     const budget = warehouse.createBudget('main', limits);
-    (await budget.admit(NOTE)).answered(ANSWER);
-    await expect(budget.admit(NOTE)).rejects.toThrow(ParkedError);
-    await expect(budget.admit(NOTE, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    (await budget.admit(ENTRY)).answered(ANSWER);
+    await expect(budget.admit(ENTRY)).rejects.toThrow(ParkedError);
+    await expect(budget.admit(ENTRY, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     clock.advance(60_001);
-    (await budget.admit(NOTE)).answered(ANSWER);
+    (await budget.admit(ENTRY)).answered(ANSWER);
     expect(readValue(path, 'select count(*) from request')).toBe(2);
   });
 
@@ -196,9 +196,9 @@ describe('the budget', () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
     const budget = own.createBudget('main', { ...PATIENT, perDay: 1 });
-    (await budget.admit(NOTE)).answered(ANSWER);
+    (await budget.admit(ENTRY)).answered(ANSWER);
     const controller = new AbortController();
-    const waiting = budget.admit(NOTE, controller.signal).catch((error: unknown) => error);
+    const waiting = budget.admit(ENTRY, controller.signal).catch((error: unknown) => error);
     void timeline.sleep(5_050).then(() => controller.abort(new Error('stopped')));
     await timeline.run();
     expect(await waiting).toEqual(new Error('stopped'));
@@ -212,7 +212,7 @@ describe('the budget', () => {
     await spend(limits);
     clock.set(START - 3_600_000);
     await expect(spend(limits)).rejects.toThrow(ParkedError);
-    expect(clock.now() - (START - 3_600_000)).toBeLessThanOrEqual(NOTE.deadlineMs);
+    expect(clock.now() - (START - 3_600_000)).toBeLessThanOrEqual(ENTRY.deadlineMs);
   });
 
   it('admits requests as fast as the limits allow', async () => {
@@ -225,7 +225,7 @@ describe('the budget', () => {
 
   describe('the ledger', () => {
     it('has the request before it may be sent, and its response afterwards', async () => {
-      const admission = await warehouse.createBudget('main', { ...NONE, perDay: 9 }).admit(NOTE);
+      const admission = await warehouse.createBudget('main', { ...NONE, perDay: 9 }).admit(ENTRY);
       const sent = {
         request_id: 1,
         account: 'main',
@@ -242,7 +242,7 @@ describe('the budget', () => {
         status: null,
         duration_ms: null,
         bytes: null,
-        spent_until_ms: START + NOTE.deadlineMs,
+        spent_until_ms: START + ENTRY.deadlineMs,
       });
       clock.advance(250);
       admission.answered({ status: 503, bytes: 77, sent: true });
@@ -255,7 +255,7 @@ describe('the budget', () => {
     it('has the duration of a request without a response', async () => {
       const budget = warehouse.createBudget('main', NONE);
       const admission = await budget.admit({
-        ...NOTE,
+        ...ENTRY,
         purpose: 'storage',
         packageId: null,
         page: null,
@@ -287,14 +287,14 @@ describe('the budget', () => {
         import { openWarehouse } from '${moduleUrl('warehouse/warehouse.ts')}';
         const clock = { now: () => ${START}, sleep: async () => undefined };
         const budget = openWarehouse('${path}', clock).createBudget('main', ${JSON.stringify({ ...NONE, perDay: 3 })});
-        for (let page = 1; page <= 3; page++) await budget.admit({ ...${JSON.stringify(NOTE)}, page });
+        for (let page = 1; page <= 3; page++) await budget.admit({ ...${JSON.stringify(ENTRY)}, page });
         process.kill(process.pid, 'SIGKILL');`);
       expect(await child.ended).toMatchObject({ signal: 'SIGKILL', stderr: '' });
       warehouse = openWarehouse(path, clock);
       expect(readRows(path, 'select page, spent_until_ms from request')).toEqual(
-        [1, 2, 3].map((page) => ({ page, spent_until_ms: START + NOTE.deadlineMs })),
+        [1, 2, 3].map((page) => ({ page, spent_until_ms: START + ENTRY.deadlineMs })),
       );
-      clock.set(START + NOTE.deadlineMs + DAY_MS - 1);
+      clock.set(START + ENTRY.deadlineMs + DAY_MS - 1);
       await expect(spend({ ...NONE, perDay: 3 })).rejects.toThrow(ParkedError);
       clock.advance(1);
       expect(await spend({ ...NONE, perDay: 3 })).toBe(0);

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
-const NOTE = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 } as const;
+const ENTRY = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 } as const;
 const OFF: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 86_400_000 };
 
 /**
@@ -18,13 +18,13 @@ async function secondsAfter(pauseMs: number, limits: Limits, seconds: number): P
   const warehouse = openWarehouse(join(temporaryFolder(), 'live.db'), clock);
   const budget = warehouse.createBudget('main', limits);
   const answer = { status: 200, bytes: 1, sent: true };
-  const admission = await budget.admit(NOTE);
+  const admission = await budget.admit(ENTRY);
   admission.answered({ ...answer, status: 429 });
   admission.restricted({ waitMs: pauseMs, reason: 'too much' });
   const counts = Array<number>(seconds).fill(0);
   const end = START + pauseMs;
   for (;;) {
-    const admission = await budget.admit(NOTE);
+    const admission = await budget.admit(ENTRY);
     admission.answered(answer);
     const second = Math.floor((clock.now() - end) / 1000);
     const isOver = second >= seconds || (counts[second] ?? 0) >= 1000; // without limits there is no end

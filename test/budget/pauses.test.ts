@@ -11,7 +11,7 @@ import { DAY_MS } from '../../src/lib/clock.ts';
 import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 
 const START = toMs('2026-03-01T12:00Z');
-const NOTE: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
+const ENTRY: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
 const NONE: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 0 };
 const PATIENT: Limits = { ...NONE, maxWaitMs: DAY_MS };
 
@@ -81,7 +81,7 @@ describe('a pause', () => {
     ({ path, clock, warehouse } = openEmptyWarehouse(START));
   });
 
-  const admit = (limits = PATIENT, account = 'main') => warehouse.createBudget(account, limits).admit(NOTE);
+  const admit = (limits = PATIENT, account = 'main') => warehouse.createBudget(account, limits).admit(ENTRY);
 
   /** The request is answered by a restriction. */
   function restrict(admission: Admission, waitMs: number | null, reason = 'too much'): void {
@@ -209,9 +209,9 @@ describe('a pause', () => {
   it('is obeyed by every process that has the file open', async () => {
     const other = openWarehouse(path, clock);
     const budget = other.createBudget('main', PATIENT);
-    await budget.admit(NOTE);
+    await budget.admit(ENTRY);
     restrict(await admit(), 20_000);
-    await budget.admit(NOTE);
+    await budget.admit(ENTRY);
     other.close();
     expect(clock.now() - START).toBeGreaterThanOrEqual(20_000);
   });
@@ -220,8 +220,8 @@ describe('a pause', () => {
     const timeline = createTimeline(START);
     const [one, other] = [openWarehouse(path, timeline), openWarehouse(path, timeline)];
     const limits = { ...PATIENT, perSecond: 1 };
-    const admission = await one.createBudget('main', limits).admit(NOTE);
-    const waiting = other.createBudget('main', limits).admit(NOTE);
+    const admission = await one.createBudget('main', limits).admit(ENTRY);
+    const waiting = other.createBudget('main', limits).admit(ENTRY);
     void timeline.sleep(300).then(() => restrict(admission, 7_000));
     await timeline.run();
     await waiting;
@@ -258,7 +258,7 @@ describe('a pause', () => {
   it('ends a wait when its signal aborts', async () => {
     restrict(await admit(), 20_000);
     const stopped = AbortSignal.abort(new Error('stopped'));
-    await expect(warehouse.createBudget('main', PATIENT).admit(NOTE, stopped)).rejects.toThrow('stopped');
+    await expect(warehouse.createBudget('main', PATIENT).admit(ENTRY, stopped)).rejects.toThrow('stopped');
     expect(readValue(path, 'select count(*) from request')).toBe(1);
   });
 

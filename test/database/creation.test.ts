@@ -11,7 +11,7 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 const clock = createVirtualClock('2026-03-01T12:00Z');
 
 /** Creates the five files one after the other on a command, and stores a separate package in each. */
-const maker = (folder: string, account: string) => `
+const creatorScript = (folder: string, account: string) => `
   import { openWarehouse } from '${moduleUrl('warehouse/warehouse.ts')}';
   const clock = { now: () => ${clock.now()}, sleep: async () => undefined };
   process.stdout.write('ready');
@@ -69,10 +69,12 @@ describe('creation of the live file', () => {
   it('succeeds in several processes at once, and all write into the same file', async () => {
     const folder = temporaryFolder();
     const names = ['one', 'two', 'three'];
-    const makers = names.map((name) => runModule(maker(folder, name), { stdio: ['pipe', 'pipe', 'pipe'] }));
-    await Promise.all(makers.map((child) => child.waitForOutput('ready')));
-    for (const child of makers) child.process.stdin?.write('go');
-    for (const child of makers) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
+    const creators = names.map((name) =>
+      runModule(creatorScript(folder, name), { stdio: ['pipe', 'pipe', 'pipe'] }),
+    );
+    await Promise.all(creators.map((child) => child.waitForOutput('ready')));
+    for (const child of creators) child.process.stdin?.write('go');
+    for (const child of creators) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).sort()).toEqual(['1.db', '2.db', '3.db', '4.db', '5.db']);
     for (const file of readdirSync(folder)) {
       const scopes = readRows(join(folder, file), 'select scope from run order by scope');

@@ -11,7 +11,7 @@ import { toMs } from '../support/clocks/virtual-clock.ts';
 const SINCE = toMs('2026-03-01T12:00Z');
 const livePath = () => join(temporaryFolder(), 'data/live.db');
 
-/** Takes the lock, reports it, and lives until it is killed. */
+/** Takes the lock, reports it, and runs until it is killed. */
 const taker = (path: string, name: LockName) => `
   import { lockOrThrow } from '${moduleUrl('database/lock.ts')}';
   globalThis.lock = lockOrThrow('${path}', '${name}', 'start', ${SINCE});

@@ -148,9 +148,9 @@ describe.each(SWAPS)('a -wal next to a file into whose place %s', (_how, swap) =
 
 it('an earlier state of the same file, copied back with the same inode, is rejected', async () => {
   const earlier = join(folder, 'earlier.db');
-  const kept = openWarehouse(path, clock);
+  const warehouse = openWarehouse(path, clock);
   copyFileSync(path, earlier); // a raw copy: it is written with a -wal, unlike a backup
-  kept.close();
+  warehouse.close();
   await killAfterWriting();
   rmSync(path);
   copyFileSync(earlier, path);

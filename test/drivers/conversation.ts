@@ -2,7 +2,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** Root may write everywhere: then the drivers run as nobody. */
+/** Root can write everywhere: then the drivers run as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** Neither the time zone of the service nor UTC. */

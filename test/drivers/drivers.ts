@@ -28,7 +28,7 @@ export type Parameter = { text: string } | { integer: number } | { date: string 
 /** A connection to one file. */
 export interface Reader {
   describe(): Promise<Description>;
-  /** All rows of a table or view, by the types that the driver gives its columns. */
+  /** All rows of a table or view, with the column types of the driver. */
   read(table: string): Promise<Rows>;
   /** Each `?` of the statement is one parameter. */
   query(sql: string, ...parameters: Parameter[]): Promise<Rows>;

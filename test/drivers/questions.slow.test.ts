@@ -159,7 +159,7 @@ describe('the pitfalls in docs/recipes.md exist', () => {
     await reader.close();
   });
 
-  it('JDBC: a bound date is milliseconds, unless the address says otherwise', async () => {
+  it('JDBC: a bound date is milliseconds, unless the address has another option', async () => {
     const reader = JDBC.open(account.file, account.scripts, 'cache=private');
     expect(daysFound(await reader.query(range, ...bounds))).toEqual([]);
     const type = await reader.query('select typeof(?) as kind', { date: DAY });

@@ -5,7 +5,7 @@ import { ALCHEMY, JDBC, ODBC, requireDrivers, SHELL, type Driver, type Reader } 
 import { openHardAccount, TODAY, type HardAccount } from './hard-account.ts';
 import { BLOCKS, formatName, PAGE, PLACEHOLDER, readQueries } from './recipes.ts';
 
-/** The driver behind each tool; a tool without a driver here is tested with the shell, as the page says. */
+/** The driver of each tool; a tool without a driver here is tested with the shell, as the page describes. */
 const DRIVER_OF: Record<string, Driver> = {
   'sqlite3 shell': SHELL,
   'ODBC: unixODBC, isql, pyodbc': ODBC,

@@ -32,7 +32,7 @@ it('a reader uses the old file until it opens again, and then gets the new one',
 
   account.service.editAgain();
   await account.syncAndPublish('2026-03-17T03:00:00Z');
-  // none of them has read these pages before: their rows come from the file that they have open
+  // no reader has read these pages before: their rows come from the file that it has open
   expect(await queryAll(readers, CONTENT)).toEqual(ofEach(old));
   expect(await queryAll(readers, PUBLISHED_AT)).toEqual(ofEach([['2026-03-16 03:00:00']]));
 

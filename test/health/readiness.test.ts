@@ -81,14 +81,14 @@ describe('a warehouse', () => {
   });
 
   it('reports the free space of a disk that is nearly full', () => {
-    const says = (free: number) => readiness({ streams: [], space: { ...ROOM, free } }).reasons;
-    expect(says(120.9 * MIB)).toEqual([
+    const getReasons = (free: number) => readiness({ streams: [], space: { ...ROOM, free } }).reasons;
+    expect(getReasons(120.9 * MIB)).toEqual([
       {
         what: 'disk',
         says: 'the disk of the warehouse has 121 MiB left (0.1 %): the next videos may not fit',
       },
     ]);
-    expect(says(1.5 * GIB)[0]?.says).toContain('has 1.5 GiB left (1.5 %)');
+    expect(getReasons(1.5 * GIB)[0]?.says).toContain('has 1.5 GiB left (1.5 %)');
   });
 
   it('is not ready where the -wal file has grown beyond 256 MiB, and reports the usual cause', () => {

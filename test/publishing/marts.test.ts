@@ -399,7 +399,7 @@ const missing = (day: string, reason: string | null) => ({
 });
 
 describe('the storage of an account that left the config', () => {
-  it('ends with its last day, and makes nothing else look outdated', async () => {
+  it('ends with its last day, and makes nothing else outdated', async () => {
     const old = { account: 'old' };
     const live = liveFileWith(
       storageRow('2026-03-01', 1, old),

@@ -240,9 +240,9 @@ describe('a published file of another warehouse', () => {
     const path = live();
     const { file } = await published(path);
     const before = hashFile(file);
-    const anew = liveFileWith(packageRow(101));
-    execute(anew, "update warehouse_state set created_at = '2026-03-09 00:00:00'");
-    const error: unknown = await publish(createPublishRequest(anew, { file })).catch(
+    const other = liveFileWith(packageRow(101));
+    execute(other, "update warehouse_state set created_at = '2026-03-09 00:00:00'");
+    const error: unknown = await publish(createPublishRequest(other, { file })).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toBeInstanceOf(ConfigError);

@@ -58,7 +58,7 @@ describe('the latest edits', () => {
     ]);
   });
 
-  it('include what came back, with its other changes; not removed videos, removed then or before an edit', async () => {
+  it('include restored videos with their other changes; not removed videos, removed then or before an edit', async () => {
     await walker.walkOnce(videos([1, 2, 3, 4]));
     await show(video(4, { title: 'edited, then removed' }));
     await leaveOnly([1]);

@@ -108,7 +108,7 @@ describe("the sandbox's storage", () => {
     expect(data.list.map(readStorageDay).filter((read) => 'refused' in read)).toEqual([]);
   });
 
-  it('requires the key where the options say so', async () => {
+  it('requires the key where the options require it', async () => {
     const { sandbox, storage } = await startSandbox({ storageAuth: 'query' });
     expect(await storage(TODAY, TODAY)).toEqual([]);
     expect(await storage(TODAY, TODAY, `&key=${sandbox.key}`)).toHaveLength(1);

@@ -122,7 +122,7 @@ describe('a removal', () => {
 });
 
 describe('the brake', () => {
-  /** Walks a package of `size`, then again without the last `gone`. */
+  /** Walks a package of `size`, then again without the last `missing`. */
   async function lose(size: number, missing: number, brake = {}) {
     await walker.walkOnce(videos(firstIds(size)));
     clock.advance(60_000);

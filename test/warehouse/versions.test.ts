@@ -28,7 +28,7 @@ async function show(list: Parameters<typeof walker.walkOnce>[0]) {
   await walker.page(await walker.begin(), { videos: list });
 }
 
-/** A walk that proves all but these removed at one minute past, and takes effect at two. */
+/** A walk that proves the removal of all other videos at one minute past, and takes effect at two. */
 async function leaveOnly(ids: readonly number[]) {
   clock.advance(60_000);
   const walk = await walker.begin();

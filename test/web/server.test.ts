@@ -448,10 +448,10 @@ describe('an internal error', () => {
   });
 
   it('is a ConfigError where the port is in use, which names it, with a hint', async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as AddressInfo;
+    const blocker = createServer();
+    await new Promise<void>((resolve) => void blocker.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as AddressInfo;
     const config = configToServe(liveFileToServe());
     const opened = openSiteOver({ ...config, server: { ...config.server, port } });
     await expect(opened).rejects.toThrow(ConfigError);

@@ -19,7 +19,7 @@ async function filledFolder(): Promise<string> {
 }
 
 describe('print as text what they did, where all files are, and the next command', () => {
-  it('say in words what they did, where all is, and what to type next', async () => {
+  it('print what they did, where the files are, and the next command', async () => {
     const cwd = await filledFolder();
     const before = readContents(join(cwd, WAREHOUSE));
     renameSync(join(cwd, CONFIG), join(cwd, 'other.yaml'));

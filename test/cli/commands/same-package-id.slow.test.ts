@@ -23,7 +23,7 @@ async function folderOfTwo() {
   return { cwd, services, run: (...parameters: string[]) => vodhouse(parameters, { cwd }) };
 }
 
-/** The same, where both hold back forty removals. */
+/** The same, where forty removals of each are held back. */
 async function holdingFolder() {
   const folder = await folderOfTwo();
   expect((await folder.run('sync')).code).toBe(0);

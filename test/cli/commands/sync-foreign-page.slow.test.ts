@@ -14,7 +14,7 @@ const LIVE =
   'select group_concat(id) from (select id from video where package_id = 102 and removed_at is null order by id)';
 const CONFIG = 'other.yaml';
 
-async function folderInStep() {
+async function createSyncedFolder() {
   const service = await startTestService({ 101: OF_101, 102: OF_102 });
   const text = configText({ url: service.url, packages: [101, 102], storage: false });
   const cwd = createFolder({ [CONFIG]: text });
@@ -30,7 +30,7 @@ function commandIn(text: string): string[] {
 
 describe('sync with the page of another package', () => {
   it('prints the reason and the command, as status does; that command accepts a refilled package', async () => {
-    const { service, cwd, run } = await folderInStep();
+    const { service, cwd, run } = await createSyncedFolder();
     service.getPackage(102).refill(idsFrom(3, 120, 3));
     const { code, stdout } = await run('sync');
     expect(code).toBe(3);

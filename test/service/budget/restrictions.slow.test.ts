@@ -8,7 +8,7 @@ import { readWarehouseRows } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The first pause where the service gives no time. */
+/** The first pause for a restriction without a time. */
 const FIRST_MS = 30_000;
 const LIMITS = 'per_second: 100, per_minute: 6000, restricted_codes: [TooMuch]';
 

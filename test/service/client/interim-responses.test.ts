@@ -6,7 +6,7 @@ import { createOpenBudget } from '../../support/fixtures/open-budget.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
-/** A title that looks like an interim response: it is content, and must not change. */
+/** A title with the bytes of an interim response: it is content, and must not change. */
 const TITLE = 'HTTP/1.1 100 Continue\\r\\n\\r\\n';
 const body = listBody({ records: [1, 2].map((id) => videoRecord(id, { title: TITLE })) });
 const answer = (content = body) =>

@@ -90,7 +90,7 @@ describe('the same errorInfo failure again', () => {
     expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3', '3']);
   });
 
-  it('is recognized also where a failure of another kind came before it', async () => {
+  it('is recognized also after a failure of another kind', async () => {
     const { client, service } = await createTestClient(({ number }) =>
       number === 3 ? { status: 500 } : no('InvalidKey'),
     );

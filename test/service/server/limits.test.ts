@@ -131,9 +131,9 @@ describe('concurrent requests', () => {
     const first = [fetchStatus(`${url}${LIST}`), fetchStatus(`${url}${LIST}`)];
     await eventually(held.waiting).toBe(2);
 
-    const sentAway = await fetch(`${url}${LIST}`);
-    expect([sentAway.status, sentAway.headers.get('retry-after')]).toEqual([503, '1']);
-    const body: unknown = await sentAway.json();
+    const rejected = await fetch(`${url}${LIST}`);
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '1']);
+    const body: unknown = await rejected.json();
     expectDescribed(VIDEOS, 503, body);
     expect(body).toEqual({ error: 'too many requests at once' });
     expect(await fetchStatus(`${url}${ELSEWHERE}`)).toBe(503);

@@ -94,15 +94,14 @@ describe('the server', () => {
 
   it('closes although a response is not ready, and ends its connection', async () => {
     const { catalogue } = createFixture();
-    let tell = (): void => undefined;
-    const markRequested = new Promise<void>((resolve) => (tell = resolve));
+    const { open: markRequested, opened: requested } = createGate();
     const videos = () => {
-      tell();
+      markRequested();
       return new Promise<never>(() => undefined);
     };
     const { url, server } = await startServer({ catalogue: { ...catalogue, videos } });
     const answer = expect(fetch(`${url}/info/v1/videos.json?key=${KEY}&pkg=1`)).rejects.toThrow();
-    await markRequested;
+    await requested;
     await server.close();
     await answer;
   });

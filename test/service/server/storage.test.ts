@@ -78,7 +78,7 @@ describe('the key of the storage statistics', () => {
     expect((await getStorage(url, january)).body.message).toBe('success');
   });
 
-  it('is required in the query where the options say so', async () => {
+  it('is required in the query where the options require it', async () => {
     const { url } = await startServer({ catalogue, storageAuth: 'query' });
     expect((await getStorage(url, `${january}&key=${KEY}`)).body.message).toBe('success');
     expect((await getStorage(url, january)).body).toEqual(refused);

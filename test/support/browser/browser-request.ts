@@ -1,4 +1,4 @@
-/** A request with any headers, also those that a browser does not let a page set. */
+/** A request with any headers, also headers that a browser forbids. */
 import { request, type IncomingHttpHeaders } from 'node:http';
 
 export interface BrowseOptions {

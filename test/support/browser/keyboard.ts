@@ -8,7 +8,7 @@ export interface Stop {
   isSeen: boolean;
 }
 
-const WORDS = `(element) => [
+const GET_LABEL = `(element) => [
     element.localName,
     element.getAttribute('aria-label') ?? element.getAttribute('aria-labelledby') ?? element.name ?? '',
     ['section', 'div', 'main', 'body'].includes(element.localName) ? '' : element.textContent,
@@ -20,7 +20,7 @@ const WORDS = `(element) => [
  */
 export async function focusable(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
-    const getLabel = ${WORDS};
+    const getLabel = ${GET_LABEL};
     const takes = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"]';
     return [...document.querySelectorAll(takes)].filter((each) => each.checkVisibility()).map(getLabel);
   })()`);
@@ -29,7 +29,7 @@ export async function focusable(page: Page): Promise<string[]> {
 /** The element with the focus. */
 export async function focused(page: Page): Promise<Stop> {
   return page.evaluate<Stop>(`(() => {
-    const getLabel = ${WORDS};
+    const getLabel = ${GET_LABEL};
     const element = document.activeElement;
     if (element === document.body) return { what: 'body', isSeen: false };
     const { outlineStyle, outlineWidth } = getComputedStyle(element);

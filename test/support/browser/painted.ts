@@ -1,4 +1,4 @@
-/** What a test reads from a page with a chart. The expressions run in the page. */
+/** Readers of a page with a chart. The expressions run in the page. */
 import type { Page } from 'playwright-core';
 
 /** Call it before the page is opened: from then on the page records every text that it paints. */

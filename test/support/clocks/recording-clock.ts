@@ -8,7 +8,7 @@ export interface RecordingClock extends Clock {
   whileAsleep: (ms: number) => void | Promise<void>;
 }
 
-/** A whole second: HTTP dates have no fractions. */
+/** A full second: HTTP dates have no fractions. */
 const START = Date.parse('2026-03-01T09:00:00Z');
 
 export function createRecordingClock(): RecordingClock {

@@ -9,11 +9,11 @@ import {
 } from '../servers/stamped-service.ts';
 import { eventually, startVodhouse } from '../processes/vodhouse-command.ts';
 
-/** One process: ended by the signal after the given time. `beside`: a `check` runs at the same time. */
+/** One process, ended by the signal after the given time. `withCheck`: a `check` runs at the same time. */
 export interface Life {
   afterMs: number;
   signal: 'SIGKILL' | 'SIGTERM';
-  beside: boolean;
+  withCheck: boolean;
 }
 
 export interface ArrivalScenario {
@@ -32,12 +32,12 @@ const treatment: fc.Arbitrary<Treatment> = fc.record({
   ),
 });
 
-/** Scenarios of the given number of processes, each of which lives the given time at most. */
+/** Scenarios of the given number of processes, each of which runs the given time at most. */
 export function arrivalScenario(lives: number, longestMs: number): fc.Arbitrary<ArrivalScenario> {
   const life: fc.Arbitrary<Life> = fc.record({
     afterMs: fc.integer({ min: 600, max: longestMs }),
     signal: fc.constantFrom('SIGKILL', 'SIGKILL', 'SIGTERM'),
-    beside: fc.boolean(),
+    withCheck: fc.boolean(),
   });
   const limits = fc.oneof(
     fc.record({ perSecond: fc.integer({ min: 2, max: 9 }), perMinute: fc.constant(null) }),
@@ -64,10 +64,10 @@ export async function liveThrough({ perSecond, perMinute, treatments, lives }: A
   );
   const limits = `per_second: ${perSecond}, per_minute: ${perMinute}`;
   const cwd = folderOfAccounts(service.url, [{ name: 'main', limits }]);
-  for (const [index, { afterMs, signal, beside }] of lives.entries()) {
+  for (const [index, { afterMs, signal, withCheck }] of lives.entries()) {
     const isLast = index === lives.length - 1;
     const running = [startVodhouse(['sync', '--log-level', 'error'], { cwd })];
-    if (beside) running.push(startVodhouse(['check', '--all'], { cwd }));
+    if (withCheck) running.push(startVodhouse(['check', '--all'], { cwd }));
     await pause(afterMs);
     if (isLast) await eventually(() => service.arrivals.length).toBeGreaterThan(0);
     for (const process of running) process.kill(signal);

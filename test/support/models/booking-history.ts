@@ -31,7 +31,7 @@ export interface DayFate {
 export interface RunFate {
   /** Milliseconds after the previous run. */
   afterMs: number;
-  /** Milliseconds that pass while each of its requests is under way. */
+  /** The duration of each of its requests in milliseconds. */
   latencyMs: number;
   /** The number of the request of the run that the service rejects, from 1; 0: none. */
   refuses: number;

@@ -9,14 +9,14 @@ export interface Figures {
   /** Packages without a completed walk. */
   unserved: number;
   /** The largest age of any package after its first walk, in days, by the number of failed walks since. */
-  oldestDays: Record<Luck, number>;
+  oldestDays: Record<FailureClass, number>;
   /** Days from one completed walk of a package to its next one. */
   medianDays: number;
   packages: readonly PackageAge[];
 }
 
 /** How often in a row a walk failed before one was completed. */
-export type Luck = 'neverFailed' | 'failedOnce' | 'failedMore';
+export type FailureClass = 'neverFailed' | 'failedOnce' | 'failedMore';
 
 export interface PackageAge {
   /** Completed walks. */
@@ -41,7 +41,7 @@ export interface Ages {
 export function createAges(count: number, clock: { now: number }): Ages {
   const packages = Array.from({ length: count }, createAge);
   const steps: number[] = [];
-  const oldestDays: Record<Luck, number> = { neverFailed: 0, failedOnce: 0, failedMore: 0 };
+  const oldestDays: Record<FailureClass, number> = { neverFailed: 0, failedOnce: 0, failedMore: 0 };
   let wasted = 0;
 
   function ofId(id: number): PackageAge {
@@ -53,8 +53,8 @@ export function createAges(count: number, clock: { now: number }): Ages {
   function recordAge(age: PackageAge): void {
     if (age.walks === 0) return;
     const days = (clock.now - age.walkedAt) / DAY_MS;
-    const luck = (['neverFailed', 'failedOnce'] as const)[age.failures] ?? 'failedMore';
-    oldestDays[luck] = Math.max(oldestDays[luck], days);
+    const failureClass = (['neverFailed', 'failedOnce'] as const)[age.failures] ?? 'failedMore';
+    oldestDays[failureClass] = Math.max(oldestDays[failureClass], days);
     age.oldestDays = Math.max(age.oldestDays, days);
   }
 

@@ -1,6 +1,6 @@
 /**
  * Simulates the scheduling of one account over weeks: when a run begins, which package is served, what the
- * budget admits. The real code decides which turn a run gives, what is due and when a run is preempted; walks
+ * budget admits. The real code decides the slots of a run, what is due and when a run is preempted; walks
  * are numbers.
  */
 import { fromTimestamp, toTimestamp, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
@@ -49,14 +49,14 @@ interface World {
   walks: number;
   /** The newest full run, and the last run: the same one is not repeated immediately. */
   last: LastRun | null;
-  made: Due | null;
+  lastRun: Due | null;
 }
 
 const START_MS = Date.parse('2026-03-10T12:00:00Z');
 /** As in the initial config: packages at a time, and how old a walk may be that is resumed. */
 const CONCURRENCY = 4;
 const RESUME_WITHIN_MS = 7 * DAY_MS;
-/** What a request that keeps failing costs. */
+/** The cost of a request that fails repeatedly. */
 const ATTEMPTS = 5;
 
 const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
@@ -68,7 +68,17 @@ export async function simulateFairness(options: FairnessOptions): Promise<Figure
   const budget = createSlidingBudget(options.limits, clock);
   const ages = createAges(options.sizes.length, clock);
   const random = createRandom(options.seed);
-  const world: World = { options, clock, packages, budget, ages, random, walks: 0, last: null, made: null };
+  const world: World = {
+    options,
+    clock,
+    packages,
+    budget,
+    ages,
+    random,
+    walks: 0,
+    last: null,
+    lastRun: null,
+  };
   const end = START_MS + options.days * DAY_MS;
   while (clock.now < end) await checkDue(world);
   return ages.figures(budget.requests());
@@ -83,8 +93,8 @@ async function checkDue(world: World): Promise<void> {
   const { clock, options } = world;
   const schedule = { full: options.full, quick: null };
   const due = findDue(schedule, clock.now, { full: world.last, quick: null });
-  const isAgain = due !== null && due.resumesFrom === world.made?.resumesFrom;
-  world.made = isAgain ? null : due;
+  const isAgain = due !== null && due.resumesFrom === world.lastRun?.resumesFrom;
+  world.lastRun = isAgain ? null : due;
   if (due && !isAgain) {
     await run(world, due);
     return;

@@ -127,9 +127,9 @@ function insert(
   { place: at, fields: given }: Extract<Change, { kind: 'insert' }>,
   moment: number,
 ): void {
-  const taken = new Set(ids);
+  const usedIds = new Set(ids);
   const free: number[] = [];
-  for (let id = 1; id < listed.highest(); id++) if (!taken.has(id)) free.push(id);
+  for (let id = 1; id < listed.highest(); id++) if (!usedIds.has(id)) free.push(id);
   const id = free[at % Math.max(1, free.length)];
   if (id !== undefined) listed.add(id, moment, given);
 }

@@ -4,7 +4,7 @@
  */
 import { listBody, videoRecord } from '../fixtures/service-responses.ts';
 
-/** The order of the list, whatever is requested. */
+/** The order of the list for any request. */
 export interface Behaviour {
   /** By id; by id as text; as the videos arrived; by a fixed hash of the id; in another order at each request. */
   order: 'id' | 'text' | 'arrival' | 'hash' | 'shuffled';
@@ -57,7 +57,7 @@ export interface ListedPackage {
   isListedSince(id: number, moment: number): boolean;
   /** Since when its record has not changed (ms). */
   isAsItIsSince(id: number): number;
-  /** When ids were inserted that were not above all others: those may push others past a walk. */
+  /** When ids were inserted below the highest id: they may move other videos past a walk. */
   insertions: readonly { id: number; at: number }[];
   /** Whether the list is in the order of ids, and counted right. */
   isHonest(): boolean;

@@ -119,7 +119,7 @@ export async function checkQuickWalks(service: PackageService, runs: number, see
   );
 }
 
-/** What a quick walk misses of returned videos, the next full walk finds. */
+/** The next full walk finds the returned videos that a quick walk missed. */
 export async function checkReturnsAfterFullWalks(
   service: PackageService,
   runs: number,

@@ -4,7 +4,7 @@
  * same run. The first package is alone until it has its first response.
  */
 export interface Turns {
-  /** The number of walks to come, and the concurrency. */
+  /** The number of walks, and the concurrency. */
   begin(walks: number, atATime: number): void;
   /** Resolves when the request of this package may be answered. */
   take(packageId: number): Promise<void>;

@@ -47,8 +47,8 @@ function listedIn({ account }: WalkCase, packageId: number): ListedPackage {
 }
 
 /**
- * A. No video that was listed throughout is removed. B. A removed video was missing at `removed_at`, where
- * the list was sorted then: in one that only looked sorted, a proof may be early.
+ * A. No video that was listed throughout is removed. B. A removed video was missing at `removed_at`, if the
+ * list was sorted then: in a list that only seemed sorted, a proof may be early.
  */
 function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at: string): string[] {
   const [packageId = 0, id = 0] = key.split('/').map(Number);
@@ -118,7 +118,7 @@ const BROKEN_VERSIONS = `
   )
   where valid_to is not null and (next_from is not valid_to or valid_from > valid_to)`;
 
-const WIDOWED = `
+const ORPHANED = `
   select package_id, id from removal_candidate
   where (package_id, id) not in (select package_id, id from video where removed_at is null)`;
 
@@ -132,6 +132,6 @@ function fileBroken(one: WalkCase): string[] {
   const versions = file
     .query(BROKEN_VERSIONS)
     .map((row) => `E: versions do not join up: ${JSON.stringify(row)}`);
-  const widowed = file.query(WIDOWED).map((row) => `E: a candidate is no live row: ${JSON.stringify(row)}`);
-  return [...counts, ...versions, ...widowed];
+  const orphaned = file.query(ORPHANED).map((row) => `E: a candidate is no live row: ${JSON.stringify(row)}`);
+  return [...counts, ...versions, ...orphaned];
 }

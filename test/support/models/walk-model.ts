@@ -183,10 +183,10 @@ function packageAt({ packages }: WalkCase, at: number) {
 async function runAndJudge(one: WalkCase, options: RunOfCase): Promise<void> {
   const before = removedRows(one);
   const summary = await one.run(options);
-  insist(one, brokenBy(one, before, summary));
+  assertNone(one, brokenBy(one, before, summary));
 }
 
-function insist(one: WalkCase, broken: readonly string[]): void {
+function assertNone(one: WalkCase, broken: readonly string[]): void {
   if (broken.length > 0) throw new Error([...broken, ...formatHistory(one)].join('\n'));
 }
 
@@ -224,7 +224,7 @@ async function standStill(one: WalkCase): Promise<void> {
   await laterRun(one);
   const more = one.setup.boundaryReads >= 1 ? 0 : boundaries(one);
   for (let runs = 0; runs < more && differences(one).length > 0; runs++) await laterRun(one);
-  insist(one, differences(one));
+  assertNone(one, differences(one));
 }
 
 async function laterRun(one: WalkCase): Promise<void> {

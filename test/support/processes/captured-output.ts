@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Records what this process writes to its stdout and stderr, past any logger. */
+/** Records all text that this process writes to stdout and stderr directly. */
 export function watchConsole(): string[] {
   const written: string[] = [];
   const record = (text: unknown) => written.push(String(text)) > 0;

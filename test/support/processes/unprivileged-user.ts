@@ -8,7 +8,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Root may write everywhere: then the command runs as nobody. */
+/** Root can write everywhere: then the command runs as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** The result of the command; null where the user can read neither this checkout nor a copy of it. */

@@ -15,7 +15,7 @@ export interface Ended {
 
 export interface Surroundings {
   cwd: string;
-  /** Variables besides PATH and HOME; nothing else of the environment of the tests is passed on. */
+  /** Variables in addition to PATH and HOME; the command inherits no others. */
   env?: Readonly<Record<string, string>>;
 }
 

@@ -54,14 +54,14 @@ const read = (account: string) =>
 
 /** A live file for `configToServe`: 60 videos in 104 of `main`, two or three in the other packages. */
 export function liveFileToServe(): string {
-  made ??= readFileSync(makeLiveFile());
+  cached ??= readFileSync(makeLiveFile());
   const path = join(temporaryFolder(), 'live.db');
-  writeFileSync(path, made);
+  writeFileSync(path, cached);
   return path;
 }
 
 /** Cached bytes of the file: creating it takes longer than most tests. */
-let made: Buffer | undefined;
+let cached: Buffer | undefined;
 
 function makeLiveFile(): string {
   return liveFileWith(

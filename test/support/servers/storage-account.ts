@@ -88,7 +88,7 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
     requestedRanges.push(`${query.from}..${query.to}`);
     return toReply(options.answer(query));
   };
-  const service = await startScriptedService((request) => dated(replyTo(request), date(request.number)));
+  const service = await startScriptedService((request) => addDate(replyTo(request), date(request.number)));
   const path = join(options.folder ?? temporaryFolder(), 'live.db');
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
@@ -136,7 +136,7 @@ function readDayQuery({ query }: SeenRequest, number: number): DayQuery {
   return { from, to, days, number };
 }
 
-function dated(reply: Reply, date: number | null): Reply {
+function addDate(reply: Reply, date: number | null): Reply {
   if (date === null || typeof reply === 'string' || 'drip' in reply) return reply;
   return { ...reply, headers: { date: new Date(date).toUTCString(), ...reply.headers } };
 }

@@ -135,9 +135,9 @@ async function serve<State extends Hooks>(
   return Object.assign(state, service, {
     pages: () => requests.map(getPage),
     takePages: (packageId: number) => {
-      const taken = requests.filter(({ query }) => Number(query.get('pkg')) === packageId);
-      requests.splice(0, requests.length, ...requests.filter((request) => !taken.includes(request)));
-      return taken.map(getPage);
+      const found = requests.filter(({ query }) => Number(query.get('pkg')) === packageId);
+      requests.splice(0, requests.length, ...requests.filter((request) => !found.includes(request)));
+      return found.map(getPage);
     },
   });
 }

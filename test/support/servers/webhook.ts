@@ -22,7 +22,7 @@ export interface Webhook {
   host: string;
   calls: SeenCall[];
   /** The posted messages of all calls that got a 2xx response. */
-  taken: Post[];
+  received: Post[];
   /** Sets the response of all later calls. */
   answer: (reply: WebhookAnswer) => void;
 }
@@ -32,7 +32,7 @@ export const SECRET_PATH = '/services/T0000/B0000/x7f-secret-path';
 /** A webhook that accepts calls until the end of the test, unless the test sets another response. */
 export async function startWebhook(): Promise<Webhook> {
   const calls: SeenCall[] = [];
-  const taken: Post[] = [];
+  const received: Post[] = [];
   let reply: WebhookAnswer = 204;
   const server = createServer((request, response) => {
     let body = '';
@@ -44,7 +44,7 @@ export async function startWebhook(): Promise<Webhook> {
       void Promise.resolve(typeof reply === 'function' ? reply(call) : reply).then((result) => {
         if (result === 'hang') return;
         const { status, location = '' } = typeof result === 'number' ? { status: result } : result;
-        if (status >= 200 && status < 300 && body !== '') taken.push(JSON.parse(body) as Post);
+        if (status >= 200 && status < 300 && body !== '') received.push(JSON.parse(body) as Post);
         response.writeHead(status, location === '' ? {} : { location }).end('thank you');
       });
     });
@@ -58,5 +58,11 @@ export async function startWebhook(): Promise<Webhook> {
       }),
   );
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: `http://${host}${SECRET_PATH}`, host, calls, taken, answer: (next) => void (reply = next) };
+  return {
+    url: `http://${host}${SECRET_PATH}`,
+    host,
+    calls,
+    received,
+    answer: (next) => void (reply = next),
+  };
 }

@@ -27,12 +27,12 @@ export function overlaps({ runs }: Life): string[] {
 }
 
 /**
- * Ticks without a run that was not killed, within a minute. While the service pauses the worker, while no
- * worker runs, and while a run is under way, the run may begin up to a minute after the end of that.
+ * Ticks without a completed run within a minute. While the service pauses the worker, no worker runs, or a
+ * run is in progress, the run may begin up to a minute after the end of that.
  */
-export function unserved(life: Life, ticks: readonly number[], isOf: (run: SoakRun) => boolean): string[] {
+export function unserved(life: Life, ticks: readonly number[], isKind: (run: SoakRun) => boolean): string[] {
   const started = life.runs
-    .filter((run) => isOf(run) && run.status !== 'interrupted')
+    .filter((run) => isKind(run) && run.status !== 'interrupted')
     .map(({ startedAt }) => startedAt);
   return ticks.flatMap((tick) => {
     const until = latestFor(life, tick) + MINUTE_MS;

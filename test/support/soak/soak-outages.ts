@@ -1,6 +1,6 @@
 /** The outages of a service: one every night, each at another time and in another way. Pure. */
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
-/** They begin around midnight of the service's calendar, when the day before is to be booked. */
+/** They begin around midnight of the service's calendar, when the previous day is due for booking. */
 const FIRST_BEGINS_MS = 22 * HOUR_MS;
 const LATER_EACH_NIGHT_MS = 17 * MINUTE_MS;
 const SPREAD_MS = 150 * MINUTE_MS;
@@ -24,7 +24,7 @@ export interface Outage {
   pausedUntil: number;
 }
 
-/** What a service in an outage does with a request. */
+/** The response to a request during an outage. */
 export type Fault = { status: 429 | 503; waitMs: number | null } | 'drop';
 
 /** One outage a night (UTC), from the night of `start` on. */

@@ -34,7 +34,7 @@ export interface Harvest {
   oldestDays: { run: number; walk: number; request: number };
 }
 
-/** Reads the new rows since the last call. Only while no run is under way. */
+/** Reads the new rows since the last call. Call it only while no run is in progress. */
 export function createHarvester(path: string, now: () => number) {
   const harvest: Harvest = {
     runs: [],

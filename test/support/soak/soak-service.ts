@@ -28,7 +28,7 @@ export interface SoakServiceOptions {
 interface Seen {
   /** When each request arrived, rising. */
   arrivals: number[];
-  /** Periods in which it demanded no requests, each from the response that said so. */
+  /** Periods in which it allowed no requests, each from the response that announced it. */
   pauses: { from: number; to: number }[];
   /** The number of requests by fault. */
   faults: Record<string, number>;

@@ -18,7 +18,7 @@ export interface SoakWorker {
   kill: () => void;
   isKilled(): boolean;
   /** Restores the files of `kill`, once no connection has them open. */
-  bury(): Promise<void>;
+  restoreFiles(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
       controller.abort(new InterruptedError('killed by the test'));
     },
     isKilled: () => killed,
-    bury: async () => {
+    restoreFiles: async () => {
       await ended;
       for (const file of [...FILES, '-shm']) rmSync(path + file, { force: true });
       for (const file of FILES) {

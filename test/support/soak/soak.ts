@@ -110,7 +110,7 @@ function startWorker(config: Config, soak: Soak, clock: VirtualClock): SoakWorke
 
 async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualClock, begin: () => SoakWorker) {
   const at = clock.now();
-  await dead.bury();
+  await dead.restoreFiles();
   clock.advance(DEAD_FOR_MS);
   deaths.push({ at, again: clock.now() });
   const worker = begin();

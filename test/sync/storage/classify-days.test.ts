@@ -64,7 +64,7 @@ describe('a response', () => {
     expect(sort([], makeDayHistory(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
   });
 
-  it('gives up a day that was requested on as many separate days as the config says', () => {
+  it('gives up a day that was requested on as many separate days as the config has', () => {
     const gaps = {
       '2026-03-02': { requestedDays: 6 },
       '2026-03-03': { requestedDays: 5 },
@@ -169,9 +169,9 @@ describe('a response', () => {
       expect(new Map(sorted.past.map((row) => [row.date, row]))).toEqual(
         new Map([...expected].filter(([on]) => isPast(on))),
       );
-      const taken = [...sorted.past, ...(sorted.live ? [sorted.live] : [])].map((row) => row.date);
-      expect(new Set(taken).size).toBe(taken.length);
-      expect(sorted.refused.length + taken.length).toBeLessThanOrEqual(records.length);
+      const classified = [...sorted.past, ...(sorted.live ? [sorted.live] : [])].map((row) => row.date);
+      expect(new Set(classified).size).toBe(classified.length);
+      expect(sorted.refused.length + classified.length).toBeLessThanOrEqual(records.length);
     });
     fc.assert(property, { numRuns: 500 });
   });

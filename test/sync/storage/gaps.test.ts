@@ -50,7 +50,7 @@ describe('a day that the service does not return', () => {
     ]);
   });
 
-  it('is given up when it was requested on as many separate days as the config says', async () => {
+  it('is given up when it was requested on as many separate days as the config has', async () => {
     const account = await openWith(new Set(['2026-03-09']), { giveUpDays: 3, lookAgainDays: 0 });
     for (const day of [0, 0, 1, 2]) await account.runAt(noon(day));
     expect(account.rows(GAPS)).toEqual([

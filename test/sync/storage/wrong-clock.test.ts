@@ -18,8 +18,8 @@ const RULES = { since: '2026-03-01' };
 type Options = Partial<StorageAccountOptions> & { isDated?: boolean; missing?: ReadonlySet<string> };
 
 /**
- * An account of a service with a separate clock: it has the days up to its today, which is live (7, past days
- * 5).
+ * An account of a service with a separate clock: it has the days up to its own today, which is live (figure
+ * 7, past days 5).
  */
 async function openAt({ isDated = true, missing = new Set(), ...given }: Options = {}) {
   const clock = createVirtualClock(NOON);

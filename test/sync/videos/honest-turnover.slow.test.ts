@@ -38,7 +38,7 @@ function change(
   step: number,
   { deleted, uploads, imports, shared, chosen }: Turnover,
 ): void {
-  const news = [...idsFrom(1_000_000 + step * 1000, uploads), ...idsFrom(500 * step + 1, imports, 7)];
+  const uploaded = [...idsFrom(1_000_000 + step * 1000, uploads), ...idsFrom(500 * step + 1, imports, 7)];
   for (const packageId of ACCOUNT) {
     const list = [...service.getPackage(packageId).records.keys()];
     service
@@ -46,7 +46,7 @@ function change(
       .remove(...list.filter((id) => scatter(id, step * 10 + packageId) < deleted));
     service
       .getPackage(packageId)
-      .add(...news.filter((id) => scatter(id, step) < shared || id % 3 === packageId % 3));
+      .add(...uploaded.filter((id) => scatter(id, step) < shared || id % 3 === packageId % 3));
   }
   if (chosen === null) return;
   const all = [...service.getPackage(101).records.keys()];

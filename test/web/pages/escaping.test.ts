@@ -20,7 +20,7 @@ const PAGES = [
 ];
 const ABSENT = ['/packages/main/999', '/packages/main/104/videos/999', '/storage/alone'];
 
-/** What a browser may run and load: only files of the server itself. */
+/** Only files of the server itself may be loaded and run. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

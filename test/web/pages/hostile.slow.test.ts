@@ -3,7 +3,7 @@ import {
   expectHarmless,
   HOSTILE,
   HOSTILE_ROWS,
-  loose,
+  findUnisolated,
   showEverywhere,
 } from '../../support/fixtures/hostile-texts.ts';
 import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
@@ -20,7 +20,7 @@ it('a hostile name in the config is shown as text, and so is a query', async () 
   const { page } = await openPages([], { accounts: onlyMain([...packages, { id: 104, name: null }]) });
   const { root } = await page();
   expectHarmless(root);
-  expect(loose(root)).toEqual([]);
+  expect(findUnisolated(root)).toEqual([]);
   for (const name of HOSTILE.filter((text) => !text.includes('\u0000'))) {
     expect(getExactText(root)).toContain(name);
     const text = name.slice(0, 1_000);

@@ -238,7 +238,7 @@ describe('the page of a video', () => {
     expect(getText(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
   });
 
-  it('contains neither playback key, and tells where only one of them changed', async () => {
+  it('contains neither playback key, and reports where only one of them changed', async () => {
     const { page } = await openPages([
       edit('id = 4', '2026-03-02 00:00:00', `access_key = 'k3y-one', org_access_key = 'k3y-two'`),
       edit('id = 4', '2026-03-03 00:00:00', `access_key = 'k3y-three'`),
