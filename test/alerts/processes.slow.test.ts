@@ -9,12 +9,12 @@ import { startWebhook } from '../support/servers/webhook.ts';
 import { join } from 'node:path';
 
 type List = (request: SeenRequest) => Reply;
-const well: List = (request) => listPage(request, [videoRecord(1)]);
+const succeed: List = (request) => listPage(request, [videoRecord(1)]);
 const refuse: List = () => listRefusal('Gone', 'no such package');
 
 /** A folder with a config that has a webhook, and a service with scripted responses. */
 async function openFolder(packages: readonly number[] = [101]) {
-  let list = well;
+  let list = succeed;
   const { url } = await startScriptedService((request) => list(request));
   const [webhook, ping] = [await startWebhook(), await startWebhook()];
   const notify = 'notify: { webhook: "${HOOK}", ping: "${PING}" }';
@@ -41,7 +41,7 @@ describe('sync', () => {
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
     expect(newMessages()).toEqual(['failed begun 101']);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
-    answer(well);
+    answer(succeed);
     expect((await vodhouse(['sync', '--package', '101'], { cwd, env })).code).toBe(0);
     expect([newMessages(), ping.calls.length]).toEqual([['failed begun 101', 'failed over 101'], 0]);
     expect((await vodhouse(['sync', '--quick'], { cwd, env })).code).toBe(0);
@@ -81,7 +81,7 @@ describe('processes that check at the same time', () => {
     const worker = startVodhouse(['start'], { cwd, env });
     await eventually(worker.stderr).toContain('next full run at');
     await eventually(() => webhook.received.length).toBe(3);
-    answer(well);
+    answer(succeed);
     const syncs = packages.map((id) => vodhouse(['sync', '--wait', '--package', String(id)], { cwd, env }));
     await Promise.all(syncs);
     await eventually(() => webhook.received.length).toBe(6);

@@ -34,7 +34,7 @@ const RECORDS = [videoRecord(1), videoRecord(2)];
 
 type List = (request: SeenRequest) => Reply | Promise<Reply>;
 type Tick = () => Promise<void>;
-const well: List = (request) => listPage(request, RECORDS);
+const succeed: List = (request) => listPage(request, RECORDS);
 
 interface WorkerOptions {
   packages?: readonly number[];
@@ -47,7 +47,7 @@ interface WorkerOptions {
 
 /** A worker over a service with scripted responses, and a trigger for its checks. */
 async function openWorker({ packages = [101], key = 'test-key', ...options }: WorkerOptions = {}) {
-  let list = well;
+  let list = succeed;
   const service = await startScriptedService((request) => list(request));
   const webhook = await startWebhook();
   const folder = temporaryFolder();
@@ -115,12 +115,12 @@ describe('a worker', () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker({ packages: [101, 102] });
     await start(async (tick) => {
       answer((request) =>
-        request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : well(request),
+        request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : succeed(request),
       );
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(1);
-      answer(well);
+      answer(succeed);
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(2);
@@ -142,7 +142,7 @@ describe('a worker', () => {
         },
       ],
     });
-    const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : well(request));
+    const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : succeed(request));
     answer((request) => {
       const fails = request.path === STORAGE || request.query.get('pkg') === '101';
       return fails ? listRefusal('Gone', 'no more') : serve(request);
@@ -188,12 +188,12 @@ describe('a worker', () => {
     await start(async (tick, minute) => {
       let isFirst = true;
       answer(async (request) => {
-        if (!isFirst) return well(request);
+        if (!isFirst) return succeed(request);
         isFirst = false;
         clock.advance(5 * HOUR_MS);
         await minute();
         await postsReach(1);
-        return well(request);
+        return succeed(request);
       });
       clock.advance(HOUR_MS);
       await tick();
@@ -251,7 +251,7 @@ describe('a worker', () => {
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(2);
-      answer(well);
+      answer(succeed);
       clock.advance(HOUR_MS);
       await tick();
       await postsReach(4);

@@ -28,13 +28,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function report(seconds: number): void {
-  const { harvest, requests, deaths, sizes, service } = soak;
+  const { results, requests, deaths, sizes, service } = soak;
   const most = [1_000, MINUTE_MS, DAY_MS].map((ms) => mostWithin(service.seen.arrivals, ms)).join(', ');
   const heap = sizes.map((each) => (each.heap / KIB ** 2).toFixed(1)).join(', ');
   const file = sizes.map((each) => Math.round(each.file / KIB)).join(', ');
   const faults = Object.entries(service.seen.faults).map(([name, count]) => `${count} ${name}`);
   process.stdout.write(
-    `${harvest.runs.length} runs, ${requests} requests, ${deaths.length} deaths, 30 days in ${seconds.toFixed(0)} s; ` +
+    `${results.runs.length} runs, ${requests} requests, ${deaths.length} deaths, 30 days in ${seconds.toFixed(0)} s; ` +
       `heap ${heap} MiB, file ${file} KiB after 10, 20, 30 days; ` +
       `at most ${most} requests a second, minute, day; ${faults.join(', ')}\n${sizeTable(sizes)}\n`,
   );
@@ -54,9 +54,9 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
       '503 with a time',
       'dropped',
     ]);
-    const interrupted = soak.harvest.runs.filter(({ status }) => status === 'interrupted');
+    const interrupted = soak.results.runs.filter(({ status }) => status === 'interrupted');
     expect(interrupted).toHaveLength(3);
-    expect(soak.harvest.walks.resumed).toBeGreaterThan(0);
+    expect(soak.results.walks.resumed).toBeGreaterThan(0);
     expect(soak.defects).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
   });
 
   it('runs one at a time, at every tick, and never twice', () => {
-    const life = { ...soak, runs: soak.harvest.runs };
+    const life = { ...soak, runs: soak.results.runs };
     const { full, quick } = ticks();
     expect(full.length).toBeGreaterThan(700);
     expect(overlaps(life)).toEqual([]);
@@ -99,7 +99,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
   });
 
   it('succeeds whenever the service is healthy', () => {
-    expect(unexplained({ ...soak, runs: soak.harvest.runs })).toEqual([]);
+    expect(unexplained({ ...soak, runs: soak.results.runs })).toEqual([]);
   });
 
   it('has what the service lists, after a last full run', async () => {
@@ -128,7 +128,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
   });
 
   it('stores only the quick walks that found something', () => {
-    const { runs, walks } = soak.harvest;
+    const { runs, walks } = soak.results;
     const boundaryReads =
       runs.filter(({ mode, status }) => mode === 'quick' && status === 'succeeded').length * 5;
     expect(walks.quickInVain).toBe(0);
@@ -153,7 +153,7 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
   });
 
   it('deletes runs, walks and requests when their retention is over, and not before', () => {
-    const { run, walk, request } = soak.harvest.oldestDays;
+    const { run, walk, request } = soak.results.oldestDays;
     for (const [days, retentionDays] of [
       [run, RETENTION.runsDays],
       [walk, RETENTION.runsDays],

@@ -8,13 +8,13 @@ import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { misindex, putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { corruptIndex, writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 /** A folder with a filled live file that no process has open. */
 async function filled() {
   const folder = temporaryFolder();
   const path = join(folder, 'live.db');
-  await putFilled(path);
+  await writeFilled(path);
   return { folder, path, file: join(folder, 'copy.db') };
 }
 
@@ -146,14 +146,14 @@ describe('a backup is rejected', () => {
 
   it('where only the full check finds the damage of the live file', async () => {
     const { folder, path, file } = await filled();
-    misindex(path);
+    corruptIndex(path);
     expect(() => backUp(path, file)).toThrow(/is damaged: .*missing from index/);
     expect(readdirSync(folder)).not.toContain('copy.db');
   });
 
   it('where a file already exists, before anything is read or copied', async () => {
     const { path, file } = await filled();
-    misindex(path);
+    corruptIndex(path);
     writeFileSync(file, 'yesterday');
     expect(() => backUp(path, file)).toThrow(ConfigError);
   });

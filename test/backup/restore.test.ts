@@ -15,7 +15,7 @@ import { execute, hashFile, readRows, readValue } from '../support/fixtures/live
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
-import { misindex, putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { corruptIndex, writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
@@ -29,7 +29,7 @@ let file: string;
 beforeEach(async () => {
   folder = temporaryFolder();
   [path, file] = [join(folder, 'live.db'), join(folder, 'backups/copy.db')];
-  await putFilled(path);
+  await writeFilled(path);
   backUp(path, file);
   execute(path, "update package set name = 'later'");
 });
@@ -40,7 +40,7 @@ const nameIn = (db: string) => readValue(db, 'select name from package');
 const isMarked = () => existsSync(restoreMarkerPath(path));
 
 /** Leaves a change in the write-ahead log of the live file, as a killed process does. */
-function leaveInLog(): void {
+function writeToLog(): void {
   const writer = new Database(path);
   writer.exec("update package set name = 'in the log'");
   for (const part of ['', '-wal']) copyFileSync(path + part, join(folder, `crash${part}`));
@@ -75,7 +75,7 @@ describe('a restored backup', () => {
   });
 
   it('preserves the log of the old file with it', () => {
-    leaveInLog();
+    writeToLog();
     restore(path, file, NOW);
     expect(names().sort()).toEqual(['live.db', PREVIOUS, `${PREVIOUS}-wal`]);
     expect([nameIn(path), nameIn(join(folder, PREVIOUS))]).toEqual([null, 'in the log']);
@@ -97,7 +97,7 @@ describe('a restored backup', () => {
   });
 
   it('ignores the log of a missing file, and preserves the log', () => {
-    leaveInLog();
+    writeToLog();
     rmSync(path);
     expect(restore(path, file, NOW).kept).toBe(join(folder, `${PREVIOUS}.orphan-wal`));
     expect(nameIn(path)).toBeNull();
@@ -136,7 +136,7 @@ describe('a restored backup', () => {
   });
 
   it('can be undone: the preserved file is restored with its log', () => {
-    leaveInLog();
+    writeToLog();
     const { kept } = restore(path, file, NOW);
     restore(path, kept ?? '', NOW);
     expect(nameIn(path)).toBe('in the log');
@@ -283,7 +283,7 @@ describe('a restore is rejected, and changes nothing', () => {
   });
 
   it('where only the full check finds the damage of the backup', () => {
-    misindex(file);
+    corruptIndex(file);
     expectUntouched(
       () => restore(path, file, NOW),
       WarehouseError,
@@ -348,7 +348,7 @@ describe('a restore that is interrupted', () => {
   const CUTS = Array.from({ length: STEPS + 1 }, (_, count) => count);
 
   it.each(CUTS)('after step %i leaves the old file, the new one, or one that is rejected', (count) => {
-    leaveInLog();
+    writeToLog();
     cutOffAfter(count);
     const expected =
       count === 0
@@ -363,7 +363,7 @@ describe('a restore that is interrupted', () => {
   it.each(CUTS)(
     'after step %i is completed by the next one, and the old file is preserved intact',
     (count) => {
-      leaveInLog();
+      writeToLog();
       cutOffAfter(count);
       const { kept } = restore(path, file, NOW);
       expect([readContents(path), isMarked()]).toEqual([readContents(file), false]);
@@ -378,7 +378,7 @@ describe('a restore that is interrupted', () => {
       path,
       `insert into request (account, at_ms, purpose, spent_until_ms) values ('main', ${NOW}, 'page', ${NOW})`,
     );
-    leaveInLog();
+    writeToLog();
     cutOffAfter(count);
     restore(path, file, NOW);
     const isDone = count === STEPS; // the interrupted restore copied no ledger

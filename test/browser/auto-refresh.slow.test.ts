@@ -26,15 +26,15 @@ afterEach(async () => {
 });
 
 /** Changes what the server responds from now on. */
-function serve(stamp: string, readText: string, progress = ''): void {
+function serve(stamp: string, text: string, progress = ''): void {
   const body = `<h1>vodhouse</h1><p id="connection" role="status" hidden></p>
     <section id="progress">${progress}</section>
-    <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${readText}</p>
-      <details id="more"><summary>More</summary><p>${readText}</p></details><a href="#there">There</a></section>
-    <section id="storage" data-part><p class="words">${readText}</p>${FIGURE}</section>
+    <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${text}</p>
+      <details id="more"><summary>More</summary><p>${text}</p></details><a href="#there">There</a></section>
+    <section id="storage" data-part><p class="words">${text}</p>${FIGURE}</section>
     <p>Read at <time datetime="2026-11-22T02:00:00Z">2 o'clock</time>, <time datetime="2026-11-22">that day</time></p>`;
   const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
-  site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${readText}` }) });
+  site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${text}` }) });
   site.answer('/live.json', { body: JSON.stringify({ stamp, progress, running: progress !== '' }) });
   site.answer('/storage.json', { body: JSON.stringify(storageAnswer(60)) });
 }

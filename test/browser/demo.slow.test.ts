@@ -67,7 +67,7 @@ const formatPath = (id: unknown, packageId: unknown = 101) =>
   `/packages/${ACCOUNT}/${String(packageId)}/videos/${String(id)}`;
 
 /** A package page, a video with two states, and the others. */
-function somePaths(): string[] {
+function getPaths(): string[] {
   const [edited] = demo.rows('select package_id, id from video_version order by rowid desc limit 1');
   return [
     '/',
@@ -154,7 +154,7 @@ async function expectEdit(page: Page): Promise<void> {
 describe('without scripts', () => {
   test('the page shows the same facts', async () => {
     const page = await open('/', { ...WIDE, javaScriptEnabled: false });
-    await standStill(page);
+    await waitUntilUnchanged(page);
     const texts = (selector: string) => page.locator(selector).allInnerTexts();
     expect(await heading(page)).toMatch(/^✓ All 3 packages fresh; last full walk /);
     expect(await texts('#problems > p')).toEqual(['Nothing.']);
@@ -183,7 +183,7 @@ describe('without scripts', () => {
 const counted = (number: unknown) => Number(number).toLocaleString('en');
 
 /** Retries until nothing changed while the page was read: then SQL returns the same values as the page. */
-async function standStill(page: Page): Promise<void> {
+async function waitUntilUnchanged(page: Page): Promise<void> {
   const moment = () =>
     demo.value(
       `select change_seq || ' ' || (select group_concat(run_id || status) from run) from warehouse_state`,
@@ -259,7 +259,7 @@ async function expectChanges(page: Page): Promise<void> {
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   test('axe finds no violation in any page', async () => {
-    for (const path of somePaths()) {
+    for (const path of getPaths()) {
       const page = await open(path, { ...WIDE, colorScheme });
       await drawn(page);
       expect([path, await axeFindings(page)]).toEqual([path, []]);
@@ -271,7 +271,7 @@ describe('the keyboard', () => {
   test.each([0, 1, 2, 3])(
     'reaches everything in order, and the focus is visible (page %i)',
     async (which) => {
-      const path = somePaths()[which] ?? '';
+      const path = getPaths()[which] ?? '';
       const page = await open(path);
       await drawn(page);
       await keepAsItIs(page);
@@ -323,7 +323,7 @@ async function keepAsItIs(page: Page): Promise<void> {
 }
 
 test('on a phone no page is wider than the screen', async () => {
-  for (const path of somePaths()) {
+  for (const path of getPaths()) {
     const page = await open(path, PHONE);
     await drawn(page);
     await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);

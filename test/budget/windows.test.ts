@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyHistory, createHistory, orderlyHistory, type Step } from '../support/models/window-history.ts';
 
 /** Runs the steps in a separate file. */
-async function playing(
+async function withHistory(
   steps: readonly Step[],
   each: (history: ReturnType<typeof createHistory>, step: Step) => void,
 ): Promise<void> {
@@ -22,7 +22,7 @@ describe('the window counts, updated from query to query', () => {
   it('equal the ledger, whatever is added, settled or late, and wherever the clock goes', async () => {
     await fc.assert(
       fc.asyncProperty(orderlyHistory, (steps) =>
-        playing(steps, (history) => {
+        withHistory(steps, (history) => {
           const { carried, exact } = history.read();
           expect(carried).toEqual(exact);
         }),
@@ -34,7 +34,7 @@ describe('the window counts, updated from query to query', () => {
   it('are never less than the ledger, also where queries are rare and rows are deleted', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, (steps) =>
-        playing(steps, (history, step) => {
+        withHistory(steps, (history, step) => {
           if (step.kind !== 'read') return;
           const { carried, exact } = history.read();
           carried.forEach((count, index) => expect(count).toBeGreaterThanOrEqual(exact[index] ?? NaN));
@@ -47,7 +47,7 @@ describe('the window counts, updated from query to query', () => {
   it('are exact again after a recount', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, (steps) =>
-        playing(steps, (history, step) => {
+        withHistory(steps, (history, step) => {
           if (step.kind === 'read') history.read();
           if (step.kind !== 'recount') return;
           const { recounted, after } = history.recount();

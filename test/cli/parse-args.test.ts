@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePackageSelectors } from '../../src/cli/parse-args.ts';
 import { formatSelector, matchesAny } from '../../src/sync/package-selector.ts';
 
-/** The result of commander for `--package` with these words. */
+/** Parses the arguments of `--package` as commander does. */
 function parse(...args: string[]) {
   return args.reduce<ReturnType<typeof parsePackageSelectors> | undefined>(
     (earlier, arg) => parsePackageSelectors(arg, earlier),

@@ -29,8 +29,8 @@ describe('publishing after a run', () => {
     expect(written).toEqual([`publishing ${target.file} …\n`]);
     expect(await publishAfterRun({ publisher }, context, never, null)).toBeNull();
     execute(target.live, "update package set name = 'Other'");
-    const putOff = await publishAfterRun({ publisher }, context, never, null);
-    expect([putOff, publishResultText(putOff)]).toEqual([null, '']);
+    const deferred = await publishAfterRun({ publisher }, context, never, null);
+    expect([deferred, publishResultText(deferred)]).toEqual([null, '']);
     expect(written.slice(1).join('')).toContain('publishing is postponed until 2026-03-10 04:00:00 UTC');
   });
 });

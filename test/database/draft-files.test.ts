@@ -8,7 +8,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { putFilled } from '../support/fixtures/full-warehouse.ts';
+import { writeFilled } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const PARTS = ['', '-journal', '-wal', '-shm'];
@@ -23,7 +23,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   path = join(folder, 'live.db');
   file = join(folder, 'copy (1).db');
-  await putFilled(path);
+  await writeFilled(path);
 });
 
 const write = (names: readonly string[]) =>

@@ -11,7 +11,7 @@ import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
-import { putFilled } from '../support/fixtures/full-warehouse.ts';
+import { writeFilled } from '../support/fixtures/full-warehouse.ts';
 
 const PAGE = 4096;
 
@@ -42,7 +42,7 @@ async function run(command: string, damage: (path: string) => void) {
   const { url, requests } = await startScriptedService(() => 'drop');
   const cwd = createFolder({ [CONFIG]: configText({ url }) });
   const path = join(cwd, WAREHOUSE);
-  await putFilled(path);
+  await writeFilled(path);
   damage(path);
   const before = [hashFile(path), statSync(path).ino];
   const { code, stdout, stderr } = await vodhouse([command, '--log-level', 'silent'], { cwd });
@@ -71,7 +71,7 @@ const hide = (path: string) => overwrite(path, findRootPage(path, 'storage_readi
 
 async function hiddenDamage(): Promise<string> {
   const path = join(temporaryFolder(), 'live.db');
-  await putFilled(path);
+  await writeFilled(path);
   hide(path);
   return path;
 }
@@ -107,7 +107,7 @@ describe('damage in a page that startup does not read', () => {
 
   it('is distinguished from other errors of a statement', async () => {
     const path = join(temporaryFolder(), 'live.db');
-    await putFilled(path);
+    await writeFilled(path);
     const { $client: client } = openDatabase(path, 0);
     expect(() => client.prepare('delete from storage_day').run()).toThrow(Database.SqliteError);
     client.close();
@@ -118,7 +118,7 @@ describe('an intact file', () => {
   it('passes, also while another process writes; and so does a path without a file', async () => {
     const path = join(temporaryFolder(), 'live.db');
     expect(() => assertUndamaged(path)).not.toThrow();
-    await putFilled(path);
+    await writeFilled(path);
     const writer = new Database(path);
     writer.exec('begin immediate; update run set requests = 7');
     expect(() => assertUndamaged(path)).not.toThrow();

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
-import { putFormat9, readTables } from '../support/fixtures/old-file.ts';
+import { writeFormat9, readTables } from '../support/fixtures/old-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
@@ -31,7 +31,7 @@ function migrateTo(path: string, version: number): void {
 /** A file of format 9, migrated after `change` was applied, and the earlier contents of its tables. */
 function migrated(change = ''): { path: string; before: Map<string, Row[]>; after: Map<string, Row[]> } {
   const path = join(temporaryFolder(), 'live.db');
-  putFormat9(path);
+  writeFormat9(path);
   if (change) execute(path, change);
   const before = readTables(path);
   openWarehouse(path, clock).close();
@@ -93,7 +93,7 @@ function wrongVideos(tables: Map<string, Row[]>): string[] {
 describe('a file of format 9', () => {
   it('has a history in all tables, and traces of a wrong clock', () => {
     const path = join(temporaryFolder(), 'live.db');
-    putFormat9(path);
+    writeFormat9(path);
     const tables = readTables(path);
     expect([...tables].filter(([, rows]) => rows.length === 0)).toEqual([]);
     expect(readValue(path, 'pragma user_version')).toBe(9);
@@ -142,7 +142,7 @@ describe('a file of format 9', () => {
 describe.each([10, 11])('a file of format %i', (version) => {
   it('is migrated like one of format 9', () => {
     const path = join(temporaryFolder(), 'live.db');
-    putFormat9(path);
+    writeFormat9(path);
     migrateTo(path, version);
     openWarehouse(path, clock).close();
     const { after } = migrated();
@@ -297,7 +297,7 @@ describe('triggers and constraints', () => {
 
 it('leave no temporary table in the connection that migrated', () => {
   const path = join(temporaryFolder(), 'live.db');
-  putFormat9(path);
+  writeFormat9(path);
   openWarehouse(path, clock).close();
   const client = new Database(path);
   expect(client.prepare("select name from sqlite_schema where name like 'raised%'").all()).toEqual([]);

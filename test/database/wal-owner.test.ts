@@ -20,7 +20,7 @@ import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { putFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-02T12:00Z');
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   path = join(folder, 'live.db');
   backup = join(folder, 'backup.db');
-  await putFilled(path);
+  await writeFilled(path);
   execute(path, "update package set name = 'in the backup'");
   backUp(path, backup);
 });

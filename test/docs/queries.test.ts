@@ -57,7 +57,7 @@ const show = async (...list: ReturnType<typeof video>[]) =>
   walker.page(await walker.begin(), { videos: list });
 
 /** A walk that proves all but these removed, and takes effect a minute later. */
-async function leaveOnly(ids: readonly number[]) {
+async function removeOthers(ids: readonly number[]) {
   const walk = await walker.begin();
   await walker.page(walk, { videos: videos(ids), proof: EVERYTHING });
   clock.advance(60_000);
@@ -84,7 +84,7 @@ describe('in a package whose videos are edited, removed and brought back', () =>
     clock.set('2026-03-01T13:00Z');
     await show(video(1, { title: 'new' }), video(4));
     clock.set('2026-03-01T14:00Z');
-    await leaveOnly([3, 4]);
+    await removeOthers([3, 4]);
     clock.set('2026-03-01T15:00Z');
     await show(video(2, { title: 'back' }));
   });
@@ -189,7 +189,7 @@ describe('in a package that changed in the last days', () => {
 
   it('a removal is not an edit of a title, and a return with another title is one', async () => {
     clock.set(now - 2 * HOUR_MS);
-    await leaveOnly([1, 2, 3, 4]);
+    await removeOthers([1, 2, 3, 4]);
     clock.set(now - HOUR_MS);
     await show(video(5), video(6, { title: 'back' }));
     expect(select(EDITED)).toMatchObject([{ id: 6, old_title: 'Video 6', new_title: 'back' }]);
@@ -197,11 +197,11 @@ describe('in a package that changed in the last days', () => {
 
   it('every removal of the last week is listed, also where the video is back', async () => {
     clock.set(now - 8 * DAY_MS);
-    await leaveOnly([1, 2, 3, 4, 5]);
+    await removeOthers([1, 2, 3, 4, 5]);
     clock.set(now - 2 * DAY_MS);
-    await leaveOnly([1, 2, 3, 4]);
+    await removeOthers([1, 2, 3, 4]);
     clock.set(now - DAY_MS);
-    await leaveOnly([1, 2, 3]);
+    await removeOthers([1, 2, 3]);
     clock.set(now - HOUR_MS);
     await show(video(5, { title: 'back' }), video(6));
     const removal = (id: number, removed_at: string, returned_at: string | null) => ({

@@ -39,16 +39,16 @@ const requestRow = (id: number, row: Record<string, string | number | null> = {}
   });
 
 /** Deltas of a live file with this content, and a function that changes the file. */
-function talliesOver(...statements: string[]) {
+function openDeltas(...statements: string[]) {
   const path = liveFileWith(...statements);
-  const tallies = openMetricDeltas(path, NOON);
-  onTestFinished(() => tallies.close());
-  return { readDeltas: (now = NOON) => tallies.sinceLast(now), change: (sql: string) => execute(path, sql) };
+  const deltas = openMetricDeltas(path, NOON);
+  onTestFinished(() => deltas.close());
+  return { readDeltas: (now = NOON) => deltas.sinceLast(now), change: (sql: string) => execute(path, sql) };
 }
 
 describe('a delta', () => {
   it('is empty right after opening, whatever the file contains', () => {
-    const { readDeltas } = talliesOver(
+    const { readDeltas } = openDeltas(
       runRow(1, 'succeeded'),
       walkRow(1, { inserted: 10_000 }),
       requestRow(1, { status: 200 }),
@@ -58,7 +58,7 @@ describe('a delta', () => {
   });
 
   it('has each row that was added since and has ended, once', () => {
-    const { readDeltas, change } = talliesOver(runRow(1, 'succeeded'), walkRow(1, { inserted: 5 }));
+    const { readDeltas, change } = openDeltas(runRow(1, 'succeeded'), walkRow(1, { inserted: 5 }));
     change(
       [
         runRow(2, 'succeeded'),
@@ -94,7 +94,7 @@ describe('a delta', () => {
   });
 
   it('has rows under way when they end: begun before the opening or after, among newer rows that ended first', () => {
-    const { readDeltas, change } = talliesOver(
+    const { readDeltas, change } = openDeltas(
       runRow(1, 'running'),
       walkRow(1, { status: 'running', inserted: 5 }),
       requestRow(1),
@@ -134,7 +134,7 @@ describe('a delta', () => {
   });
 
   it('has a request without a response when its deadline has passed, once', () => {
-    const { readDeltas, change } = talliesOver(requestRow(1));
+    const { readDeltas, change } = openDeltas(requestRow(1));
     change(requestRow(2, { account: 'other', spent_until_ms: NOON + 60_000 }));
     expect(readDeltas(NOON + 29_999)).toEqual(NOTHING);
     expect(readDeltas(NOON + 30_000).requests).toEqual([{ account: 'main', status: 'none', count: 1 }]);
@@ -143,7 +143,7 @@ describe('a delta', () => {
   });
 
   it('omits rows that disappeared while under way: pruned, or a walk that found nothing', () => {
-    const { readDeltas, change } = talliesOver(
+    const { readDeltas, change } = openDeltas(
       runRow(1, 'running'),
       walkRow(1, { status: 'running' }),
       requestRow(1),
@@ -161,7 +161,7 @@ describe('a delta', () => {
   });
 
   it('survives a query that fails', () => {
-    const { readDeltas, change } = talliesOver();
+    const { readDeltas, change } = openDeltas();
     change(`${runRow(1, 'succeeded')} alter table request rename to away;`);
     expect(() => readDeltas()).toThrow();
     change('alter table away rename to request;');
@@ -169,7 +169,7 @@ describe('a delta', () => {
   });
 
   it('is complete though more requests are under way than a statement accepts parameters', () => {
-    const { readDeltas, change } = talliesOver();
+    const { readDeltas, change } = openDeltas();
     const rows = Array.from({ length: 40_000 }, (_, index) => requestRow(index + 1));
     change(`begin; ${rows.join('')} commit;`);
     expect(readDeltas()).toEqual(NOTHING);
@@ -179,10 +179,10 @@ describe('a delta', () => {
   it('includes runs of the pipeline in any process', async () => {
     const { url } = await startScriptedService(serveEverything((request) => listPage(request, RECORDS)));
     const pipeline = openTestPipeline({ url, silent: true });
-    const tallies = openMetricDeltas(pipeline.file, pipeline.clock.now());
-    onTestFinished(() => tallies.close());
+    const deltas = openMetricDeltas(pipeline.file, pipeline.clock.now());
+    onTestFinished(() => deltas.close());
     await pipeline.run();
-    expect(tallies.sinceLast(pipeline.clock.now())).toEqual({
+    expect(deltas.sinceLast(pipeline.clock.now())).toEqual({
       runs: [{ mode: 'full', status: 'succeeded', count: 1 }],
       records: [{ account: 'main', change: 'inserted', count: 12 }],
       requests: [{ account: 'main', status: '200', count: expect.any(Number) as number }],

@@ -32,7 +32,7 @@ async function show(...list: ReturnType<typeof video>[]) {
 }
 
 /** A walk that proves all but these removed, an hour later. */
-async function leaveOnly(ids: readonly number[]) {
+async function removeOthers(ids: readonly number[]) {
   clock.advance(3_600_000);
   const walk = await walker.begin();
   await walker.page(walk, { videos: videos(ids), proof: EVERYTHING });
@@ -61,7 +61,7 @@ describe('the latest edits', () => {
   it('include restored videos with their other changes; not removed videos, removed then or before an edit', async () => {
     await walker.walkOnce(videos([1, 2, 3, 4]));
     await show(video(4, { title: 'edited, then removed' }));
-    await leaveOnly([1]);
+    await removeOthers([1]);
     await show(video(2), video(3, { title: 'back', tag: 'other' }));
     expect(details.edited(10)).toMatchObject([
       { id: 3, returned: 1, fields: 'title tag ', at: '2026-03-01 15:00:00' },
@@ -85,7 +85,7 @@ describe('the latest edits', () => {
     await show(video(1, { title: 'one' }));
     await show(video(2, { title: 'two' }));
     expect(editedIds()).toEqual([2, 1]);
-    await leaveOnly([1, 2]);
+    await removeOthers([1, 2]);
     expect(editedIds()).toEqual([2]);
   });
 });
@@ -93,9 +93,9 @@ describe('the latest edits', () => {
 describe('the latest removals', () => {
   it('are in the order of their proof, not of their ids or of the packages', async () => {
     await walker.walkOnce(videos([1, 2, 3, 4, 5]));
-    await leaveOnly([1, 2, 3, 5]);
-    await leaveOnly([1, 3]);
-    await leaveOnly([3]);
+    await removeOthers([1, 2, 3, 5]);
+    await removeOthers([1, 3]);
+    await removeOthers([3]);
     expect(details.removed(10).map(({ id, removed_at }) => [id, removed_at])).toEqual([
       [1, '2026-03-01 15:00:00'],
       [5, '2026-03-01 14:00:00'],
@@ -113,7 +113,7 @@ describe('the latest additions', () => {
     await walker.walkOnce(videos([7, 8]));
     await show(video(3));
     await show(video(7, { title: 'edited' }), video(5));
-    await leaveOnly([7, 8, 3]);
+    await removeOthers([7, 8, 3]);
     const added = details.added(3).map(({ id, removed_at }) => [id, removed_at === null]);
     expect(added.slice(0, 2)).toEqual([
       [5, false],

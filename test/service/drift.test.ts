@@ -78,7 +78,7 @@ function createChanges(types: Record<string, Type>) {
 }
 
 /** Like the result of JSON.parse: every name is an own property, also `__proto__`. */
-function put(record: object, name: string, value: unknown): void {
+function setProperty(record: object, name: string, value: unknown): void {
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
@@ -104,7 +104,7 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
       (record, { removed, retyped, added }) => {
         const changed = { ...record, ...retyped };
         for (const name of removed) Reflect.deleteProperty(changed, name);
-        for (const [name, value] of added) put(changed, name, value);
+        for (const [name, value] of added) setProperty(changed, name, value);
         const expected = [
           ...removed.map((name) => `missing ${name}`),
           ...Object.keys(retyped).map((name) => `type ${name}`),

@@ -75,7 +75,7 @@ const anyPlay: fc.Arbitrary<TurnPlay> = fc.record({
 });
 
 /** Pages end in any order that the scheduler chooses. */
-async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
+async function runWithScheduler(scheduler: fc.Scheduler, play: TurnPlay) {
   const played = await scheduler.waitFor(runTurns(play, () => scheduler.schedule(Promise.resolve())));
   expect(played.breaches).toEqual([]);
   expect(played.mostHeld).toBeLessThanOrEqual(play.maxStarted + play.concurrency - 1);
@@ -86,7 +86,7 @@ async function playIn(scheduler: fc.Scheduler, play: TurnPlay) {
 describe('for any packages, concurrency and page durations', () => {
   it('each is served once, in its order, to its end, within the concurrency and the memory limit', async () => {
     const property = fc.asyncProperty(fc.scheduler(), anyPlay, async (scheduler, play) => {
-      const { read, ended } = await playIn(scheduler, play);
+      const { read, ended } = await runWithScheduler(scheduler, play);
       expect(rising(ended)).toEqual(inOrder(play.sizes.length));
       expect(rising(read)).toEqual(play.sizes.flatMap((size, name) => Array<number>(size).fill(name)));
     });
@@ -97,7 +97,7 @@ describe('for any packages, concurrency and page durations', () => {
     const early = fc.array(fc.tuple(fc.nat(11), fc.integer({ min: 1, max: 8 })), { maxLength: 12 });
     const property = fc.asyncProperty(fc.scheduler(), anyPlay, early, async (scheduler, play, ends) => {
       const endsBefore = new Map(ends);
-      const { read, ended } = await playIn(scheduler, { ...play, endsBefore });
+      const { read, ended } = await runWithScheduler(scheduler, { ...play, endsBefore });
       expect(rising(ended)).toEqual(inOrder(play.sizes.length));
       const pages = play.sizes.map((size, name) => Math.min(size, (endsBefore.get(name) ?? Infinity) - 1));
       expect(rising(read)).toEqual(pages.flatMap((count, name) => Array<number>(count).fill(name)));
@@ -111,7 +111,7 @@ describe('for any packages, concurrency and page durations', () => {
       anyPlay,
       fc.nat(40),
       async (scheduler, play, stopAfter) => {
-        const { read, ended, stopped } = await playIn(scheduler, { ...play, stopAfter });
+        const { read, ended, stopped } = await runWithScheduler(scheduler, { ...play, stopAfter });
         expect(rising([...ended, ...stopped])).toEqual(inOrder(play.sizes.length));
         const most = stopAfter + play.concurrency * play.pages;
         expect(read.length).toBeLessThanOrEqual(stopAfter === 0 ? 0 : most);

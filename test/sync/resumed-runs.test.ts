@@ -77,7 +77,7 @@ function restrictAt(packageId: number, nth: number): Answer {
 }
 
 /** Serves one package per run, so that this is the order of the longest unserved. */
-async function putInOrder(pipeline: TestPipeline, order: readonly number[]): Promise<void> {
+async function setOrder(pipeline: TestPipeline, order: readonly number[]): Promise<void> {
   for (const packageId of order) await pipeline.run({ packages: [{ account: null, packageId }] });
 }
 
@@ -164,7 +164,7 @@ describe('the queue of the packages', () => {
   it('has the longest unserved first', async () => {
     const service = await startService();
     const pipeline = open(service);
-    await putInOrder(pipeline, LINE);
+    await setOrder(pipeline, LINE);
     expect(service.order()).toEqual(LINE);
     await pipeline.run();
     expect(service.order()).toEqual(LINE);
@@ -173,7 +173,7 @@ describe('the queue of the packages', () => {
   it('preserves the position of a package that was parked, however often: it is first again', async () => {
     const service = await startService();
     const pipeline = open(service);
-    await putInOrder(pipeline, LINE);
+    await setOrder(pipeline, LINE);
     service.order();
     for (const expected of [[103, 101], [101], [101]]) {
       service.answer(restrictAt(101, 2));
@@ -189,7 +189,7 @@ describe('the queue of the packages', () => {
   it('preserves the position of a package that failed once, behind one that did not, and moves it to the end at its next failure', async () => {
     const service = await startService();
     const pipeline = open(service);
-    await putInOrder(pipeline, LINE);
+    await setOrder(pipeline, LINE);
     service.order();
     const failThenPark = (parkedAt: number) => {
       const isParked = restrictAt(parkedAt, 1);
@@ -212,7 +212,7 @@ describe('the queue of the packages', () => {
     const service = await startService();
     const folder = temporaryFolder();
     let pipeline = open(service, { folder });
-    await putInOrder(pipeline, LINE);
+    await setOrder(pipeline, LINE);
     service.order();
     for (const expected of [[103], [101, 103]]) {
       service.answer(({ query }) => {

@@ -123,7 +123,7 @@ describe('a removal', () => {
 
 describe('the brake', () => {
   /** Walks a package of `size`, then again without the last `missing`. */
-  async function lose(size: number, missing: number, brake = {}) {
+  async function walkWithMissing(size: number, missing: number, brake = {}) {
     await walker.walkOnce(videos(firstIds(size)));
     clock.advance(60_000);
     return walker.walkOnce(videos(firstIds(size - missing)), brake);
@@ -135,7 +135,7 @@ describe('the brake', () => {
     [105, 21, 'exactly a fifth'],
     [21, 20, 'nearly all of it, but no more than 20'],
   ])('accepts, of %i, %i: %s', async (size, missing) => {
-    expect(await lose(size, missing)).toEqual({ removed: missing, heldBack: 0 });
+    expect(await walkWithMissing(size, missing)).toEqual({ removed: missing, heldBack: 0 });
     expect(findLiveIds()).toEqual(firstIds(size - missing));
     expect(candidates()).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('the brake', () => {
     [1, 1, 'the only one'],
     [30, 30, 'all of it'],
   ])('holds back, of %i, %i: %s', async (size, missing) => {
-    expect(await lose(size, missing)).toEqual({ removed: 0, heldBack: missing });
+    expect(await walkWithMissing(size, missing)).toEqual({ removed: 0, heldBack: missing });
     expect(findLiveIds()).toEqual(firstIds(size));
     expect(candidates().map(({ held_back }) => held_back)).toEqual(Array<number>(missing).fill(1));
     expect(readValue(path, 'select live_count from package')).toBe(size);
@@ -157,13 +157,13 @@ describe('the brake', () => {
   });
 
   it('uses the share of the config', async () => {
-    expect(await lose(100, 51, { share: 0.5 })).toEqual({ removed: 0, heldBack: 51 });
+    expect(await walkWithMissing(100, 51, { share: 0.5 })).toEqual({ removed: 0, heldBack: 51 });
     expect(await walker.walkOnce(videos(firstIds(100)))).toEqual(NONE);
     expect(await walker.walkOnce(videos(firstIds(50)), { share: 0.5 })).toEqual({ removed: 50, heldBack: 0 });
   });
 
   it('lists what it holds back', async () => {
-    await lose(40, 30);
+    await walkWithMissing(40, 30);
     const overview = openStatusQueries(path);
     expect(overview.heldBack()).toEqual([
       {
@@ -180,7 +180,7 @@ describe('the brake', () => {
   });
 
   it('releases removals when a walk at least one schedule later proves the same ones', async () => {
-    await lose(40, 30);
+    await walkWithMissing(40, 30);
     clock.advance(HOUR_MS);
     expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
     expect(findLiveIds()).toEqual(firstIds(10));
@@ -191,7 +191,7 @@ describe('the brake', () => {
   });
 
   it('does not release for a walk that is too early, and that one does not restart the wait', async () => {
-    await lose(40, 30);
+    await walkWithMissing(40, 30);
     clock.advance(HOUR_MS - 1000);
     expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 0, heldBack: 30 });
     expect(findLiveIds()).toEqual(firstIds(40));
@@ -200,7 +200,7 @@ describe('the brake', () => {
   });
 
   it('releases only removals that are proved again; the others continue to wait', async () => {
-    await lose(60, 50);
+    await walkWithMissing(60, 50);
     clock.advance(2 * HOUR_MS);
     const walk = await walker.begin();
     await walker.page(walk, { videos: videos(firstIds(10)), proof: { low: 1, high: 30 } });
@@ -210,7 +210,7 @@ describe('the brake', () => {
   });
 
   it('clears videos that are seen again', async () => {
-    await lose(40, 30);
+    await walkWithMissing(40, 30);
     clock.advance(2 * HOUR_MS);
     expect(await walker.walkOnce(videos(firstIds(35)))).toEqual({ removed: 5, heldBack: 0 });
     expect(findLiveIds()).toEqual(firstIds(35));
@@ -218,7 +218,7 @@ describe('the brake', () => {
   });
 
   it('holds back an empty list for a package that had videos, and releases it when it stays empty', async () => {
-    expect(await lose(5, 5)).toEqual({ removed: 0, heldBack: 5 });
+    expect(await walkWithMissing(5, 5)).toEqual({ removed: 0, heldBack: 5 });
     clock.advance(HOUR_MS);
     expect(await walker.walkOnce([])).toEqual({ removed: 5, heldBack: 0 });
     expect(findLiveIds()).toEqual([]);
@@ -226,7 +226,7 @@ describe('the brake', () => {
   });
 
   it('survives walks that stop', async () => {
-    await lose(40, 30);
+    await walkWithMissing(40, 30);
     await walker.stop(await walker.begin(), 'failed');
     await walker.begin();
     expect(candidates()).toHaveLength(30);

@@ -29,7 +29,7 @@ async function show(list: Parameters<typeof walker.walkOnce>[0]) {
 }
 
 /** A walk that proves the removal of all other videos at one minute past, and takes effect at two. */
-async function leaveOnly(ids: readonly number[]) {
+async function removeOthers(ids: readonly number[]) {
   clock.advance(60_000);
   const walk = await walker.begin();
   await walker.page(walk, { videos: videos(ids), proof: EVERYTHING });
@@ -77,7 +77,7 @@ describe('a version', () => {
   it('of a live video that is removed ends at the proof, not at the end of the walk', async () => {
     await walker.walkOnce(videos([1, 2, 3]));
     const before = row(2);
-    await leaveOnly([1, 3]);
+    await removeOthers([1, 3]);
     const proof = '2026-03-01 12:01:00';
     expect(row(2)).toMatchObject({ removed_at: proof, changed_at: '2026-03-01 12:02:00' });
     expect(versions(2)).toEqual([{ ...before, valid_from: '2026-03-01 12:00:00', valid_to: proof }]);
@@ -86,7 +86,7 @@ describe('a version', () => {
 
   it('of a removed video that returns is valid from the proof to the return', async () => {
     await walker.walkOnce(videos([1, 2, 3]));
-    await leaveOnly([1, 3]);
+    await removeOthers([1, 3]);
     const before = row(2);
     await show(videos([2]));
     const [valid_from, valid_to] = ['2026-03-01 12:01:00', '2026-03-01 12:03:00'];
@@ -99,10 +99,10 @@ describe('a version', () => {
     await walker.walkOnce(videos([1, 2, 3]));
     for (const title of ['a', 'b']) {
       await show([video(2, { title })]);
-      await leaveOnly([1, 3]);
+      await removeOthers([1, 3]);
       await show([video(2, { title: `${title}${title}` })]);
     }
-    await leaveOnly([1, 3]);
+    await removeOthers([1, 3]);
     const begins = versions(2).map((version) => version['valid_from']);
     const ends = versions(2).map((version) => version['valid_to']);
     expect(begins).toHaveLength(7);

@@ -368,7 +368,7 @@ describe('no response of the server', () => {
   const keys = [CANARY_KEY, 'canary-in-a-header-5b3d'];
   const [inQuery, inHeader] = [encodeURIComponent(CANARY_KEY), 'canary-in-a-header-5b3d'];
 
-  /** All responses of a site to requests with these words in every address and header. */
+  /** All responses of a site to requests with the key and the query in every address and header. */
   async function everything(url: string, query: string, key: string): Promise<[string, string][]> {
     const paths = [
       ...['?pkg=104', '?pkg=101', '?pkg=102', '?pkg=999', '?pkg=x', '?sort_item=none'].map(

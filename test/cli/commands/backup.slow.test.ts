@@ -7,14 +7,14 @@ import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-fil
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute, hashFile } from '../../support/fixtures/live-file.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { putFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
+import { writeFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
 
 const AT = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/.source;
 
 /** A folder with a config and a filled live file. */
 async function filledFolder(): Promise<string> {
   const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
-  await putFilled(join(cwd, WAREHOUSE));
+  await writeFilled(join(cwd, WAREHOUSE));
   return cwd;
 }
 

@@ -87,12 +87,12 @@ describe('forget', () => {
     expect([active.code, active.stderr]).toEqual([2, expect.stringContaining('main/101 is not retired yet')]);
     expect((await vodhouseHere('sync')).code).toBe(0);
 
-    const asked = await vodhouseHere('forget', 'main/101');
-    expect([asked.code, asked.stderr]).toEqual([
+    const preview = await vodhouseHere('forget', 'main/101');
+    expect([preview.code, preview.stderr]).toEqual([
       2,
       expect.stringContaining('forget main/101 --yes does not ask'),
     ]);
-    expect(asked.stdout).toMatch(/^video +250$/m);
+    expect(preview.stdout).toMatch(/^video +250$/m);
     expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(280);
 
     const done = await vodhouseHere('forget', 'main/101', '--yes');

@@ -8,14 +8,14 @@ import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute, readValue } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { putFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
+import { writeFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
 
 const KILLS = 24;
 
 /** A folder with a config and a filled live file. */
 async function filledFolder(url = 'http://127.0.0.1:9'): Promise<string> {
   const cwd = createFolder({ [CONFIG]: configText({ url }) });
-  await putFilled(join(cwd, WAREHOUSE));
+  await writeFilled(join(cwd, WAREHOUSE));
   return cwd;
 }
 

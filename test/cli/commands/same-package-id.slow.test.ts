@@ -33,7 +33,7 @@ async function holdingFolder() {
   return { ...folder, held };
 }
 
-/** The words of the commands in the text, split as a shell splits them. */
+/** The commands in the text, split into arguments. */
 function commandsIn(text: string): string[][] {
   const found = text.matchAll(/vodhouse (sync .*--accept-removals.*)$/gm);
   return [...found].map(([, message = '']) => message.split(' '));

@@ -91,9 +91,9 @@ describe('status', () => {
     expect(behind.stdout).toContain('made just now; newer changes are not in it yet');
     const bounded = { url, packages: PACKAGES, storage: false, top: 'publish: { every: 1h }' };
     writeFileSync(join(cwd, CONFIG), configText(bounded));
-    const putOff = await vodhouse(['status'], { cwd });
-    expect(putOff.stdout).not.toContain('does not show the last changes');
-    expect(putOff.stdout).toContain('made just now; newer changes are not in it yet');
+    const deferred = await vodhouse(['status'], { cwd });
+    expect(deferred.stdout).not.toContain('does not show the last changes');
+    expect(deferred.stdout).toContain('made just now; newer changes are not in it yet');
     rmSync(join(cwd, 'data/vodhouse.bi.db'));
     const { stdout } = await vodhouse(['status', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({

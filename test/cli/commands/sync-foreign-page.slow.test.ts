@@ -23,7 +23,7 @@ async function createSyncedFolder() {
   return { service, cwd, run };
 }
 
-/** The words of the command in the text. */
+/** The arguments of the command in the text. */
 function commandIn(text: string): string[] {
   return (/vodhouse (sync .*--accept-page.*?)$/m.exec(text)?.[1] ?? '').trim().split(' ');
 }

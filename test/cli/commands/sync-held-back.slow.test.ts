@@ -29,7 +29,7 @@ function useSmallPages(cwd: string, { url }: PackageService): void {
   writeFileSync(join(cwd, CONFIG), configText({ url, storage: false, pageSize: 10, top }));
 }
 
-/** The words of the commands in the text, split as a shell splits them. */
+/** The commands in the text, split into arguments. */
 function commandIn(text: string): string[] {
   const [, message = ''] = /vodhouse (sync .*--accept-removals.*)$/m.exec(text) ?? [];
   return message.split(' ');

@@ -8,7 +8,7 @@ import { createGate } from '../../support/servers/scripted-service.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
-const well = { body: listBody({ records: [videoRecord(1)] }) };
+const success = { body: listBody({ records: [videoRecord(1)] }) };
 
 /** A signal and the reason that it aborts with. */
 function createStop() {
@@ -21,7 +21,7 @@ describe('an aborted client', () => {
   it('sends no more requests, and throws the reason', async () => {
     const { reason, signal, stop } = createStop();
     stop();
-    const { client, service, budget } = await createTestClient(() => well);
+    const { client, service, budget } = await createTestClient(() => success);
     expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(0);
     expect(budget.spent).toHaveLength(0);
@@ -32,7 +32,7 @@ describe('an aborted client', () => {
     const gate = createGate();
     const { client, service } = await createTestClient(async () => {
       await gate.opened;
-      return well;
+      return success;
     });
     const page = client.videoPage(pageRequest(1, { signal }));
     await expect.poll(() => service.requests.length).toBe(1);
@@ -65,7 +65,7 @@ describe('an aborted client', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 120_000 };
-    const { client, service } = await createTestClient(() => well, {
+    const { client, service } = await createTestClient(() => success, {
       budget: warehouse.createBudget('main', limits),
       clock,
     });
@@ -81,7 +81,7 @@ describe('an aborted client', () => {
     const gate = createGate();
     const script = async () => {
       await gate.opened;
-      return well;
+      return success;
     };
     const { client, service } = await createTestClient(script, { account: { concurrency: 1 } });
     const first = client.videoPage(pageRequest(1, { signal }));

@@ -4,16 +4,11 @@ import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward
 import { catchFailure, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
 import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
-import { createGate, type Answer, type Reply } from '../../support/servers/scripted-service.ts';
+import { createGate, replyInOrder, type Answer } from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
-const well = { body: listBody({ records: [videoRecord(1)] }) };
+const success = { body: listBody({ records: [videoRecord(1)] }) };
 const TOO_MUCH = { codes: { restricted: ['TooMuch'], final: [] } };
-
-/** Replies in this order; the last one repeatedly. */
-function inTurn(...replies: Reply[]) {
-  return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
-}
 
 function restrictFor(retryAfter: string, status = 429): Answer {
   return { status, headers: { 'retry-after': retryAfter } };
@@ -26,7 +21,7 @@ function listPauses({ sleeps }: { sleeps: readonly number[] }): number[] {
 
 describe('a service that demands a wait', () => {
   it('for two seconds receives nothing for two seconds', async () => {
-    const { client, clock, ledger } = await clientWithWarehouse(inTurn(restrictFor('2'), well));
+    const { client, clock, ledger } = await clientWithWarehouse(replyInOrder(restrictFor('2'), success));
     await client.videoPage(pageRequest());
     expect(clock.sleeps[0]).toBe(2_000);
     const [first, second, ...more] = ledger();
@@ -37,7 +32,9 @@ describe('a service that demands a wait', () => {
 
   it('until a date receives nothing until then', async () => {
     const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
-    const { client, clock, pause } = await clientWithWarehouse(inTurn(restrictFor(until, 503), well));
+    const { client, clock, pause } = await clientWithWarehouse(
+      replyInOrder(restrictFor(until, 503), success),
+    );
     await client.videoPage(pageRequest());
     expect(listPauses(clock)).toEqual([7_000]);
     expect(pause()).toMatchObject({ since: 0, until: 7_000, strikes: 1 });
@@ -48,7 +45,7 @@ describe('a service that demands a wait', () => {
     const date = createRecordingClock().now() + 400 * day;
     const utc = (ms: number) => new Date(ms).toUTCString();
     const restriction = { status: 503, headers: { date: utc(date), 'retry-after': utc(date + 7_000) } };
-    const { client, clock } = await clientWithWarehouse(inTurn(restriction, well));
+    const { client, clock } = await clientWithWarehouse(replyInOrder(restriction, success));
     await client.videoPage(pageRequest());
     expect(listPauses(clock)).toEqual([7_000]);
   });
@@ -57,7 +54,7 @@ describe('a service that demands a wait', () => {
     'for no time (Retry-After: %s) gets growing pauses',
     async (retryAfter) => {
       const later = retryAfter === undefined ? { status: 429 } : restrictFor(retryAfter);
-      const { client, clock, pause } = await clientWithWarehouse(inTurn(later, later, later, well));
+      const { client, clock, pause } = await clientWithWarehouse(replyInOrder(later, later, later, success));
       await client.videoPage(pageRequest());
       const seconds = listPauses(clock).map((ms) => Math.floor(ms / 1000));
       expect(seconds).toEqual([30, 60, 120]);
@@ -66,21 +63,21 @@ describe('a service that demands a wait', () => {
   );
 
   it.each([408, 429, 500, 502, 503, 504])('by %i and Retry-After gets a pause', async (status) => {
-    const { client, pause } = await clientWithWarehouse(inTurn(restrictFor('3', status), well));
+    const { client, pause } = await clientWithWarehouse(replyInOrder(restrictFor('3', status), success));
     await client.videoPage(pageRequest());
     expect(pause()).toMatchObject({ since: 0, until: 3_000 });
     expect(pause()?.reason).toContain(`package 101, page 1: the service answered ${status}`);
   });
 
   it.each([408, 500, 502, 503, 504])('by %i alone gets no pause', async (status) => {
-    const { client, clock, pause } = await clientWithWarehouse(inTurn({ status }, well));
+    const { client, clock, pause } = await clientWithWarehouse(replyInOrder({ status }, success));
     await client.videoPage(pageRequest());
     expect(pause()).toBeNull();
     expect(clock.sleeps).toEqual([500]);
   });
 
   it.each([400, 403, 404])('by %i and Retry-After with a final status gets no pause', async (status) => {
-    const { client, pause } = await clientWithWarehouse(inTurn(restrictFor('3', status)));
+    const { client, pause } = await clientWithWarehouse(replyInOrder(restrictFor('3', status)));
     expect(await catchFailure(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
     expect(pause()).toBeNull();
   });
@@ -102,7 +99,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('exactly as long as the run may wait is waited out', async () => {
-    const { client, clock } = await clientWithWarehouse(inTurn(restrictFor('120'), well), {
+    const { client, clock } = await clientWithWarehouse(replyInOrder(restrictFor('120'), success), {
       limits: { maxWaitMs: 120_000 },
     });
     await client.videoPage(pageRequest());
@@ -110,7 +107,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('receives nothing from the other requests of the account either', async () => {
-    const { client, ledger } = await clientWithWarehouse(inTurn(restrictFor('5'), well), {
+    const { client, ledger } = await clientWithWarehouse(replyInOrder(restrictFor('5'), success), {
       account: { concurrency: 1 },
     });
     await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
@@ -119,7 +116,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('is waited for also after the last attempt', async () => {
-    const { client, ledger } = await clientWithWarehouse(inTurn(restrictFor('60'), well), {
+    const { client, ledger } = await clientWithWarehouse(replyInOrder(restrictFor('60'), success), {
       retry: { attempts: 1, baseMs: 1, capMs: 1 },
     });
     await catchFailure(client.videoPage(pageRequest(1)));
@@ -131,7 +128,7 @@ describe('a service that demands a wait', () => {
     const gate = createGate();
     const { client, clock, ledger, pause } = await clientWithWarehouse(
       async ({ query, number }) => {
-        if (number > 2) return well;
+        if (number > 2) return success;
         if (query.get('page') === '1') return restrictFor('5');
         await gate.opened;
         return restrictFor('30');
@@ -151,10 +148,13 @@ describe('a service that demands a wait', () => {
   });
 
   it('while another request waits for a budget slot makes that one wait too', async () => {
-    const { client, clock, ledger, pause } = await clientWithWarehouse(inTurn(restrictFor('5'), well), {
-      limits: { perSecond: 1 },
-      account: { concurrency: 2 },
-    });
+    const { client, clock, ledger, pause } = await clientWithWarehouse(
+      replyInOrder(restrictFor('5'), success),
+      {
+        limits: { perSecond: 1 },
+        account: { concurrency: 2 },
+      },
+    );
     clock.whileAsleep = () => expect.poll(pause).not.toBeNull();
     await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
     const [first, ...rest] = ledger();
@@ -164,7 +164,7 @@ describe('a service that demands a wait', () => {
 
   it('makes no other account wait', async () => {
     const { client, other, ledger } = await clientWithWarehouse(({ query }) =>
-      query.get('key') === 'another-key' || query.get('page') === '2' ? well : restrictFor('60'),
+      query.get('key') === 'another-key' || query.get('page') === '2' ? success : restrictFor('60'),
     );
     const controller = new AbortController();
     const waiting = catchFailure(client.videoPage(pageRequest(1, { signal: controller.signal })));
@@ -179,9 +179,12 @@ describe('a service that demands a wait', () => {
 describe('a code that the config lists as restricted', () => {
   it('of the list gets growing pauses', async () => {
     const restricted = listRefusal('TooMuch', 'slow down');
-    const { client, clock, pause } = await clientWithWarehouse(inTurn(restricted, restricted, well), {
-      account: TOO_MUCH,
-    });
+    const { client, clock, pause } = await clientWithWarehouse(
+      replyInOrder(restricted, restricted, success),
+      {
+        account: TOO_MUCH,
+      },
+    );
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
     expect(listPauses(clock).map((ms) => Math.floor(ms / 1000))).toEqual([30, 60]);
     expect(pause()).toMatchObject({ strikes: 2 });
@@ -190,7 +193,7 @@ describe('a code that the config lists as restricted', () => {
 
   it('of the storage gets a pause', async () => {
     const { client, pause } = await clientWithWarehouse(
-      inTurn({ body: storageBody([], 'TooMuch') }, { body: storageBody([]) }),
+      replyInOrder({ body: storageBody([], 'TooMuch') }, { body: storageBody([]) }),
       { account: TOO_MUCH },
     );
     await client.storageDays(JANUARY);
@@ -198,7 +201,7 @@ describe('a code that the config lists as restricted', () => {
   });
 
   it('is not a restriction where the config does not list it', async () => {
-    const { client, pause } = await clientWithWarehouse(inTurn(listRefusal('TooMuch'), well));
+    const { client, pause } = await clientWithWarehouse(replyInOrder(listRefusal('TooMuch'), success));
     await client.videoPage(pageRequest());
     expect(pause()).toBeNull();
   });
@@ -209,7 +212,7 @@ describe('the reason of a pause', () => {
 
   it.each(forms)('does not contain the key that a response repeats as %s', async (form) => {
     const { client, pause } = await clientWithWarehouse(
-      inTurn({ status: 429, body: `no more for ${form}!` }, well),
+      replyInOrder({ status: 429, body: `no more for ${form}!` }, success),
     );
     await client.videoPage(pageRequest());
     expect(pause()?.reason).toContain('no more for ');
@@ -218,7 +221,7 @@ describe('the reason of a pause', () => {
 
   it('does not contain the key in a response with a restricted code', async () => {
     const { client, pause } = await clientWithWarehouse(
-      inTurn(listRefusal('TooMuch', `key ${AWKWARD_KEY} is slow`), well),
+      replyInOrder(listRefusal('TooMuch', `key ${AWKWARD_KEY} is slow`), success),
       { account: TOO_MUCH },
     );
     await client.videoPage(pageRequest());
@@ -228,7 +231,7 @@ describe('the reason of a pause', () => {
 
   it('contains no half of a key where the text is truncated', async () => {
     const { client, pause } = await clientWithWarehouse(
-      inTurn({ status: 429, body: 'x'.repeat(230) + AWKWARD_KEY.repeat(20) } satisfies Answer, well),
+      replyInOrder({ status: 429, body: 'x'.repeat(230) + AWKWARD_KEY.repeat(20) } satisfies Answer, success),
     );
     await client.videoPage(pageRequest());
     expect(pause()?.reason).not.toContain(AWKWARD_KEY.slice(0, 5));

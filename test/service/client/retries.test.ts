@@ -7,17 +7,12 @@ import {
   JANUARY,
   pageRequest,
 } from '../../support/fixtures/service-client.ts';
-import type { Reply } from '../../support/servers/scripted-service.ts';
+import { replyInOrder } from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 
-const well = { body: listBody({ records: [videoRecord(1)] }) };
-
-/** Replies in this order; the last one repeatedly. */
-function inTurn(...replies: Reply[]) {
-  return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
-}
+const success = { body: listBody({ records: [videoRecord(1)] }) };
 
 describe('an errorInfo failure', () => {
   it('is retried exactly once, and logged with account, package, page and code', async () => {
@@ -35,7 +30,7 @@ describe('an errorInfo failure', () => {
   });
 
   it('that a retry resolves is not logged', async () => {
-    const { client } = await createTestClient(inTurn(listRefusal('Hiccup'), well));
+    const { client } = await createTestClient(replyInOrder(listRefusal('Hiccup'), success));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
   });
 
@@ -82,7 +77,7 @@ describe('the same errorInfo failure again', () => {
 
   it('is retried once after a success', async () => {
     const { client, service } = await createTestClient(({ query }) =>
-      query.get('page') === '2' ? well : no('InvalidKey'),
+      query.get('page') === '2' ? success : no('InvalidKey'),
     );
     await catchFailure(client.videoPage(pageRequest(1)));
     await client.videoPage(pageRequest(2));
@@ -112,14 +107,14 @@ describe('an HTTP status', () => {
   });
 
   it.each([408, 429, 500, 502, 503, 504])('%i is retried', async (status) => {
-    const { client, service } = await createTestClient(inTurn({ status }, well));
+    const { client, service } = await createTestClient(replyInOrder({ status }, success));
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
     expect(service.requests).toHaveLength(2);
   });
 
   it('500 three times is resolved by the fourth attempt, each after a longer pause', async () => {
     const { client, service, clock, budget } = await createTestClient(
-      inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
+      replyInOrder({ status: 500 }, { status: 500 }, { status: 500 }, success),
     );
     await client.videoPage(pageRequest());
     expect(service.requests).toHaveLength(4);
@@ -144,7 +139,7 @@ describe('with the budget of a warehouse', () => {
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: 2, perMinute: null, perDay: null, maxWaitMs: 60_000 };
     const { client, service } = await createTestClient(
-      inTurn({ status: 500 }, { status: 500 }, { status: 500 }, well),
+      replyInOrder({ status: 500 }, { status: 500 }, { status: 500 }, success),
       {
         budget: warehouse.createBudget('main', limits),
         retry: { attempts: 5, baseMs: 0, capMs: 0 },
@@ -162,7 +157,9 @@ describe('with the budget of a warehouse', () => {
     const clock = createRecordingClock();
     const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
     const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 1000 };
-    const { client } = await createTestClient(() => well, { budget: warehouse.createBudget('main', limits) });
+    const { client } = await createTestClient(() => success, {
+      budget: warehouse.createBudget('main', limits),
+    });
     await client.videoPage(pageRequest(1));
     const error: unknown = await catchFailure(client.videoPage(pageRequest(2)));
     expect(error).toBeInstanceOf(ParkedError);

@@ -17,7 +17,7 @@ import { createGate, startScriptedService } from '../../support/servers/scripted
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
-const well = { body: listBody({ records: [videoRecord(1)] }) };
+const success = { body: listBody({ records: [videoRecord(1)] }) };
 
 describe('the deadline', () => {
   it('ends an attempt without a response', async () => {
@@ -50,7 +50,7 @@ describe('the deadline', () => {
       });
       await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
       const { port } = service.address() as AddressInfo;
-      const { client } = await createTestClient(() => well, {
+      const { client } = await createTestClient(() => success, {
         ...ONCE,
         deadlineMs: 200,
         account: accountAt(`http://127.0.0.1:${port}`),
@@ -64,7 +64,7 @@ describe('the deadline', () => {
   });
 
   it('applies to each attempt, and the next one may succeed', async () => {
-    const { client, budget } = await createTestClient(({ number }) => (number === 1 ? 'hang' : well), {
+    const { client, budget } = await createTestClient(({ number }) => (number === 1 ? 'hang' : success), {
       deadlineMs: 300,
     });
     expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
@@ -74,7 +74,7 @@ describe('the deadline', () => {
 
 describe('a redirect', () => {
   it('is not followed, not retried, and reported by its host alone', async () => {
-    const other = await startScriptedService(() => well);
+    const other = await startScriptedService(() => success);
     const location = `${other.url}/login?key=${encodeURIComponent(AWKWARD_KEY)}`;
     const { client, service } = await createTestClient(() => ({
       status: 302,
@@ -100,9 +100,11 @@ describe('a redirect', () => {
 
 describe('an unreachable service', () => {
   it('is reported as such after five attempts, none of which was sent', async () => {
-    const service = await startScriptedService(() => well);
+    const service = await startScriptedService(() => success);
     await service.close();
-    const { client, budget, clock } = await createTestClient(() => well, { account: accountAt(service.url) });
+    const { client, budget, clock } = await createTestClient(() => success, {
+      account: accountAt(service.url),
+    });
     const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
     expect(error).toMatchObject({ fault: 'connection' });
@@ -114,7 +116,7 @@ describe('an unreachable service', () => {
   });
 
   it('has the reason in its error, also where its name has several addresses', async () => {
-    const service = await startScriptedService(() => well);
+    const service = await startScriptedService(() => success);
     await service.close();
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
     const agent = new Agent({ connect: { lookup: (_name, _options, done) => done(null, addresses) } });
@@ -135,7 +137,7 @@ describe('an unreachable service', () => {
   });
 
   it('is reported where its name is unknown', async () => {
-    const { client, budget } = await createTestClient(() => well, {
+    const { client, budget } = await createTestClient(() => success, {
       ...ONCE,
       account: accountAt('http://nowhere.invalid'),
     });
@@ -148,14 +150,14 @@ describe('an unreachable service', () => {
 
 describe('connections', () => {
   it('are reused: twenty requests in sequence use one', async () => {
-    const { client, service } = await createTestClient(() => well, { account: { concurrency: 1 } });
+    const { client, service } = await createTestClient(() => success, { account: { concurrency: 1 } });
     for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
     expect(service.requests).toHaveLength(20);
     expect(service.connections()).toBe(1);
   });
 
   it('are reused also with higher concurrency: undici alternates between two', async () => {
-    const { client, service } = await createTestClient(() => well, { account: { concurrency: 4 } });
+    const { client, service } = await createTestClient(() => success, { account: { concurrency: 4 } });
     for (let page = 1; page <= 20; page++) await client.videoPage(pageRequest(page));
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
@@ -168,7 +170,7 @@ describe('connections', () => {
       { body: '<html>' },
       { status: 302 },
     ];
-    const { client, service } = await createTestClient(({ number }) => replies[number % 5] ?? well, {
+    const { client, service } = await createTestClient(({ number }) => replies[number % 5] ?? success, {
       ...ONCE,
       account: { concurrency: 1 },
     });
@@ -181,7 +183,7 @@ describe('connections', () => {
     const gate = createGate();
     const script = async () => {
       await gate.opened;
-      return well;
+      return success;
     };
     const { client, service } = await createTestClient(script, { account: { concurrency: 3 } });
     const pages = Array.from({ length: 12 }, (_, index) => client.videoPage(pageRequest(index + 1)));
@@ -196,7 +198,7 @@ describe('connections', () => {
 
 describe('the key', () => {
   it('is in the query of the video list', async () => {
-    const { client, service } = await createTestClient(() => well);
+    const { client, service } = await createTestClient(() => success);
     await client.videoPage(pageRequest());
     expect(service.requests[0]?.query.get('key')).toBe(AWKWARD_KEY);
   });
@@ -214,7 +216,7 @@ describe('the key', () => {
     [{ header: 'X-Api-Key' }, null, 'its-own'],
   ] as const)('is sent to the storage statistics as configured: %j', async (auth, inQuery, inHeader) => {
     const service = await startScriptedService(() => ({ body: storageBody([]) }));
-    const { client } = await createTestClient(() => well, {
+    const { client } = await createTestClient(() => success, {
       account: { ...accountAt(service.url), storage: { ...storage({ auth }), baseUrl: service.url } },
     });
     await client.storageDays(JANUARY);
@@ -225,7 +227,7 @@ describe('the key', () => {
 
 describe('an account without statistics', () => {
   it('receives no requests for them', async () => {
-    const { client, service } = await createTestClient(() => well, { account: { storage: null } });
+    const { client, service } = await createTestClient(() => success, { account: { storage: null } });
     await expect(async () => client.storageDays(JANUARY)).rejects.toThrow(
       'account main has no storage statistics',
     );

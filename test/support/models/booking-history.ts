@@ -105,9 +105,9 @@ export async function runBookingHistory(history: BookingHistory): Promise<string
     if (summary.failures.length > 0 && run.refuses === 0) broken.push(summary.failures[0]?.message ?? '');
     const after = bookedRows(account);
     for (const [date, row] of before) if (after.get(date) !== row) broken.push(`booked day ${date} changed`);
-    broken.push(...unfounded(account, service.returned, calendar, settleMs));
+    broken.push(...findUnfounded(account, service.returned, calendar, settleMs));
     if (since && history.isDated && summary.failures.length === 0) {
-      broken.push(...unaccounted(account, since, addDays(calendar.dayAt(startedAt - settleMs), -1)));
+      broken.push(...findUnaccounted(account, since, addDays(calendar.dayAt(startedAt - settleMs), -1)));
     }
     before = after;
   }
@@ -164,7 +164,7 @@ function bookedRows(account: StorageAccount): Map<string, string> {
 }
 
 /** Booked days whose figure the service never returned by itself after they were over and settled. */
-function unfounded(
+function findUnfounded(
   account: StorageAccount,
   returned: readonly ReturnedFigure[],
   calendar: Calendar,
@@ -182,7 +182,7 @@ function unfounded(
 }
 
 /** Days from `since` to `last` that are neither booked nor a gap, or both. */
-function unaccounted(account: StorageAccount, since: string, last: string): string[] {
+function findUnaccounted(account: StorageAccount, since: string, last: string): string[] {
   const booked = new Set(bookedRows(account).keys());
   const gaps = new Set(account.rows('select date from storage_gap').map((row) => String(row['date'])));
   const both = [...gaps].filter((date) => booked.has(date));

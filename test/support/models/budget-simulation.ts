@@ -198,14 +198,18 @@ export function breaches({ limits }: Scenario, fates: readonly Fate[]): string[]
     ['minute', 60_000, limits.perMinute],
     ['day', DAY_MS, limits.perDay],
   ] as const;
-  const crowded = windows.flatMap(([name, ms, most]) => {
+  const windowViolations = windows.flatMap(([name, ms, most]) => {
     const found = mostWithin(fates, ms);
     return most !== null && found > most ? [`${found} requests in a ${name}, ${most} allowed`] : [];
   });
-  const hasty = fates.filter(
+  const pauseViolations = fates.filter(
     (fate) => fate.kind === 'parked' && fate.untilMs <= fate.requestedAt + limits.maxWaitMs,
   );
   const disobedient = admittedInPauses(fates);
-  const hurried = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];
-  return [...crowded, ...hurried, ...hasty.map(() => 'parked although the wait was short enough')];
+  const ignoredPauses = disobedient > 0 ? [`${disobedient} requests were admitted during a pause`] : [];
+  return [
+    ...windowViolations,
+    ...ignoredPauses,
+    ...pauseViolations.map(() => 'parked although the wait was short enough'),
+  ];
 }

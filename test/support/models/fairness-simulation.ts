@@ -100,8 +100,8 @@ async function checkDue(world: World): Promise<void> {
     return;
   }
   const resumeAt = world.last?.resumeAt ? fromTimestamp(world.last.resumeAt) : Number.POSITIVE_INFINITY;
-  const soonest = Math.min(nextTick(options.full, clock.now), resumeAt);
-  const next = Math.ceil(soonest / MINUTE_MS) * MINUTE_MS;
+  const earliest = Math.min(nextTick(options.full, clock.now), resumeAt);
+  const next = Math.ceil(earliest / MINUTE_MS) * MINUTE_MS;
   clock.now = Math.max(next, (Math.floor(clock.now / MINUTE_MS) + 1) * MINUTE_MS);
 }
 

@@ -74,20 +74,20 @@ async function serve(stage: Stage, name: number, turn: Slot): Promise<void> {
 async function readAll(stage: Stage, name: number, turn: Slot): Promise<void> {
   const { play, played } = stage;
   const size = play.sizes[name] ?? 0;
-  let inTurn = 0;
+  let pagesInTurn = 0;
   let isFirst = true;
   for (let page = 1; page <= size; page++) {
     await stage.wait();
     if (play.endsBefore?.get(name) === page) return;
     played.read.push(name);
     turn.answered();
-    inTurn++;
+    pagesInTurn++;
     if (isFirst) stage.freshPages++;
     const isOver = turn.pageRead();
-    judgeTurn(stage, name, inTurn, isOver);
+    judgeTurn(stage, name, pagesInTurn, isOver);
     if (!isOver || page === size) continue;
     await waitForTurn(stage, name, turn);
-    inTurn = 0;
+    pagesInTurn = 0;
     isFirst = false;
   }
 }
@@ -120,12 +120,12 @@ function takeSeat({ play, played, active, waiting }: Stage, name: number): void 
   if (active.size > concurrency) played.breaches.push(`${active.size} are served at a time`);
 }
 
-function judgeTurn(stage: Stage, name: number, inTurn: number, isOver: boolean): void {
+function judgeTurn(stage: Stage, name: number, pagesInTurn: number, isOver: boolean): void {
   const { play, played } = stage;
-  const mustStop = inTurn >= play.pages && played.read.length >= (play.stopAfter ?? Infinity);
+  const mustStop = pagesInTurn >= play.pages && played.read.length >= (play.stopAfter ?? Infinity);
   if (mustStop && !isOver) played.breaches.push(`the turn of ${name} goes on though the run must not`);
-  if (isOver && inTurn < play.pages) played.breaches.push(`the turn of ${name} is too short`);
-  const isTooLong = inTurn >= play.pages && isAnyFresh(stage) && !isOver;
+  if (isOver && pagesInTurn < play.pages) played.breaches.push(`the turn of ${name} is too short`);
+  const isTooLong = pagesInTurn >= play.pages && isAnyFresh(stage) && !isOver;
   if (isTooLong) played.breaches.push(`the turn of ${name} is too long`);
 }
 

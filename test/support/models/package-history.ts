@@ -176,7 +176,7 @@ function differences(before: FileState, after: FileState, each: Step): string[] 
     const wasProved = each.kind === 'finish' && before.candidates.includes(number);
     check(!wasRemoved || wasProved, `row ${number} was removed unproved`);
   }
-  return [...broken, ...shownWrong(after, each)];
+  return [...broken, ...findWrongVideos(after, each)];
 }
 
 /** A page that has a video twice with different contents may leave it unchanged after two changes. */
@@ -185,7 +185,7 @@ function showsTwice(each: Step, number: number): boolean {
 }
 
 /** The videos of a page are live afterwards, and no candidates. */
-function shownWrong(after: FileState, each: Step): string[] {
+function findWrongVideos(after: FileState, each: Step): string[] {
   if (each.kind !== 'page') return [];
   const last = new Map(each.shown.map(({ id: number, title }) => [number, title]));
   return [...last].flatMap(([number, title]) => {

@@ -11,9 +11,9 @@ export interface Turns {
   /** The walk of the package has ended. */
   ended(packageId: number): void;
   /** No further walk starts: waiting requests are served without waiting for others. */
-  windUp(): void;
+  stopStarting(): void;
   /** Every request is answered immediately from now on. */
-  letAllThrough(): void;
+  releaseAll(): void;
 }
 
 interface State {
@@ -58,11 +58,11 @@ export function createTurns(choose: (n: number) => number): Turns {
       rest(packageId);
       serveNext(state, choose);
     },
-    windUp: () => {
+    stopStarting: () => {
       if (state.mode === 'full') state.mode = 'last';
       serveNext(state, choose);
     },
-    letAllThrough: () => {
+    releaseAll: () => {
       state.mode = 'open';
       serveNext(state, choose);
     },

@@ -8,7 +8,7 @@ import type { RunSummary } from '../../../src/sync/run.ts';
 import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
 import type { ListedPackage } from './listed-package.ts';
 import { readStored, findDifferences } from './walk-equality.ts';
-import { requestsBroken } from './walk-requests.ts';
+import { findRequestViolations } from './walk-requests.ts';
 import type { WalkCase } from './walk-case.ts';
 
 /** When each removed row was marked removed, by package and id. */
@@ -22,7 +22,7 @@ export function removedRows({ pipeline }: WalkCase): Removed {
 }
 
 /** The violations of the last run; `before` is what was removed before it. */
-export function brokenBy(one: WalkCase, before: Removed, summary: RunSummary | null): string[] {
+export function findViolations(one: WalkCase, before: Removed, summary: RunSummary | null): string[] {
   const walks = one
     .pipeline()
     .query<WalkRow>('select * from walk where run_id = (select max(run_id) from run) order by walk_id');
@@ -30,13 +30,13 @@ export function brokenBy(one: WalkCase, before: Removed, summary: RunSummary | n
   const failures = summary?.failures.map(({ message }) => `a walk failed: ${message}`) ?? [];
   return [
     ...failures,
-    ...removed.flatMap(([key, at]) => removalBroken(one, walks, key, at)),
+    ...removed.flatMap(([key, at]) => findRemovalViolations(one, walks, key, at)),
     ...walks.flatMap((walk) => [
       ...lost(one, walk),
-      ...requestsBroken(one, walk),
+      ...findRequestViolations(one, walk),
       ...candidatesLeft(one, walk),
     ]),
-    ...fileBroken(one),
+    ...findFileViolations(one),
   ];
 }
 
@@ -50,7 +50,7 @@ function listedIn({ account }: WalkCase, packageId: number): ListedPackage {
  * A. No video that was listed throughout is removed. B. A removed video was missing at `removed_at`, if the
  * list was sorted then: in a list that only seemed sorted, a proof may be early.
  */
-function removalBroken(one: WalkCase, walks: readonly WalkRow[], key: string, at: string): string[] {
+function findRemovalViolations(one: WalkCase, walks: readonly WalkRow[], key: string, at: string): string[] {
   const [packageId = 0, id = 0] = key.split('/').map(Number);
   const listed = listedIn(one, packageId);
   const walk = walks.find((each) => each.package_id === packageId);
@@ -123,7 +123,7 @@ const ORPHANED = `
   where (package_id, id) not in (select package_id, id from video where removed_at is null)`;
 
 /** E. Counts, versions and candidates match the rows. */
-function fileBroken(one: WalkCase): string[] {
+function findFileViolations(one: WalkCase): string[] {
   const file = one.pipeline();
   const counts = file
     .query<{ package_id: number; live_count: number; live: number }>(LIVE_COUNTS)

@@ -196,14 +196,14 @@ async function runOnce(running: Running, options: RunOfCase): Promise<RunSummary
   const turns = { stuck: false };
   const watchdog = setTimeout(() => {
     turns.stuck = true;
-    account.letAllThrough();
+    account.releaseAll();
   }, STUCK_MS);
   const outcome = await pipeline
     .run({ mode: options.mode, acceptRemovals: options.acceptRemovals, acceptPage: true }) // packages are purged and filled with other videos
     .catch((error: unknown) => ({ error }));
   clearTimeout(watchdog);
   clock.strikeAfter(Infinity, () => undefined);
-  account.letAllThrough();
+  account.releaseAll();
   clock.advance(SECOND_MS);
   if (turns.stuck) throw new Error('the turns of the packages were stuck');
   if (options.ending.kind === 'killed') await reopen();
@@ -218,11 +218,11 @@ function createDisturbance({ account, clock, pipeline }: Running, { ending }: Ru
   const packageId = ids[ending.package % ids.length] ?? FIRST_PACKAGE;
   const kill = () => {
     pipeline.crash();
-    account.letAllThrough();
+    account.releaseAll();
   };
   const stop = () => {
     pipeline.stop();
-    account.windUp();
+    account.stopStarting();
   };
   const strike = ending.kind === 'stopped' ? stop : () => clock.strikeAfter(ending.clockReads, kill);
   return { packageId, request: ending.request, strike };

@@ -56,10 +56,10 @@ export function findDifferences({ rows, inQuarantine }: Stored, listed: ListedPa
     return inQuarantine.has(id) ? [] : [`${id} cannot be stored, and is not in quarantine`];
   }
   if (inQuarantine.has(id)) return [`${id} came well, and is in quarantine still`];
-  return row ? fieldsWrong(row, record) : [`${id} is listed, and is no row`];
+  return row ? findFieldDifferences(row, record) : [`${id} is listed, and is no row`];
 }
 
-function fieldsWrong(row: Row, record: Fields): string[] {
+function findFieldDifferences(row: Row, record: Fields): string[] {
   const extra = Object.entries(record).filter(([name]) => !NAMES.includes(name));
   const expected: Fields = {
     ...record,

@@ -9,7 +9,7 @@ import { HONEST, type Behaviour } from './listed-package.ts';
 import { SECOND_MS, type Ending, type PackageSetup, type RunOfCase } from './walk-case.ts';
 import type { Setup, WalkCase } from './walk-case.ts';
 import { boundaries, differences } from './walk-equality.ts';
-import { brokenBy, removedRows } from './walk-assertions.ts';
+import { findViolations, removedRows } from './walk-assertions.ts';
 
 const MOST_PACKAGES = 3;
 const pageSize = fc.oneof(
@@ -183,7 +183,7 @@ function packageAt({ packages }: WalkCase, at: number) {
 async function runAndJudge(one: WalkCase, options: RunOfCase): Promise<void> {
   const before = removedRows(one);
   const summary = await one.run(options);
-  assertNone(one, brokenBy(one, before, summary));
+  assertNone(one, findViolations(one, before, summary));
 }
 
 function assertNone(one: WalkCase, broken: readonly string[]): void {
@@ -207,7 +207,7 @@ function formatHistory({ packages, account }: WalkCase): string[] {
 export async function runWalkCase(one: WalkCase, all: Iterable<Command>): Promise<void> {
   if (one.setup.isKnown) await runAndJudge(one, ACCEPTING);
   await fc.asyncModelRun(() => ({ model: one, real: null }), all);
-  await standStill(one);
+  await converge(one);
 }
 
 const QUIET: RunOfCase = { scripts: [], mode: 'full', acceptRemovals: false, ending: { kind: 'completed' } };
@@ -217,7 +217,7 @@ const ACCEPTING: RunOfCase = { ...QUIET, acceptRemovals: true };
  * The service does not change and is sorted by id. The third walk leaves nothing unsettled where a walk may
  * read across every boundary; elsewhere it takes as many further walks as there are boundaries.
  */
-async function standStill(one: WalkCase): Promise<void> {
+async function converge(one: WalkCase): Promise<void> {
   for (const listed of one.packages) one.behave(listed, { ...listed.behaviour, order: HONEST.order });
   await runAndJudge(one, ACCEPTING);
   await laterRun(one);

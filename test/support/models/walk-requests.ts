@@ -18,8 +18,8 @@ const DOUBTED = 4;
  * for its position, over the records inserted below; and it fetches a few pages again that resemble those of
  * another package. Boundary reads have a separate limit.
  */
-export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
-  if (walk.mode === 'quick') return quickBroken(one, walk);
+export function findRequestViolations(one: WalkCase, walk: WalkRow): string[] {
+  if (walk.mode === 'quick') return findQuickViolations(one, walk);
   const { package_id: packageId, run_id: runId } = walk;
   const where = `package ${packageId}, walk ${walk.walk_id}`;
   const seen = one.account.seen(packageId);
@@ -37,13 +37,13 @@ export function requestsBroken(one: WalkCase, walk: WalkRow): string[] {
   const reading = exchanges.filter(({ purpose }) => purpose !== 'boundary');
   const pages = Math.max(1, ...reading.map(({ totalpage }) => totalpage));
   return [
-    ...boundaryBroken(one, where, exchanges.length - reading.length, pages),
-    ...readingBroken(one, walk, where, reading, pages),
+    ...findBoundaryViolations(one, where, exchanges.length - reading.length, pages),
+    ...findReadingViolations(one, walk, where, reading, pages),
   ];
 }
 
 /** D. A quick walk fetches no page more than twice, and makes at most two boundary reads per boundary. */
-function quickBroken(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
+function findQuickViolations(one: WalkCase, { package_id: packageId, walk_id: walkId }: WalkRow): string[] {
   const seen = one.account.seen(packageId);
   const pages = Math.max(1, ...seen.map(({ totalpage }) => totalpage));
   const most = 4 * pages + 8;
@@ -51,13 +51,18 @@ function quickBroken(one: WalkCase, { package_id: packageId, walk_id: walkId }: 
   return seen.length <= most ? [] : [`D: ${where}: ${seen.length} requests for ${pages} pages`];
 }
 
-function boundaryBroken({ setup }: WalkCase, where: string, boundaries: number, pages: number): string[] {
+function findBoundaryViolations(
+  { setup }: WalkCase,
+  where: string,
+  boundaries: number,
+  pages: number,
+): string[] {
   const share = setup.boundaryReads;
   const most = share === 0 ? 0 : Math.max(3, Math.ceil(share * pages));
   return boundaries <= most ? [] : [`D: ${where}: ${boundaries} boundary reads, at most ${most} are allowed`];
 }
 
-function readingBroken(
+function findReadingViolations(
   one: WalkCase,
   walk: WalkRow,
   where: string,

@@ -122,10 +122,10 @@ export function createHistory() {
         all();
         return [WINDOWS.map((window) => counts.recount(window, now)), all()] as const;
       });
-      const there = exact();
+      const actual = exact();
       return {
-        recounted: { carried: recounted, exact: there },
-        after: { carried: used, exact: there },
+        recounted: { carried: recounted, exact: actual },
+        after: { carried: used, exact: actual },
       };
     },
     close: () => {

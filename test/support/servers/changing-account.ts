@@ -28,8 +28,8 @@ export interface ChangingAccount {
   beginRun(plan: Plan): void;
   walkEnded(packageId: number): void;
   /** The run is being stopped: no further walk sends requests. */
-  windUp(): void;
-  letAllThrough(): void;
+  stopStarting(): void;
+  releaseAll(): void;
   reply(request: SeenRequest): Promise<Reply>;
 }
 
@@ -59,8 +59,8 @@ export function createChangingAccount(
       turns.begin(packages.size, plan.concurrency);
     },
     walkEnded: (packageId) => turns.ended(packageId),
-    windUp: () => turns.windUp(),
-    letAllThrough: () => turns.letAllThrough(),
+    stopStarting: () => turns.stopStarting(),
+    releaseAll: () => turns.releaseAll(),
     reply: async (request) => {
       const one = packages.get(Number(request.query.get('pkg')));
       if (!one || request.path !== VIDEO_LIST) return { status: 404 };

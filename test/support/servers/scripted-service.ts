@@ -68,7 +68,7 @@ export async function startScriptedService(script: Script): Promise<ScriptedServ
     mostAtOnce = Math.max(mostAtOnce, ++waiting);
     response.on('close', () => waiting--);
     response.sendDate = false; // of the clock of the machine, not of the test
-    play(await script(seen), response);
+    sendReply(await script(seen), response);
   }
 
   const server = createServer((incoming, response) => {
@@ -111,7 +111,7 @@ function readRequest(incoming: IncomingMessage, number: number, connection: numb
   };
 }
 
-function play(reply: Reply, response: ServerResponse): void {
+function sendReply(reply: Reply, response: ServerResponse): void {
   if (reply === 'hang') return;
   if (reply === 'drop') response.destroy();
   else if ('drip' in reply) drip(reply, response);
@@ -141,6 +141,11 @@ function drip({ drip: text, everyMs }: DrippingAnswer, response: ServerResponse)
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+/** A script that replies in this order; the last reply is repeated. */
+export function replyInOrder(...replies: Reply[]) {
+  return ({ number }: { number: number }): Reply => replies[number - 1] ?? replies.at(-1) ?? 'drop';
+}
 
 /** A gate that the test opens: `open` resolves `opened`. */
 export function createGate() {

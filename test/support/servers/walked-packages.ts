@@ -22,7 +22,7 @@ export interface WalkedAccount {
   /** One run, an hour after the last one. */
   run: (request?: Partial<RunRequest>) => Promise<RunSummary>;
   /** Responds to the next `times` requests for the package with a page of another package. */
-  mixUp: (packageId: number, other: number, times: number, page?: number) => void;
+  serveForeignPage: (packageId: number, other: number, times: number, page?: number) => void;
   /** The live ids of a package. */
   live: (packageId: number) => number[];
   /** Removals, candidates, quarantined records and versions. */
@@ -47,7 +47,7 @@ export async function openWalkedAccount(
       pipeline.clock.advance(HOUR_MS);
       return pipeline.run(request);
     },
-    mixUp: (packageId, other, times, page) => {
+    serveForeignPage: (packageId, other, times, page) => {
       let left = times;
       service.intercept = (request) =>
         request.packageId === packageId && (page === undefined || request.page === page) && left-- > 0

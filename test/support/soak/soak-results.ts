@@ -27,7 +27,7 @@ export interface WalkTally {
   quickInVain: number;
 }
 
-export interface Harvest {
+export interface SoakResults {
   runs: SoakRun[];
   walks: WalkTally;
   /** The highest ages in days of the oldest run, walk and request. */
@@ -35,22 +35,22 @@ export interface Harvest {
 }
 
 /** Reads the new rows since the last call. Call it only while no run is in progress. */
-export function createHarvester(path: string, now: () => number) {
-  const harvest: Harvest = {
+export function createResultsReader(path: string, now: () => number) {
+  const results: SoakResults = {
     runs: [],
     walks: { resumed: 0, quickThatFound: 0, quickInVain: 0 },
     oldestDays: { run: 0, walk: 0, request: 0 },
   };
   let lastWalk = 0;
   return {
-    harvest,
-    gather: (): void => {
-      harvest.runs.push(...runsAfter(path, harvest.runs.at(-1)?.id ?? 0));
+    results,
+    readResults: (): void => {
+      results.runs.push(...runsAfter(path, results.runs.at(-1)?.id ?? 0));
       const tally = tallyAfter(path, lastWalk);
-      for (const name of Object.keys(harvest.walks) as (keyof WalkTally)[])
-        harvest.walks[name] += tally[name];
+      for (const name of Object.keys(results.walks) as (keyof WalkTally)[])
+        results.walks[name] += tally[name];
       lastWalk = Number(readValue(path, 'select coalesce(max(walk_id), 0) from walk'));
-      const { oldestDays } = harvest;
+      const { oldestDays } = results;
       for (const [name, oldest] of Object.entries(oldestRows(path))) {
         const days = (now() - oldest) / DAY_MS;
         oldestDays[name as keyof typeof oldestDays] = Math.max(oldestDays[name as 'run'], days);
@@ -87,7 +87,7 @@ function tallyAfter(path: string, walkId: number): WalkTally {
   return row as unknown as WalkTally;
 }
 
-function oldestRows(path: string): Harvest['oldestDays'] {
+function oldestRows(path: string): SoakResults['oldestDays'] {
   const moment = (table: string) =>
     fromTimestamp(String(readValue(path, `select min(started_at) from ${table}`)));
   const request = Number(readValue(path, 'select min(at_ms) from request'));

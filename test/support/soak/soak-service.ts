@@ -10,7 +10,7 @@ import type { VirtualClock } from '../clocks/virtual-clock.ts';
 const SEED = 7;
 const PAGE_SIZE_MAX = 200;
 
-/** How long a request and its response take: nothing else advances the clock in that time. */
+/** The duration of a request and its response; the clock does not advance otherwise in that time. */
 const THERE_MS = 20;
 const BACK_MS = 40;
 
@@ -69,7 +69,7 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
       awaited = { number: seen.arrivals.length + count, call };
     },
     /** Stops all changes of the account. */
-    standStill: () => void (isStill = true),
+    stopChanges: () => void (isStill = true),
     close: async () => {
       await app.close();
     },

@@ -2,7 +2,7 @@
 import type { Config } from '../../../src/config/config.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
-import { createHarvester, type Harvest } from './soak-results.ts';
+import { createResultsReader, type SoakResults } from './soak-results.ts';
 import { outagesFrom, outageWithin, type Outage } from './soak-outages.ts';
 import { startSoakService, type SoakService } from './soak-service.ts';
 import { measure, type Sizes } from './soak-sizes.ts';
@@ -43,7 +43,7 @@ const DEAD_FOR_MS = 130_000;
 export interface Soak {
   service: SoakService;
   outages: readonly Outage[];
-  harvest: Harvest;
+  results: SoakResults;
   /** The moments of its crashes, and of the restarts after them. */
   deaths: { at: number; again: number }[];
   /** Requests by the summaries of the runs that ended. */
@@ -60,11 +60,11 @@ export async function runSoak(path: string): Promise<Soak> {
   const outages = outagesFrom(START, DAYS);
   const service = await startSoakService({ clock, packages: PACKAGES, timezone: TIMEZONE, outages });
   const config = soakConfig(service.url, path);
-  const { harvest, gather } = createHarvester(path, () => clock.now());
-  const soak: Soak = { service, outages, harvest, deaths: [], requests: 0, defects: [], sizes: [] };
+  const { results, readResults } = createResultsReader(path, () => clock.now());
+  const soak: Soak = { service, outages, results, deaths: [], requests: 0, defects: [], sizes: [] };
   const begin = () => startWorker(config, soak, clock);
   const everyHalfDay = () => {
-    gather();
+    readResults();
     recordSizes(soak, path, clock.now());
   };
   try {
@@ -96,7 +96,7 @@ async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, ev
 
 /** One more full run, with a service that does not change. */
 async function endQuietly(worker: SoakWorker, service: SoakService, clock: VirtualClock): Promise<void> {
-  service.standStill();
+  service.stopChanges();
   clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
   await worker.runTick();
   await worker.stop();

@@ -4,8 +4,11 @@ import { idsFrom } from '../../support/servers/test-service.ts';
 
 describe('the page of another package', () => {
   it('is fetched again when it arrives once, and leaves no trace', async () => {
-    const { service, run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
-    mixUp(102, 101, 1);
+    const { service, run, serveForeignPage, live, leftovers } = await openWalkedAccount({
+      101: OF_101,
+      102: OF_102,
+    });
+    serveForeignPage(102, 101, 1);
     const summary = await run();
     expect(summary.status).toBe('succeeded');
     expect(service.takePages(102)).toEqual([1, 1]);
@@ -14,11 +17,11 @@ describe('the page of another package', () => {
   });
 
   it('fails the walk when it arrives again, with the reason and the command, and stores nothing', async () => {
-    const { service, run, mixUp, live, leftovers, pipeline } = await openWalkedAccount({
+    const { service, run, serveForeignPage, live, leftovers, pipeline } = await openWalkedAccount({
       101: OF_101,
       102: OF_102,
     });
-    mixUp(102, 101, 2);
+    serveForeignPage(102, 101, 2);
     const summary = await run();
     expect(summary.status).toBe('partial');
     const message =
@@ -55,7 +58,7 @@ describe('the page of another package', () => {
     const own = idsFrom(2, 270, 3);
     const scene = await openWalkedAccount({ 101: OF_101, 102: own }, { pageSize: 100 });
     scene.service.getPackage(102).add(2000);
-    scene.mixUp(102, 101, 2, page);
+    scene.serveForeignPage(102, 101, 2, page);
     expect(firstFailure(await scene.run())?.packageId).toBe(102);
     expect(scene.live(102)).toEqual(page === 3 ? own : [...own, 2000]);
     scene.service.takePages(102);
@@ -66,9 +69,9 @@ describe('the page of another package', () => {
   it('is not stored where its ids are above or below those of the package', async () => {
     const lists = { 101: idsFrom(5000, 250), 102: idsFrom(2000, 250), 103: idsFrom(1, 250) };
     for (const other of [101, 103]) {
-      const { run, mixUp, live, leftovers } = await openWalkedAccount(lists, { pageSize: 100 });
+      const { run, serveForeignPage, live, leftovers } = await openWalkedAccount(lists, { pageSize: 100 });
       for (const page of [3, 2, 1]) {
-        mixUp(102, other, 2, page);
+        serveForeignPage(102, other, 2, page);
         expect(firstFailure(await run())?.packageId).toBe(102);
         expect([live(102), leftovers()]).toEqual([lists[102], []]);
       }
@@ -78,8 +81,8 @@ describe('the page of another package', () => {
   it('is not stored where the two share some videos', async () => {
     const shared = idsFrom(1, 100, 3);
     const own = [...shared, ...idsFrom(2, 150, 3)].sort((one, other) => one - other);
-    const { run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: own });
-    mixUp(102, 101, 2);
+    const { run, serveForeignPage, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: own });
+    serveForeignPage(102, 101, 2);
     expect(firstFailure(await run())?.message).toContain(
       'most of its videos are those of package 101, and were not in this one',
     );
@@ -87,7 +90,7 @@ describe('the page of another package', () => {
   });
 
   it('is not stored where an earlier one was, and its videos were removed again', async () => {
-    const { service, run, mixUp, live } = await openWalkedAccount({
+    const { service, run, serveForeignPage, live } = await openWalkedAccount({
       101: OF_101,
       102: [...OF_101, ...OF_102],
     });
@@ -95,24 +98,30 @@ describe('the page of another package', () => {
     await run();
     await run();
     expect(live(102)).toEqual(OF_102);
-    mixUp(102, 101, 2);
+    serveForeignPage(102, 101, 2);
     expect(firstFailure(await run())?.packageId).toBe(102);
     expect(live(102)).toEqual(OF_102);
   });
 
   it('is not stored in a package of a few videos', async () => {
-    const { run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: [2, 5, 8] });
-    mixUp(102, 101, 2);
+    const { run, serveForeignPage, live, leftovers } = await openWalkedAccount({
+      101: OF_101,
+      102: [2, 5, 8],
+    });
+    serveForeignPage(102, 101, 2);
     expect(firstFailure(await run())?.packageId).toBe(102);
     expect([live(102), leftovers()]).toEqual([[2, 5, 8], []]);
   });
 
   it('does not mislead a quick walk', async () => {
-    const { service, run, mixUp, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
-    mixUp(102, 101, 1);
+    const { service, run, serveForeignPage, live, leftovers } = await openWalkedAccount({
+      101: OF_101,
+      102: OF_102,
+    });
+    serveForeignPage(102, 101, 1);
     expect((await run({ mode: 'quick' })).status).toBe('succeeded');
     expect(service.takePages(102)).toEqual([1, 1]);
-    mixUp(102, 101, 2);
+    serveForeignPage(102, 101, 2);
     const summary = await run({ mode: 'quick' });
     expect(firstFailure(summary)?.message).toContain('it holds not one of the 90 known videos');
     expect(summary.walks).toMatchObject([{ package_id: 102, mode: 'quick', status: 'failed', inserted: 0 }]);
@@ -122,7 +131,7 @@ describe('the page of another package', () => {
 
   it('does not mislead a walk that resumes from a checkpoint', async () => {
     const own = idsFrom(2, 270, 3);
-    const { service, run, mixUp, live, leftovers, pipeline } = await openWalkedAccount(
+    const { service, run, serveForeignPage, live, leftovers, pipeline } = await openWalkedAccount(
       { 101: OF_101, 102: own },
       { pageSize: 100 },
     );
@@ -132,7 +141,7 @@ describe('the page of another package', () => {
       return undefined;
     };
     expect((await run()).status).toBe('interrupted');
-    mixUp(102, 101, 2);
+    serveForeignPage(102, 101, 2);
     expect(firstFailure(await run())?.packageId).toBe(102);
     service.intercept = () => undefined;
     expect((await run()).status).toBe('succeeded');
@@ -196,8 +205,8 @@ describe('a package that was really filled with other videos', () => {
   });
 
   it('is not stored by the acceptance of another page that arrives only once', async () => {
-    const { run, mixUp, live } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
-    mixUp(102, 101, 1);
+    const { run, serveForeignPage, live } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
+    serveForeignPage(102, 101, 1);
     await run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
     expect(live(102)).toEqual(OF_102);
   });
@@ -249,7 +258,7 @@ describe('a new package', () => {
   it('is not filled by one page of another', async () => {
     const scene = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
     scene.service.getPackage(102).refill(OF_102);
-    scene.mixUp(102, 101, 1);
+    scene.serveForeignPage(102, 101, 1);
     expect((await scene.run()).failures).toEqual([]);
     expect([scene.live(101), scene.live(102), scene.leftovers()]).toEqual([OF_101, OF_102, []]);
   });

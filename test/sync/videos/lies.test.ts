@@ -119,7 +119,7 @@ const LIES: Lie[] = [
   },
 ];
 
-function lie(service: PackageService, { answer }: Lie): void {
+function applyLie(service: PackageService, { answer }: Lie): void {
   service.intercept = ({ page, query }) => {
     const { ids = honest(page), paging = {} } = answer(page);
     if (query.get('sort_direction') === 'desc') return { status: 400 };
@@ -134,7 +134,7 @@ describe('a service that reports', () => {
     const pipeline = openTestPipeline({ url: service.url });
     await pipeline.run();
     pipeline.clock.advance(HOUR_MS);
-    lie(service, each);
+    applyLie(service, each);
     const before = service.requests.length;
     const [walk] = (await pipeline.run()).walks;
     expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.message) as string });
@@ -145,7 +145,7 @@ describe('a service that reports', () => {
 
   it.each(LIES)('$name in a first walk stores its records', async (each) => {
     const service = await startPackageService([]);
-    lie(service, each);
+    applyLie(service, each);
     const pipeline = openTestPipeline({ url: service.url });
     const [walk] = (await pipeline.run()).walks;
     expect(walk).toMatchObject({ status: each.status, error: expect.stringMatching(each.message) as string });
