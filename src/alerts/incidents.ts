@@ -31,7 +31,7 @@ const EVENTS: Partial<Record<ProblemKind, IncidentEvent>> = {
   discrepancy: 'discrepancy',
 };
 
-/** The problems that alerts report. A stream without any read opens no incident until it is overdue, counted from `watchedSince`. */
+/** The problems that alerts report. A stream that was never read opens no incident before it is overdue (`isFirstReadOverdue`). */
 export function toIncidents(
   problems: readonly Problem[],
   { watchedSince, isFirstReadOverdue }: { watchedSince: string; isFirstReadOverdue: boolean },

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { ConfigError } from '../lib/errors.ts';
 
-/** Asks at the terminal. Throws ConfigError where stdin is none; `command` does the same without asking. */
+/** Asks at the terminal. Throws ConfigError if stdin is no terminal; `command` does the same without asking. */
 export async function isConfirmed(question: string, command: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new ConfigError('cannot ask for confirmation: stdin is not a terminal; nothing was changed', {

@@ -3,8 +3,8 @@ import type { SqlValue } from './query.ts';
 import type { Tx } from './connection.ts';
 
 /**
- * Runs `work` without the triggers of the file, and puts them back. Booked days, corrections and versions never change by a
- * run; only what a person asked for may go past the triggers. Call it in a transaction: an error puts the triggers back too.
+ * Runs `work` without the triggers of the file, and restores them. No run may change booked days, corrections and versions;
+ * only a rename or `forget` may. Call it in a transaction: an error then restores the triggers too.
  */
 export function withoutTriggers<Result>({ $client }: Tx, work: () => Result): Result {
   const triggers = $client.prepare(`select name, sql from sqlite_schema where type = 'trigger'`).all() as {

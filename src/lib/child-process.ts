@@ -48,8 +48,9 @@ export function serveRequests(work: (request: never) => unknown): void {
 }
 
 /**
- * Runs a built file that calls `serveRequests`, for one request. Gives its result, or throws its error. An aborted signal kills it with
- * SIGKILL, and InterruptedError is thrown. If it ends without an answer, `onDeath` cleans up and gives the error to throw.
+ * Runs a built file that calls `serveRequests`, for one request. Returns its result, or throws its error. If the signal
+ * aborts, kills it with SIGKILL and throws InterruptedError. If it ends without an answer, `onDeath` cleans up and returns
+ * the error to throw.
  */
 export async function runInChild<Result>(
   path: string,

@@ -56,7 +56,10 @@ function pickKind(random: Random): Change['kind'] {
   return drawn < SHARES.upload + SHARES.edit + SHARES.delete ? 'delete' : 're-add';
 }
 
-/** Calls `change` with the number of changes that are due, until the returned function is called. Does not keep the process alive. */
+/**
+ * Calls `change` with the number of changes that are due, until the returned function is called. Does not keep the process
+ * alive.
+ */
 export function churnSteadily(perMinute: number, clock: Clock, change: (count: number) => void): () => void {
   const startedMs = clock.now();
   let made = 0;

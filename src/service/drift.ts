@@ -76,9 +76,9 @@ export function withDrift<T extends object>(read: T, drift: readonly DriftedValu
 }
 
 /**
- * Creates the collector of one response. `redact` takes secrets out of a text before it is shortened: the service may echo a key
- * in a name or a value, and a truncated key would not be found. Only one sample per field and kind is formatted: a page on which every
- * record drifts costs little more than one on which one does.
+ * Creates the collector of one response. `redact` takes secrets out of a text before it is shortened: the service may echo a
+ * key in a name or a value, and a truncated key would not be found. Only one sample per field and kind is formatted, so drift
+ * in every record costs little more than drift in one.
  */
 export function createDriftCollector(redact: (text: string) => string = (text) => text) {
   const seen = { new: new Set<string>(), missing: new Set<string>(), type: new Set<string>() };

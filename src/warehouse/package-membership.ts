@@ -32,7 +32,7 @@ export interface PageMatch {
   covered: number;
   /** Live rows below or above the page that exceed the number of records that the list counts there. */
   crowdedOut: number;
-  /** Another package of the account that has most videos of the page; null if none does, or if the page displaces no row. */
+  /** Another package of the account that has most videos of the page; null if none does, or if the page leaves room for every row. */
   otherPackage: OtherPackage | null;
 }
 

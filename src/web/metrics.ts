@@ -83,7 +83,10 @@ function setSamples(gauge: Gauge, samples: readonly Sample[]): void {
   for (const { labels, value } of samples) gauge.set(labels, value);
 }
 
-/** The returned function adds to the counters of the config's accounts. They start at 0, otherwise Prometheus misses the first increase. */
+/**
+ * The returned function adds to the counters of the config's accounts. They start at 0: otherwise Prometheus would miss the
+ * first increase.
+ */
 function createCounters(registry: Registry, { accounts }: Config) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });

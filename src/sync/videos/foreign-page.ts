@@ -150,7 +150,7 @@ function findMatchDoubt(ids: readonly number[], match: PageMatch, totalcount: nu
     const videos = pluralize(covered, 'known video');
     return { reason: `it holds not one of the ${videos} whose ids it covers${origin}`, isSure: true };
   }
-  if (source !== null && isDisplacing(match, source.totalcount === totalcount)) {
+  if (source !== null && isConflicting(match, source.totalcount === totalcount)) {
     const reason = `most of its videos are those of package ${source.packageId}, and were not in this one`;
     return { reason, isSure: isWalked };
   }
@@ -165,8 +165,8 @@ function findSource(ids: readonly number[], { otherPackage }: PageMatch): PageMa
   return otherPackage.foreignVideos * 2 > ids.length ? otherPackage : null;
 }
 
-/** Videos added to both packages displace nothing. The count may be off by the changes since. */
-function isDisplacing({ covered, crowdedOut, liveRows }: PageMatch, hasSizeOfSource: boolean): boolean {
+/** Videos added to both packages are no conflict. The count may be off by the changes since. */
+function isConflicting({ covered, crowdedOut, liveRows }: PageMatch, hasSizeOfSource: boolean): boolean {
   const isMoreThanLive = covered > liveRows && (covered > FEW_VIDEOS || liveRows === 0);
   return isMoreThanLive || (crowdedOut > 0 && hasSizeOfSource);
 }
