@@ -6,7 +6,6 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
-  mkdirSync,
   openSync,
   rmSync,
   statSync,
@@ -21,6 +20,7 @@ import { SCHEMA_VERSION } from '../database/migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
 import { assertIntegrity, toWarehouseError } from '../database/integrity.ts';
+import { createPrivateFolder } from '../database/private-files.ts';
 
 /** What to copy, and where to. */
 export interface BackupRequest {
@@ -167,7 +167,7 @@ function alreadyExists(file: string): ConfigError {
 
 function createFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    createPrivateFolder(folder);
   } catch (error) {
     throw toWarehouseError(error, folder);
   }

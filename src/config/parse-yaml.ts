@@ -17,7 +17,7 @@ export interface Source {
 /** Keys whose value must not be printed. */
 const SECRET = new Set(['key', 'keys', 'webhook', 'ping']);
 /** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
-const TEXT = new Set(['key', 'keys', 'name', 'restricted_codes', 'final_codes']);
+const TEXT = new Set(['key', 'keys', 'name', 'mode', 'restricted_codes', 'final_codes']);
 
 const OVERSIZED = `values that begin with * are too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write the values themselves`;
 

@@ -46,6 +46,7 @@ publish:                        # the file for readers; leave out for none
   file: data/vodhouse.bi.db     # relative to this one; rebuilt after a run that changed something
   #exclude: [access_key, org_access_key] # fields of a video left out of it
   #every: 0s                    # at most once in this time; 0s: after each such run
+  #mode: 0444                   # its permissions, as chmod takes them
   #keep_days: 0                 # days that a dated copy is kept; 0: none
 
 server:                         # answers as the service does, from the file; leave out for none

@@ -1,5 +1,5 @@
 /** Creating the live file: complete under another name first, so that a crash never leaves an empty file at its path. */
-import { existsSync, linkSync, mkdirSync } from 'node:fs';
+import { existsSync, linkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, WarehouseError } from '../lib/errors.ts';
@@ -7,13 +7,14 @@ import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
 import { toWarehouseError } from './integrity.ts';
 import { APPLICATION_ID, migrateFile } from './migrate.ts';
 import { restoreMarkerPath } from './paths.ts';
+import { createPrivateFile, createPrivateFolder } from './private-files.ts';
 
 /** Creates an empty warehouse at the path. Throws WarehouseError. */
 export function createFile(path: string, now: number): void {
   assertNoOrphanLog(path);
   const draft = draftPath(path);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createPrivateFolder(dirname(path));
     removeStaleDrafts(path);
     removeDraft(draft);
     try {
@@ -37,6 +38,7 @@ export function assertNotRestoring(path: string): void {
 }
 
 function writeDraft(draft: string, path: string, now: number): void {
+  createPrivateFile(draft);
   const client = new Database(draft);
   try {
     client.pragma(`application_id = ${APPLICATION_ID}`);

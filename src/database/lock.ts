@@ -1,11 +1,12 @@
 /** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from '../lib/processes.ts';
+import { createPrivateFolder } from './private-files.ts';
 import { toWarehouseError } from './integrity.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
@@ -93,7 +94,7 @@ export function isHeld(path: string, name: LockName): boolean {
 /** Resolves links: the lock belongs to the file, not to the path. */
 function resolvePath(path: string): string {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createPrivateFolder(dirname(path));
     return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
     throw toWarehouseError(error, path);

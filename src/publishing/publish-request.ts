@@ -6,6 +6,8 @@ export interface PublishRequest {
   file: string;
   /** Fields of the service, or columns, that are left out. */
   exclude: readonly string[];
+  /** Permissions of the published file, such as 0o444. */
+  mode: number;
   /** How many days dated copies are kept; 0: none are made. */
   keepDays: number;
   /** Are older dated copies removed? False if the clock may be wrong. */

@@ -75,7 +75,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
   const helper = createHelperProcess();
   try {
     const expected = await buildDraft(draft, marts, request, helper);
-    chmodSync(draft, statSync(draft).mode & 0o444);
+    chmodSync(draft, request.mode);
     const flushed = startFsync(draft); // the disk writes while the file is checked
     const rows = await checkTables(draft, marts, expected, helper);
     await flushed;

@@ -125,7 +125,10 @@ describe('the worker', () => {
   it('publishes what its runs changed next to them, once, and pending changes at its start', async () => {
     const { url, sandbox } = await startSandbox({ clock });
     const file = join(folder, 'bi.db');
-    const config = { ...configFor({ main: url }), publish: { file, exclude: [], everyMs: 0, keepDays: 0 } };
+    const config = {
+      ...configFor({ main: url }),
+      publish: { file, exclude: [], everyMs: 0, mode: 0o444, keepDays: 0 },
+    };
     const first = startWorker(config);
     const videos = () => first.publications.at(-1)?.rows['videos'];
     await expect.poll(videos, { timeout: 30_000 }).toBe(280);

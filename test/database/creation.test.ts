@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
@@ -34,6 +34,22 @@ describe('creation of the live file', () => {
     openWarehouse(join(folder, 'live.db'), clock).close();
     expect(readdirSync(folder)).toEqual(['live.db']);
     expect(readValue(join(folder, 'live.db'), 'pragma integrity_check')).toBe('ok');
+  });
+
+  it('gives the file, its log and its folder to their owner alone, whatever the umask', () => {
+    const umask = process.umask(0);
+    try {
+      const path = join(temporaryFolder(), 'data', 'live.db');
+      const warehouse = openWarehouse(path, clock);
+      warehouse.registerPackages([{ name: 'main', packages: [{ id: 1, name: null }] }], clock.now());
+      const modes = ['data', 'data/live.db', 'data/live.db-wal', 'data/live.db-shm'].map((name) =>
+        (statSync(join(path, '../..', name)).mode & 0o777).toString(8),
+      );
+      expect(modes).toEqual(['700', '600', '600', '600']);
+      warehouse.close();
+    } finally {
+      process.umask(umask);
+    }
   });
 
   it('is rejected next to the files of a missing database: SQLite would use them for the new one', () => {

@@ -100,6 +100,7 @@ const createTestPublisher = (live: string, file: string) =>
     live,
     file,
     exclude: ['access_key', 'org_access_key'],
+    mode: 0o444,
     keepDays: 0,
     timezone: TIMEZONE,
     durationUnit: 'ms',

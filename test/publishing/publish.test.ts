@@ -40,6 +40,8 @@ describe('a published file', () => {
   it('is read-only, a single file, and describes itself', async () => {
     const { file, select, publication } = await published(live());
     expect(statSync(file).mode & 0o777).toBe(0o444);
+    const { file: shared } = await published(live(), { mode: 0o640 });
+    expect((statSync(shared).mode & 0o777).toString(8)).toBe('640');
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
     expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
     expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
