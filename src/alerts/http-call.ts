@@ -83,7 +83,7 @@ function formatStatus(status: number): string {
   return `it answered ${status}${isRedirect ? ', a redirect, which is not followed: configure its target' : ''}`;
 }
 
-/** The message of `fetch` says only that it failed; messages of its causes may hold the address. */
+/** The message of `fetch` has no reason, and the messages of its causes may contain the address: returns the code. */
 function getErrorCode(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : errorMessage(error).slice(0, 40);

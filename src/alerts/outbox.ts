@@ -5,7 +5,7 @@ import type { IncidentEvent, MessageState } from '../database/schema/incidents.t
 import { transact } from '../database/transaction.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 
-/** What an incident is about; `since` as the warehouse writes times, `details` as JSON. */
+/** The subject of an incident; `since` as the warehouse writes times, `details` as JSON. */
 export interface NewIncident {
   event: IncidentEvent;
   account: string | null;
@@ -75,7 +75,7 @@ export function openOutbox(path: string) {
     /** Stores the changes of a check that began at this version; false, and stores nothing, if another process was faster. */
     record: (changes: IncidentChanges, version: number, now: number) =>
       transact(db, (tx) => getVersion(tx) === version && record(tx, changes, now)),
-    /** Takes the next message that is due, so that no other process sends it; null, and writes nothing, if there is none. */
+    /** Takes the next message that is due, so that no other process sends it; returns null and writes nothing if there is none. */
     claim: (now: number) => (findNext(db, now) ? transact(db, (tx) => claim(tx, now)) : null),
     /** Records the result of an attempt. After a delivery all other messages are due at once. */
     settle: (id: number, result: DeliveryResult, now: number) =>

@@ -28,7 +28,7 @@ export interface BackupRequest {
   file: string;
 }
 
-/** What a copy of a warehouse holds. */
+/** The content of a copy of a warehouse. */
 export interface CopyResult {
   /** Videos that are not removed. */
   videos: number;

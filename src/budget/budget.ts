@@ -167,7 +167,7 @@ interface FullWindow {
   inFlight: boolean;
 }
 
-/** When a rate that returns allows one request more than are used; never, if the full rate does not. */
+/** The time at which a rising rate allows one more request; Infinity if it never does. */
 function nextSlotAt({ window: { name }, used }: FullWindow, limits: Rates, pause: Pause): number {
   if (name === 'perDay') return Infinity;
   const fullRate = limits[name] ?? RETURN_TO[name];

@@ -30,7 +30,7 @@ export function planSentence(account: EvaluatedAccount): string {
   return `does not fit: ${reasons}; ${advice}`;
 }
 
-/** Where a size is not known yet, all figures are lower bounds. */
+/** As long as a size is unknown, all figures are lower bounds. */
 function atLeast({ packagesUnknown }: AccountCost): string {
   return packagesUnknown > 0 ? 'at least ' : '';
 }

@@ -43,7 +43,7 @@ export function findOversizedAlias(document: Document.Parsed, targets: Targets):
   return found;
 }
 
-/** How many values a node is with all aliases followed; Infinity if that goes too deep. Each node is counted once. */
+/** The number of values of a node with all aliases followed; Infinity above the depth limit. Each node is counted once. */
 function countValues(node: unknown, targets: Targets, sizes: Map<unknown, number>, depth = 0): number {
   const cached = sizes.get(node);
   if (cached !== undefined) return cached;

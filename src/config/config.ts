@@ -23,7 +23,7 @@ import {
 } from './value-types.ts';
 import { FIGURES } from '../lib/storage-figures.ts';
 
-/** Where the live file and the published file are when the config does not say. */
+/** Default paths of the live file and the published file. */
 export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;
 
 type CamelCase<Name> = Name extends `${infer Start}_${infer Rest}`

@@ -98,7 +98,7 @@ function checkFiles(settings: unknown): Found[] {
   const path = ['publish', 'file'];
   if (normalize(live) === normalize(published))
     return [{ path, message: 'is the warehouse itself; expected another file' }];
-  // names of SQLite's own files, our locks and the files that a restore keeps
+  // names of files of SQLite, of lock files, and of files that a restore keeps
   const isReserved = ['-', '.'].some((sign) => normalize(published).startsWith(normalize(live) + sign));
   const message = "begins with the warehouse's name, as the names of its own files do; expected another name";
   return isReserved ? [{ path, message }] : [];

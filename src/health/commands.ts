@@ -19,7 +19,7 @@ export function shellQuote(text: string): string {
 
 type Accounts = readonly Pick<AccountConfig, 'name' | 'packages'>[];
 
-/** Names packages as `sync --package` takes them: the account too where another one has a package of that number. */
+/** Names packages as `sync --package` takes them: with the account if another account has a package of that number. */
 export function packageNames(accounts: Accounts): (row: { account: string; package_id: number }) => string {
   const owners = new Map<number, string[]>();
   for (const { name, packages } of accounts) {

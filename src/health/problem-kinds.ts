@@ -52,7 +52,7 @@ export interface Problem {
   /** Lines below the message: examples, possibly in the words of the service. */
   details: readonly string[];
   advice: readonly Advice[];
-  /** What the message says, as fields: the `details` of an alert (docs/alerts.md). */
+  /** The content of the message as fields: the `details` of an alert (docs/alerts.md). */
   fields: Readonly<Record<string, unknown>>;
   /** It keeps an incident open that exists, but opens none, and is not shown. */
   isFading: boolean;

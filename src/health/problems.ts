@@ -32,7 +32,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
   );
 }
 
-/** A restriction lasts until the full rate is back: another one before that is the same problem. */
+/** A restriction lasts until the full rate is back: a further one before that belongs to the same problem. */
 function findRestriction({ account, pause }: BudgetReport, { formatCommand }: HealthFacts): Problem[] {
   if (!pause) return [];
   const { until, back_at, reason, since, in_force } = pause;

@@ -4,7 +4,7 @@ import { toInterruptedError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 import { deserializeError, serializeError, type SerializedError } from './serialize-error.ts';
 
-/** A built file by its path below `src`, also where the sources run: Node 20 cannot run TypeScript in a process of its own. */
+/** The built file of a path below `src`, even when the sources run: Node 20 cannot run TypeScript in a child process. */
 export function distFile(path: string): URL {
   return new URL(`dist/${path}`, PACKAGE_ROOT);
 }
@@ -76,7 +76,7 @@ export async function runInChild<Result>(
   }
 }
 
-/** Sends the request. Gives the first message of the child, or how it ended without one. */
+/** Sends the request. Returns the first message of the child, or how it ended without one. */
 export function sendRequest<Message>(
   child: ChildProcess,
   request: Serializable,

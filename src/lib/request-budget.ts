@@ -5,7 +5,7 @@ export const PURPOSES = ['storage', 'probe', 'page', 'boundary', 'quick', 'check
 /** What a request is for. */
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What is written to the ledger before a request is sent. Never the key. */
+/** The ledger entry, written before a request is sent. It never has the key. */
 export interface RequestEntry {
   purpose: Purpose;
   packageId: number | null;

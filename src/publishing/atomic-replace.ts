@@ -77,7 +77,7 @@ export async function replaceFile(draft: string, file: string): Promise<void> {
 
 /**
  * Keeps a copy of the published file under the name of the day, such as `vodhouse.bi.2026-03-01.db`; it replaces an earlier
- * one of that day. Removes expired copies. Gives the path; null if no copies are kept.
+ * one of that day. Removes expired copies. Returns the path; null if no copies are kept.
  */
 export function keepDatedCopy({ file, keepDays, pruneCopies, today }: PublishRequest): string | null {
   if (keepDays === 0) return null;

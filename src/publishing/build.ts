@@ -28,7 +28,7 @@ import type { PublishRequest } from './publish-request.ts';
 const PAGE_BYTES = 16_384;
 const CACHE_KIB = 8_000;
 
-/** Builds the file at `draft`. Gives the number of rows that each table must have. Throws what SQLite throws. */
+/** Builds the file at `draft`. Returns the number of rows that each table must have. Throws what SQLite throws. */
 export async function build(
   draft: string,
   marts: Marts,

@@ -8,7 +8,7 @@ export type ExpectedRows = Record<string, number>;
 
 /**
  * Checks a table of the file at `path`: pages, foreign keys, number of rows, storage class of every value, and rows that
- * are invalid by the mart's own rules. Gives the number of rows. Throws WarehouseError.
+ * are invalid by the mart's own rules. Returns the number of rows. Throws WarehouseError.
  */
 export function checkTable(path: string, table: Table, expected: ExpectedRows): number {
   const db = new Database(path, { readonly: true, fileMustExist: true });

@@ -10,7 +10,7 @@ import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
 
-/** What the process is sent; helper-process-entry.ts responses it. */
+/** The requests to the process; helper-process-entry.ts answers them. */
 export type HelperRequest =
   | { task: 'store-movements'; request: PublishRequest; file: string }
   | { task: 'check-table'; path: string; table: Table; expected: ExpectedRows };
@@ -32,7 +32,7 @@ export function createHelperProcess() {
   }
 
   return {
-    /** Fills `MOVEMENT_TABLES` in a new file. Gives the fingerprint of the snapshot of the live file that it read. */
+    /** Fills `MOVEMENT_TABLES` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
     storeMovements: (request: PublishRequest, file: string) =>
       run<string>({ task: 'store-movements', request, file }),
     checkTable: (path: string, table: Table, expected: ExpectedRows) =>

@@ -46,7 +46,7 @@ export interface ForeignKey {
 export interface Table {
   kind: 'table';
   name: string;
-  /** What one row is. */
+  /** The meaning of one row. */
   description: string;
   key: readonly string[];
   foreignKeys: readonly ForeignKey[];

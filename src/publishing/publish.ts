@@ -69,7 +69,7 @@ function getWarehouseStart(live: string): string | null {
   }
 }
 
-/** Gives the number of rows by table. */
+/** Returns the number of rows by table. */
 async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {
   const draft = draftPath(request.file);
   const helper = createHelperProcess();

@@ -3,7 +3,7 @@ import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 
-/** What a walk does to records. */
+/** The changes of a walk to records. */
 export const CHANGE_KINDS = [
   'inserted',
   'updated',

@@ -7,7 +7,7 @@ import type { ServiceField } from '../lib/service-fields.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What the OpenAPI document says of a field; `type` is that of the reader, where docs/service.md has another one. */
+/** The OpenAPI description of a field; `type` is that of the reader if docs/service.md has another one. */
 type FieldDoc = Omit<ServiceField, 'type'>;
 
 type Context = z.core.$RefinementCtx;

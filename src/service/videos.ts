@@ -39,7 +39,7 @@ export interface RefusedRecord {
 /** A record as read: a video or a refused record, and where it differs from docs/service.md 2.1. */
 export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
-/** Reads one element of the list; a record that cannot be stored comes back as a value, never as an exception. */
+/** Reads one element of the list; a record that cannot be stored is returned as a value, not thrown. */
 export function readVideo(record: unknown): ReadVideo {
   return isAsDocumented(record) ? { video: record } : readLeniently(record);
 }

@@ -88,7 +88,7 @@ function listPackagesInTurn({ context, options, account }: AccountRun): number[]
 }
 
 /**
- * Puts no two packages that failed before in a row while there is another one: a few dead packages must not look like an
+ * Puts other packages between those that failed before, as far as possible: a few dead packages must not look like an
  * account that refuses everything.
  */
 export function interleaveFailed(

@@ -20,7 +20,7 @@ const selectAccounts = query<{ account: string }>(
 /** The accounts with packages or storage. */
 export const listAccounts = (tx: Tx): string[] => selectAccounts(tx, {}).map(({ account }) => account);
 
-/** Gives all rows of an account another name: videos, storage, history, ledger, pauses and incidents. Returns their number. */
+/** Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their number. */
 export function renameAccount(tx: Tx, from: string, to: string): number {
   tx.$client.pragma('defer_foreign_keys = on');
   return withoutTriggers(tx, () =>

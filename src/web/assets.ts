@@ -15,7 +15,7 @@ const CHART_FILES = ['uplot/dist/uPlot.iife.min.js', 'uplot/dist/uPlot.min.css']
 
 /**
  * All assets share one folder, so that scripts can import each other by relative path. Its name is a hash of their
- * content, so that browsers may cache them for ever.
+ * content, so that browsers may cache them without limit.
  */
 export function openAssets() {
   const files = new Map(listAssetFiles().map((file) => [basename(file), file]));

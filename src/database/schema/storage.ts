@@ -11,7 +11,7 @@ const figures = () =>
     ReturnType<typeof bigint>
   >;
 
-/** One day of an account: `live` until it is over, `booked` once and for ever (enforced by triggers). */
+/** One day of an account: `live` until it is over, `booked` permanently (enforced by triggers). */
 export const storageDay = sqliteTable(
   'storage_day',
   {

@@ -1,4 +1,4 @@
-/** Which page of the video list of a package is requested, and what comes back. */
+/** A request for a page of the video list of a package, and its result. */
 
 /** Columns that a list can be searched in. */
 export type SearchColumn = 'title' | 'series' | 'author' | 'copyright' | 'content' | 'tag' | 'etc';

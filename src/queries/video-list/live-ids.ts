@@ -22,7 +22,7 @@ interface LastPage extends Pick<WalkedPackage, 'changed_seq' | 'live_count'> {
 
 export type FindLiveIds = (key: PackageKey, walked: WalkedPackage, range: RankRange) => number[];
 
-/** Gives the live ids at some ranks, in ascending order; skips from the nearest known position. Must run in one snapshot. */
+/** Returns the live ids at some ranks, in ascending order; skips from the nearest known position. Must run in one snapshot. */
 export function createFindLiveIds(db: Db): FindLiveIds {
   const [ascending, descending] = [prepareLiveIds(db, 'asc'), prepareLiveIds(db, 'desc')];
   const lastPages = new Map<string, LastPage>();

@@ -35,7 +35,7 @@ export interface Connection {
   lastRefusedCode: string | null;
 }
 
-/** How long an attempt in flight may take once the work is to end, in milliseconds. */
+/** How long an attempt in flight may continue after the signal has aborted, in milliseconds. */
 const GRACE_MS = 4_000;
 
 /** Characters of an error message that are kept. */

@@ -18,7 +18,7 @@ export type WithReceivedAt<T> = T & { answeredAt: number };
 /** A page without its records. */
 export interface PageEnvelope {
   paging: Paging;
-  /** The search state that the service says it used; null if it says nothing. */
+  /** The search state that the service reports; null without one. */
   echo: SearchOption | null;
   /** SHA-256 of the bytes of its records; null if they cannot be separated from the envelope, or no hash is needed. */
   hash: string | null;
@@ -193,7 +193,7 @@ function toJson(record: unknown): string {
   }
 }
 
-/** Gives a record's JSON with every digit: parses the text again, once, for the few records that cannot be stored. */
+/** Returns a record's JSON with every digit: parses the text again, once, for the few records that cannot be stored. */
 function createRawReader(
   text: string,
   records: readonly unknown[],

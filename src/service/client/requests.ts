@@ -1,4 +1,4 @@
-/** The two operations of docs/service.md 4 as requests. The key goes where the account says, and nowhere else. */
+/** The two operations of docs/service.md 4 as requests. The key is sent only where the account's config places it. */
 import type { SortDirection } from '../videos.ts';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';

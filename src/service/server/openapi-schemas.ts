@@ -115,7 +115,7 @@ function toNullable(field: z.ZodType): JsonSchema {
   return matchesExactly(field)(null) ? Object.assign(schema, { type: [schema.type, 'null'] }) : schema;
 }
 
-/** The query parameters of the video list (docs/service.md 4.1); the key is none of them. */
+/** The query parameters of the video list (docs/service.md 4.1); without the API key. */
 export function videoListParameters({ defaultPageSize, maxPageSize }: PageSizes): OpenApiParameter[] {
   return toParameters(videoParameters).map((parameter) => {
     if (parameter.name !== 'pagesize') return parameter;
@@ -124,7 +124,7 @@ export function videoListParameters({ defaultPageSize, maxPageSize }: PageSizes)
   });
 }
 
-/** The query parameters of the storage statistics (docs/service.md 4.2); the key is none of them. */
+/** The query parameters of the storage statistics (docs/service.md 4.2); without the API key. */
 export function storageStatisticsParameters(): OpenApiParameter[] {
   return toParameters(storageParameters);
 }
@@ -137,7 +137,7 @@ function toParameters(parameters: z.ZodObject<Record<string, z.ZodType>>): OpenA
   });
 }
 
-/** A schema with the keys of our metas that JSON schema does not have. */
+/** A JSON schema with additional keys from the zod metas. */
 type SchemaWithMeta = JsonSchema & {
   unit?: string;
   unspecified?: UnspecifiedBehaviour | undefined;

@@ -23,7 +23,7 @@ export interface Trust {
   mayBook: boolean;
   /** Gaps may be given up. */
   mayGiveUp: boolean;
-  /** The service's clock minus ours, in milliseconds, up to 10 minutes; null if responses have no date. */
+  /** The service's clock minus the machine's, in milliseconds, up to 10 minutes; null if responses have no date. */
   differenceMs: number | null;
 }
 
@@ -89,7 +89,7 @@ const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], giv
 
 type TimedContext = ClassifyContext & { answeredAt: number };
 
-/** The day was settled when the run began and when the response came, and is not before `since`; or it is booked. */
+/** The day was settled at the start of the run and at the response, and is not before `since`; or it is booked. */
 function isWanted(date: string, { day, history, calendar, rules, answeredAt }: TimedContext): boolean {
   if (history.booked.has(date)) return date < day.today;
   const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
@@ -98,7 +98,7 @@ function isWanted(date: string, { day, history, calendar, rules, answeredAt }: T
 
 /**
  * The day is over by the service's clock: by the date of its responses, or because it has returned a later day. Without a
- * date, the last day that it returned may be its today: our clock may be ahead.
+ * date, the last day that it returned may not be over: the machine's clock may be ahead.
  */
 function isOver(date: string, { history, calendar, trust, newestServed, answeredAt }: TimedContext): boolean {
   if (history.booked.has(date)) return true;

@@ -36,7 +36,7 @@ export interface Page extends WithReceivedAt<VideoPage> {
   /** The requested page number. */
   number: number;
   contents: PageContents;
-  /** What is known of the page if it was recognised by its hash; null if its records were read. */
+  /** The stored facts of a page that was recognised by its hash; null if its records were read. */
   recognised: UnchangedPage | null;
 }
 

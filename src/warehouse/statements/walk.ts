@@ -18,7 +18,7 @@ export interface PageCounts {
   unsettled: number;
 }
 
-/** Where a walk is. */
+/** The position of a walk. */
 export interface Checkpoint {
   /** The lowest id read; null before the first record. */
   id: number | null;

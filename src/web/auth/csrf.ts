@@ -1,4 +1,4 @@
-/** Checks of what a browser sends: redirect targets, the site a form comes from, and https. */
+/** Checks of data from the browser: redirect targets, the site a form comes from, and https. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** In characters: it and a key fit into a form of 1,024 bytes. */

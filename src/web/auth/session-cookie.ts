@@ -64,7 +64,7 @@ function formatCookie(name: string, value: string, durationMs: number, secure: b
 }
 
 const deriveSecret = promisify<string, string, number, ScryptOptions, Buffer>(scrypt);
-/** Slow on purpose: with a cookie at hand, short keys could be guessed offline. */
+/** Deliberately slow: from a stolen cookie, short keys could be guessed offline. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 };
 
 /** One at a time: each takes a tenth of a second and 32 MiB. */
