@@ -147,6 +147,13 @@ const drift = describeTable(
     sample: withUnit('JSON', 'The first such value, truncated; NULL for a missing field.'),
     first_seen_at: 'When it was first seen.',
     last_seen_at: 'When it was last seen.',
+    package_id: 'Where it was last seen; NULL for storage.',
+    absent_walks:
+      'Full walks of that package that read everything without it, since it was last seen; for storage, days with a reading.',
+    absent_at: 'When that number last rose.',
+    acknowledged_at: 'When `vodhouse acknowledge` accepted it; NULL while it needs attention.',
+    resolved_at:
+      'When it was gone for three such walks or days; NULL while it lasts. If it returns, it is new.',
   },
 );
 

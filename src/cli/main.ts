@@ -116,6 +116,12 @@ configured(
   .option(...JSON_OPTION);
 
 configured(
+  'acknowledge',
+  'accept drift that a person has seen, so that status needs no attention for it',
+  async () => (await import('./commands/acknowledge.ts')).acknowledge,
+).argument('[account/stream/field]', 'which drift, such as main/videos/playcount; left out: all');
+
+configured(
   'publish',
   'rebuild the published file now',
   async () => (await import('./commands/publish.ts')).publish,

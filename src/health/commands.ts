@@ -17,6 +17,15 @@ export function shellQuote(text: string): string {
   return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Names drift as `acknowledge` takes it. */
+export function driftName({
+  account,
+  stream,
+  field,
+}: Record<'account' | 'stream' | 'field', string>): string {
+  return shellQuote(`${account}/${stream}/${field}`);
+}
+
 type Accounts = readonly Pick<AccountConfig, 'name' | 'packages'>[];
 
 /** Names packages as `sync --package` takes them: with the account if another account has a package of that number. */

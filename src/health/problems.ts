@@ -1,14 +1,13 @@
 /** Finds what needs attention in the facts: the one list that `status`, the page, alerts and readiness show. Pure. */
-import { DAY_MS, MINUTE_MS, fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
+import { MINUTE_MS, fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../lib/format.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
 import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
+import { driftName } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem-kinds.ts';
 import { findStorageProblems } from './storage-problems.ts';
 
-/** How long drift is a problem after it was first seen. */
-const DRIFT_MS = 7 * DAY_MS;
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
 
@@ -149,9 +148,9 @@ function findQuarantine({ quarantine, now }: HealthFacts): Problem[] {
   });
 }
 
-function findDrift({ drift, now }: HealthFacts): Problem[] {
-  const recent = drift.filter(({ first_seen_at: at }) => fromTimestamp(at) > now - DRIFT_MS);
-  return recent.map(({ account, stream, field, kind, sample, first_seen_at: since }) => {
+function findDrift({ drift, now, formatCommand }: HealthFacts): Problem[] {
+  const unseen = drift.filter(({ acknowledged_at: at }) => at === null);
+  return unseen.map(({ account, stream, field, kind, sample, first_seen_at: since }) => {
     const records = `${stream === 'videos' ? 'videos' : 'storage days'} of ${account}`;
     const name = truncate(field, 60);
     const value = HIDDEN_FIELDS.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
@@ -166,6 +165,12 @@ function findDrift({ drift, now }: HealthFacts): Problem[] {
       scope: { account, packageId: null },
       since,
       message: `${records} ${text} (first seen ${seen})`,
+      advice: [
+        {
+          text: 'to accept it',
+          command: formatCommand(`acknowledge ${driftName({ account, stream, field })}`),
+        },
+      ],
     });
   });
 }

@@ -2,7 +2,7 @@
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
 import type { Tx } from '../database/connection.ts';
-import { recordDrift, type FieldDrift } from './statements/drift.ts';
+import { countDayWithoutDrift, recordDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import { readCorrectedDays, findNewestReading } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
@@ -110,7 +110,8 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
   resolve(tx, { account: days.account, stream: 'storage', packageId: null, ids: JSON.stringify(dates), at });
   storeGaps(tx, days, at);
   storeRefused(tx, days, at);
-  recordDrift(tx, days.account, 'storage', days.drift, at);
+  recordDrift(tx, { account: days.account, stream: 'storage', packageId: null }, days.drift, at);
+  if (days.live) countDayWithoutDrift(tx, { account: days.account, at });
   return counts;
 }
 

@@ -96,7 +96,7 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   deleteSeenCandidates(tx, answer, present);
   resolveSeen(tx, answer, at);
   const newInQuarantine = storeRefused(tx, answer, at);
-  const newDrift = recordDrift(tx, account, 'videos', answer.drift, at);
+  const newDrift = recordDrift(tx, { account, stream: 'videos', packageId }, answer.drift, at);
   const isEqual = matched.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
   return { counts, newInQuarantine, isEqual };
 }

@@ -52,7 +52,7 @@ export function recognisePage(tx: Tx, page: HashedPage): UnchangedPage | null {
 /** Stores a recognised page: only the checkpoint moves. */
 export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCounts {
   const { account, packageId, page: number, gap, records, checkpoint } = page;
-  touchDrift(tx, account, 'videos', page.drift, toTimestamp(page.answeredAt));
+  touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.answeredAt));
   const place = { account, packageId, page: number, pageSize: checkpoint.pageSize };
   confirmPageHash(tx, { ...place, changeSeq: getChangeSeq(tx) });
   const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;

@@ -27,6 +27,7 @@ import {
   renameAccount,
 } from './accounts.ts';
 import { countExpected } from './statements/expected-ids.ts';
+import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
 import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
 import { countLive, findLiveIds } from './statements/video.ts';
@@ -90,6 +91,7 @@ const READS = {
   listActivePackages: packages.listActivePackages,
   listTargetPackages,
   countTargetRows,
+  listOpenDrift: (tx: Tx) => listOpenDrift(tx, {}),
 };
 
 /** Each call is one transaction. */
@@ -112,6 +114,7 @@ const WRITES = {
   forget,
   storeDays,
   correctDay,
+  acknowledgeDrift,
 };
 
 /** These only record that nothing changed: without an fsync, a power failure costs a page, no row. */
@@ -178,6 +181,7 @@ function endRun(tx: Tx, runId: number, end: RunEnd): void {
     clock_offset_ms: clock.offsetMs,
   });
   for (const failure of failures) runs.insertFailure(tx, { ...failure, runId });
+  countWalksWithoutDrift(tx, { runId, at: toTimestamp(now) });
   if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
   if (clock.isFileWrong) clampFutureTimes(tx, toTimestamp(now));
   if (clock.mayPrune) prune(tx, now, retention);

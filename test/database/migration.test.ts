@@ -43,6 +43,7 @@ const ADDED: Record<string, Row> = {
   storage_discrepancy: { resolved_at: null },
   storage_gap: { reason: 'missing' },
   run: { clock_offset_ms: null },
+  drift: { package_id: null, absent_walks: 0, absent_at: null, resolved_at: null },
   warehouse_state: { timezone: null, config_file: null, config_accounts: null, is_demo: 0 },
 };
 /** Tables and columns that format 12 renamed. */
@@ -57,10 +58,11 @@ const RENAMED_COLUMNS: Record<string, string> = {
 };
 const renamed = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [RENAMED_COLUMNS[name] ?? name, value]));
-/** Columns that a wrong clock may have falsified, and that the migration raises. */
+/** Columns that a wrong clock may have falsified, and that the migration raises; old drift is acknowledged by it. */
 const RAISED: Record<string, readonly string[]> = {
   video: ['changed_at', 'removed_at'],
   video_version: ['valid_from', 'valid_to'],
+  drift: ['acknowledged_at'],
 };
 /** Tables of the migrator or of SQLite. */
 const INTERNAL = ['__drizzle_migrations', 'sqlite_sequence'];

@@ -17,9 +17,9 @@ describe('drift', () => {
   let path: string;
   let db: Db;
   const record = (found: readonly FieldDrift[], at: string, account = 'main') =>
-    transact(db, (tx) => recordDrift(tx, account, 'videos', found, at));
-  const touch = (keys: Parameters<typeof touchDrift>[3], at: string) =>
-    transact(db, (tx) => touchDrift(tx, 'main', 'videos', keys, at));
+    transact(db, (tx) => recordDrift(tx, { account, stream: 'videos', packageId: 101 }, found, at));
+  const touch = (keys: Parameters<typeof touchDrift>[2], at: string) =>
+    transact(db, (tx) => touchDrift(tx, { account: 'main', stream: 'videos', packageId: 101 }, keys, at));
   const times = () => DRIFT.all(db, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
 
   beforeEach(() => {
@@ -31,7 +31,12 @@ describe('drift', () => {
   it('is recorded once, with its sample and its first time', () => {
     expect(record([MOOD, NO_TITLE], NOON)).toBe(2);
     const moment = { account: 'main', stream: 'videos', first_seen_at: NOON, last_seen_at: NOON };
-    expect(readRows(path, 'select * from drift order by field')).toEqual([
+    expect(
+      readRows(
+        path,
+        'select account, stream, field, kind, sample, first_seen_at, last_seen_at from drift order by field',
+      ),
+    ).toEqual([
       { ...moment, ...MOOD },
       { ...moment, ...NO_TITLE },
     ]);
@@ -48,7 +53,11 @@ describe('drift', () => {
   it('is separate for each account, stream, field and kind', () => {
     record([MOOD], NOON);
     expect(record([MOOD], LATER, 'other')).toBe(1);
-    expect(transact(db, (tx) => recordDrift(tx, 'main', 'storage', [MOOD], LATER))).toBe(1);
+    expect(
+      transact(db, (tx) =>
+        recordDrift(tx, { account: 'main', stream: 'storage', packageId: null }, [MOOD], LATER),
+      ),
+    ).toBe(1);
     expect(record([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
     expect(record([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
     const [first] = readRows(path, `select * from drift where first_seen_at = '${NOON}'`);

@@ -93,8 +93,9 @@ function driftTable(report: Report, since: Since): string {
     truncate(row.sample ?? '', 30),
     since(row.first_seen_at),
     since(row.last_seen_at),
+    row.acknowledged_at === null ? '' : since(row.acknowledged_at),
   ]);
-  return limited(['drift', 'field', 'kind', 'sample', 'first seen', 'last seen'], rows);
+  return limited(['drift', 'field', 'kind', 'sample', 'first seen', 'last seen', 'acknowledged'], rows);
 }
 
 function budgetTable(report: Report): string {

@@ -148,6 +148,11 @@ export const drift = sqliteTable(
     sample: text('sample'),
     first_seen_at: timestamp('first_seen_at').notNull(),
     last_seen_at: timestamp('last_seen_at').notNull(),
+    package_id: bigint('package_id'),
+    absent_walks: bigint('absent_walks').notNull().default(0),
+    absent_at: timestamp('absent_at'),
+    acknowledged_at: timestamp('acknowledged_at'),
+    resolved_at: timestamp('resolved_at'),
   },
   (table) => [primaryKey({ columns: [table.account, table.stream, table.field, table.kind] })],
 );

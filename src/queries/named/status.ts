@@ -117,10 +117,12 @@ limit :limit`,
 
 export const DRIFT = query<typeof drift.$inferSelect>(
   'Drift: where the responses of the service differ from their description',
-  '',
+  'Without what is gone since three whole walks. What is not acknowledged needs attention.',
   `
-select account, stream, field, kind, sample, first_seen_at, last_seen_at
+select account, stream, field, kind, sample, first_seen_at, last_seen_at, package_id, absent_walks, absent_at,
+  acknowledged_at, resolved_at
 from drift
+where resolved_at is null
 order by first_seen_at desc, account, stream, field, kind`,
 );
 

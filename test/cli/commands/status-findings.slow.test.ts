@@ -73,14 +73,22 @@ describe('status where records are in quarantine', () => {
 const createIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 /** SQL that records drift of the account `main`, first seen the given time ago. */
-function drift(stream: string, field: string, kind: string, sample: string | null, ago: string): string {
+function drift(
+  stream: string,
+  field: string,
+  kind: string,
+  sample: string | null,
+  ago: string,
+  acknowledged = 'null',
+): string {
   const value = sample === null ? 'null' : `'${sample}'`;
-  return `insert into drift values ('main', '${stream}', '${field}', '${kind}', ${value},
-    datetime('now', '-${ago}'), datetime('now', '-5 minutes'));`;
+  return `insert into drift (account, stream, field, kind, sample, first_seen_at, last_seen_at, acknowledged_at)
+    values ('main', '${stream}', '${field}', '${kind}', ${value},
+      datetime('now', '-${ago}'), datetime('now', '-5 minutes'), ${acknowledged});`;
 }
 
 describe('status where the service deviates from its documentation', () => {
-  it('prints the drift first seen within a week', async () => {
+  it('prints drift with the command that accepts it', async () => {
     const cwd = await folderAfter(
       drift('videos', 'playcount', 'new', '17', '2 days') +
         drift('videos', 'cdate', 'missing', null, '3 hours') +
@@ -88,10 +96,13 @@ describe('status where the service deviates from its documentation', () => {
     );
     const { code, stdout, report } = await readStatus(cwd);
     expect(code).toBe(3);
-    expect(stdout.split('\n').slice(1, 5)).toEqual([
+    expect(stdout.split('\n').slice(1, 8)).toEqual([
       '  - videos of main lack the documented field cdate (first seen 3 h ago)',
+      '      -> to accept it: vodhouse acknowledge main/videos/cdate',
       '  - videos of main have a field that is not documented: playcount, e.g. 17 (first seen 2 days ago)',
+      '      -> to accept it: vodhouse acknowledge main/videos/playcount',
       '  - storage days of main have another type in encoder_size: "n/a" (first seen 6 days ago)',
+      '      -> to accept it: vodhouse acknowledge main/storage/encoder_size',
       '',
     ]);
     expect(report.needs).toHaveLength(3);
@@ -105,16 +116,16 @@ describe('status where the service deviates from its documentation', () => {
     });
   });
 
-  it('has older drift in the table only', async () => {
+  it('has acknowledged drift in the table only', async () => {
     const cwd = await folderAfter(
-      drift('videos', 'playcount', 'new', '17', '8 days') +
-        drift('storage', 'encoder_size', 'missing', null, '7 days'),
+      drift('videos', 'playcount', 'new', '17', '8 days', "datetime('now', '-2 hours')") +
+        drift('storage', 'encoder_size', 'missing', null, '7 days', "datetime('now', '-2 hours')"),
     );
     const { code, stdout, report } = await readStatus(cwd);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^drift +field +kind +sample +first seen +last seen$/m);
-    expect(stdout).toMatch(/^videos of main +playcount +new +17 +8 days ago +5 min ago$/m);
-    expect(stdout).toMatch(/^storage of main +encoder_size +missing +7 days ago +5 min ago$/m);
+    expect(stdout).toMatch(/^drift +field +kind +sample +first seen +last seen +acknowledged$/m);
+    expect(stdout).toMatch(/^videos of main +playcount +new +17 +8 days ago +5 min ago +2 h ago$/m);
+    expect(stdout).toMatch(/^storage of main +encoder_size +missing +7 days ago +5 min ago +2 h ago$/m);
     expect(report).toMatchObject({ needs: [], drift: [{ kind: 'missing', sample: null }, { sample: '17' }] });
   });
 
@@ -136,8 +147,8 @@ describe('status with many findings', () => {
     const many = createIds(50).map((number) => drift('videos', `field${number}`, 'missing', null, '1 hours'));
     const cwd = await folderAfter(many.join(''));
     const { stdout, report } = await readStatus(cwd);
-    expect(stdout.split('\n').filter((line) => line.startsWith('  - '))).toHaveLength(40);
-    expect(stdout).toContain('  … and 10 more: vodhouse status --json\n');
+    expect(stdout.split('\n').filter((line) => line.startsWith('  - '))).toHaveLength(20);
+    expect(stdout).toContain('  … and 30 more: vodhouse status --json\n');
     expect(report.needs).toHaveLength(50);
   });
 });

@@ -33,7 +33,13 @@ const quarantined = (record_id: string | null, row: Record<string, string | numb
     ...{ account: 'main', stream: 'videos', package_id: 104, record_id, reason: 'no id', raw: '{}' },
     ...{ seen_at: AT, ...row },
   });
-const drift = (kind: string, field: string, sample: string | null, first_seen_at = AT) =>
+const drift = (
+  kind: string,
+  field: string,
+  sample: string | null,
+  first_seen_at = AT,
+  acknowledged_at: string | null = null,
+) =>
   insert('drift', {
     account: 'main',
     stream: 'videos',
@@ -41,6 +47,7 @@ const drift = (kind: string, field: string, sample: string | null, first_seen_at
     kind,
     sample,
     first_seen_at,
+    acknowledged_at,
     last_seen_at: AT,
   });
 const gap = (date: string, row: Record<string, string | null> = {}) =>
@@ -188,7 +195,7 @@ describe('the attention list', () => {
       drift('new', 'colour', '"red"'),
       drift('missing', 'rate', null),
       drift('type', 'duration', '"1:00"'),
-      drift('new', 'old', '1', '2026-03-03 12:00:00'),
+      drift('new', 'old', '1', '2026-03-03 12:00:00', AT),
     ]);
     const shown = await page();
     const query = (account: string, stream: string) =>
@@ -240,9 +247,18 @@ describe('the attention list', () => {
         '2026-03-09: no id (seen 60 min ago)',
         query('other', 'storage'),
       ],
-      ['videos of main have a field that is not documented: colour, e.g. "red" (first seen 60 min ago)'],
-      ['videos of main have another type in duration: "1:00" (first seen 60 min ago)'],
-      ['videos of main lack the documented field rate (first seen 60 min ago)'],
+      [
+        'videos of main have a field that is not documented: colour, e.g. "red" (first seen 60 min ago)',
+        'to accept it: vodhouse acknowledge main/videos/colour',
+      ],
+      [
+        'videos of main have another type in duration: "1:00" (first seen 60 min ago)',
+        'to accept it: vodhouse acknowledge main/videos/duration',
+      ],
+      [
+        'videos of main lack the documented field rate (first seen 60 min ago)',
+        'to accept it: vodhouse acknowledge main/videos/rate',
+      ],
     ]);
     const codes = named(shown.part('problems'), 'code').map(getText);
     expect(codes.map(plain)).toEqual([
@@ -255,6 +271,9 @@ describe('the attention list', () => {
       'vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
       query('main', 'videos'),
       query('other', 'storage'),
+      'vodhouse acknowledge main/videos/colour',
+      'vodhouse acknowledge main/videos/duration',
+      'vodhouse acknowledge main/videos/rate',
     ]);
     expect(codes[4]).toMatch(/ --config \/\S+\/vodhouse\.yaml$/);
     expect(rowsIn(shown.part('packages')).map(([name, state]) => [name, state])).toEqual([
