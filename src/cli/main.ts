@@ -97,7 +97,7 @@ configured('sync', 'make one run now', async () => (await import('./commands/syn
     '--accept-page',
     'with --package: store pages that look like those of another package, because it was filled with other videos',
   )
-  .option('--accept-retirements', 'retire the packages that left the config, however many')
+  .option('--accept-retirements', 'retire any number of packages that left the config')
   .option('--wait', 'wait until a run of another process has ended')
   .option(...JSON_OPTION);
 

@@ -21,7 +21,7 @@ export interface SyncOptions extends JsonOptions {
   acceptRemovals?: true | number;
   /** Store pages that look like those of another package. */
   acceptPage?: true;
-  /** Retire packages that left the config, however many. */
+  /** Retire any number of packages that left the config. */
   acceptRetirements?: true;
   wait?: true;
 }
