@@ -1,7 +1,6 @@
-import type { ScheduleConfig } from '../config/config.ts';
 import { fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
 import type { Mode, Trigger } from '../database/schema/runs.ts';
-import { previousTick, nextTick } from '../lib/cron-ticks.ts';
+import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 
 /** A run that begins at most this long after its tick has the trigger `schedule`, in milliseconds. */
 const ON_TIME_MS = MINUTE_MS;
@@ -28,15 +27,12 @@ export interface Due {
  * restart loses no run and makes none twice. Two exceptions keep quick runs and long full runs from starving each other:
  * see `quickIsStarved` and `isRestNext`.
  */
-export function findDue(
-  schedule: ScheduleConfig,
-  now: number,
-  last: Record<Mode, LastRun | null>,
-): Due | null {
+export function findDue(schedule: Schedule, now: number, last: Record<Mode, LastRun | null>): Due | null {
   const { full, quick } = last;
   const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
-  const fullTrigger = dueTrigger(schedule.full, now, full);
-  const quickTrigger = schedule.quick === null ? null : dueTrigger(schedule.quick, now, newest);
+  const fullTrigger = dueTrigger(schedule.full, now, full, schedule.timezone);
+  const quickTrigger =
+    schedule.quick === null ? null : dueTrigger(schedule.quick, now, newest, schedule.timezone);
   const start = (mode: Mode, trigger: Due['trigger'] | null): Due | null =>
     trigger && { mode, trigger, resumesFrom: null };
   const resume = (mode: Mode, parked: LastRun | null): Due | null =>
@@ -56,11 +52,11 @@ export function findDue(
 
 /** A full run that was too long for its schedule made a quick run wait: the quick run is next. */
 function quickIsStarved(
-  { quick: expression }: ScheduleConfig,
+  { quick: expression, timezone }: Schedule,
   { full, quick }: Record<Mode, LastRun | null>,
 ): boolean {
   if (expression === null || !full?.resumeAt || (quick && quick.startedAt >= full.startedAt)) return false;
-  return nextTick(expression, fromTimestamp(full.startedAt)) <= fromTimestamp(full.resumeAt);
+  return nextTick(expression, fromTimestamp(full.startedAt), timezone) <= fromTimestamp(full.resumeAt);
 }
 
 /** Why a run of this schedule is due: none began since its last tick. Null where it is not due. */
@@ -68,8 +64,9 @@ export function dueTrigger(
   expression: string,
   now: number,
   last: { startedAt: string } | null,
+  timezone?: string,
 ): Due['trigger'] | null {
-  const tick = previousTick(expression, now);
+  const tick = previousTick(expression, now, timezone);
   const lastAt = last ? fromTimestamp(last.startedAt) : 0;
   const isInFuture = lastAt > now + ON_TIME_MS; // written while the clock was ahead: ignored
   if (lastAt >= tick && !isInFuture) return null;
@@ -82,12 +79,13 @@ export function dueTrigger(
  * run: that one reads today's storage first, then resumes with the packages that were read longest ago.
  */
 export function createPreemption(
-  schedule: ScheduleConfig,
+  schedule: Schedule,
   { mode, startedAt, quickTookMs }: { mode: Mode; startedAt: number; quickTookMs: number },
 ): (now: number) => string | null {
   if (mode === 'quick') return () => null;
-  const nextFull = nextTick(schedule.full, startedAt);
-  const quickTick = schedule.quick === null ? Infinity : nextTick(schedule.quick, startedAt);
+  const { full, quick, timezone } = schedule;
+  const nextFull = nextTick(full, startedAt, timezone);
+  const quickTick = quick === null ? Infinity : nextTick(quick, startedAt, timezone);
   const nextQuick = Math.max(quickTick, startedAt + quickTookMs);
   return (now) => {
     if (now >= nextFull) return 'the next full run is due';

@@ -158,7 +158,10 @@ function createSyncContext(
     calendar: createCalendar(config.timezone),
     logger,
     progress,
-    walk: { ...config.walk, scheduleMs: scheduleInterval(config.schedule.full, clock.now()) },
+    walk: {
+      ...config.walk,
+      scheduleMs: scheduleInterval(config.schedule.full, clock.now(), config.schedule.timezone),
+    },
     acceptPageCommand: acceptPageCommands(formatCommand, config.accounts),
   };
 }

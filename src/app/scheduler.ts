@@ -2,16 +2,15 @@
 import { InterruptedError, LockedError, errorMessage, ParkedError, VodhouseError } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { previousTick, nextTick } from '../lib/cron-ticks.ts';
+import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
-import type { ScheduleConfig } from '../config/config.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
 import { createCronTicks, type CronTicks } from './cron.ts';
 
 export interface SchedulerOptions {
   clock: Clock;
   logger: Logger;
-  schedule: ScheduleConfig;
+  schedule: Schedule;
   /** The newest run over everything in this mode; null before the first. */
   lastUnscopedRun(mode: Mode): Promise<LastRun | null>;
   /** Calls a function repeatedly; left out: every minute of the machine's clock. */
@@ -110,19 +109,14 @@ async function findNextDue(
 }
 
 /** The same run again without a tick since: a run that could not be resumed is not retried at once. */
-function isRepeat(
-  { mode, resumesFrom }: Due,
-  previous: StartedRun | null,
-  schedule: ScheduleConfig,
-  now: number,
-) {
+function isRepeat({ mode, resumesFrom }: Due, previous: StartedRun | null, schedule: Schedule, now: number) {
   if (previous?.mode !== mode || previous.resumesFrom !== resumesFrom) return false;
-  return resumesFrom !== null || previousTick(schedule[mode] ?? '', now) <= previous.at;
+  return resumesFrom !== null || previousTick(schedule[mode] ?? '', now, schedule.timezone) <= previous.at;
 }
 
 function logNextRuns({ clock, schedule, logger }: SchedulerOptions): void {
   const formatNext = (mode: string, expression: string) => {
-    const tick = new Date(nextTick(expression, clock.now())).toISOString();
+    const tick = new Date(nextTick(expression, clock.now(), schedule.timezone)).toISOString();
     return `next ${mode} run at ${tick.slice(0, 16).replace('T', ' ')} UTC`;
   };
   const { full, quick } = schedule;

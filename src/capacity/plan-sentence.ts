@@ -1,5 +1,5 @@
 /** Whether the limits of an account allow the schedule, in one sentence. */
-import type { ScheduleConfig } from '../config/config.ts';
+import type { Schedule } from '../lib/cron-ticks.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
 import { formatCount, formatDuration } from '../lib/format.ts';
 import type { AccountCost } from './cost.ts';
@@ -12,7 +12,7 @@ export interface EvaluatedAccount {
   result: PlanResult;
   /** Null if the schedule fits, or no other does. */
   proposal: Proposal | null;
-  schedule: ScheduleConfig;
+  schedule: Schedule;
   timetable: Timetable;
 }
 
@@ -79,7 +79,7 @@ export function formatDurationOrUnlimited(ms: number | null): string {
   return ms === null ? 'no limit' : formatDuration(Math.ceil(ms / 1000) * 1000);
 }
 
-function formatProposal(present: ScheduleConfig, { fullMinutes, quickMinutes }: Proposal): string {
+function formatProposal(present: Schedule, { fullMinutes, quickMinutes }: Proposal): string {
   const full = fullMinutes === null ? null : formatMinutes(fullMinutes);
   if (quickMinutes === null) return present.quick === null ? (full ?? '') : `full walks ${full ?? ''}`;
   const quick = quickMinutes === 0 ? 'no quick ones' : `quick ones ${formatMinutes(quickMinutes)}`;

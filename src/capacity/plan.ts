@@ -1,5 +1,5 @@
 /** Whether limits allow a schedule, and which schedule they would allow. Pure. */
-import type { ScheduleConfig } from '../config/config.ts';
+import type { Schedule } from '../lib/cron-ticks.ts';
 import type { AccountCost } from './cost.ts';
 import type { RunsPerDay, Timetable } from './timetable.ts';
 
@@ -16,13 +16,13 @@ export interface PlanResult {
 
 /** A schedule that fits. `fullMinutes` and `quickMinutes` are the changed intervals; null: unchanged. */
 export interface Proposal {
-  schedule: ScheduleConfig;
+  schedule: Schedule;
   fullMinutes: number | null;
   /** 0: without quick runs. */
   quickMinutes: number | null;
 }
 
-export type GetTimetable = (schedule: ScheduleConfig) => Timetable;
+export type GetTimetable = (schedule: Schedule) => Timetable;
 
 /** Minutes between two runs that are proposed; all of them divide a day. */
 export const FULL_STEPS = [60, 120, 180, 240, 360, 480, 720, 1440] as const;
@@ -50,7 +50,7 @@ export function evaluatePlan({ full, quick, perDay }: AccountCost, timetable: Ti
  */
 export function proposeSchedule(
   costs: readonly AccountCost[],
-  present: ScheduleConfig,
+  present: Schedule,
   getTimetable: GetTimetable,
 ): Proposal | null {
   const proposal = listCandidates(present).find(({ schedule }) =>
@@ -63,7 +63,7 @@ export function proposeSchedule(
 }
 
 /** In order of preference. */
-function listCandidates(present: ScheduleConfig): Proposal[] {
+function listCandidates(present: Schedule): Proposal[] {
   const minute = /^\d+(?= )/.exec(present.full)?.[0] ?? '0'; // the minute of the hour stays as it is
   const createCandidate = (fullMinutes: number | null, quickMinutes: number | null): Proposal => {
     const full = fullMinutes === null ? present.full : formatCron(fullMinutes, minute);

@@ -1,8 +1,7 @@
 /** How often a schedule runs, counted from its cron expressions. Pure. */
 import { Cron } from 'croner';
-import type { ScheduleConfig } from '../config/config.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../lib/clock.ts';
-import { nextTick } from '../lib/cron-ticks.ts';
+import { nextTick, type Schedule } from '../lib/cron-ticks.ts';
 
 /** Two weeks hold every weekday twice. */
 const DAYS = 14;
@@ -34,7 +33,7 @@ export interface Timetable {
  * of its next full run after `now` (milliseconds since 1970). Where a full and a quick tick coincide, only the full run is
  * made.
  */
-export function createTimetables(now: number): (schedule: ScheduleConfig) => Timetable {
+export function createTimetables(now: number): (schedule: Schedule) => Timetable {
   const timetables = new Map<string, Timetable>();
   const ticks = new Map<string, number[]>();
   const ticksFrom = (expression: string, start: number) =>

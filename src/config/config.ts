@@ -156,8 +156,11 @@ const account = section({
 }));
 
 const schedule = section({
-  full: withDefault(cron, '0 * * * *', 'When to walk everything: cron, in UTC.'),
-  quick: orNull(cron).describe('When to find only new and removed videos: cron, in UTC. Default none.'),
+  timezone: withDefault(timezone, 'UTC', 'IANA time zone in which full and quick are read.'),
+  full: withDefault(cron, '0 * * * *', 'When to walk everything: cron, read in schedule.timezone.'),
+  quick: orNull(cron).describe(
+    'When to find only new and removed videos: cron, read in schedule.timezone. Default none.',
+  ),
 });
 
 const walk = section(
@@ -274,6 +277,5 @@ export type AccountConfig = Config['accounts'][number];
 export type StorageConfig = NonNullable<AccountConfig['storage']>;
 export type StorageAuth = StorageConfig['auth'];
 export type LimitsConfig = AccountConfig['limits'];
-export type ScheduleConfig = Config['schedule'];
 export type ServerConfig = NonNullable<Config['server']>;
 export type NotifyConfig = NonNullable<Config['notify']>;

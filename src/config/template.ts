@@ -39,7 +39,8 @@ accounts:
       #final_codes: []          # errorCode values that mean "do not retry"
 
 schedule:
-  full: "0 * * * *"             # when to walk everything: cron, in UTC
+  #timezone: UTC                # the zone in which these are read
+  full: "0 * * * *"             # when to walk everything: cron
   quick: "*/10 * * * *"         # when to find new and removed videos only; leave out for never
 
 publish:                        # the file for readers; leave out for none

@@ -1,7 +1,7 @@
 /** The streams of the config and how fresh they are: the videos of each package, the storage of each account. */
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import { nextTick } from '../lib/cron-ticks.ts';
+import { nextTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 
 /** One stream, and when it was last read completely. */
@@ -23,8 +23,9 @@ export interface Stream {
 export type IsStale = (at: string | null, now: number) => boolean;
 
 /** A stream is stale when two ticks of the schedule of full runs have passed since it was read. */
-export function createStaleCheck({ full }: { full: string }): IsStale {
-  return (at, now) => at === null || now > nextTick(full, nextTick(full, fromTimestamp(at)));
+export function createStaleCheck({ full, timezone }: Pick<Schedule, 'full' | 'timezone'>): IsStale {
+  const next = (after: number) => nextTick(full, after, timezone);
+  return (at, now) => at === null || now > next(next(fromTimestamp(at)));
 }
 
 export interface StreamParts {

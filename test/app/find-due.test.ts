@@ -102,6 +102,15 @@ describe('due runs', () => {
   });
 });
 
+describe('a schedule in another zone', () => {
+  it('is due at its own three in the morning', () => {
+    const schedule = { full: '0 3 * * *', quick: null, timezone: 'Asia/Seoul' };
+    const full = { startedAt: '2026-03-01 18:00:00', runId: 1, resumeAt: null };
+    const find = (now: string) => findDue(schedule, Date.parse(now), { full, quick: null })?.trigger;
+    expect([find('2026-03-02T03:00:10Z'), find('2026-03-02T18:00:10Z')]).toEqual([undefined, 'schedule']);
+  });
+});
+
 describe('a run in progress', () => {
   const START = toMs('2026-03-10T12:05Z');
   const reasonAt = (quick: string | null, quickTookMs: number, mode: Due['mode'] = 'full') => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AccountConfig, LimitsConfig, ScheduleConfig } from '../../src/config/config.ts';
+import type { AccountConfig, LimitsConfig } from '../../src/config/config.ts';
+import type { Schedule } from '../../src/lib/cron-ticks.ts';
 import { countCost, type AccountCost, type PackageSize } from '../../src/capacity/cost.ts';
 import { FULL_STEPS, evaluatePlan, proposeSchedule, QUICK_STEPS } from '../../src/capacity/plan.ts';
 import { createTimetables } from '../../src/capacity/timetable.ts';
@@ -8,7 +9,7 @@ import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:34Z');
 const getTimetable = createTimetables(NOW);
-const HOURLY: ScheduleConfig = { full: '0 * * * *', quick: null };
+const HOURLY: Schedule = { full: '0 * * * *', quick: null };
 const NO_LIMITS = { perSecond: null, perMinute: null, perDay: null };
 
 function account(
@@ -124,7 +125,7 @@ describe('the plan result', () => {
 });
 
 describe('the proposal', () => {
-  const schedules = (one: AccountCost, present: ScheduleConfig) =>
+  const schedules = (one: AccountCost, present: Schedule) =>
     proposeSchedule([one], present, getTimetable)?.schedule;
 
   it('makes full runs rarer, at the same minute', () => {
@@ -200,7 +201,7 @@ describe('the proposal', () => {
   });
 
   it('fits by the same arithmetic, and no more frequent proposal does', () => {
-    const fits = (one: AccountCost, schedule: ScheduleConfig) =>
+    const fits = (one: AccountCost, schedule: Schedule) =>
       evaluatePlan(one, getTimetable(schedule)).shortfalls.length === 0;
     fc.assert(
       fc.property(anyCost, anySchedule, (one, present) => {

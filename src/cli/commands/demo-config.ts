@@ -44,7 +44,7 @@ export function demoConfig(
     publish: { file: getPublishedFile(warehouse) },
     server: { port },
   });
-  const schedule = { full: every20s(now), quick: null };
+  const schedule = { ...settings.schedule, full: every20s(now) };
   return { ...settings, schedule, file: DEFAULT_CONFIG, secrets: [key] };
 }
 

@@ -19,7 +19,9 @@ export async function start(options: ConfigOptions): Promise<number> {
   warnIfPlanDoesNotFit(config, options, logger);
   const { full, quick } = config.schedule;
   const quickText = quick === null ? '' : `, quick ones at "${quick}"`;
-  logger.info(`worker of ${config.warehouse}, full runs at "${full}"${quickText} UTC`);
+  logger.info(
+    `worker of ${config.warehouse}, full runs at "${full}"${quickText} ${config.schedule.timezone}`,
+  );
   await runWorker(config, context, stop.signal, logWorkerEvents(logger));
   logger.info(`stopped: ${errorMessage(stop.signal.reason)}`);
   return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;

@@ -1,5 +1,5 @@
 /** The text of `vodhouse plan`. */
-import type { ScheduleConfig } from '../../config/config.ts';
+import type { Schedule } from '../../lib/cron-ticks.ts';
 import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts';
 import { formatDurationOrUnlimited } from '../../capacity/plan-sentence.ts';
 import { formatCount, pluralize, escapeControls } from '../../lib/format.ts';
@@ -28,7 +28,7 @@ function resultLines({ accounts, fits, proposal }: Plan, config: string): string
 }
 
 /** As in the config. */
-function formatSchedule({ full, quick }: ScheduleConfig): string {
+function formatSchedule({ full, quick }: Schedule): string {
   return quick === null ? `{ full: "${full}" }` : `{ full: "${full}", quick: "${quick}" }`;
 }
 

@@ -28,7 +28,8 @@ export async function openWebServer(
   const { lists, statusQueries, details, deltas, close } = openQueries(config.warehouse, clock.now());
   const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
-  const nextRun = (now: number) => nextTick(config.schedule.full, now);
+  const { full, timezone } = config.schedule;
+  const nextRun = (now: number) => nextTick(full, now, timezone);
   const formatCommand = commandsFor(config.file);
   const metrics = createMetrics({ ...streams, deltas, publisher, clock });
   const calendar = createCalendar(config.timezone);

@@ -159,7 +159,7 @@ function soakConfig(url: string, path: string): Config {
     ...base,
     timezone: TIMEZONE,
     accounts: [{ ...account, videoList, storage, limits }],
-    schedule: SCHEDULE,
+    schedule: { ...SCHEDULE, timezone: 'UTC' },
     retention: RETENTION,
   };
 }

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { nextTick, previousTick } from '../../src/lib/cron-ticks.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
+
+/** The ticks of the days around a change of the clocks, forward and then back again. */
+function listTicks(expression: string, from: string, days: number, timezone?: string) {
+  const ticks: number[] = [];
+  const end = Date.parse(from) + days * DAY_MS;
+  for (let at = Date.parse(from); (at = nextTick(expression, at, timezone)) < end;) ticks.push(at);
+  const back: number[] = [];
+  for (let at = end; (at = previousTick(expression, at - 1000, timezone)) > Date.parse(from);)
+    back.unshift(at);
+  return {
+    ticks: ticks.map((at) => new Date(at).toISOString().slice(5, 16)),
+    isSameBack: back.join() === ticks.join(),
+  };
+}
+
+describe('a nightly tick', () => {
+  it.each([
+    ['0 3 * * *', '2026-03-28T12:00:00Z', ['03-29T01:00', '03-30T01:00']],
+    ['30 2 * * *', '2026-03-28T12:00:00Z', ['03-29T01:00', '03-30T00:30']], // there is no 02:30 on the 29th
+    ['30 2 * * *', '2026-10-24T12:00:00Z', ['10-25T00:30', '10-26T01:30']], // there are two on the 25th
+  ])('of %s from %s comes once in each night of Berlin', (expression, from, expected) => {
+    expect(listTicks(expression, from, 2, 'Europe/Berlin')).toEqual({ ticks: expected, isSameBack: true });
+  });
+
+  it('is read in UTC without a zone', () => {
+    expect(listTicks('0 3 * * *', '2026-03-28T12:00:00Z', 2).ticks).toEqual(['03-29T03:00', '03-30T03:00']);
+  });
+});
