@@ -21,9 +21,8 @@ export function getOverallStatus(
 ): OverallStatus {
   const walked = packages.flatMap(({ walked_at: at }) => at ?? []).sort();
   const newest = walked.at(-1);
-  const isRead = newest !== undefined || storage.some(({ read_at: at }) => at !== null);
-  if (!isRead && !isLoading && !problems.some(({ kind }) => FAILURES.includes(kind)))
-    return { level: 'new', text: 'Nothing has been read yet' };
+  if (!isLoading && isNothingRead({ packages, storage, problems }))
+    return { level: 'new', text: NOTHING_READ };
   const isFirstLoad = isLoading && walked.length < packages.length;
   const isBad = problems.some(({ severity }) => severity === 'bad');
   const packageTexts = describePackages(problems, packages.length, now);
@@ -39,6 +38,15 @@ export function getOverallStatus(
   ].join('; ');
   const level = isBad ? 'bad' : items > 0 ? 'warn' : isFirstLoad ? 'new' : 'good';
   return { level, text: text.charAt(0).toUpperCase() + text.slice(1) };
+}
+
+/** What `status` and the page say before the first run. */
+export const NOTHING_READ = 'Nothing was synced yet';
+
+/** Was neither a package nor storage ever read, and did no run fail at it? */
+export function isNothingRead({ packages, storage, problems }: Facts): boolean {
+  const isRead = packages.some(({ walked_at: at }) => at) || storage.some(({ read_at: at }) => at);
+  return !isRead && !problems.some(({ kind }) => FAILURES.includes(kind));
 }
 
 const FAILURES: readonly ProblemKind[] = ['run_failed', 'scoped_run_failed', 'failed'];

@@ -4,8 +4,8 @@ import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../li
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
 import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
-import { driftName } from './commands.ts';
-import { createProblem, PROBLEM_KINDS, toOneLine, type Problem } from './problem-kinds.ts';
+import { driftName, type FormatCommand } from './commands.ts';
+import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findStorageProblems } from './storage-problems.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
@@ -165,12 +165,14 @@ function findDrift({ drift, now, formatCommand }: HealthFacts): Problem[] {
       scope: { account, packageId: null },
       since,
       message: `${records} ${text} (first seen ${seen})`,
-      advice: [
-        {
-          text: 'to accept it',
-          command: formatCommand(`acknowledge ${driftName({ account, stream, field })}`),
-        },
-      ],
+      advice: [adviseDrift({ account, stream, field }, formatCommand)],
     });
   });
+}
+
+/** A long or unusual name cannot be copied from a terminal: the command without a name accepts all drift. */
+function adviseDrift(drift: Parameters<typeof driftName>[0], formatCommand: FormatCommand): Advice {
+  if (!/^[\x20-\x7e]{1,60}$/.test(drift.field))
+    return { text: 'to accept all drift', command: formatCommand('acknowledge') };
+  return { text: 'to accept it', command: formatCommand(`acknowledge ${driftName(drift)}`) };
 }

@@ -170,10 +170,10 @@ describe('before the first read', () => {
   const unread = { packages: [never, never], storage: [unreadStorage] };
 
   it('the status is new, until a run has failed', () => {
-    expect(getStatus({ ...unread, runs: [] })).toEqual(['new', 'Nothing has been read yet']);
+    expect(getStatus({ ...unread, runs: [] })).toEqual(['new', 'Nothing was synced yet']);
     expect(getStatus({ ...unread, runs: run('parked'), needs: needs(2) })).toEqual([
       'new',
-      'Nothing has been read yet',
+      'Nothing was synced yet',
     ]);
     expect(getStatus({ ...unread, runs: run('failed') })).toEqual([
       'bad',

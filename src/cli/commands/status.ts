@@ -1,15 +1,15 @@
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
-import { groupProblems } from '../../health/problem-kinds.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
+import { readSchedule } from '../../health/schedule.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { requestsText, statusText, type Report } from '../output/status-text.ts';
+import { listNeeds, requestsText, statusText, type Report } from '../output/status-text.ts';
 
 const MAX_REQUESTS = 30;
 const MAX_RUNS = 5;
@@ -30,7 +30,11 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
     const parts = { config, statusQueries, publisher, formatCommand: commandsFor(options.config), isStale };
     const health = createHealthReport(parts, now, MAX_RUNS);
     const budgets = health.budgets.map((row) => ({ ...row, saved: statusQueries.savings(row.account, now) }));
-    const report = { ...health, budgets };
+    const report = {
+      ...health,
+      budgets,
+      ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
+    };
     process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
     return report.problems.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
@@ -40,7 +44,8 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
 
 function reportJson(report: Report): string {
   const { warehouse, packages, held_back, quarantine, drift, storage, budgets, published, runs } = report;
-  const needs = groupProblems(report.problems).map(({ message }) => message);
+  const { worker, next } = report;
+  const needs = listNeeds(report);
   const records = { packages, held_back, quarantine, drift, storage };
-  return formatJson({ warehouse, needs, ...records, budgets, published, runs });
+  return formatJson({ warehouse, worker, next, needs, ...records, budgets, published, runs });
 }

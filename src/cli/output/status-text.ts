@@ -2,20 +2,30 @@
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
 import type { BudgetReport, PublishedReport } from '../../health/facts.ts';
+import { getOverallStatus, isNothingRead, NOTHING_READ } from '../../health/overall-status.ts';
 import { groupProblems, type Advice } from '../../health/problem-kinds.ts';
 import type { HealthReport } from '../../health/report.ts';
-import { formatAgo, formatCount, pluralize, escapeControls, truncate } from '../../lib/format.ts';
+import type { Schedule } from '../../health/schedule.ts';
+import {
+  formatAgo,
+  formatCount,
+  formatDuration,
+  pluralize,
+  escapeControls,
+  truncate,
+} from '../../lib/format.ts';
 import { displayPath } from './output.ts';
 import { formatTable } from './table.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
-export type Report = Omit<HealthReport, 'budgets'> & { budgets: (BudgetReport & { saved: Savings })[] };
+export type Report = Omit<HealthReport, 'budgets'> &
+  Schedule & { budgets: (BudgetReport & { saved: Savings })[] };
 
 /** The report for a terminal: the problems first. */
 export function statusText(report: Report, now: number): string {
   const since = (timestamp: string | null) =>
     timestamp === null ? 'never' : formatAgo(now - fromTimestamp(timestamp));
-  const sections = [problemsText(report)];
+  const sections = [problemsText(report, now), scheduleText(report, now)];
   if (report.packages.length > 0) sections.push(packageTable(report, since));
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
@@ -27,10 +37,51 @@ export function statusText(report: Report, now: number): string {
 
 type Since = (timestamp: string | null) => string;
 
-function problemsText({ problems, packages, storage, warehouse }: Report): string {
-  if (problems.length > 0) return [`needs attention (${warehouse}):`, ...problemLines(problems)].join('\n');
-  const streams = packages.length + storage.length;
-  return `${streams === 1 ? 'the only stream is' : `all ${formatCount(streams)} streams are`} fresh (${warehouse})`;
+function problemsText(report: Report, now: number): string {
+  const { problems, warehouse } = report;
+  const shown = getShownProblems(report);
+  if (shown.length > 0) return [`needs attention (${warehouse}):`, ...problemLines(shown)].join('\n');
+  if (problems.length > 0) return `${nothingReadText(report)} (${warehouse})`;
+  return `${getOverallStatus(report, now, isRunning(report)).text} (${warehouse})`;
+}
+
+const isRunning = ({ runs: [last] }: Report) => last?.status === 'running';
+
+/** What needs attention, as sentences: empty if nothing does. */
+export function listNeeds(report: Report): string[] {
+  const shown = getShownProblems(report);
+  if (shown.length === 0 && report.problems.length > 0) return [nothingReadText(report)];
+  return groupProblems(shown).map(({ message }) => message);
+}
+
+/** Before the first run, packages that were never read are no findings: one sentence says it. */
+function getShownProblems(report: Report): Report['problems'] {
+  if (!isNothingRead(report)) return report.problems;
+  return report.problems.filter(({ kind }) => kind !== 'never_read');
+}
+
+function nothingReadText(report: Report): string {
+  if (isRunning(report)) return `${NOTHING_READ}; the first run is under way`;
+  return `${NOTHING_READ}: ${report.formatCommand('sync')}`;
+}
+
+/** Whether a worker runs, and what is due when. */
+function scheduleText({ worker, next, formatCommand }: Report, now: number): string {
+  const inTime = (at: string) => {
+    const ms = fromTimestamp(at) - now;
+    return ms <= 0 ? 'now' : `${at.slice(0, 16)} UTC (in ${formatDuration(Math.ceil(ms / 1000) * 1000)})`;
+  };
+  const running = worker
+    ? `worker: ${worker.host}, pid ${worker.pid}, since ${worker.since} UTC`
+    : `worker: none; to start one: ${formatCommand('start')}`;
+  const due = (['full', 'quick', 'publication'] as const).flatMap((what) => {
+    const at = next[what];
+    return at === null ? [] : [`${what === 'publication' ? what : `${what} run`} ${inTime(at)}`];
+  });
+  return [
+    running,
+    ...(due.length > 0 ? [`${worker ? 'due' : 'due with a worker'}: ${due.join(', ')}`] : []),
+  ].join('\n');
 }
 
 /** Each problem with its details, as many as fit completely; at least one. */

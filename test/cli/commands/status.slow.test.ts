@@ -1,11 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -24,7 +25,9 @@ describe('status', () => {
     const { cwd } = await syncedFolder();
     const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^all 4 streams are fresh \(.*vodhouse\.db\)$/m);
+    expect(stdout).toMatch(
+      /^All 3 packages fresh; last full walk just now \(.*vodhouse\.db\)\n\nworker: none; to start one: vodhouse start\ndue with a worker: full run /m,
+    );
     expect(stdout).toMatch(/^main\/101 +250 +just now +succeeded$/m);
     expect(stdout).toMatch(/^main +just now +\d{4}-\d\d-\d\d +0 +0$/m);
     expect(stdout).toMatch(/^main +\d+ spent +\d+ spent +\d+ spent +- +0$/m);
@@ -120,8 +123,27 @@ describe('status', () => {
     expect((await vodhouse(['check'], { cwd })).code).toBe(0);
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toContain('main/103 has had no full walk yet\n      -> vodhouse sync --package 103');
-    expect(stdout).toContain('storage of main was never read\n      -> vodhouse sync --storage');
+    expect(stdout).toMatch(
+      /^Nothing was synced yet: vodhouse sync \(.*\)\n\nworker: none; to start one: vodhouse start\n/,
+    );
+    const { needs } = JSON.parse((await vodhouse(['status', '--json'], { cwd })).stdout) as {
+      needs: unknown;
+    };
+    expect(needs).toEqual(['Nothing was synced yet: vodhouse sync']);
+  });
+
+  it('names the worker that runs, and when runs are due', async () => {
+    const { cwd } = await syncedFolder();
+    const worker = startVodhouse(['start'], { cwd });
+    const read = async () => JSON.parse((await vodhouse(['status', '--json'], { cwd })).stdout) as object;
+    const time = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+    await expect.poll(read, { timeout: 20_000 }).toMatchObject({
+      worker: { host: hostname(), pid: worker.pid, since: time(/^\d{4}-.* \d\d:\d\d:\d\d$/) },
+      next: { full: time(/:00:00$/), quick: null },
+    });
+    worker.kill('SIGTERM');
+    await worker.ended;
+    expect(await read()).toMatchObject({ worker: null });
   });
 
   it('follows the config: with a package that is new in it, and without one that was removed', async () => {
